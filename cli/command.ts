@@ -1,0 +1,170 @@
+// A command is its name, its options and what it does; help and parsing derive from that.
+
+import { parseArgs } from "node:util";
+
+import { pino } from "pino";
+
+import { readConfig } from "../src/config.ts";
+import { type OpenedContext, openContext } from "../src/open-context.ts";
+
+export class UsageError extends Error {}
+
+export type Option = {
+  readonly help: string;
+  readonly type?: "string" | "boolean";
+  readonly required?: boolean;
+  readonly default?: string;
+};
+
+export type Options = Readonly<Record<string, Option>>;
+
+type Values<Declared extends Options> = {
+  readonly [Name in keyof Declared]: Declared[Name] extends { type: "boolean" }
+    ? boolean
+    : Declared[Name] extends { required: true } | { default: string }
+      ? string
+      : string | undefined;
+};
+
+export type Command = {
+  readonly name: readonly string[];
+  readonly summary: string;
+  help(): string;
+  run(words: readonly string[]): Promise<number>;
+};
+
+const json = { json: { type: "boolean", help: "print JSON for programs" } } as const;
+
+export function command<const Declared extends Options>(spec: {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: Declared;
+  /** The name of the one word that may follow, if the command takes one. */
+  readonly operand?: string;
+  readonly example?: string;
+  readonly run: (values: Values<Declared & typeof json>, operand: string) => Promise<number | void>;
+}): Command {
+  const options: Options = { ...spec.options, ...json };
+  return {
+    name: spec.name.split(" "),
+    summary: spec.summary,
+    help: () => helpText(spec, options),
+    async run(words) {
+      const { values, operand } = parse(words, options, spec.operand);
+      const code = await spec.run(values as Values<Declared & typeof json>, operand); // Checked against the same options.
+      return code ?? 0;
+    },
+  };
+}
+
+/** Runs with the service's own database, started for the occasion when no service has it open. */
+export async function withContext<Result>(
+  work: (opened: OpenedContext) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(process.env);
+  const log = pino({ level: "silent" });
+  const opened = await openContext(config, { as: "visitor", log, now: () => new Date() });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** JSON for programs, a table for people. */
+export function print(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  { json: asJson }: { json: boolean },
+): void {
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify(rows)}\n`);
+    return;
+  }
+  const names = Object.keys(rows[0] ?? {});
+  const cells = [names, ...rows.map((row) => names.map((name) => shown(row[name])))];
+  const widths = names.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+  for (const line of cells) {
+    const text = line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ");
+    process.stdout.write(`${text.trimEnd()}\n`);
+  }
+}
+
+export function printOne(
+  row: Readonly<Record<string, unknown>>,
+  { json: asJson }: { json: boolean },
+): void {
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify(row)}\n`);
+    return;
+  }
+  const widest = Math.max(...Object.keys(row).map((name) => name.length));
+  for (const [name, value] of Object.entries(row)) {
+    process.stdout.write(`${name.padEnd(widest)}  ${shown(value)}\n`);
+  }
+}
+
+export function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && Number.isSafeInteger(value)) return value;
+  throw new UsageError(`--${name} must be a positive whole number, not "${text}"`);
+}
+
+export function oneOf<const Allowed extends readonly string[]>(
+  name: string,
+  text: string,
+  allowed: Allowed,
+): Allowed[number] {
+  const found = allowed.find((value) => value === text);
+  if (found !== undefined) return found;
+  throw new UsageError(`--${name} must be ${allowed.join(" or ")}, not "${text}"`);
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  if (Array.isArray(value)) return value.join(",");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function parse(words: readonly string[], options: Options, operandName: string | undefined) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      allowPositionals: operandName !== undefined,
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, option]) => [name, { type: option.type ?? "string" }]),
+      ),
+    });
+    if (operandName !== undefined && positionals.length !== 1) {
+      throw new Error(`give one ${operandName}`);
+    }
+    for (const [name, option] of Object.entries(options)) {
+      values[name] ??= option.type === "boolean" ? false : option.default;
+      if (option.required && values[name] === undefined) throw new Error(`--${name} is required`);
+    }
+    return { values, operand: positionals[0] ?? "" };
+  } catch (error) {
+    throw new UsageError((error as Error).message, { cause: error });
+  }
+}
+
+function helpText(
+  spec: { name: string; summary: string; operand?: string; example?: string },
+  options: Options,
+): string {
+  const operand = spec.operand ? ` ${spec.operand}` : "";
+  const rows = Object.entries(options).map(([name, option]): [string, string] => {
+    const value = option.type === "boolean" ? "" : " …";
+    const note = option.required ? " (required)" : option.default && ` (${option.default})`;
+    return [`--${name}${value}`, `${option.help}${note || ""}`];
+  });
+  const widest = Math.max(...rows.map(([flag]) => flag.length));
+  return [
+    `usage: npx scripdesk ${spec.name}${operand} [options]`,
+    "",
+    spec.summary,
+    "",
+    ...rows.map(([flag, text]) => `  ${flag.padEnd(widest)}  ${text}`),
+    ...(spec.example ? ["", "example:", `  ${spec.example}`] : []),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,95 @@
+// `doctor` asks everything a healthy service depends on and says what to do about each answer.
+
+import { createClient } from "@redis/client";
+
+import { type Config, readConfig } from "../src/config.ts";
+import type { OpenedContext } from "../src/open-context.ts";
+import { command, print, withContext } from "./command.ts";
+
+type Finding = {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly found: string;
+  readonly advice: string;
+};
+
+const clockSkewMaxMs = 1_000;
+
+export const doctor = command({
+  name: "doctor",
+  summary: "check the configuration, the database and Redis",
+  options: {},
+  async run(options) {
+    const config = readConfig(process.env);
+    const findings = await withContext(async (opened) => [
+      runtime(),
+      ...(await durability(opened)),
+      await clock(opened),
+      role(opened),
+      await redis(config),
+      transport(config),
+    ]);
+    print(findings, options);
+    return findings.every(({ ok }) => ok) ? 0 : 1;
+  },
+});
+
+function runtime(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const ok = major > 24 || (major === 24 && minor >= 12);
+  return finding("node", ok, process.version, "use Node 24.12 or later");
+}
+
+async function durability({ ctx }: OpenedContext): Promise<Finding[]> {
+  const { rows } = await ctx.db.pool.query<{ name: string; setting: string }>(
+    `select name, setting
+     from pg_settings
+     where name in ('server_version', 'fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums')
+     order by name`,
+  );
+  return rows.map(({ name, setting }) => {
+    const ok = name === "server_version" || setting !== "off";
+    return finding(
+      `postgres ${name}`,
+      ok,
+      setting,
+      `turn ${name} on: acknowledged work can be lost`,
+    );
+  });
+}
+
+async function clock({ ctx }: OpenedContext): Promise<Finding> {
+  const { rows } = await ctx.db.pool.query<{ now: Date }>("select clock_timestamp() as now");
+  const skewMs = Math.abs((rows[0]?.now.getTime() ?? 0) - ctx.now().getTime());
+  return finding("clock", skewMs <= clockSkewMaxMs, `${skewMs} ms off`, "synchronise the clocks");
+}
+
+function role({ role: name }: OpenedContext): Finding {
+  const found = name ?? "the connecting role";
+  return finding("database role", name !== undefined, found, "let the role create scripdesk_app");
+}
+
+async function redis({ redisUrl }: Config): Promise<Finding> {
+  if (!redisUrl) return finding("redis", true, "not used", "");
+  const client = createClient({ url: redisUrl, socket: { reconnectStrategy: false } });
+  client.on("error", () => {}); // Reported by connect below.
+  try {
+    await client.connect();
+    return finding("redis", (await client.ping()) === "PONG", "answers", "");
+  } catch (error) {
+    return finding("redis", false, (error as Error).message, "check REDIS_URL");
+  } finally {
+    client.destroy();
+  }
+}
+
+function transport({ host, tls, trustProxy }: Config): Finding {
+  const local = host === "127.0.0.1" || host === "::1" || host === "localhost";
+  const ok = local || tls !== undefined || trustProxy.length > 0;
+  const found = tls ? "https" : `http on ${host}`;
+  return finding("transport", ok, found, "set TLS_CERT and TLS_KEY, or TRUST_PROXY behind a proxy");
+}
+
+function finding(check: string, ok: boolean, found: string, advice: string): Finding {
+  return { check, ok, found, advice: ok ? "" : advice };
+}

@@ -1,0 +1,75 @@
+import { environments } from "../src/kernel/caller.ts";
+import { issueKey } from "../src/keys/issue-key.ts";
+import { listAllKeys } from "../src/keys/list-all-keys.ts";
+import { revokeKeyAsOperator } from "../src/keys/revoke-key.ts";
+import { command, oneOf, print, printOne, withContext } from "./command.ts";
+
+const issue = command({
+  name: "keys issue",
+  summary: "issue a desk's root key; it is shown this once",
+  options: {
+    firm: { required: true, help: "name of the desk; made when there is none of that name" },
+    env: { required: true, help: "live or sandbox" },
+    scopes: { default: "*", help: "comma-separated scopes" },
+    plan: { default: "starter", help: "plan of a live key; sandbox keys are unmetered" },
+    buy: { type: "boolean", help: "enable the buy side" },
+    name: { default: "root", help: "what the key is for" },
+    iec: { help: "importer-exporter code of a new live desk" },
+    pan: { help: "PAN of a new live desk" },
+  },
+  example: `npx scripdesk keys issue --firm "Acme Exports" --env sandbox --scopes '*' --plan growth --buy --json`,
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    const issued = await withContext(
+      async ({ ctx }) =>
+        await issueKey(ctx, {
+          firmName: options.firm,
+          environment,
+          scopes: options.scopes.split(",").map((scope) => scope.trim()),
+          plan: options.plan,
+          buySide: options.buy,
+          name: options.name,
+          iec: options.iec,
+          pan: options.pan,
+        }),
+    );
+    printOne(issued, options);
+  },
+});
+
+const list = command({
+  name: "keys list",
+  summary: "list the keys of every desk, without their secrets",
+  options: { env: { help: "only live or only sandbox" } },
+  async run(options) {
+    const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
+    const rows = await withContext(async ({ ctx }) => await listAllKeys(ctx, environment));
+    print(
+      rows.map(({ legal_name, key }) => ({
+        key_id: key.key_id,
+        firm: legal_name,
+        env: key.environment,
+        kind: key.kind,
+        name: key.name,
+        plan: key.plan,
+        scopes: key.scopes,
+        status: key.status,
+        created_at: key.created_at,
+      })),
+      options,
+    );
+  },
+});
+
+const revoke = command({
+  name: "keys revoke",
+  summary: "revoke a key and its children from the next request on",
+  operand: "KEY_ID",
+  options: {},
+  async run(options, keyId) {
+    const key = await withContext(async ({ ctx }) => await revokeKeyAsOperator(ctx, keyId));
+    printOne({ key_id: key.key_id, status: key.status, revoked_at: key.revoked_at }, options);
+  },
+});
+
+export const keyCommands = [issue, list, revoke];

@@ -1,0 +1,12 @@
+import { command, printOne, withContext } from "./command.ts";
+
+export const migrateCommand = command({
+  name: "migrate",
+  summary: "bring the database's schema up to date",
+  options: {},
+  async run(options) {
+    await withContext(async ({ migrated, role }) => {
+      printOne({ applied: migrated, role: role ?? null }, options);
+    });
+  },
+});

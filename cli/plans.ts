@@ -1,0 +1,33 @@
+import { listPlans } from "../src/usage/list-plans.ts";
+import { setPlan } from "../src/usage/set-plan.ts";
+import { command, print, printOne, wholeNumber, withContext } from "./command.ts";
+
+const list = command({
+  name: "plans list",
+  summary: "list the plans that keys are metered by",
+  options: {},
+  async run(options) {
+    print(await withContext(async ({ ctx }) => await listPlans(ctx)), options);
+  },
+});
+
+const set = command({
+  name: "plans set",
+  summary: "make or change a plan; its keys follow from their next call",
+  options: {
+    name: { required: true, help: "name of the plan" },
+    "per-minute": { required: true, help: "calls per 60-second sliding window" },
+    monthly: { required: true, help: "calls per IST month" },
+  },
+  example: "npx scripdesk plans set --name tiny --per-minute 5 --monthly 100",
+  async run(options) {
+    const plan = {
+      name: options.name,
+      perMinute: wholeNumber("per-minute", options["per-minute"]),
+      monthlyQuota: wholeNumber("monthly", options.monthly),
+    };
+    printOne(await withContext(async ({ ctx }) => await setPlan(ctx, plan)), options);
+  },
+});
+
+export const planCommands = [list, set];

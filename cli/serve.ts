@@ -1,0 +1,26 @@
+import { settings } from "../src/config.ts";
+import { serve } from "../src/main.ts";
+import type { Command } from "./command.ts";
+
+export const serveCommand: Command = {
+  name: ["serve"],
+  summary: "run the service until a signal",
+  help() {
+    const widest = Math.max(...Object.keys(settings).map((name) => name.length));
+    const lines = Object.entries(settings).map(
+      ([name, text]) => `  ${name.padEnd(widest)}  ${text}`,
+    );
+    return [
+      "usage: npx scripdesk serve",
+      "",
+      "Runs the service until SIGTERM or SIGINT. Settings come from the environment:",
+      "",
+      ...lines,
+      "",
+    ].join("\n");
+  },
+  async run() {
+    await serve(process.env);
+    return 0;
+  },
+};

@@ -1,0 +1,42 @@
+// The application: the edge, then every capability. Reading this file top to bottom is reading what
+// the service does.
+
+import { admitCallers } from "./admit.ts";
+import type { Config } from "./config.ts";
+import { authenticator } from "./keys/authenticate.ts";
+import { keyRoutes } from "./keys/routes.ts";
+import { keyLifecycle } from "./keys/rules.ts";
+import { metaRoutes } from "./meta/routes.ts";
+import type { Context } from "./platform/context.ts";
+import { docsPrefix, serveDocs } from "./platform/docs-page.ts";
+import { healthRoutes } from "./platform/health.ts";
+import { type App, createServer } from "./platform/http.ts";
+import { logRequests } from "./platform/log.ts";
+import { measureRequests, type Metrics } from "./platform/metrics.ts";
+import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { meter } from "./usage/meter-calls.ts";
+import type { RateWindow } from "./usage/rate-window.ts";
+import { usageRoutes } from "./usage/routes.ts";
+
+export type AppOptions = {
+  readonly ctx: Context;
+  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
+  readonly rateWindow: RateWindow;
+  readonly metrics: Metrics;
+};
+
+export async function buildApp({ ctx, config, rateWindow, metrics }: AppOptions): Promise<App> {
+  const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
+  measureRequests(app, metrics);
+  logRequests(app);
+  admitCallers(app, authenticator(ctx, metrics), meter(ctx, rateWindow, metrics));
+  await describeApi(app);
+
+  healthRoutes(app, ctx);
+  serveOpenApi(app);
+  metaRoutes(app, [keyLifecycle]);
+  keyRoutes(app, ctx);
+  usageRoutes(app, ctx);
+  await serveDocs(app);
+  return app;
+}

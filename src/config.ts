@@ -1,0 +1,147 @@
+// Every setting of the service, read once from the environment. All problems are reported together.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+import { parseNetwork } from "./kernel/networks.ts";
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly opsHost: string;
+  /** Where /metrics listens; undefined turns it off. */
+  readonly opsPort: number | undefined;
+  /** Whether the operator chose the port: a default that is taken is given up, a choice is not. */
+  readonly opsPortChosen: boolean;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly databaseConnections: number;
+  readonly redisUrl: string | undefined;
+  readonly masterKey: Buffer | undefined;
+  readonly trustProxy: readonly string[];
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly inFlightMax: number;
+  readonly logLevel: LogLevel;
+};
+
+export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variables in the order they are documented, with what each is for. */
+export const settings = {
+  HOST: "address the API listens on (127.0.0.1)",
+  PORT: "port of the API (8080); 0 takes any free one",
+  OPS_HOST: "address that /metrics listens on (127.0.0.1)",
+  OPS_PORT: "port of /metrics (9464); 0 takes any free one, off turns it off",
+  DATA_DIR: "embedded database and master key (./data)",
+  DATABASE_URL: "an external PostgreSQL 15 or later (none: embedded)",
+  DATABASE_CONNECTIONS: "most connections of this process to PostgreSQL (16)",
+  REDIS_URL: "Redis or Valkey that keeps rate windows for several processes (none: in-process)",
+  MASTER_KEY:
+    "32 bytes as 64 hex digits; seals secrets, signs cursors (made in DATA_DIR; required with DATABASE_URL)",
+  TRUST_PROXY: "addresses or networks of proxies whose forwarded headers count (none)",
+  TLS_CERT: "certificate file to serve https directly (none)",
+  TLS_KEY: "private key file of TLS_CERT (none)",
+  IN_FLIGHT_MAX: "requests worked on at once before new ones are shed (10000)",
+  LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
+} as const;
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`configuration: ${problems.join("; ")}`);
+  }
+}
+
+export function readConfig(variables: Variables): Config {
+  const problems: string[] = [];
+  const read = (name: keyof typeof settings) => variables[name]?.trim() || undefined;
+
+  function integer(name: keyof typeof settings, fallback: number, [least, most]: [number, number]) {
+    const text = read(name);
+    if (text === undefined) return fallback;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    problems.push(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
+    return fallback;
+  }
+
+  function url(name: keyof typeof settings, protocols: readonly string[]) {
+    const text = read(name);
+    if (text === undefined) return undefined;
+    // The value may hold a password, so it is never repeated.
+    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+    problems.push(`${name} must be a ${protocols.join("// or ")}// address`);
+    return undefined;
+  }
+
+  function file(name: keyof typeof settings) {
+    const path = read(name);
+    if (path === undefined) return undefined;
+    try {
+      return readFileSync(path);
+    } catch {
+      problems.push(`${name} names a file that cannot be read: ${path}`);
+      return undefined;
+    }
+  }
+
+  function masterKey() {
+    const text = read("MASTER_KEY");
+    if (text === undefined) {
+      if (read("DATABASE_URL")) {
+        problems.push("MASTER_KEY is required with DATABASE_URL (make one: openssl rand -hex 32)");
+      }
+      return undefined;
+    }
+    if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, "hex");
+    problems.push("MASTER_KEY must be 64 hex digits (make one: openssl rand -hex 32)");
+    return undefined;
+  }
+
+  function proxies() {
+    const networks = (read("TRUST_PROXY") ?? "").split(",").map((text) => text.trim());
+    return networks.filter(Boolean).filter((network) => {
+      if (parseNetwork(network)) return true;
+      problems.push(`TRUST_PROXY has "${network}", which is no address or network`);
+      return false;
+    });
+  }
+
+  function tls() {
+    const cert = file("TLS_CERT");
+    const key = file("TLS_KEY");
+    if (Boolean(read("TLS_CERT")) !== Boolean(read("TLS_KEY"))) {
+      problems.push("TLS_CERT and TLS_KEY go together");
+    }
+    return cert && key ? { cert, key } : undefined;
+  }
+
+  function logLevel(): LogLevel {
+    const text = read("LOG_LEVEL") ?? "info";
+    const level = logLevels.find((known) => known === text);
+    if (!level) problems.push(`LOG_LEVEL must be one of ${logLevels.join(", ")}, not "${text}"`);
+    return level ?? "info";
+  }
+
+  const config: Config = {
+    host: read("HOST") ?? "127.0.0.1",
+    port: integer("PORT", 8080, [0, 65_535]),
+    opsHost: read("OPS_HOST") ?? "127.0.0.1",
+    opsPort: read("OPS_PORT") === "off" ? undefined : integer("OPS_PORT", 9464, [0, 65_535]),
+    opsPortChosen: read("OPS_PORT") !== undefined,
+    dataDir: resolve(read("DATA_DIR") ?? "data"),
+    databaseUrl: url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    databaseConnections: integer("DATABASE_CONNECTIONS", 16, [2, 1_000]),
+    redisUrl: url("REDIS_URL", ["redis:", "rediss:"]),
+    masterKey: masterKey(),
+    trustProxy: proxies(),
+    tls: tls(),
+    inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),
+    logLevel: logLevel(),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}

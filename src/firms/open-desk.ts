@@ -1,0 +1,49 @@
+import type { Environment } from "../kernel/caller.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { isIec, isPan, syntheticPan } from "./rules.ts";
+import { findDeskByName, type FirmRow, insertFirm } from "./store.ts";
+
+export type OpenDesk = {
+  readonly legalName: string;
+  readonly environment: Environment;
+  readonly iec?: string | undefined;
+  readonly pan?: string | undefined;
+};
+
+/**
+ * The desk of that name, made when there is none. A sandbox desk can trade at once under synthetic
+ * identifiers. A live one can when the operator vouches for its own; without them it is registered
+ * and acts for client firms only.
+ */
+export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<FirmRow> {
+  const known = await findDeskByName(tx, command.environment, command.legalName);
+  if (known) return known;
+  const firmId = newId("frm", now);
+  const identity = identityOf(command, firmId);
+  const desk: FirmRow = {
+    firm_id: firmId,
+    environment: command.environment,
+    desk_id: firmId,
+    legal_name: command.legalName,
+    ...identity,
+    connection_state: identity.pan ? "authorized" : "registered",
+    created_at: now,
+  };
+  if (await insertFirm(tx, desk)) return desk;
+  const winner = await findDeskByName(tx, command.environment, command.legalName);
+  if (!winner) throw new Error("a desk that stood in the way is visible afterwards");
+  return winner;
+}
+
+function identityOf({ environment, iec, pan }: OpenDesk, firmId: string) {
+  if (iec === undefined && pan === undefined) {
+    const synthetic = environment === "sandbox" ? syntheticPan(firmId) : null;
+    return { iec: synthetic, pan: synthetic };
+  }
+  const taken = pan ?? iec ?? "";
+  if (!isPan(taken)) throw unprocessable({ path: "pan", problem: "must be a PAN" });
+  if (!isIec(iec ?? taken)) throw unprocessable({ path: "iec", problem: "must be an IEC" });
+  return { iec: iec ?? taken, pan: taken };
+}

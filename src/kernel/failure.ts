@@ -1,0 +1,59 @@
+// A Failure is for the caller: it says what they can change. A broken invariant of our own is a
+// plain Error, is logged with its stack and answered as a fault.
+
+/** The closed set of reasons a request is refused; `platform/http-errors.ts` gives each a status. */
+export type FailureCode =
+  | "bad_request"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "request_too_large"
+  | "unsupported_media_type"
+  | "unprocessable"
+  | "validation_error"
+  | "rate_limited"
+  | "internal_error";
+
+/**
+ * Which layer refuses, and so which body form the caller gets.
+ *
+ *   trading     a business rule:  `error: "request_error"`, the slug in `code`
+ *   edge        key and meter:    the same slug in `error` and `code`
+ *   transport   HTTP itself:      the slug in `error`, no `code`, with `request_id`
+ */
+export type FailureForm = "trading" | "edge" | "transport";
+
+export type FailureDetail = Readonly<Record<string, unknown>>;
+
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly detail: FailureDetail | undefined;
+  readonly form: FailureForm;
+
+  constructor(
+    code: FailureCode,
+    message: string,
+    { detail, form = "trading" }: { detail?: FailureDetail; form?: FailureForm } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.detail = detail;
+    this.form = form;
+  }
+}
+
+/** One rule a field of the request breaks. */
+export type FieldProblem = { readonly path: string; readonly problem: string };
+
+/** The answer to well-formed but invalid values: every field that is wrong, and why. */
+export function unprocessable(...fields: readonly FieldProblem[]): Failure {
+  const [first] = fields;
+  const message = first ? `${first.path}: ${first.problem}` : "the request is not valid";
+  return new Failure("unprocessable", message, { detail: { fields } });
+}
+
+/** "Not yours" and "not there" are one answer, so that existence is never revealed. */
+export function notFound(): Failure {
+  return new Failure("not_found", "no such resource on your desk");
+}

@@ -1,0 +1,40 @@
+// Ids are a prefix that says what they name and a sortable body: 48 bits of time and 80 random bits
+// in Crockford's base 32, so that new rows go to the end of their index.
+
+import { randomBytes } from "node:crypto";
+
+export type IdPrefix = "frm" | "key" | "req";
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const timeDigits = 10;
+const randomDigits = 16;
+
+export const idBodyLength = timeDigits + randomDigits;
+export const idBodyPattern = `[${alphabet}]{${idBodyLength}}`;
+
+const idForm = new RegExp(`^[a-z]{3}_${idBodyPattern}$`);
+
+export function newId(prefix: IdPrefix, now: Date): string {
+  return `${prefix}_${timeBody(now.getTime())}${randomBody()}`;
+}
+
+/** Whether a text from outside can be an id of this kind at all; anything else names nothing. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && idForm.test(text);
+}
+
+function timeBody(ms: number): string {
+  let rest = ms;
+  let body = "";
+  for (let digit = 0; digit < timeDigits; digit++) {
+    body = alphabet.charAt(rest % 32) + body;
+    rest = Math.floor(rest / 32);
+  }
+  return body;
+}
+
+function randomBody(): string {
+  let body = "";
+  for (const byte of randomBytes(randomDigits)) body += alphabet.charAt(byte & 31);
+  return body;
+}

@@ -1,0 +1,42 @@
+// A lifecycle is one table of moves. The guard, `allowed_actions`, the published state tables and
+// the exhaustive test of each slice all read that table; its SQL twin is a check constraint.
+
+import { Failure } from "./failure.ts";
+
+export type Move<State extends string> = {
+  readonly from: readonly State[];
+  readonly to: State;
+  /** Who makes this move when it is not the caller; such a move is never an allowed action. */
+  readonly by?: "clock" | "operator" | "registry" | "bank";
+};
+
+export type Moves<State extends string> = Readonly<Record<string, Move<State>>>;
+
+export type Lifecycle<State extends string = string> = {
+  readonly noun: string;
+  readonly initial: readonly State[];
+  readonly states: readonly State[];
+  readonly moves: Moves<State>;
+};
+
+/** The state an action leads to, or the conflict that says which actions are allowed instead. */
+export function advance<State extends string, Table extends Moves<State>>(
+  lifecycle: Lifecycle<State> & { readonly moves: Table },
+  state: State,
+  action: keyof Table & string,
+): State {
+  const move = lifecycle.moves[action];
+  if (move?.from.includes(state)) return move.to;
+  throw new Failure("conflict", `a ${lifecycle.noun} that is ${state} does not allow ${action}`, {
+    detail: { reason: "wrong_state", state, allowed_actions: allowedActions(lifecycle, state) },
+  });
+}
+
+export function allowedActions<State extends string>(
+  { moves }: Pick<Lifecycle<State>, "moves">,
+  state: State,
+): string[] {
+  return Object.entries(moves)
+    .filter(([, move]) => move.by === undefined && move.from.includes(state))
+    .map(([action]) => action);
+}

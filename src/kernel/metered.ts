@@ -1,0 +1,13 @@
+/** What metering found for one call: the headers of its response, and the start of GET /v1/usage. */
+export type Metered = {
+  readonly admitted: boolean;
+  readonly plan: string;
+  /** Calls allowed per 60-second window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Seconds until the window is empty. */
+  readonly reset: number;
+  /** Calls allowed per month; undefined where the key is not metered. */
+  readonly quota: number | undefined;
+  readonly quotaUsed: number;
+};

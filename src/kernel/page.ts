@@ -1,0 +1,120 @@
+// Paging by keyset. A cursor carries where the last page ended and the total counted for the first
+// one, signed together with the question it answers: a cursor that was edited, or that is used for
+// another list, other filters or by another desk, is refused.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+import { Failure } from "./failure.ts";
+import { canonicalJson } from "./json.ts";
+
+export const pageSizeDefault = 100;
+export const pageSizeMax = 500;
+/** How many rows a list shows that is asked for without paging. */
+export const unpagedMax = 1_000;
+
+const signatureBytes = 16;
+
+/** Newest first: everything before this row, by its time and then by its id. */
+export type Position = { readonly at: Date; readonly id: string };
+
+export type PageQuery = { readonly limit?: number; readonly cursor?: string };
+
+/** What is listed and for whom; whatever is in here a cursor is bound to. */
+export type Question = Readonly<Record<string, string | undefined>>;
+
+export type PageRequest = {
+  readonly paged: boolean;
+  /** One more row than is shown, so that the store's answer says whether there are more. */
+  readonly fetch: number;
+  readonly size: number;
+  readonly after: Position | undefined;
+  /** The total that an earlier page counted, if there was one. */
+  readonly total: number | undefined;
+};
+
+export type Page<Row> = {
+  readonly rows: readonly Row[];
+  readonly truncated: boolean;
+  readonly paging: Paging | undefined;
+};
+
+export type Paging = {
+  readonly count: number;
+  readonly total: number;
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+};
+
+export function openPage(query: PageQuery, question: Question, signingKey: Buffer): PageRequest {
+  const paged = query.limit !== undefined || query.cursor !== undefined;
+  const size = paged ? (query.limit ?? pageSizeDefault) : unpagedMax;
+  const opened = query.cursor ? openCursor(query.cursor, question, signingKey) : undefined;
+  return { paged, size, fetch: size + 1, after: opened?.position, total: opened?.total };
+}
+
+export function closePage<Row>(
+  request: PageRequest,
+  found: readonly Row[],
+  {
+    question,
+    signingKey,
+    total,
+    positionOf,
+  }: {
+    question: Question;
+    signingKey: Buffer;
+    total: number;
+    positionOf: (row: Row) => Position;
+  },
+): Page<Row> {
+  const rows = found.slice(0, request.size);
+  const hasMore = found.length > request.size;
+  const last = rows.at(-1);
+  const paging = {
+    count: rows.length,
+    total,
+    next_cursor: hasMore && last ? sealCursor(positionOf(last), total, question, signingKey) : null,
+    has_more: hasMore,
+  };
+  return { rows, truncated: hasMore && !request.paged, paging: request.paged ? paging : undefined };
+}
+
+function sealCursor(
+  position: Position,
+  total: number,
+  question: Question,
+  signingKey: Buffer,
+): string {
+  const content = Buffer.from(JSON.stringify([position.at.getTime(), position.id, total]));
+  return Buffer.concat([sign(content, question, signingKey), content]).toString("base64url");
+}
+
+function openCursor(
+  cursor: string,
+  question: Question,
+  signingKey: Buffer,
+): { position: Position; total: number } {
+  const bytes = Buffer.from(cursor, "base64url");
+  const content = bytes.subarray(signatureBytes);
+  const signature = bytes.subarray(0, signatureBytes);
+  const genuine =
+    signature.length === signatureBytes &&
+    bytes.toString("base64url") === cursor &&
+    timingSafeEqual(signature, sign(content, question, signingKey));
+  if (!genuine) {
+    throw new Failure("bad_request", "this cursor does not belong to this list", {
+      detail: { field: "cursor", problem: "take next_cursor of the previous page, unchanged" },
+    });
+  }
+  const [at, id, total] = JSON.parse(content.toString()) as [number, string, number];
+  return { position: { at: new Date(at), id }, total };
+}
+
+function sign(content: Buffer, question: Question, signingKey: Buffer): Buffer {
+  return createHmac("sha256", signingKey)
+    .update(canonicalJson(question))
+    .update("\n")
+    .update(content)
+    .digest()
+    .subarray(0, signatureBytes);
+}

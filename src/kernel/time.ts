@@ -1,0 +1,56 @@
+// Instants are Dates inside the service and IST text at its edge. India has kept one offset without
+// daylight saving since 1945, so IST is plain arithmetic.
+
+const istOffsetMs = 330 * 60_000;
+
+export const minuteMs = 60_000;
+export const dayMs = 86_400_000;
+
+/** `2026-11-15T09:30:00.000+05:30` */
+export type IstTimestamp = string;
+/** `2026-11-15` */
+export type IstDay = string;
+/** `2026-11` */
+export type IstMonth = string;
+
+export function istTimestamp(instant: Date): IstTimestamp {
+  return `${shifted(instant).slice(0, -1)}+05:30`;
+}
+
+export function istDay(instant: Date): IstDay {
+  return shifted(instant).slice(0, 10);
+}
+
+export function istMonth(instant: Date): IstMonth {
+  return shifted(instant).slice(0, 7);
+}
+
+/** The first instant of the month after this one, in IST: when monthly quotas start again. */
+export function nextIstMonthStart(instant: Date): Date {
+  const local = new Date(instant.getTime() + istOffsetMs);
+  const start = Date.UTC(local.getUTCFullYear(), local.getUTCMonth() + 1, 1);
+  return new Date(start - istOffsetMs);
+}
+
+export function lastDayOf(month: IstMonth): IstDay {
+  const [year, number] = month.split("-").map(Number);
+  return new Date(Date.UTC(year ?? 0, number ?? 0, 0)).toISOString().slice(0, 10);
+}
+
+/** The instant an ISO 8601 text with an offset names, or undefined when it names none. */
+export function parseInstant(text: string): Date | undefined {
+  const parts = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.exec(text);
+  if (!parts || !isCalendarDay(parts[1] ?? "")) return undefined;
+  const instant = new Date(text);
+  return Number.isNaN(instant.getTime()) ? undefined : instant;
+}
+
+/** Date.parse rolls 31 February over into March; a calendar day must survive the round trip. */
+function isCalendarDay(day: string): boolean {
+  const parsed = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
+}
+
+function shifted(instant: Date): string {
+  return new Date(instant.getTime() + istOffsetMs).toISOString();
+}

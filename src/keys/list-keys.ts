@@ -1,0 +1,24 @@
+import type { Caller } from "../kernel/caller.ts";
+import { closePage, openPage, type Page } from "../kernel/page.ts";
+import type { Context } from "../platform/context.ts";
+import type { Key, ListKeysQuery } from "./schema.ts";
+import { countKeys, listKeys as listRows } from "./store.ts";
+import { viewKey } from "./view-key.ts";
+
+export async function listKeys(
+  ctx: Context,
+  caller: Caller,
+  query: ListKeysQuery,
+): Promise<Page<Key>> {
+  const now = ctx.now();
+  const question = { list: "keys", desk: caller.deskId };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listRows(ctx.db, caller.deskId, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: request.total ?? (request.paged ? await countKeys(ctx.db, caller.deskId) : 0),
+    positionOf: (row) => ({ at: row.created_at, id: row.key_id }),
+  });
+  return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
+}

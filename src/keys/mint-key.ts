@@ -1,0 +1,108 @@
+import { firmOfDesk } from "../firms/firm-of-desk.ts";
+import type { Call } from "../kernel/caller.ts";
+import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import { parseNetwork } from "../kernel/networks.ts";
+import { parseInstant } from "../kernel/time.ts";
+import type { Creation } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import { claimIdempotencyKey } from "../platform/idempotency.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { newApiKey, refuseExcess } from "./rules.ts";
+import type { Key, MintKeyBody, MintedKey } from "./schema.ts";
+import { findKey, insertKey, type KeyRow } from "./store.ts";
+import { viewKey } from "./view-key.ts";
+
+/** A child key of the caller's root key. Its secret is in this one answer and in no other. */
+export async function mintKey(
+  ctx: Context,
+  call: Call,
+  body: MintKeyBody,
+): Promise<Creation<Key | MintedKey>> {
+  const now = ctx.now();
+  const row = childOf(call, body, now);
+  refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
+
+  return await ctx.db.transaction(
+    async (tx) => {
+      const mintedBefore = await claimIdempotencyKey(tx, {
+        call,
+        operation: "mintKey",
+        body,
+        idField: "key_id",
+        newId: row.key_id,
+        now,
+      });
+      if (mintedBefore) {
+        return { outcome: "replayed", resource: await mintedEarlier(tx, call, mintedBefore, now) };
+      }
+      if (row.kind === "sub_account") await firmOfDesk(tx, row.desk_id, row.firm_id);
+      const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
+      await insertKey(tx, row, sealed);
+      const key = viewKey({ ...row, hint: sealed.hint }, now);
+      // A key that was only tried does not exist, so there is no secret to show.
+      if (call.dryRun) return { outcome: "tried", resource: key };
+      return { outcome: "created", resource: { ...key, api_key: apiKey } };
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+async function mintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date): Promise<Key> {
+  const row = await findKey(tx, caller.deskId, keyId);
+  if (!row) throw new Error("a key bound to an idempotency key exists");
+  return viewKey(row, now);
+}
+
+function childOf({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
+  const expiresAt = body.expires_at === undefined ? null : parseInstant(body.expires_at);
+  const problems = problemsOf(body, expiresAt, now);
+  if (problems.length > 0) throw unprocessable(...problems);
+  return {
+    key_id: newId("key", now),
+    environment: caller.environment,
+    desk_id: caller.deskId,
+    firm_id: body.firm_id ?? caller.firmId,
+    kind: body.kind,
+    parent_key_id: caller.keyId,
+    name: body.name,
+    plan: null,
+    scopes: [...new Set(body.scopes)],
+    buy_side: body.buy_side ?? false,
+    per_minute: body.limits?.per_minute ?? null,
+    monthly_quota: body.limits?.monthly_quota ?? null,
+    max_order_paise: body.limits?.max_order_paise ?? null,
+    daily_notional_paise: body.limits?.daily_notional_paise ?? null,
+    ip_allowlist: body.ip_allowlist ?? [],
+    expires_at: expiresAt ?? null,
+    hint: "",
+    revoked_at: null,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+function problemsOf(
+  body: MintKeyBody,
+  expiresAt: Date | null | undefined,
+  now: Date,
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (body.kind === "sub_account" && body.firm_id === undefined) {
+    problems.push({ path: "firm_id", problem: "names the client firm of a sub_account key" });
+  }
+  if (body.kind === "app" && body.firm_id !== undefined) {
+    problems.push({ path: "firm_id", problem: "only a sub_account key is bound to a client firm" });
+  }
+  if (expiresAt === undefined) {
+    problems.push({ path: "expires_at", problem: "must be ISO 8601 with an offset" });
+  } else if (expiresAt && expiresAt <= now) {
+    problems.push({ path: "expires_at", problem: "must be in the future" });
+  }
+  body.ip_allowlist?.forEach((text, index) => {
+    if (parseNetwork(text)) return;
+    problems.push({ path: `ip_allowlist.${index}`, problem: "must be an IP address or network" });
+  });
+  return problems;
+}

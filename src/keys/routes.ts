@@ -1,0 +1,115 @@
+import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http.ts";
+import { listKeys } from "./list-keys.ts";
+import { mintKey } from "./mint-key.ts";
+import { readKey } from "./read-key.ts";
+import { reissueKey } from "./reissue-key.ts";
+import { revokeKey } from "./revoke-key.ts";
+import {
+  Key,
+  KeyList,
+  KeyParams,
+  ListKeysQuery,
+  MintKeyBody,
+  MintedKey,
+  ReissuedKey,
+  WhoAmI,
+} from "./schema.ts";
+import { whoAmI } from "./who-am-i.ts";
+
+export function keyRoutes(app: App, ctx: Context): void {
+  app.get(
+    "/v1/whoami",
+    {
+      config: { demand: "any key" },
+      schema: {
+        operationId: "whoAmI",
+        tags: ["Keys"],
+        summary: "Who the service takes you for",
+        response: { 200: WhoAmI },
+      },
+    },
+    async (request) => whoAmI(request.caller),
+  );
+
+  app.post(
+    "/v1/keys",
+    {
+      config: { demand: "root key", creates: true },
+      schema: {
+        operationId: "mintKey",
+        tags: ["Keys"],
+        summary: "Mint a child key",
+        description: "The secret is in this answer and in no other.",
+        body: MintKeyBody,
+        response: { 201: MintedKey, 200: Key },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(reply, await mintKey(ctx, callOf(request, reply), request.body)),
+  );
+
+  app.get(
+    "/v1/keys",
+    {
+      config: { demand: "root key" },
+      schema: {
+        operationId: "listKeys",
+        tags: ["Keys"],
+        summary: "List the keys of your desk",
+        querystring: ListKeysQuery,
+        response: { 200: KeyList },
+      },
+    },
+    async (request, reply) =>
+      sendPage(reply, "keys", await listKeys(ctx, request.caller, request.query)),
+  );
+
+  app.get(
+    "/v1/keys/:key_id",
+    {
+      config: { demand: "root key" },
+      schema: {
+        operationId: "readKey",
+        tags: ["Keys"],
+        summary: "Read a key",
+        params: KeyParams,
+        response: { 200: Key },
+      },
+    },
+    async (request) => await readKey(ctx, request.caller, request.params.key_id),
+  );
+
+  app.delete(
+    "/v1/keys/:key_id",
+    {
+      config: { demand: "root key" },
+      schema: {
+        operationId: "revokeKey",
+        tags: ["Keys"],
+        summary: "Revoke a key and its children",
+        description: "Acts on the next request. Revoking twice is no conflict.",
+        params: KeyParams,
+        response: { 200: Key },
+      },
+    },
+    async (request, reply) => await revokeKey(ctx, callOf(request, reply), request.params.key_id),
+  );
+
+  app.post(
+    "/v1/keys/:key_id/reissue",
+    {
+      config: { demand: "root key" },
+      schema: {
+        operationId: "reissueKey",
+        tags: ["Keys"],
+        summary: "Replace a key's secret",
+        description: "The old secret stops matching at once. A dry run shows no secret.",
+        params: KeyParams,
+        response: { 200: ReissuedKey },
+      },
+    },
+    async (request, reply) => await reissueKey(ctx, callOf(request, reply), request.params.key_id),
+  );
+}

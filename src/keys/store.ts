@@ -1,0 +1,191 @@
+import type { Environment, KeyKind, Scope } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+
+export type KeyRow = {
+  readonly key_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly kind: KeyKind;
+  readonly parent_key_id: string | null;
+  readonly name: string;
+  readonly plan: string | null;
+  readonly scopes: readonly Scope[];
+  readonly buy_side: boolean;
+  readonly per_minute: number | null;
+  readonly monthly_quota: number | null;
+  readonly max_order_paise: number | null;
+  readonly daily_notional_paise: number | null;
+  readonly ip_allowlist: readonly string[];
+  readonly expires_at: Date | null;
+  readonly hint: string;
+  readonly revoked_at: Date | null;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+/** What is kept of a secret. */
+export type SecretColumns = {
+  readonly salt: Buffer;
+  readonly secret_hash: Buffer;
+  readonly hint: string;
+};
+
+/** Everything the edge must know of a key, its parent and its plan, in one row. */
+export type Credential = {
+  readonly key_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly kind: KeyKind;
+  readonly parent_key_id: string | null;
+  readonly salt: Buffer;
+  readonly secret_hash: Buffer;
+  readonly scopes: readonly Scope[];
+  readonly buy_side: boolean;
+  readonly per_minute: number | null;
+  readonly monthly_quota: number | null;
+  readonly ip_allowlist: readonly string[];
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+  readonly parent_scopes: readonly Scope[] | null;
+  readonly parent_buy_side: boolean | null;
+  readonly parent_expires_at: Date | null;
+  readonly parent_revoked_at: Date | null;
+  readonly plan: string;
+  readonly plan_per_minute: number;
+  readonly plan_monthly_quota: number | null;
+  readonly plan_enforced: boolean;
+};
+
+const keyColumns = fragment`
+  key_id, environment, desk_id, firm_id, kind, parent_key_id, name, plan, scopes, buy_side,
+  per_minute, monthly_quota, max_order_paise, daily_notional_paise, ip_allowlist, expires_at, hint,
+  revoked_at, version, created_at, updated_at`;
+
+/** The only look-up of keys without a desk: it is how the desk is found. */
+export async function findCredentials(db: Db, keyIds: readonly string[]): Promise<Credential[]> {
+  return await db.rows(sql`
+    select
+      k.key_id, k.environment, k.desk_id, k.firm_id, k.kind, k.parent_key_id, k.salt,
+      k.secret_hash, k.scopes, k.buy_side, k.per_minute, k.monthly_quota, k.ip_allowlist,
+      k.expires_at, k.revoked_at,
+      parent.scopes as parent_scopes,
+      parent.buy_side as parent_buy_side,
+      parent.expires_at as parent_expires_at,
+      parent.revoked_at as parent_revoked_at,
+      plans.name as plan,
+      plans.per_minute as plan_per_minute,
+      plans.monthly_quota as plan_monthly_quota,
+      plans.enforced as plan_enforced
+    from api_keys as k
+    left join api_keys as parent on parent.key_id = k.parent_key_id
+    join plans on plans.name = coalesce(parent.plan, k.plan)
+    where k.key_id = any(${keyIds}::text[])`);
+}
+
+export async function insertKey(tx: Tx, key: KeyRow, secret: SecretColumns): Promise<void> {
+  await tx.rows(sql`
+    insert into api_keys (
+      key_id, environment, desk_id, firm_id, kind, parent_key_id, name, plan, scopes, buy_side,
+      per_minute, monthly_quota, max_order_paise, daily_notional_paise, ip_allowlist, expires_at,
+      salt, secret_hash, hint, state, version, created_at, updated_at
+    )
+    values (
+      ${key.key_id}, ${key.environment}, ${key.desk_id}, ${key.firm_id}, ${key.kind},
+      ${key.parent_key_id}, ${key.name}, ${key.plan}, ${key.scopes}, ${key.buy_side},
+      ${key.per_minute}, ${key.monthly_quota}, ${key.max_order_paise},
+      ${key.daily_notional_paise}, ${key.ip_allowlist}, ${key.expires_at}, ${secret.salt},
+      ${secret.secret_hash}, ${secret.hint}, 'active', ${key.version}, ${key.created_at},
+      ${key.updated_at}
+    )`);
+}
+
+export async function findKey(db: Db, deskId: string, keyId: string): Promise<KeyRow | undefined> {
+  const [row] = await db.rows<KeyRow>(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId} and key_id = ${keyId}`);
+  return row;
+}
+
+export async function lockKey(tx: Tx, deskId: string, keyId: string): Promise<KeyRow | undefined> {
+  const [row] = await tx.rows<KeyRow>(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId} and key_id = ${keyId}
+    for update`);
+  return row;
+}
+
+/** The desk of a key, for the operator, who is on no desk. */
+export async function findDeskOfKey(db: Db, keyId: string): Promise<string | undefined> {
+  const [row] = await db.rows<{ desk_id: string }>(sql`
+    select desk_id
+    from api_keys
+    where key_id = ${keyId}`);
+  return row?.desk_id;
+}
+
+/** Newest first. */
+export async function listKeys(
+  db: Db,
+  deskId: string,
+  { after, fetch }: PageRequest,
+): Promise<KeyRow[]> {
+  return await db.rows(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId}
+      and (${after?.at ?? null}::timestamptz is null
+        or (created_at, key_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+    order by created_at desc, key_id desc
+    limit ${fetch}`);
+}
+
+export async function countKeys(db: Db, deskId: string): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from api_keys
+    where desk_id = ${deskId}`);
+  return row?.total ?? 0;
+}
+
+/** Every key of every desk, for the operator. */
+export async function listAllKeys(
+  db: Db,
+  environment: Environment | null,
+): Promise<(KeyRow & { legal_name: string })[]> {
+  return await db.rows(sql`
+    select k.*, firms.legal_name
+    from (select ${keyColumns} from api_keys) as k
+    join firms on firms.firm_id = k.desk_id
+    where ${environment}::text is null or k.environment = ${environment}
+    order by k.created_at desc, k.key_id desc`);
+}
+
+/** A parent takes its children with it. */
+export async function setKeyRevoked(tx: Tx, keyId: string, now: Date): Promise<KeyRow[]> {
+  return await tx.rows(sql`
+    update api_keys
+    set state = 'revoked', revoked_at = ${now}, updated_at = ${now}, version = version + 1
+    where (key_id = ${keyId} or parent_key_id = ${keyId}) and state = 'active'
+    returning ${keyColumns}`);
+}
+
+export async function setKeySecret(
+  tx: Tx,
+  keyId: string,
+  { salt, secret_hash, hint }: SecretColumns,
+  now: Date,
+): Promise<KeyRow | undefined> {
+  const [row] = await tx.rows<KeyRow>(sql`
+    update api_keys
+    set salt = ${salt}, secret_hash = ${secret_hash}, hint = ${hint}, updated_at = ${now},
+      version = version + 1
+    where key_id = ${keyId}
+    returning ${keyColumns}`);
+  return row;
+}

@@ -1,0 +1,157 @@
+// `scripdesk serve`: opens what the service needs, listens until a signal, and closes in reverse.
+//
+//   SIGTERM or SIGINT   readiness turns off, streams end, requests under way finish, then the
+//                       database closes; what is still open after the deadline is cut
+
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { createClient, type RedisClientType } from "@redis/client";
+
+import { buildApp } from "./app.ts";
+import { type Config, readConfig, type Variables } from "./config.ts";
+import { countDesks } from "./firms/count-desks.ts";
+import { issueKey } from "./keys/issue-key.ts";
+import { openContext } from "./open-context.ts";
+import type { Context } from "./platform/context.ts";
+import type { App } from "./platform/http.ts";
+import { createLog } from "./platform/log.ts";
+import { createMetrics, metricsServer } from "./platform/metrics.ts";
+import { Unusable } from "./platform/unusable.ts";
+import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate-window.ts";
+
+const closeDeadlineMs = 8_000;
+
+export async function serve(variables: Variables): Promise<void> {
+  const config = readConfig(variables);
+  const { log, flush } = createLog(config.logLevel);
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => stop.abort(signal));
+  }
+
+  await using stack = new AsyncDisposableStack();
+  stack.defer(flush);
+  const opened = await openContext(config, { as: "service", log, now: () => new Date() });
+  stack.defer(() => opened.close());
+  const { ctx, migrated, role } = opened;
+  if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
+  if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
+
+  const metrics = createMetrics(ctx.db.pool);
+  const rateWindow = await openRateWindow(config, ctx, stack);
+  const app = await buildApp({ ctx, config, rateWindow, metrics });
+  stack.defer(() => closeWithin(app, closeDeadlineMs));
+  await listen(app, config);
+  await listenForOperators(metricsServer(metrics), config, ctx, stack);
+
+  const address = baseUrl(app, config);
+  process.stdout.write(`scripdesk listens on ${address}\n`);
+  if (!config.databaseUrl) await introduce(ctx, address);
+  if (!stop.signal.aborted) await once(stop.signal, "abort");
+  log.info({ signal: stop.signal.reason as string }, "stopping");
+}
+
+async function openRateWindow(
+  { redisUrl }: Config,
+  { log }: Context,
+  stack: AsyncDisposableStack,
+): Promise<RateWindow> {
+  const local = localRateWindow(() => performance.now());
+  if (!redisUrl) return local;
+  const redis: RedisClientType = createClient({
+    url: redisUrl,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: 2_000 },
+    commandOptions: { timeout: 1_000 },
+  });
+  redis.on("error", () => {}); // Each failing command is reported by whoever sent it.
+  try {
+    await redis.connect();
+  } catch (error) {
+    throw new Unusable(`Redis cannot be reached: ${(error as Error).message}`, { cause: error });
+  }
+  stack.defer(() => redis.destroy());
+  return sharedRateWindow(redis, local, log);
+}
+
+async function listen(app: App, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw new Unusable(`cannot listen on ${host}:${port}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function listenForOperators(
+  server: Server,
+  { opsHost, opsPort, opsPortChosen }: Config,
+  { log }: Context,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  if (opsPort === undefined) return;
+  try {
+    server.listen(opsPort, opsHost);
+    await once(server, "listening");
+  } catch (error) {
+    if (opsPortChosen) {
+      throw new Unusable(`cannot listen on ${opsHost}:${opsPort}: ${(error as Error).message}`);
+    }
+    log.warn(`/metrics is off: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
+    return;
+  }
+  stack.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+}
+
+/** Requests under way finish; what has not finished by the deadline is cut. */
+async function closeWithin(app: App, deadlineMs: number): Promise<void> {
+  const deadline = new AbortController();
+  const cut = sleep(deadlineMs, undefined, { signal: deadline.signal })
+    .then(() => app.server.closeAllConnections())
+    .catch(() => {}); // Closed in time.
+  await app.close();
+  deadline.abort();
+  await cut;
+}
+
+function baseUrl(app: App, { tls }: Config): string {
+  const address = app.server.address();
+  if (address === null || typeof address === "string") return String(address);
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `${tls ? "https" : "http"}://${host}:${address.port}`;
+}
+
+/** The first start of an embedded database makes a sandbox desk and shows its key, once. */
+async function introduce(ctx: Context, address: string): Promise<void> {
+  if ((await countDesks(ctx)) > 0) return;
+  const { api_key } = await issueKey(ctx, {
+    firmName: "Demo Desk",
+    environment: "sandbox",
+    scopes: ["*"],
+    plan: "sandbox",
+    buySide: true,
+    name: "demo",
+  });
+  process.stdout.write(
+    [
+      "",
+      "A sandbox desk is ready. Its key is shown this once:",
+      "",
+      `  ${api_key}`,
+      "",
+      "Try it:",
+      "",
+      `  curl -s ${address}/v1/whoami -H 'X-Service-Key: ${api_key}'`,
+      "",
+      `API reference: ${address}/docs`,
+      "",
+      "",
+    ].join("\n"),
+  );
+}

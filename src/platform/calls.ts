@@ -1,0 +1,65 @@
+// What a route reads from a request besides its body, and how it answers a creation.
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import type { Call } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import type { Page } from "../kernel/page.ts";
+
+const idempotencyKeyForm = /^[!-~]{1,255}$/;
+
+export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
+  const dryRun = isDryRun(request);
+  if (dryRun) reply.header("x-dry-run", "1");
+  return {
+    caller: request.caller,
+    requestId: request.id,
+    idempotencyKey: idempotencyKeyOf(request),
+    dryRun,
+  };
+}
+
+/** What a creating use case did: made it, found what an earlier call made, or only tried. */
+export type Creation<Resource> = {
+  readonly outcome: "created" | "replayed" | "tried";
+  readonly resource: Resource;
+};
+
+/** 201 for what is new; 200 for what was there already or was only tried. */
+export function sendCreation<Resource>(
+  reply: FastifyReply,
+  { outcome, resource }: Creation<Resource>,
+): Resource {
+  if (outcome === "replayed") reply.header("idempotent-replayed", "true");
+  reply.code(outcome === "created" ? 201 : 200);
+  return resource;
+}
+
+/** The named array, with paging fields when they were asked for. */
+export function sendPage<Name extends string, Row>(
+  reply: FastifyReply,
+  name: Name,
+  { rows, paging, truncated }: Page<Row>,
+) {
+  if (truncated) reply.header("x-truncated", "true");
+  return { [name]: rows, ...paging } as { [N in Name]: Row[] } & NonNullable<typeof paging>; // A computed name.
+}
+
+function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
+  const text = headers["idempotency-key"];
+  if (text === undefined) return undefined;
+  if (typeof text === "string" && idempotencyKeyForm.test(text)) return text;
+  throw new Failure("bad_request", "Idempotency-Key must be 1 to 255 visible ASCII characters", {
+    detail: { field: "Idempotency-Key", problem: "1 to 255 visible ASCII characters" },
+  });
+}
+
+/** A dry run that was misspelt must not happen for real. */
+function isDryRun({ headers }: FastifyRequest): boolean {
+  const text = headers["x-dry-run"];
+  if (text === undefined || text === "0") return false;
+  if (text === "1") return true;
+  throw new Failure("bad_request", "X-Dry-Run must be 1 or 0", {
+    detail: { field: "X-Dry-Run", allowed: ["1", "0"] },
+  });
+}

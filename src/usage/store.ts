@@ -1,0 +1,160 @@
+import type { IstDay, IstMonth } from "../kernel/time.ts";
+import { type Db, sql } from "../platform/postgres.ts";
+
+/** Several calls of one key on one route. */
+export type CallGroup = {
+  readonly key_id: string;
+  readonly root_key_id: string;
+  readonly route: string;
+  readonly calls: number;
+  readonly quota: number | null;
+  readonly pool_quota: number | null;
+};
+
+export type CountedGroup = {
+  /** Which of the groups, from 0; a group is missing when its key has no counter this month yet. */
+  readonly position: number;
+  /** How many of its calls fit the quotas; these and only these are counted. */
+  readonly granted: number;
+  /** What the key's counter showed before the first of them. */
+  readonly used_before: number;
+};
+
+export type PlanRow = {
+  readonly name: string;
+  readonly per_minute: number;
+  readonly monthly_quota: number | null;
+  readonly enforced: boolean;
+};
+
+/**
+ * Raises the month's counters by as many calls as fit, and records them by day and route, in one
+ * statement. A call must fit its key's own quota and the pool of its root. Groups are served in
+ * their order. The counters are locked in the order of their ids, so two processes never wait on
+ * each other in a circle, and what each grants is decided on what the other has already taken.
+ */
+export async function countCalls(
+  db: Db,
+  groups: readonly CallGroup[],
+  { month, day }: { month: IstMonth; day: IstDay },
+): Promise<CountedGroup[]> {
+  return await db.rows(sql`
+    with asked as materialized (
+      select position - 1 as position, key_id, root_key_id, route, calls, quota, pool_quota
+      from unnest(
+        ${groups.map((group) => group.key_id)}::text[],
+        ${groups.map((group) => group.root_key_id)}::text[],
+        ${groups.map((group) => group.route)}::text[],
+        ${groups.map((group) => group.calls)}::bigint[],
+        ${groups.map((group) => group.quota)}::bigint[],
+        ${groups.map((group) => group.pool_quota)}::bigint[]
+      ) with ordinality as a (key_id, root_key_id, route, calls, quota, pool_quota, position)
+    ),
+    counters as materialized (
+      select key_id, calls
+      from usage_months
+      where month = ${month}
+        and key_id in (select key_id from asked union select root_key_id from asked)
+      order by key_id
+      for update
+    ),
+    within_quota as (
+      select
+        asked.*,
+        own.calls as own_calls,
+        greatest(0, least(
+          asked.calls,
+          asked.quota - own.calls - sum(asked.calls) over key_so_far + asked.calls
+        )) as fitting
+      from asked
+      join counters as own on own.key_id = asked.key_id
+      window key_so_far as (partition by asked.key_id order by asked.position)
+    ),
+    granted as (
+      select
+        within_quota.*,
+        pool.calls as pool_calls,
+        greatest(0, least(
+          fitting,
+          pool_quota - pool.calls - sum(fitting) over pool_so_far + fitting
+        )) as granted
+      from within_quota
+      join counters as pool on pool.key_id = within_quota.root_key_id
+      window pool_so_far as (partition by root_key_id order by position)
+    ),
+    raised as (
+      update usage_months
+      set calls = usage_months.calls + taken.calls
+      from (
+        select key_id, sum(granted) as calls
+        from (
+          select key_id, granted from granted
+          union all
+          select root_key_id, granted from granted where root_key_id <> key_id
+        ) as counted
+        group by key_id
+      ) as taken
+      where usage_months.key_id = taken.key_id and usage_months.month = ${month} and taken.calls > 0
+    ),
+    recorded as (
+      insert into usage_days (key_id, day, route, calls)
+      select key_id, ${day}::date, route, granted
+      from granted
+      where granted > 0
+      on conflict (key_id, day, route) do update set calls = usage_days.calls + excluded.calls
+    )
+    select
+      position::int,
+      granted::int,
+      (case
+        when key_id = root_key_id
+          then pool_calls + sum(granted) over (partition by root_key_id order by position) - granted
+        else own_calls + sum(granted) over (partition by key_id order by position) - granted
+      end)::bigint as used_before
+    from granted`);
+}
+
+export async function insertCounters(
+  db: Db,
+  keyIds: readonly string[],
+  month: IstMonth,
+): Promise<void> {
+  await db.rows(sql`
+    insert into usage_months (key_id, month, calls)
+    select key_id, ${month}, 0
+    from unnest(${keyIds}::text[]) as k (key_id)
+    order by key_id
+    on conflict (key_id, month) do nothing`);
+}
+
+/** Calls by a root key and its children, or by one of them alone. */
+export async function listCalls(
+  db: Db,
+  deskId: string,
+  wanted: { rootKeyId: string; keyId: string | null; from: IstDay; to: IstDay },
+): Promise<{ key_id: string; day: IstDay; route: string; calls: number }[]> {
+  return await db.rows(sql`
+    select usage_days.key_id, day, route, calls
+    from usage_days
+    join api_keys using (key_id)
+    where api_keys.desk_id = ${deskId}
+      and coalesce(parent_key_id, key_id) = ${wanted.rootKeyId}
+      and (${wanted.keyId}::text is null or key_id = ${wanted.keyId})
+      and day between ${wanted.from}::date and ${wanted.to}::date`);
+}
+
+export async function listPlans(db: Db): Promise<PlanRow[]> {
+  return await db.rows(sql`
+    select name, per_minute, monthly_quota, enforced
+    from plans
+    order by enforced desc, per_minute, name`);
+}
+
+export async function upsertPlan(db: Db, plan: PlanRow, now: Date): Promise<void> {
+  await db.rows(sql`
+    insert into plans (name, per_minute, monthly_quota, enforced, updated_at)
+    values (${plan.name}, ${plan.per_minute}, ${plan.monthly_quota}, ${plan.enforced}, ${now})
+    on conflict (name) do update
+    set per_minute = excluded.per_minute, monthly_quota = excluded.monthly_quota,
+      enforced = excluded.enforced, updated_at = excluded.updated_at`);
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import type { TestContext } from "node:test";
+
+import pg from "pg";
+
+import { type Database, openDatabase } from "../../src/platform/postgres.ts";
+import { serverVariable, templateDatabase } from "./server.ts";
+
+/** Where the run's server is; the global setup of `npm test` has started it. */
+export function testServer(): pg.ClientConfig {
+  const text = process.env[serverVariable];
+  if (!text) throw new Error("run tests with `npm run test:only` (it starts PostgreSQL for them)");
+  return JSON.parse(text) as pg.ClientConfig;
+}
+
+type Scope = Pick<TestContext, "after">;
+
+/** An empty, migrated database of this test's own, dropped when the test is done. */
+export async function testDatabase(
+  t: Scope,
+  { template = templateDatabase }: { template?: string } = {},
+): Promise<{ db: Database; connection: pg.ClientConfig }> {
+  const name = `scripdesk_${randomBytes(6).toString("hex")}`;
+  await asAdmin(async (admin) => await admin.query(`create database ${name} template ${template}`));
+  const connection = { ...testServer(), database: name };
+  const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
+  t.after(async () => {
+    await db.close();
+    await asAdmin(async (admin) => await admin.query(`drop database ${name} with (force)`));
+  });
+  return { db, connection };
+}
+
+async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+  const admin = new pg.Client(testServer());
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,0 +1,37 @@
+// `npm run golden` writes the golden files anew; the diff is then reviewed like code.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import pg from "pg";
+
+import { dumpSchema } from "./schema-dump.ts";
+import { serverVariable, startTestServer, templateDatabase } from "./server.ts";
+import { startService } from "./service.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+export const openApiFile = join(root, "docs/openapi.json");
+export const schemaFile = join(root, "migrations/schema.sql");
+
+export function openApiText(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+async function writeGoldenFiles(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: unknown) => stack.defer(work as () => Promise<void>) }; // As a test context.
+  const server = await startTestServer();
+  stack.defer(() => server.stop());
+  process.env[serverVariable] = JSON.stringify(server.connection);
+
+  const service = await startService(scope);
+  await writeFile(openApiFile, openApiText((await service.send("GET", "/v1/openapi.json")).body));
+
+  const template = new pg.Client({ ...server.connection, database: templateDatabase });
+  await template.connect();
+  await writeFile(schemaFile, await dumpSchema(template));
+  await template.end();
+}
+
+if (import.meta.main) await writeGoldenFiles();

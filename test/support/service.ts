@@ -1,0 +1,158 @@
+// A whole service on a database and a port of its own, and a client that speaks the contract.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+
+import { pino } from "pino";
+
+import { buildApp } from "../../src/app.ts";
+import type { Environment } from "../../src/kernel/caller.ts";
+import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
+import type { Context } from "../../src/platform/context.ts";
+import type { App } from "../../src/platform/http.ts";
+import { createMetrics } from "../../src/platform/metrics.ts";
+import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
+import { setPlan } from "../../src/usage/set-plan.ts";
+import { testDatabase } from "./database.ts";
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // Tests look into answers of every shape; what they expect is what they assert.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+};
+
+export type RequestOptions = {
+  readonly key?: string | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The status the test relies on; another one fails at the call. */
+  readonly expect?: number;
+};
+
+export type Send = (method: string, path: string, options?: RequestOptions) => Promise<Answer>;
+
+/** A clock that a test turns. It starts at a quarter to three on a Sunday afternoon, IST. */
+export class Clock {
+  #ms = Date.UTC(2026, 10, 15, 9, 15);
+  readonly now = () => new Date(this.#ms);
+  readonly elapsedMs = () => this.#ms;
+
+  advance({ ms = 0, seconds = 0, days = 0 }: { ms?: number; seconds?: number; days?: number }) {
+    this.#ms += ms + seconds * 1_000 + days * 86_400_000;
+  }
+
+  set(instant: Date): void {
+    this.#ms = instant.getTime();
+  }
+}
+
+export type Service = {
+  readonly app: App;
+  readonly ctx: Context;
+  readonly clock: Clock;
+  readonly url: string;
+  readonly send: Send;
+  issue(options?: Partial<Parameters<typeof issueKey>[1]>): Promise<IssuedKey>;
+  plan(perMinute: number, monthlyQuota?: number): Promise<string>;
+};
+
+export type ServiceOptions = {
+  readonly rateWindow?: RateWindow;
+  readonly inFlightMax?: number;
+  readonly trustProxy?: readonly string[];
+  readonly log?: Context["log"];
+  /** Another node of a service that runs already: the same database, clock and secrets. */
+  readonly beside?: Service;
+};
+
+export async function startService(
+  t: Pick<TestContext, "after">,
+  options: ServiceOptions = {},
+): Promise<Service> {
+  const clock = options.beside?.clock ?? new Clock();
+  const ctx = options.beside?.ctx ?? {
+    db: (await testDatabase(t)).db,
+    now: clock.now,
+    log: options.log ?? pino({ level: "silent" }),
+    cursorKey: randomBytes(32),
+  };
+  const app = await buildApp({
+    ctx,
+    config: {
+      trustProxy: options.trustProxy ?? [],
+      tls: undefined,
+      inFlightMax: options.inFlightMax ?? 10_000,
+    },
+    rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
+    metrics: createMetrics(ctx.db.pool),
+  });
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  t.after(() => app.close());
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  let firms = 0;
+  let plans = 0;
+  return {
+    app,
+    ctx,
+    clock,
+    url,
+    send: sender(url),
+    async issue(command = {}) {
+      const environment: Environment = command.environment ?? "sandbox";
+      return await issueKey(ctx, {
+        firmName: `Firm ${++firms}`,
+        environment,
+        scopes: ["*"],
+        plan: "growth",
+        buySide: true,
+        name: "test",
+        ...command,
+      });
+    },
+    async plan(perMinute, monthlyQuota = 1_000_000) {
+      const name = `plan-${++plans}`;
+      await setPlan(ctx, { name, perMinute, monthlyQuota });
+      return name;
+    },
+  };
+}
+
+export function sender(url: string): Send {
+  return async (method, path, { key, body, headers = {}, expect } = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(key !== undefined && { "x-service-key": key }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (expect !== undefined) {
+      assert.equal(
+        response.status,
+        expect,
+        `${method} ${path} answered ${response.status} ${text}`,
+      );
+    }
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== "" ? JSON.parse(text) : undefined,
+    };
+  };
+}
+
+/** The slug as the contract says to read it. */
+export function slugOf({ body }: Answer): string {
+  return body.code ?? body.error;
+}
