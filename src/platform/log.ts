@@ -30,6 +30,7 @@ export function logRequests(app: App): void {
   app.addHook("onResponse", (request, reply, next) => {
     request.log.info(
       {
+        request_id: request.id,
         route: request.routeOptions.config.label,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 1_000) / 1_000,

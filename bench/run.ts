@@ -1,0 +1,19 @@
+// `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
+// yardstick alternate in one run: on a shared machine only their ratio means something.
+
+import { edge } from "./edge.ts";
+
+const measurements: Readonly<Record<string, () => Promise<void>>> = { edge };
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in measurements));
+if (unknown.length > 0 || wanted.includes("--help")) {
+  process.stderr.write(`measurements: ${Object.keys(measurements).join(", ")}\n`);
+  process.exitCode = 2;
+} else {
+  for (const [name, measure] of Object.entries(measurements)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    process.stdout.write(`${name}\n`);
+    await measure();
+  }
+}
