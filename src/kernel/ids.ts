@@ -3,7 +3,7 @@
 
 import { randomFillSync } from "node:crypto";
 
-export type IdPrefix = "frm" | "key" | "req";
+export type IdPrefix = "frm" | "key" | "req" | "evt" | "aud" | "inq" | "grp" | "rqm" | "crd";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+
+import type { Actor, Change } from "../kernel/actor.ts";
+import { newId } from "../kernel/ids.ts";
+import { canonicalJson } from "../kernel/json.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { insertAuditRecords } from "./store.ts";
+
+/** Who changed what, in the transaction of the change. */
+export async function recordAudit(
+  tx: Tx,
+  actor: Actor,
+  changes: readonly Change[],
+  now: Date,
+): Promise<void> {
+  await insertAuditRecords(
+    tx,
+    changes.map((change) => ({
+      record_id: newId("aud", now),
+      environment: change.environment,
+      desk_id: change.deskId,
+      at: now,
+      actor_kind: actor.kind,
+      actor_id: actor.id,
+      request_id: actor.requestId,
+      action: change.action,
+      entity_type: change.entity.type,
+      entity_id: change.entity.id,
+      entity_version: change.entity.version,
+      before_hash: change.before && hashOf(change.before),
+      after_hash: change.after && hashOf(change.after),
+    })),
+  );
+}
+
+function hashOf(thing: object): string {
+  return createHash("sha256").update(canonicalJson(thing)).digest("hex");
+}

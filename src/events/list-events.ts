@@ -1,0 +1,26 @@
+import type { Caller } from "../kernel/caller.ts";
+import { closePage, openPage, type Page } from "../kernel/page.ts";
+import type { Context } from "../platform/context.ts";
+import type { Event, ListEventsQuery } from "./schema.ts";
+import { findLastSequence, listEvents as listRows } from "./store.ts";
+
+/** The desk's events after a sequence, oldest first: how a caller catches up without a webhook. */
+export async function listEvents(
+  ctx: Context,
+  caller: Caller,
+  query: ListEventsQuery,
+): Promise<Page<Event>> {
+  const from = query.after_sequence ?? 0;
+  const question = { list: "events", desk: caller.deskId, after: String(from) };
+  const request = openPage(query, question, ctx.cursorKey);
+  const after = request.after ? Number(request.after.id) : from;
+  const rows = await listRows(ctx.db, caller.deskId, { after, fetch: request.fetch });
+  const total = async () => Math.max(0, (await findLastSequence(ctx.db, caller.deskId)) - from);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: request.total ?? (request.paged ? await total() : 0),
+    positionOf: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
+  });
+  return { ...page, rows: page.rows.map(({ body }) => JSON.parse(body) as Event) };
+}

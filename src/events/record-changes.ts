@@ -1,0 +1,60 @@
+import { recordAudit } from "../audit/record-audit.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { newId } from "../kernel/ids.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { eventBody } from "./rules.ts";
+import { type EventRow, insertEvents, takeSequences } from "./store.ts";
+
+/**
+ * What happened and what is told about it commit together. This is the last step of a use case's
+ * transaction: from here to the commit, other writers of the same desk wait for its sequence.
+ */
+export async function recordChanges(
+  tx: Tx,
+  actor: Actor,
+  changes: readonly Change[],
+  now: Date,
+): Promise<void> {
+  if (changes.length === 0) return;
+  await recordAudit(tx, actor, changes, now);
+  const told = changes.filter((change) => change.event !== undefined);
+  if (told.length === 0) return;
+  const next = await firstSequences(tx, told);
+  const rows = told.map((change): EventRow => {
+    const event = change.event;
+    if (!event) throw new Error("only changes with an event are told");
+    const sequence = next.get(change.deskId) ?? 0;
+    next.set(change.deskId, sequence + 1);
+    const eventId = newId("evt", now);
+    return {
+      desk_id: change.deskId,
+      sequence,
+      event_id: eventId,
+      environment: change.environment,
+      firm_id: change.firmId,
+      event: event.name,
+      entity_type: change.entity.type,
+      entity_id: change.entity.id,
+      entity_version: change.entity.version,
+      created_at: now,
+      body: eventBody({ eventId, sequence, change, event, requestId: actor.requestId, now }),
+    };
+  });
+  await insertEvents(tx, rows);
+}
+
+/** The first free number of every desk that is told something. */
+async function firstSequences(tx: Tx, told: readonly Change[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { deskId } of told) counts.set(deskId, (counts.get(deskId) ?? 0) + 1);
+  const taken = await takeSequences(
+    tx,
+    [...counts].map(([deskId, count]) => ({ deskId, count })),
+  );
+  return new Map(
+    taken.map(({ desk_id, last_sequence }) => [
+      desk_id,
+      last_sequence - (counts.get(desk_id) ?? 0) + 1,
+    ]),
+  );
+}

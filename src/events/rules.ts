@@ -1,0 +1,55 @@
+// The events a desk is told of, and the one text that tells each of them.
+
+import type { Change, EventOfChange } from "../kernel/actor.ts";
+import { istTimestamp } from "../kernel/time.ts";
+
+export const eventCatalog = [
+  "firm.registered",
+  "firm.action_required",
+  "firm.verified",
+  "firm.authorized",
+  "firm.suspended",
+  "firm.resumed",
+  "firm.offboarded",
+  "credit.listed",
+  "credit.expiring",
+  "credit.expired",
+  "credit.suspended",
+  "key.created",
+  "key.revoked",
+] as const;
+
+export type EventName = (typeof eventCatalog)[number];
+
+export type EventDraft = {
+  readonly eventId: string;
+  readonly sequence: number;
+  readonly change: Change;
+  readonly event: EventOfChange;
+  readonly requestId: string | null;
+  readonly now: Date;
+};
+
+/** Serialised once; stored, shown and signed as these bytes. */
+export function eventBody({
+  eventId,
+  sequence,
+  change,
+  event,
+  requestId,
+  now,
+}: EventDraft): string {
+  return JSON.stringify({
+    id: eventId,
+    event: event.name,
+    created_at: istTimestamp(now),
+    environment: change.environment,
+    firm_id: change.firmId,
+    sequence,
+    entity: change.entity,
+    from: event.from,
+    to: event.to,
+    data: event.data,
+    request_id: requestId,
+  });
+}

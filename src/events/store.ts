@@ -1,0 +1,81 @@
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
+
+export type EventRow = {
+  readonly desk_id: string;
+  readonly sequence: number;
+  readonly event_id: string;
+  readonly environment: Environment;
+  readonly firm_id: string;
+  readonly event: string;
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly entity_version: number;
+  readonly created_at: Date;
+  readonly body: string;
+};
+
+/**
+ * The last of the numbers taken for each desk. The desks' rows stay locked until the transaction
+ * ends, in the order of their ids, so that numbers become visible in their order.
+ */
+export async function takeSequences(
+  tx: Tx,
+  wanted: readonly { readonly deskId: string; readonly count: number }[],
+): Promise<{ desk_id: string; last_sequence: number }[]> {
+  return await tx.rows(sql`
+    insert into desk_sequences as s (desk_id, last_sequence)
+    select desk_id, count
+    from unnest(
+      ${wanted.map(({ deskId }) => deskId)}::text[],
+      ${wanted.map(({ count }) => count)}::bigint[]
+    ) as w (desk_id, count)
+    order by desk_id
+    on conflict (desk_id) do update set last_sequence = s.last_sequence + excluded.last_sequence
+    returning desk_id, last_sequence`);
+}
+
+export async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into events (
+      desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
+      entity_version, created_at, body
+    )
+    select *
+    from unnest(
+      ${rows.map((row) => row.desk_id)}::text[],
+      ${rows.map((row) => row.sequence)}::bigint[],
+      ${rows.map((row) => row.event_id)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.event)}::text[],
+      ${rows.map((row) => row.entity_type)}::text[],
+      ${rows.map((row) => row.entity_id)}::text[],
+      ${rows.map((row) => row.entity_version)}::int[],
+      ${rows.map((row) => row.created_at)}::timestamptz[],
+      ${rows.map((row) => row.body)}::text[]
+    )`);
+}
+
+/** In the order of their sequence. */
+export async function listEvents(
+  db: Db,
+  deskId: string,
+  { after, fetch }: { readonly after: number; readonly fetch: number },
+): Promise<{ sequence: number; body: string }[]> {
+  return await db.rows(sql`
+    select sequence, body
+    from events
+    where desk_id = ${deskId} and sequence > ${after}
+    order by sequence
+    limit ${fetch}`);
+}
+
+/** How many events a desk has; its sequence has no gap. */
+export async function findLastSequence(db: Db, deskId: string): Promise<number> {
+  const [row] = await db.rows<{ last_sequence: number }>(sql`
+    select last_sequence
+    from desk_sequences
+    where desk_id = ${deskId}`);
+  return row?.last_sequence ?? 0;
+}

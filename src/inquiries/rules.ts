@@ -1,0 +1,85 @@
+// What is asked of the world outside, and what comes back. An inquiry is asynchronous by nature:
+// it is open until somebody answers, and every answer says as of when it holds.
+
+import type { Environment } from "../kernel/caller.ts";
+
+export type Port = "registry" | "bank";
+
+/** The things that can be asked, each with the facts it is asked with and the answer it gets. */
+export type Inquiries = {
+  /** Is this importer-exporter code active, unflagged, and does it belong to this PAN and GSTIN? */
+  firm_identity: {
+    port: "registry";
+    facts: { iec: string; pan: string; gstin: string | null };
+    answer: { checks: readonly CheckResult[] };
+  };
+  /** Does this account bear the firm's name? */
+  bank_account: {
+    port: "bank";
+    facts: { legal_name: string; account_name: string; last4: string; ifsc: string };
+    answer: { checks: readonly CheckResult[] };
+  };
+  /** Does the firm of this importer-exporter code hold this scrip, with these facts? */
+  credit_holding: {
+    port: "registry";
+    facts: { iec: string; scrip_no: string; face_paise: number };
+    answer: { held: boolean; reason: string | null };
+  };
+};
+
+export type InquiryKind = keyof Inquiries;
+
+export const checkNames = [
+  "IEC_ACTIVE",
+  "PAN_MATCH",
+  "GSTIN_MATCH",
+  "BANK_NAME_MATCH",
+  "FLAGGED_IEC",
+] as const;
+
+export type CheckName = (typeof checkNames)[number];
+
+export type CheckResult = {
+  readonly check: CheckName;
+  readonly outcome: "pass" | "fail";
+  /** What the firm can do about a failed check. */
+  readonly cure: string | null;
+};
+
+export type Inquiry<Kind extends InquiryKind = InquiryKind> = {
+  [K in Kind]: {
+    readonly inquiry_id: string;
+    readonly environment: Environment;
+    readonly desk_id: string;
+    readonly port: Inquiries[K]["port"];
+    readonly kind: K;
+    readonly subject_id: string;
+    readonly facts: Inquiries[K]["facts"];
+    readonly due_at: Date;
+    readonly created_at: Date;
+  };
+}[Kind];
+
+export type Answered<Kind extends InquiryKind = InquiryKind> = {
+  [K in Kind]: Inquiry<K> & {
+    readonly answer: Inquiries[K]["answer"];
+    readonly as_of: Date;
+    readonly reference: string | null;
+  };
+}[Kind];
+
+/** What the simulation of a port answers: a pure function, so that the sandbox is predictable. */
+export type Simulators = {
+  readonly [Kind in InquiryKind]: (facts: Inquiries[Kind]["facts"]) => Inquiries[Kind]["answer"];
+};
+
+export function simulate(simulators: Simulators, inquiry: Inquiry): Answered["answer"] {
+  switch (inquiry.kind) {
+    case "firm_identity":
+      return simulators.firm_identity(inquiry.facts);
+    case "bank_account":
+      return simulators.bank_account(inquiry.facts);
+    case "credit_holding":
+      return simulators.credit_holding(inquiry.facts);
+  }
+}

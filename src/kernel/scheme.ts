@@ -1,0 +1,3 @@
+export const schemes = ["RODTEP", "ROSCTL"] as const;
+
+export type Scheme = (typeof schemes)[number];

@@ -1,0 +1,57 @@
+// Work that nobody waits for: a worker runs its work, again and again, until it is stopped.
+//
+//   work     does one bounded piece and says whether there is more to do right away
+//   pause    between two runs when there is nothing to do; `wake` ends it early
+//   fault    is logged, and the next run comes after the pause; a worker never ends by itself
+//
+// Several processes may run the same worker: the work itself claims what it does with `skip locked`.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { FastifyBaseLogger } from "fastify";
+
+export type WorkerOptions = {
+  readonly name: string;
+  readonly pauseMs: number;
+  readonly work: () => Promise<"more" | "idle">;
+  readonly log: FastifyBaseLogger;
+};
+
+export type Worker = {
+  readonly wake: () => void;
+  /** Resolves when the run under way has ended. */
+  readonly stop: () => Promise<void>;
+};
+
+export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker {
+  let stopped = false;
+  let pause = new AbortController();
+
+  async function runOnce(): Promise<"more" | "idle"> {
+    try {
+      return await work();
+    } catch (error) {
+      log.error({ worker: name, err: error }, "worker failed");
+      return "idle";
+    }
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopped) {
+      if ((await runOnce()) === "more") continue;
+      if (stopped) return;
+      await sleep(pauseMs, undefined, { signal: pause.signal, ref: false }).catch(() => {});
+      pause = new AbortController();
+    }
+  }
+
+  const running = loop();
+  return {
+    wake: () => pause.abort(),
+    async stop() {
+      stopped = true;
+      pause.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+// The simulated customs registry. It knows nothing and decides by the form of what it is asked, so
+// that a test can choose every outcome:
+//
+//   PAN digits 9999       the registry finds a mismatch: action is required
+//   PAN digits 9998       the code is flagged: the firm is rejected
+//   anything else         all checks pass
+//   scrip_no ending 0404  the registry does not know this holding
+
+import type { Inquiries } from "../inquiries/rules.ts";
+
+type Identity = Inquiries["firm_identity"];
+type Holding = Inquiries["credit_holding"];
+
+export function simulatedIdentity({ pan, gstin }: Identity["facts"]): Identity["answer"] {
+  const digits = pan.slice(5, 9);
+  const mismatch = digits === "9999";
+  const flagged = digits === "9998";
+  return {
+    checks: [
+      { check: "IEC_ACTIVE", outcome: "pass", cure: null },
+      mismatch
+        ? { check: "PAN_MATCH", outcome: "fail", cure: "correct the PAN or IEC and verify again" }
+        : { check: "PAN_MATCH", outcome: "pass", cure: null },
+      ...(gstin === null ? [] : [{ check: "GSTIN_MATCH", outcome: "pass", cure: null } as const]),
+      flagged
+        ? { check: "FLAGGED_IEC", outcome: "fail", cure: null }
+        : { check: "FLAGGED_IEC", outcome: "pass", cure: null },
+    ],
+  };
+}
+
+export function simulatedHolding({ scrip_no }: Holding["facts"]): Holding["answer"] {
+  if (scrip_no.endsWith("0404")) return { held: false, reason: "not_held" };
+  return { held: true, reason: null };
+}
