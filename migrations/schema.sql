@@ -50,6 +50,98 @@ create table api_keys (
 CREATE INDEX api_keys_by_desk ON public.api_keys USING btree (desk_id, created_at DESC, key_id DESC);
 CREATE INDEX api_keys_by_parent ON public.api_keys USING btree (parent_key_id) WHERE (parent_key_id IS NOT NULL);
 
+create table audit_records (
+  record_id text not null,
+  environment text not null,
+  desk_id text not null,
+  at timestamp with time zone not null,
+  actor_kind text not null,
+  actor_id text not null,
+  request_id text,
+  action text not null,
+  entity_type text not null,
+  entity_id text not null,
+  entity_version integer not null,
+  before_hash text,
+  after_hash text,
+  constraint audit_records_pkey PRIMARY KEY (record_id),
+  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text]))),
+  constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint audit_records_record_id_check CHECK ((record_id ~ '^aud_[0-9a-z]{26}$'::text))
+);
+CREATE INDEX audit_records_by_desk ON public.audit_records USING btree (desk_id, at DESC, record_id DESC);
+
+create table credits (
+  credit_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  scrip_no text not null,
+  scheme text not null,
+  issued_paise bigint not null,
+  face_paise bigint not null,
+  port_code text,
+  issued_on date not null,
+  expires_on date not null,
+  state text not null,
+  state_before_suspension text,
+  reserved_for text,
+  reason text,
+  as_of timestamp with time zone not null,
+  expiry_told integer,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint credits_pkey PRIMARY KEY (credit_id),
+  constraint credits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint credits_balance_within_issue CHECK ((face_paise <= issued_paise)),
+  constraint credits_credit_id_check CHECK ((credit_id ~ '^crd_[0-9a-z]{26}$'::text)),
+  constraint credits_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint credits_expire_after_issue CHECK ((expires_on >= issued_on)),
+  constraint credits_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint credits_issued_paise_check CHECK (((issued_paise >= 1) AND (issued_paise <= '9007199254740991'::bigint))),
+  constraint credits_port_code_check CHECK ((port_code ~ '^IN[A-Z0-9]{3}[0-9A-Z]$'::text)),
+  constraint credits_reserved_for_something CHECK (((COALESCE(state_before_suspension, state) = ANY (ARRAY['reserved'::text, 'in_settlement'::text])) = (reserved_for IS NOT NULL))),
+  constraint credits_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint credits_scrip_no_check CHECK ((scrip_no ~ '^[A-Z0-9][A-Z0-9/-]{5,24}$'::text)),
+  constraint credits_state_check CHECK ((state = ANY (ARRAY['declared'::text, 'rejected'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'transferred'::text, 'suspended'::text, 'cancelled'::text, 'expired'::text, 'used'::text, 'withdrawn'::text]))),
+  constraint credits_suspended_from CHECK (((state = 'suspended'::text) = (state_before_suspension IS NOT NULL))),
+  constraint credits_version_check CHECK ((version > 0))
+);
+CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no, created_at DESC);
+CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
+CREATE INDEX credits_expiry ON public.credits USING btree (expires_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
+CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (firm_id, scrip_no) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
+CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
+
+create table desk_sequences (
+  desk_id text not null,
+  last_sequence bigint not null,
+  constraint desk_sequences_pkey PRIMARY KEY (desk_id),
+  constraint desk_sequences_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint desk_sequences_last_sequence_check CHECK ((last_sequence >= 0))
+);
+
+create table events (
+  desk_id text not null,
+  sequence bigint not null,
+  event_id text not null,
+  environment text not null,
+  firm_id text not null,
+  event text not null,
+  entity_type text not null,
+  entity_id text not null,
+  entity_version integer not null,
+  created_at timestamp with time zone not null,
+  body text not null,
+  constraint events_event_id_key UNIQUE (event_id),
+  constraint events_pkey PRIMARY KEY (desk_id, sequence),
+  constraint events_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint events_event_id_check CHECK ((event_id ~ '^evt_[0-9a-z]{26}$'::text)),
+  constraint events_sequence_check CHECK ((sequence > 0))
+);
+
 create table firms (
   firm_id text not null,
   environment text not null,
@@ -59,17 +151,67 @@ create table firms (
   pan text,
   connection_state text not null,
   created_at timestamp with time zone not null,
+  role text not null default 'both'::text,
+  gstin text,
+  cin text,
+  email text,
+  phone text,
+  bank_sealed bytea,
+  bank_last4 text,
+  bank_ifsc text,
+  bank_name text,
+  external_id text,
+  group_id text,
+  mandate jsonb,
+  checks jsonb not null default '[]'::jsonb,
+  checked_at timestamp with time zone,
+  hold_reason text,
+  hold_until timestamp with time zone,
+  version integer not null default 1,
+  updated_at timestamp with time zone not null,
   constraint firms_environment_desk_id_firm_id_key UNIQUE (environment, desk_id, firm_id),
   constraint firms_pkey PRIMARY KEY (firm_id),
   constraint firms_environment_desk_id_desk_id_fkey FOREIGN KEY (environment, desk_id, desk_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint firms_group_of_desk FOREIGN KEY (desk_id, group_id) REFERENCES groups(desk_id, group_id),
+  constraint firms_bank_ifsc_check CHECK ((bank_ifsc ~ '^[A-Z]{4}0[A-Z0-9]{6}$'::text)),
+  constraint firms_bank_last4_check CHECK ((bank_last4 ~ '^[0-9]{4}$'::text)),
+  constraint firms_bank_whole CHECK ((((bank_sealed IS NULL) = (bank_last4 IS NULL)) AND ((bank_sealed IS NULL) = (bank_ifsc IS NULL)) AND ((bank_sealed IS NULL) = (bank_name IS NULL)))),
+  constraint firms_cin_check CHECK ((cin ~ '^[LU][0-9]{5}[A-Z]{2}[0-9]{4}[A-Z]{3}[0-9]{6}$'::text)),
   constraint firms_connection_state_check CHECK ((connection_state = ANY (ARRAY['registered'::text, 'verifying'::text, 'action_required'::text, 'verified'::text, 'authorized'::text, 'suspended'::text, 'rejected'::text, 'offboarding'::text, 'offboarded'::text]))),
   constraint firms_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint firms_firm_id_check CHECK ((firm_id ~ '^frm_[0-9a-z]{26}$'::text)),
+  constraint firms_gstin_check CHECK ((gstin ~ '^[0-9]{2}[A-Z]{5}[0-9]{4}[A-Z][1-9A-Z]Z[0-9A-Z]$'::text)),
+  constraint firms_hold_whole CHECK (((hold_reason IS NULL) = (hold_until IS NULL))),
   constraint firms_iec_check CHECK ((iec ~ '^([A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]|[0-9]{10})$'::text)),
   constraint firms_legal_name_check CHECK (((length(legal_name) >= 1) AND (length(legal_name) <= 200))),
-  constraint firms_pan_check CHECK ((pan ~ '^[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]$'::text))
+  constraint firms_pan_check CHECK ((pan ~ '^[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]$'::text)),
+  constraint firms_role_check CHECK ((role = ANY (ARRAY['exporter'::text, 'importer'::text, 'both'::text]))),
+  constraint firms_version_check CHECK ((version > 0))
 );
+CREATE INDEX firms_by_desk ON public.firms USING btree (desk_id, created_at DESC, firm_id DESC);
+CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_id IS NOT NULL);
 CREATE UNIQUE INDEX firms_desk_name ON public.firms USING btree (environment, legal_name) WHERE (desk_id = firm_id);
+CREATE UNIQUE INDEX firms_external_id ON public.firms USING btree (desk_id, external_id) WHERE ((external_id IS NOT NULL) AND (connection_state <> 'offboarded'::text));
+CREATE UNIQUE INDEX firms_iec ON public.firms USING btree (desk_id, iec) WHERE ((iec IS NOT NULL) AND (connection_state <> 'offboarded'::text));
+
+create table groups (
+  group_id text not null,
+  environment text not null,
+  desk_id text not null,
+  name text not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint groups_desk_id_group_id_key UNIQUE (desk_id, group_id),
+  constraint groups_desk_id_name_key UNIQUE (desk_id, name),
+  constraint groups_pkey PRIMARY KEY (group_id),
+  constraint groups_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint groups_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint groups_group_id_check CHECK ((group_id ~ '^grp_[0-9a-z]{26}$'::text)),
+  constraint groups_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint groups_version_check CHECK ((version > 0))
+);
+CREATE INDEX groups_by_desk ON public.groups USING btree (desk_id, created_at DESC, group_id DESC);
 
 create table idempotency_keys (
   scope text not null,
@@ -80,6 +222,32 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (scope, idempotency_key),
   constraint idempotency_keys_idempotency_key_check CHECK ((idempotency_key ~ '^[!-~]{1,255}$'::text))
 );
+
+create table inquiries (
+  inquiry_id text not null,
+  environment text not null,
+  desk_id text not null,
+  port text not null,
+  kind text not null,
+  subject_id text not null,
+  facts jsonb not null,
+  state text not null,
+  due_at timestamp with time zone not null,
+  answer jsonb,
+  as_of timestamp with time zone,
+  reference text,
+  answered_by text,
+  created_at timestamp with time zone not null,
+  constraint inquiries_pkey PRIMARY KEY (inquiry_id),
+  constraint inquiries_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint inquiries_answered_whole CHECK (((state = 'answered'::text) = ((answer IS NOT NULL) AND (as_of IS NOT NULL) AND (answered_by IS NOT NULL)))),
+  constraint inquiries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint inquiries_inquiry_id_check CHECK ((inquiry_id ~ '^inq_[0-9a-z]{26}$'::text)),
+  constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
+  constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
+);
+CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
+CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
 create table plans (
   name text not null,
@@ -93,6 +261,40 @@ create table plans (
   constraint plans_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,31}$'::text)),
   constraint plans_per_minute_check CHECK ((per_minute > 0))
 );
+
+create table port_outages (
+  environment text not null,
+  port text not null,
+  since timestamp with time zone not null,
+  note text not null,
+  constraint port_outages_pkey PRIMARY KEY (environment, port),
+  constraint port_outages_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint port_outages_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text])))
+);
+
+create table requirements (
+  requirement_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  scheme text,
+  amount_paise bigint not null,
+  due_on date not null,
+  reference text not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint requirements_firm_id_reference_key UNIQUE (firm_id, reference),
+  constraint requirements_pkey PRIMARY KEY (requirement_id),
+  constraint requirements_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint requirements_amount_paise_check CHECK (((amount_paise >= 1) AND (amount_paise <= '9007199254740991'::bigint))),
+  constraint requirements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint requirements_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 100))),
+  constraint requirements_requirement_id_check CHECK ((requirement_id ~ '^rqm_[0-9a-z]{26}$'::text)),
+  constraint requirements_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint requirements_version_check CHECK ((version > 0))
+);
+CREATE INDEX requirements_by_firm ON public.requirements USING btree (firm_id, created_at DESC, requirement_id DESC);
 
 create table schema_migrations (
   file text not null,
@@ -122,9 +324,17 @@ create table usage_months (
 );
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
+grant insert, select on audit_records to scripdesk_app;
+grant delete, insert, select, update on credits to scripdesk_app;
+grant delete, insert, select, update on desk_sequences to scripdesk_app;
+grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
+grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
+grant delete, insert, select, update on inquiries to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
+grant delete, insert, select, update on port_outages to scripdesk_app;
+grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;

@@ -3,6 +3,7 @@
 
 import { admitCallers } from "./admit.ts";
 import type { Config } from "./config.ts";
+import { eventRoutes } from "./events/routes.ts";
 import { authenticator } from "./keys/authenticate.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
@@ -37,6 +38,7 @@ export async function buildApp({ ctx, config, rateWindow, metrics }: AppOptions)
   metaRoutes(app, [keyLifecycle]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
+  eventRoutes(app, ctx);
   await serveDocs(app);
   return app;
 }

@@ -19,7 +19,9 @@ import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
 import { createMetrics, metricsServer } from "./platform/metrics.ts";
 import { Unusable } from "./platform/unusable.ts";
+import { startWorker } from "./platform/worker.ts";
 import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate-window.ts";
+import { workOf } from "./workers.ts";
 
 const closeDeadlineMs = 8_000;
 
@@ -44,6 +46,10 @@ export async function serve(variables: Variables): Promise<void> {
   const app = await buildApp({ ctx, config, rateWindow, metrics });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
+  for (const work of workOf(ctx)) {
+    const worker = startWorker({ ...work, log });
+    stack.defer(worker.stop);
+  }
   await listenForOperators(metricsServer(metrics), config, ctx, stack);
 
   const address = baseUrl(app, config);

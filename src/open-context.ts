@@ -34,7 +34,13 @@ export async function openContext(
   });
   undo.defer(() => db.close());
   const masterKey = config.masterKey ?? (await localMasterKey(config.dataDir));
-  const ctx = { db, now, log, cursorKey: keyFor("cursors", masterKey) };
+  const ctx = {
+    db,
+    now,
+    log,
+    cursorKey: keyFor("cursors", masterKey),
+    sealKey: keyFor("seals", masterKey),
+  };
   const resources = undo.move();
   return { ctx, migrated: applied, role, close: () => resources.disposeAsync() };
 }

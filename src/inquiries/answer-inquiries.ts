@@ -94,11 +94,9 @@ async function applyAnswers(
   now: Date,
 ): Promise<void> {
   await setAnswered(tx, answered, actor.id);
-  const ofKind = <Kind extends InquiryKind>(kind: Kind) =>
-    answered.filter((inquiry): inquiry is Answered<Kind> => inquiry.kind === kind);
-  const identities = ofKind("firm_identity");
-  const accounts = ofKind("bank_account");
-  const holdings = ofKind("credit_holding");
+  const identities = answered.filter((inquiry) => inquiry.kind === "firm_identity");
+  const accounts = answered.filter((inquiry) => inquiry.kind === "bank_account");
+  const holdings = answered.filter((inquiry) => inquiry.kind === "credit_holding");
   if (identities.length > 0) await appliers.firm_identity(tx, actor, identities, now);
   if (accounts.length > 0) await appliers.bank_account(tx, actor, accounts, now);
   if (holdings.length > 0) await appliers.credit_holding(tx, actor, holdings, now);

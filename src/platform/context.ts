@@ -9,4 +9,6 @@ export type Context = {
   readonly log: FastifyBaseLogger;
   /** Signs cursors; made from the master key. */
   readonly cursorKey: Buffer;
+  /** Seals what must not be readable at rest; made from the master key. */
+  readonly sealKey: Buffer;
 };

@@ -98,6 +98,10 @@ Readers ignore unknown fields and treat enumerations as open.`;
 const tags = [
   { name: "Keys", description: "Who calls, and with what rights." },
   { name: "Usage", description: "What was called, and what is left." },
+  { name: "Firms", description: "Who trades: the client firms of your desk." },
+  { name: "Groups", description: "Firms under common ownership, and the duty they will owe." },
+  { name: "Credits", description: "What your firms hold." },
+  { name: "Events", description: "What happened, in order." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },
 ];

@@ -24,7 +24,7 @@ export type Worker = {
 };
 
 export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker {
-  let stopped = false;
+  const stopping = new AbortController();
   let pause = new AbortController();
 
   async function runOnce(): Promise<"more" | "idle"> {
@@ -37,9 +37,9 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
   }
 
   async function loop(): Promise<void> {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       if ((await runOnce()) === "more") continue;
-      if (stopped) return;
+      if (stopping.signal.aborted) return;
       await sleep(pauseMs, undefined, { signal: pause.signal, ref: false }).catch(() => {});
       pause = new AbortController();
     }
@@ -49,7 +49,7 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
   return {
     wake: () => pause.abort(),
     async stop() {
-      stopped = true;
+      stopping.abort();
       pause.abort();
       await running;
     },

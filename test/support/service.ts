@@ -15,6 +15,7 @@ import type { App } from "../../src/platform/http.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
+import { workOf } from "../../src/workers.ts";
 import { testDatabase } from "./database.ts";
 
 export type Answer = {
@@ -59,6 +60,8 @@ export type Service = {
   readonly send: Send;
   issue(options?: Partial<Parameters<typeof issueKey>[1]>): Promise<IssuedKey>;
   plan(perMinute: number, monthlyQuota?: number): Promise<string>;
+  /** Lets every worker run until it has nothing left to do at this moment of the clock. */
+  work(): Promise<void>;
 };
 
 export type ServiceOptions = {
@@ -80,6 +83,7 @@ export async function startService(
     now: clock.now,
     log: options.log ?? pino({ level: "silent" }),
     cursorKey: randomBytes(32),
+    sealKey: randomBytes(32),
   };
   const app = await buildApp({
     ctx,
@@ -113,6 +117,9 @@ export async function startService(
         name: "test",
         ...command,
       });
+    },
+    async work() {
+      for (const { work } of workOf(ctx)) while ((await work()) === "more");
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;

@@ -1,0 +1,23 @@
+// What must not be readable at rest is sealed with AES-256-GCM. The purpose is bound to the seal,
+// so that a sealed value cannot be moved to another place and opened there.
+
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+export function seal(text: string, purpose: string, sealKey: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv("aes-256-gcm", sealKey, nonce).setAAD(Buffer.from(purpose));
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+export function open(sealed: Buffer, purpose: string, sealKey: Buffer): string {
+  const nonce = sealed.subarray(0, nonceBytes);
+  const decipher = createDecipheriv("aes-256-gcm", sealKey, nonce)
+    .setAAD(Buffer.from(purpose))
+    .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
+  const text = [decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()];
+  return Buffer.concat(text).toString("utf8");
+}
