@@ -25,10 +25,14 @@ export function createLog(level: LogLevel, to?: DestinationStream): Log {
   };
 }
 
-/** One line per request once it is answered. */
+/**
+ * One line per answered request. What changed something or was refused is always worth a line; a
+ * read that succeeded is in the metrics, and gets a line of its own only at level debug.
+ */
 export function logRequests(app: App): void {
   app.addHook("onResponse", (request, reply, next) => {
-    request.log.info(
+    const level = request.method !== "GET" || reply.statusCode >= 400 ? "info" : "debug";
+    request.log[level](
       {
         request_id: request.id,
         route: request.routeOptions.config.label,
