@@ -8,13 +8,12 @@
 //            anything else                           422 validation_error, transport form
 //
 // Bodies are taken as they are: "100" is not 100, and nothing is dropped. Query strings are text,
-// so their numbers are converted.
+// so what is written as a plain number or boolean becomes one; "1.5", "1e2" and " 5" stay text.
 
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { Value } from "typebox/value";
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
 
@@ -23,13 +22,40 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   if (httpPart === "params" || httpPart === "headers") return (value: unknown) => ({ value });
   const check = Compile(schema);
   const isQuery = httpPart === "querystring";
+  const typeOf = isQuery ? typesOf(schema) : undefined;
   return (value: unknown) => {
-    const taken = isQuery ? Value.Convert(schema, value) : value;
+    const taken = typeOf ? fromText(value as QueryText, typeOf) : value;
     if (check.Check(taken)) return { value: taken };
     const problems = check.Errors(taken);
     return { error: isQuery ? queryFailure(problems) : bodyFailure(problems) };
   };
 };
+
+type QueryText = Readonly<Record<string, string | string[]>>;
+type TypeOf = ReadonlyMap<string, unknown>;
+
+function typesOf(schema: TSchema): TypeOf {
+  const properties = "properties" in schema ? (schema.properties as Record<string, TSchema>) : {};
+  return new Map(
+    Object.entries(properties).map(([name, property]) => [
+      name,
+      (property as { type?: unknown }).type,
+    ]),
+  );
+}
+
+function fromText(query: QueryText, typeOf: TypeOf): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, text]) => [name, valueOf(text, typeOf.get(name))]),
+  );
+}
+
+function valueOf(text: string | string[], type: unknown): unknown {
+  if (type === "integer" && typeof text === "string" && /^-?\d{1,16}$/.test(text))
+    return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
 
 type Problems = readonly TLocalizedValidationError[];
 
