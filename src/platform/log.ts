@@ -12,17 +12,24 @@ const bufferBytes = 4_096;
 export type Log = { readonly log: Logger; readonly flush: () => void };
 
 export function createLog(level: LogLevel, to?: DestinationStream): Log {
-  if (to) return { log: pino({ level, base: undefined }, to), flush() {} };
+  const options = { level, base: undefined, serializers: { err: shownError } };
+  if (to) return { log: pino(options, to), flush() {} };
   const stream = pino.destination({ dest: 1, sync: false, minLength: bufferBytes });
   const flushing = setInterval(() => stream.flush(), 1_000);
   flushing.unref();
   return {
-    log: pino({ level, base: undefined }, stream),
+    log: pino(options, stream),
     flush() {
       clearInterval(flushing);
       stream.flushSync();
     },
   };
+}
+
+/** A driver's error carries its whole connection and the values of a row; none of that is logged. */
+function shownError(error: Error) {
+  const { type, message, stack, code, constraint } = pino.stdSerializers.err(error);
+  return { type, message, code: code as unknown, constraint: constraint as unknown, stack };
 }
 
 /**
