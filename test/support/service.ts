@@ -66,6 +66,9 @@ export type ServiceOptions = {
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** Routes of the test's own, beside those of the service and behind the same edge. */
+  readonly routes?: (app: App, ctx: Context) => void;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -85,15 +88,16 @@ export async function startService(
     ctx,
     config: {
       trustProxy: options.trustProxy ?? [],
-      tls: undefined,
+      tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     metrics: createMetrics(ctx.db.pool),
   });
+  options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
   return {
