@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AddressInfo, Socket } from "node:net";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { fastify } from "fastify";
@@ -8,20 +8,16 @@ import { pino } from "pino";
 
 import { selfSignedCertificate } from "../support/certificate.ts";
 import { hear, openSocket, type RawAnswer, rawAnswers, splitAnswers } from "../support/raw.ts";
+import { fileScope } from "../support/scope.ts";
 import { type Service, startService } from "../support/service.ts";
 
-const teardown: (() => Promise<void> | void)[] = [];
-const scope = { after: (work: unknown) => void teardown.push(work as () => Promise<void>) }; // As a test context.
-
+const scope = fileScope();
 let service: Service;
 let key: string;
 
 before(async () => {
   service = await startService(scope);
   key = (await service.issue()).api_key;
-});
-after(async () => {
-  for (const undo of teardown.toReversed()) await undo();
 });
 
 function assertMalformed(answer: RawAnswer | undefined): void {

@@ -136,7 +136,7 @@ export function sender(url: string): Send {
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && bodyOf(body)),
     });
     const text = await response.text();
     if (expect !== undefined) {
@@ -154,6 +154,14 @@ export function sender(url: string): Send {
       body: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
   };
+}
+
+/** Text and bytes are sent as they are, a stream in chunks, anything else as JSON. */
+function bodyOf(body: unknown): RequestInit {
+  if (body instanceof ReadableStream) return { body, duplex: "half" };
+  if (typeof body === "string") return { body };
+  if (body instanceof Uint8Array) return { body: body as Uint8Array<ArrayBuffer> };
+  return { body: JSON.stringify(body) };
 }
 
 /** The slug as the contract says to read it. */
