@@ -7,7 +7,8 @@
 //   5  key, meter, scope     `admit.ts`, for routes that demand a key
 //   6  content type, JSON, shape
 //
-// A slow sender is cut by Node's own timeouts, which are checked every second.
+// A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
+// it is a whole request is answered by `http-broken.ts`.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";

@@ -66,7 +66,7 @@ async function childKey(): Promise<string> {
 }
 
 function assertForm(
-  answer: Pick<Answer, "status" | "headers" | "body">,
+  answer: Answer,
   form: "trading" | "edge" | "transport",
   status: number,
   slug: string,

@@ -7,9 +7,9 @@ import { fastify } from "fastify";
 import { pino } from "pino";
 
 import { selfSignedCertificate } from "../support/certificate.ts";
-import { hear, openSocket, type RawAnswer, rawAnswers, splitAnswers } from "../support/raw.ts";
+import { hear, openSocket, rawAnswers, splitAnswers } from "../support/raw.ts";
 import { fileScope } from "../support/scope.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Answer, type Service, startService } from "../support/service.ts";
 
 const scope = fileScope();
 let service: Service;
@@ -20,7 +20,7 @@ before(async () => {
   key = (await service.issue()).api_key;
 });
 
-function assertMalformed(answer: RawAnswer | undefined): void {
+function assertMalformed(answer: Answer | undefined): void {
   assert.ok(answer, "there is an answer");
   assert.equal(answer.status, 400);
   assert.deepEqual(Object.keys(answer.body), ["error", "message", "request_id"]);

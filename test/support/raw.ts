@@ -4,14 +4,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-export type RawAnswer = {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // As the Answer of the service's own client.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  readonly body: any;
-};
+import type { Answer } from "./service.ts";
 
 /** Everything the other side says to these bytes until it closes the connection. */
 export async function sayTo(url: string, ...parts: readonly (string | Buffer)[]): Promise<string> {
@@ -25,7 +18,7 @@ export async function sayTo(url: string, ...parts: readonly (string | Buffer)[])
 export async function rawAnswers(
   url: string,
   ...parts: readonly (string | Buffer)[]
-): Promise<RawAnswer[]> {
+): Promise<Answer[]> {
   return splitAnswers(await sayTo(url, ...parts));
 }
 
@@ -47,8 +40,8 @@ export async function hear(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-export function splitAnswers(heard: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+export function splitAnswers(heard: string): Answer[] {
+  const answers: Answer[] = [];
   let rest = Buffer.from(heard);
   while (rest.length > 0) {
     const end = rest.indexOf("\r\n\r\n");
