@@ -554,6 +554,7 @@ describe("a fault of ours tells nothing internal", () => {
 
 test("overload is shed with a retryable answer, and the service recovers by itself", async (t) => {
   const gate = Promise.withResolvers<void>();
+  t.after(() => gate.resolve()); // A failing test must not leave the service waiting when it closes.
   const bothInside = Promise.withResolvers<void>();
   let inside = 0;
   const small = await startService(t, {
