@@ -8,7 +8,7 @@
 //            anything else                           422 validation_error, transport form
 //
 // Bodies are taken as they are: "100" is not 100, and nothing is dropped. Query strings are text,
-// so what is written as a plain number or boolean becomes one; "1.5", "1e2" and " 5" stay text.
+// so what is written like a whole number or a boolean is taken for one where one is asked for.
 
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
@@ -16,45 +16,35 @@ import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import { isObject } from "../kernel/json.ts";
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Path parameters are opaque text that names something or nothing; headers are read by the edge.
   if (httpPart === "params" || httpPart === "headers") return (value: unknown) => ({ value });
   const check = Compile(schema);
   const isQuery = httpPart === "querystring";
-  const typeOf = isQuery ? typesOf(schema) : undefined;
   return (value: unknown) => {
-    const taken = typeOf ? fromText(value as QueryText, typeOf) : value;
+    const taken = isQuery ? fromText(schema, value) : value;
     if (check.Check(taken)) return { value: taken };
     const problems = check.Errors(taken);
     return { error: isQuery ? queryFailure(problems) : bodyFailure(problems) };
   };
 };
 
-type QueryText = Readonly<Record<string, string | string[]>>;
-type TypeOf = ReadonlyMap<string, unknown>;
+const wholeNumber = /^-?\d{1,16}$/;
 
-function typesOf(schema: TSchema): TypeOf {
-  const properties = "properties" in schema ? (schema.properties as Record<string, TSchema>) : {};
-  return new Map(
-    Object.entries(properties).map(([name, property]) => [
-      name,
-      (property as { type?: unknown }).type,
-    ]),
-  );
-}
-
-function fromText(query: QueryText, typeOf: TypeOf): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, text]) => [name, valueOf(text, typeOf.get(name))]),
-  );
-}
-
-function valueOf(text: string | string[], type: unknown): unknown {
-  if (type === "integer" && typeof text === "string" && /^-?\d{1,16}$/.test(text))
-    return Number(text);
-  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
-  return text;
+/** `limit=1.5`, `1e1`, `true` and ` 1` stay the text they are, and so are no integers. */
+function fromText(schema: TSchema, query: unknown): unknown {
+  if (!isObject(query) || !("properties" in schema) || !isObject(schema.properties)) return query;
+  const taken: Record<string, unknown> = { ...query };
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = query[name];
+    if (typeof text !== "string" || !isObject(property)) continue;
+    if (property["type"] === "integer" && wholeNumber.test(text)) taken[name] = Number(text);
+    if (property["type"] === "boolean" && text === "true") taken[name] = true;
+    if (property["type"] === "boolean" && text === "false") taken[name] = false;
+  }
+  return taken;
 }
 
 type Problems = readonly TLocalizedValidationError[];

@@ -66,6 +66,9 @@ export type ServiceOptions = {
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** Routes of the test's own, beside those of the service and behind the same edge. */
+  readonly routes?: (app: App, ctx: Context) => void;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -85,15 +88,16 @@ export async function startService(
     ctx,
     config: {
       trustProxy: options.trustProxy ?? [],
-      tls: undefined,
+      tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     metrics: createMetrics(ctx.db.pool),
   });
+  options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
   return {
@@ -132,7 +136,7 @@ export function sender(url: string): Send {
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && bodyOf(body)),
     });
     const text = await response.text();
     if (expect !== undefined) {
@@ -150,6 +154,14 @@ export function sender(url: string): Send {
       body: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
   };
+}
+
+/** Text and bytes are sent as they are, a stream in chunks, anything else as JSON. */
+function bodyOf(body: unknown): RequestInit {
+  if (body instanceof ReadableStream) return { body, duplex: "half" };
+  if (typeof body === "string") return { body };
+  if (body instanceof Uint8Array) return { body: body as Uint8Array<ArrayBuffer> };
+  return { body: JSON.stringify(body) };
 }
 
 /** The slug as the contract says to read it. */
