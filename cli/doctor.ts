@@ -49,12 +49,8 @@ async function durability({ ctx }: OpenedContext): Promise<Finding[]> {
   );
   return rows.map(({ name, setting }) => {
     const ok = name === "server_version" || setting !== "off";
-    return finding(
-      `postgres ${name}`,
-      ok,
-      setting,
-      `turn ${name} on: acknowledged work can be lost`,
-    );
+    const risk = name === "data_checksums" ? "damage goes unseen" : "acknowledged work can be lost";
+    return finding(`postgres ${name}`, ok, setting, `turn ${name} on: ${risk}`);
   });
 }
 

@@ -206,6 +206,7 @@ async function startServer(server: Server): Promise<string | undefined> {
   const { clusterDir, binaries, settings } = server;
   if (await isRunning(server)) return undefined;
   const socketDir = await prepareSocketDir(server);
+  const loggedBefore = await fatalLines(clusterDir);
   const all: Record<string, string> = { ...settings, unix_socket_directories: socketDir };
   const flags = Object.entries(all).map(([name, value]) => `-c ${name}='${value}'`);
   const result = await run(server, binaries.pg_ctl, [
@@ -218,18 +219,19 @@ async function startServer(server: Server): Promise<string | undefined> {
   ]);
   // Losing the race to another starter is as good as winning it.
   if (result.code === 0 || (await isRunning(server))) return undefined;
-  return (await lastFatal(clusterDir)) ?? result.lastLine;
+  const logged = await fatalLines(clusterDir);
+  return logged.slice(loggedBefore.length).at(-1) ?? result.lastLine;
 }
 
-async function lastFatal(clusterDir: string): Promise<string | undefined> {
+/** Why this cluster's server ended or refused to start, oldest first: lines start with their time. */
+async function fatalLines(clusterDir: string): Promise<string[]> {
   const logs = await readdir(join(clusterDir, "log")).catch(() => []);
   const paths = [...logs.map((name) => join("log", name)), "startup.log"];
   const texts = await Promise.all(
     paths.map((path) => readFile(join(clusterDir, path), "utf8").catch(() => "")),
   );
   const fatal = texts.flatMap((text) => text.split("\n")).filter((line) => line.includes("FATAL"));
-  // Each line starts with its time, so that the latest is the greatest.
-  return fatal.toSorted((a, b) => a.localeCompare(b)).at(-1);
+  return fatal.toSorted((a, b) => a.localeCompare(b));
 }
 
 async function createDatabase(session: pg.Client): Promise<void> {

@@ -61,22 +61,38 @@ function bodyFailure(problems: Problems): Failure {
 
 function queryFailure(problems: Problems): Failure {
   const known = outsideEnum(problems);
-  if (known) return known;
-  const fields = fieldsOf(problems);
-  const message = fields[0] ? `${fields[0].path}: ${fields[0].problem}` : "the query is not valid";
-  return new Failure("validation_error", message, { form: "transport", detail: { fields } });
+  return known ?? invalidQuery(fieldsOf(problems));
 }
 
 function unknownField(problems: Problems): Failure | undefined {
   for (const found of problems) {
     if (found.keyword !== "additionalProperties") continue;
     const [name] = found.params.additionalProperties;
-    const field = dotted(`${found.instancePath}/${name}`);
-    return new Failure("bad_request", `${field} is not a field of this request`, {
-      detail: { field, problem: "unknown field" },
-    });
+    return notAField(dotted(`${found.instancePath}/${name}`));
   }
   return undefined;
+}
+
+/** The answer to a body where none is declared. */
+export function unknownFields(body: object): Failure {
+  return notAField(Object.keys(body)[0] ?? "");
+}
+
+/** The answer to a query where none is declared. */
+export function unknownParameters(query: object): Failure {
+  const fields = Object.keys(query).map((path) => ({ path, problem: "is not known here" }));
+  return invalidQuery(fields);
+}
+
+function notAField(field: string): Failure {
+  return new Failure("bad_request", `${field} is not a field of this request`, {
+    detail: { field, problem: "unknown field" },
+  });
+}
+
+function invalidQuery(fields: readonly FieldProblem[]): Failure {
+  const message = fields[0] ? `${fields[0].path}: ${fields[0].problem}` : "the query is not valid";
+  return new Failure("validation_error", message, { form: "transport", detail: { fields } });
 }
 
 function outsideEnum(problems: Problems): Failure | undefined {

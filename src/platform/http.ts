@@ -34,7 +34,7 @@ import { parseStrictJson } from "../kernel/json.ts";
 import { Overloaded } from "./coalesce.ts";
 import { brokenRequests } from "./http-broken.ts";
 import { toErrorReply } from "./http-errors.ts";
-import { compileValidator } from "./http-validation.ts";
+import { compileValidator, unknownFields, unknownParameters } from "./http-validation.ts";
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -137,6 +137,7 @@ export function createServer(options: ServerOptions): App {
     app.server.emit("request", message, response);
   });
   parseOnlyStrictJson(app);
+  refuseWhatIsNotDeclared(app);
   return app;
 }
 
@@ -200,6 +201,22 @@ function parseOnlyStrictJson(app: App): void {
     if (!verdict.ok) throw badRequest(verdict.problem);
     return verdict.value;
   });
+}
+
+/** An operation that declares no query or no body takes none: what is sent must never be ignored. */
+function refuseWhatIsNotDeclared(app: App): void {
+  app.addHook("preValidation", (request, _reply, next) => {
+    const { schema, config } = request.routeOptions;
+    if (config.demand === undefined) next();
+    else if (!schema?.querystring && hasMembers(request.query))
+      next(unknownParameters(request.query));
+    else if (!schema?.body && hasMembers(request.body)) next(unknownFields(request.body));
+    else next();
+  });
+}
+
+function hasMembers(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
 async function readBody(message: IncomingMessage): Promise<Buffer> {

@@ -302,7 +302,7 @@ function possibleErrors(
   { writes, path, config }: { writes: boolean; path: string; config: FastifyContextConfig },
 ): string[] {
   const errors = ["400", "413", "500"];
-  if (config.demand) errors.push("401", "403", "429");
+  if (config.demand) errors.push("401", "403", "422", "429");
   if (path.includes("{")) errors.push("404");
   if (writes) errors.push("409", "415");
   if (operation["requestBody"]) errors.push("404", "422");

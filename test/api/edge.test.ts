@@ -400,6 +400,14 @@ describe("a body that two readers could read differently is refused", () => {
   });
 });
 
+test("an operation that declares no body takes none, and an empty object is none", async () => {
+  const { key_id } = (await mint({}, { expect: 201 })).body;
+  const answer = await send("POST", `/v1/keys/${key_id}/reissue`, { body: { grace_s: 60 } });
+  assertForm(answer, "trading", 400, "bad_request");
+  assert.equal(answer.body.detail.field, "grace_s");
+  await send("POST", `/v1/keys/${key_id}/reissue`, { body: {}, expect: 200 });
+});
+
 describe("a value that breaks its field's rule is named", () => {
   const tooLarge = 9_007_199_254_740_992;
   const invalid: readonly [what: string, more: object, paths: string[]][] = [
@@ -497,6 +505,13 @@ describe("a query that breaks its rule is 422 validation_error in the transport 
       assertForm(answer, "transport", 422, "validation_error");
     });
   }
+  test("an operation that declares no query takes none", async () => {
+    const answer = await send("GET", "/v1/whoami?verbose=1");
+    assertForm(answer, "transport", 422, "validation_error");
+    assert.deepEqual(answer.body.detail.fields, [
+      { path: "verbose", problem: "is not known here" },
+    ]);
+  });
   test("the smallest and the largest page are taken", async () => {
     for (const limit of [1, 500]) await send("GET", `/v1/keys?limit=${limit}`, { expect: 200 });
     for (const month of ["2000-01", "2999-12"]) {
