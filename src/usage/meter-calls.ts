@@ -49,19 +49,21 @@ export function meter(
     };
     const window = await rateWindow.take(ask);
     const counted = await count({ caller, allowance, route, draws: window.admitted });
-    if (window.admitted && !counted.granted) await rateWindow.giveBack(ask);
-    return metered(allowance, window, counted);
+    const isOverQuota = window.admitted && !counted.granted;
+    return metered(
+      allowance,
+      isOverQuota ? await rateWindow.giveBack(ask, window) : window,
+      counted,
+    );
   };
 }
 
 function metered(allowance: Allowance, window: WindowState, counted: Counted): Metered {
-  const tookBack = window.admitted && !counted.granted;
-  const used = tookBack ? window.used - 1 : window.used;
   return {
     admitted: window.admitted && counted.granted,
     plan: allowance.plan,
     limit: allowance.perMinute,
-    remaining: Math.max(0, allowance.perMinute - used),
+    remaining: Math.max(0, allowance.perMinute - window.used),
     reset: Math.ceil(window.clearsInMs / 1_000),
     quota: allowance.quota,
     quotaUsed: counted.used,
