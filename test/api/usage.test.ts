@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { istMonth } from "../../src/kernel/time.ts";
+import type { IssuedKey } from "../../src/keys/issue-key.ts";
+import { meter } from "../../src/usage/meter-calls.ts";
+import { localRateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
 import { callAtOnce, countStatuses, meterHeaders, mintChild } from "../support/usage.ts";
@@ -435,4 +439,47 @@ test("a family calls at once over two nodes: pool and children's quotas are exac
     usage.body.by_key.map((row: { key_id: string; calls: number }) => [row.key_id, row.calls]),
   );
   assert.ok(byKey.get(tight.key_id)! <= 7);
+});
+
+test("a call is counted once though another of its set could not be counted", async (t) => {
+  const service = await startService(t);
+  const { ctx, metrics, clock } = service;
+  const allowance = {
+    plan: "growth",
+    enforced: true,
+    perMinute: 10,
+    quota: 10,
+    poolQuota: 10,
+  };
+  const count = meter(ctx, localRateWindow(clock.elapsedMs), metrics);
+  const call = async ({ key_id, firm_id }: IssuedKey) => {
+    const caller = {
+      keyId: key_id,
+      rootKeyId: key_id,
+      kind: "root",
+      environment: "sandbox",
+      firmId: firm_id,
+      deskId: firm_id,
+      scopes: ["*"],
+      buySide: false,
+    } as const;
+    return await count(caller, allowance, "GET /v1/whoami");
+  };
+  const known = await service.issue();
+  const newcomer = await service.issue();
+  assert.equal((await call(known)).quotaUsed, 1);
+
+  // Somebody else makes the newcomer's counter and is not done before our patience ends.
+  const rival = await ctx.db.pool.connect();
+  await rival.query("begin");
+  const month = istMonth(ctx.now());
+  await rival.query("insert into usage_months values ($1, $2, 0)", [newcomer.key_id, month]);
+  const [counted, failed] = await Promise.allSettled([call(known), call(newcomer)]);
+  await rival.query("rollback");
+  rival.release();
+
+  assert.equal(counted.status === "fulfilled" && counted.value.quotaUsed, 2);
+  assert.equal(failed.status, "rejected");
+  assert.equal((await call(known)).quotaUsed, 3);
+  assert.equal((await call(newcomer)).quotaUsed, 1);
 });
