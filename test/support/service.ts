@@ -12,7 +12,7 @@ import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
+import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { testDatabase } from "./database.ts";
@@ -54,6 +54,7 @@ export class Clock {
 export type Service = {
   readonly app: App;
   readonly ctx: Context;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly url: string;
   readonly send: Send;
@@ -84,6 +85,7 @@ export async function startService(
     log: options.log ?? pino({ level: "silent" }),
     cursorKey: randomBytes(32),
   };
+  const metrics = createMetrics(ctx.db.pool);
   const app = await buildApp({
     ctx,
     config: {
@@ -92,7 +94,7 @@ export async function startService(
       inFlightMax: options.inFlightMax ?? 10_000,
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
-    metrics: createMetrics(ctx.db.pool),
+    metrics,
   });
   options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
@@ -103,6 +105,7 @@ export async function startService(
   return {
     app,
     ctx,
+    metrics,
     clock,
     url,
     send: sender(url),
