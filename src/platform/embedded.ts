@@ -14,11 +14,12 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chown, mkdir, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
+import { chooseUser, type RunAs } from "./run-as.ts";
 import { Unusable } from "./unusable.ts";
 
 export type Embedded = {
@@ -122,18 +123,11 @@ type Server = {
   readonly runAs: RunAs;
 };
 
-/** How a program of PostgreSQL is started: as ourselves, or as another user when we are root. */
-type RunAs = {
-  readonly uid?: number;
-  readonly gid?: number;
-  readonly wrapper: readonly string[];
-};
-
 async function prepareServer({ dataDir, settings }: EmbeddedOptions): Promise<Server> {
   const binaries = await findBinaries();
   const clusterDir = join(dataDir, "postgres");
   await mkdir(dataDir, { recursive: true });
-  const runAs = await chooseUser(clusterDir, binaries);
+  const runAs = await chooseUser(clusterDir, binaries.postgres);
   const server = {
     binaries,
     dataDir,
@@ -313,55 +307,6 @@ async function prepareSocketDir({ clusterDir, runAs }: Server): Promise<string> 
   if (made) await chown(dir, owner, runAs.gid ?? process.getgid?.() ?? 0);
   if ((await stat(dir)).uid !== owner) throw new Unusable(`${dir} belongs to another user`);
   return dir;
-}
-
-/**
- * PostgreSQL refuses to run as root. As root its programs run as the owner of an existing cluster,
- * else as `postgres`, else as `nobody`. Where that user may not enter the folders above the
- * programs or the data (a clone under /root, say), it is lent the one capability that lets it.
- */
-async function chooseUser(clusterDir: string, binaries: Binaries): Promise<RunAs> {
-  if (process.getuid?.() !== 0) return { wrapper: [] };
-  const user = (await ownerOf(clusterDir)) ?? (await userNamed("postgres")) ?? nobody;
-  const paths = [dirname(clusterDir), dirname(binaries.postgres)];
-  const reachable = await Promise.all(paths.map((path) => mayEnter(path, user)));
-  if (reachable.every(Boolean)) return { ...user, wrapper: [] };
-  return {
-    ...user,
-    wrapper: [
-      "setpriv",
-      `--reuid=${user.uid}`,
-      `--regid=${user.gid}`,
-      "--clear-groups",
-      "--inh-caps=+dac_override",
-      "--ambient-caps=+dac_override",
-    ],
-  };
-}
-
-type User = { readonly uid: number; readonly gid: number };
-
-const nobody: User = { uid: 65_534, gid: 65_534 };
-
-async function ownerOf(path: string): Promise<User | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
-}
-
-async function userNamed(name: string): Promise<User | undefined> {
-  const accounts = await readFile("/etc/passwd", "utf8").catch(() => "");
-  const fields = accounts
-    .split("\n")
-    .find((line) => line.startsWith(`${name}:`))
-    ?.split(":");
-  return fields ? { uid: Number(fields[2]), gid: Number(fields[3]) } : undefined;
-}
-
-async function mayEnter(path: string, { uid, gid }: User): Promise<boolean> {
-  const { mode, uid: owner, gid: group } = await stat(path);
-  const shift = owner === uid ? 6 : Number(group === gid) * 3;
-  if (((mode >> shift) & 1) === 0) return false;
-  return path === dirname(path) || (await mayEnter(dirname(path), { uid, gid }));
 }
 
 async function run({ runAs }: Server, program: string, args: readonly string[]) {
