@@ -17,6 +17,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
   fastify,
   type FastifyBaseLogger,
+  type FastifyContextConfig,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -43,7 +44,19 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
+/** What was registered: the list that documentation and the authorization test walk. */
+export type RouteEntry = {
+  readonly method: string;
+  /** As the contract writes it: `/v1/keys/{key_id}`. */
+  readonly path: string;
+  readonly operationId: string | undefined;
+  readonly config: Readonly<FastifyContextConfig>;
+};
+
 declare module "fastify" {
+  interface FastifyInstance {
+    routes: RouteEntry[];
+  }
   interface FastifyContextConfig {
     /** What the caller must have; every route says this or that it is `keyless`. */
     demand?: Demand;
@@ -116,16 +129,22 @@ export function createServer(options: ServerOptions): App {
   app.setNotFoundHandler(() => {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
+  app.decorate("routes", []);
   app.decorateRequest("caller");
   app.decorateRequest("metered");
   app.decorateRequest("chunkedBody");
   app.addHook("onRoute", (route) => {
     const config = { ...route.config };
-    const isPage = route.url.startsWith(pagesUnder);
+    const isPage = route.url === pagesUnder || route.url.startsWith(`${pagesUnder}/`);
     if (config.demand === undefined && !config.keyless && !isPage) {
       throw new Error(`${String(route.method)} ${route.url} must say what it demands of a key`);
     }
-    route.config = { ...config, label: `${String(route.method)} ${documentedPath(route.url)}` };
+    const path = documentedPath(route.url);
+    route.config = { ...config, label: `${String(route.method)} ${path}` };
+    const operationId = route.schema?.operationId;
+    for (const method of [route.method].flat()) {
+      app.routes.push({ method, path, operationId, config: route.config });
+    }
   });
   openEveryRequest(app, inFlightMax);
   parseOnlyStrictJson(app);

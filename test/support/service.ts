@@ -66,6 +66,8 @@ export type ServiceOptions = {
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
+  /** Adds routes before the service listens: how a test shows its checker a route that is wrong. */
+  readonly extend?: (app: App, ctx: Context) => void;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -91,6 +93,7 @@ export async function startService(
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     metrics: createMetrics(ctx.db.pool),
   });
+  options.extend?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
