@@ -78,10 +78,11 @@ const roleOfFile: Readonly<Record<string, Role>> = {
 };
 
 function placeOf(path: string): Place | undefined {
-  const [top, slice = "", file] = path.split("/");
+  const [top, folder = "", file] = path.split("/");
   if (top !== "src") return undefined;
+  const slice = file === undefined ? "" : folder;
   if (path.endsWith(".test.ts")) return { role: "test", slice };
-  if (file === undefined) return { role: "root", slice: "" };
+  if (file === undefined) return { role: "root", slice };
   if (slice === "kernel" || slice === "platform") return { role: slice, slice };
   return { role: roleOfFile[file] ?? "usecase", slice };
 }
