@@ -69,19 +69,23 @@ const defaultSettings = {
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const server = await prepareServer(options);
-  let session = await enterWithin(server, options.as, attemptsMax);
   let leaving = false;
+  const isLeaving = () => leaving;
+  let session = await enterWithin(server, options.as, { attemptsMax, isLeaving });
+  let revival: Promise<void> | undefined;
 
   /** A server that dies is started again: the pool's next connections find it in the same place. */
   function keepAlive(watched: pg.Client): void {
     watched.once("end", () => {
       if (leaving) return;
-      enterWithin(server, options.as, revivalsMax).then(
+      revival = enterWithin(server, options.as, { attemptsMax: revivalsMax, isLeaving }).then(
         (revived) => {
           session = revived;
           keepAlive(revived);
         },
-        (error: unknown) => options.onLost?.(error),
+        (error: unknown) => {
+          if (!leaving) options.onLost?.(error);
+        },
       );
     });
   }
@@ -91,6 +95,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     connection: { ...(await connectionOf(server)), database: databaseName },
     async leave() {
       leaving = true;
+      // A session that is just being opened must be the one that leaves, or nobody stops the server.
+      await revival;
       await leave(server, session);
     },
   };
@@ -99,10 +105,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 async function enterWithin(
   server: Server,
   as: EmbeddedOptions["as"],
-  attempts: number,
+  { attemptsMax: most, isLeaving }: { attemptsMax: number; isLeaving: () => boolean },
 ): Promise<pg.Client> {
   let obstacle = "";
-  for (let attempt = 1; attempt <= attempts; attempt++) {
+  for (let attempt = 1; attempt <= most && !isLeaving(); attempt++) {
     const entry = await enter(server, as);
     if (entry.session) return entry.session;
     // The server may be stopping under the last one out, may be held by a service that is ending,
