@@ -147,6 +147,7 @@ export function createServer(options: ServerOptions): App {
     }
   });
   openEveryRequest(app, inFlightMax);
+  closeAnsweredConnections(app);
   parseOnlyStrictJson(app);
   return app;
 }
@@ -187,6 +188,19 @@ function openEveryRequest(app: App, inFlightMax: number): void {
       },
       (error: Error) => next(error),
     );
+  });
+}
+
+/** Once the service closes, an idle connection would only hold up its end until the deadline. */
+function closeAnsweredConnections(app: App): void {
+  let closing = false;
+  app.addHook("preClose", (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    if (closing) reply.header("connection", "close");
+    done();
   });
 }
 
