@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 
-import { type Embedded, openEmbedded } from "../src/platform/embedded.ts";
+import { openEmbedded } from "../src/platform/embedded.ts";
 import { readMigrations } from "../src/platform/migrate.ts";
 import { dataDirectory, type Ended, postgresPid, scripdesk } from "./support/process.ts";
 
-let DATA_DIR = "";
-let held: Embedded;
-
-before(async () => {
-  // Hooks run in the order they were made: leave first, then remove.
-  after(() => held.leave());
-  DATA_DIR = await dataDirectory({ after });
-  // Holding the server saves every command its start and stop.
-  held = await openEmbedded({ dataDir: DATA_DIR, as: "visitor" });
-});
+// Hooks run in the order they were made: the server is left, then its directory is removed.
+after(() => held.leave());
+const DATA_DIR = await dataDirectory({ after });
+// Holding the server saves every command its start and stop.
+const held = await openEmbedded({ dataDir: DATA_DIR, as: "visitor" });
 
 async function run(...words: string[]): Promise<Ended> {
   return await scripdesk(words, { DATA_DIR });
