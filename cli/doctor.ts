@@ -1,7 +1,5 @@
 // `doctor` asks everything a healthy service depends on and says what to do about each answer.
 
-import { createClient } from "@redis/client";
-
 import { type Config, readConfig } from "../src/config.ts";
 import type { OpenedContext } from "../src/open-context.ts";
 import { command, print, withContext } from "./command.ts";
@@ -67,6 +65,7 @@ function role({ role: name }: OpenedContext): Finding {
 
 async function redis({ redisUrl }: Config): Promise<Finding> {
   if (!redisUrl) return finding("redis", true, "not used", "");
+  const { createClient } = await import("@redis/client"); // Loaded only where it is used.
   const client = createClient({ url: redisUrl, socket: { reconnectStrategy: false } });
   client.on("error", () => {}); // Reported by connect below.
   try {

@@ -17,6 +17,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
   fastify,
   type FastifyBaseLogger,
+  type FastifyContextConfig,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -44,7 +45,19 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
+/** What was registered: the list that documentation and the authorization test walk. */
+export type RouteEntry = {
+  readonly method: string;
+  /** As the contract writes it: `/v1/keys/{key_id}`. */
+  readonly path: string;
+  readonly operationId: string | undefined;
+  readonly config: Readonly<FastifyContextConfig>;
+};
+
 declare module "fastify" {
+  interface FastifyInstance {
+    routes: RouteEntry[];
+  }
   interface FastifyContextConfig {
     /** What the caller must have; every route says this or that it is `keyless`. */
     demand?: Demand;
@@ -119,18 +132,25 @@ export function createServer(options: ServerOptions): App {
   app.setNotFoundHandler(() => {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
+  app.decorate("routes", []);
   app.decorateRequest("caller");
   app.decorateRequest("metered");
   app.decorateRequest("chunkedBody");
   app.addHook("onRoute", (route) => {
     const config = { ...route.config };
-    const isPage = route.url.startsWith(pagesUnder);
+    const isPage = route.url === pagesUnder || route.url.startsWith(`${pagesUnder}/`);
     if (config.demand === undefined && !config.keyless && !isPage) {
       throw new Error(`${String(route.method)} ${route.url} must say what it demands of a key`);
     }
-    route.config = { ...config, label: `${String(route.method)} ${documentedPath(route.url)}` };
+    const path = documentedPath(route.url);
+    route.config = { ...config, label: `${String(route.method)} ${path}` };
+    const operationId = route.schema?.operationId;
+    for (const method of [route.method].flat()) {
+      app.routes.push({ method, path, operationId, config: route.config });
+    }
   });
   app.addHook("onRequest", open);
+  closeAnsweredConnections(app);
   app.server.on("request", broken.note);
   // Any Expect but 100-continue would be answered by Node, without a request id: it is ignored.
   app.server.on("checkExpectation", (message, response) => {
@@ -184,6 +204,19 @@ function requestOpener(inFlightMax: number): Open {
       (error: Error) => next(error),
     );
   };
+}
+
+/** Once the service closes, an idle connection would only hold up its end until the deadline. */
+function closeAnsweredConnections(app: App): void {
+  let closing = false;
+  app.addHook("preClose", (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    if (closing) reply.header("connection", "close");
+    done();
+  });
 }
 
 function parseOnlyStrictJson(app: App): void {

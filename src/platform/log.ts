@@ -3,11 +3,14 @@
 
 import { type DestinationStream, type Logger, pino } from "pino";
 
-import type { LogLevel } from "../config.ts";
 import type { App } from "./http.ts";
 
 /** Lines are written in blocks, so that a busy service does not make a system call a request. */
 const bufferBytes = 4_096;
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export type LogLevel = (typeof logLevels)[number];
 
 export type Log = { readonly log: Logger; readonly flush: () => void };
 

@@ -15,9 +15,9 @@ import { Unusable } from "../../src/platform/unusable.ts";
 import { localRateWindow, type RateWindow, sharedRateWindow } from "../../src/usage/rate-window.ts";
 import { SlidingWindow, windowMs } from "../../src/usage/rules.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
-import { testDatabase } from "../support/database.ts";
+import { databaseUrl, testDatabase } from "../support/database.ts";
+import { serve } from "../support/process.ts";
 import { redisMissing, type RedisServer, startRedis } from "../support/redis.ts";
-import { databaseUrl, startProcess } from "../support/serve-process.ts";
 import { type Service, startService } from "../support/service.ts";
 import { callAtOnce, countStatuses, meterHeaders } from "../support/usage.ts";
 
@@ -249,7 +249,7 @@ for (const { name, share } of processes) {
       MASTER_KEY: randomBytes(32).toString("hex"),
       ...(share && { REDIS_URL: redis.url }),
     };
-    const nodes = await Promise.all([startProcess(t, settings), startProcess(t, settings)]);
+    const nodes = await Promise.all([serve(t, settings), serve(t, settings)]);
     const ctx = { db, now: () => new Date() };
     await setPlan(ctx, { name: "tight", perMinute: limit, monthlyQuota: 1_000_000 });
     for (const firmName of ["First Firm", "Second Firm", "Third Firm"]) {

@@ -2,10 +2,11 @@
 // in short. The seed is printed first; the same seed makes the same run.
 
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
 import { openApiFile } from "../support/golden.ts";
-import { startServiceProcess } from "../support/process.ts";
+import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
 import { fuzz } from "./fuzz.ts";
 
 type Settings = { readonly count: number | undefined; readonly seed: number };
@@ -26,27 +27,37 @@ const programmes: Readonly<Record<string, Programme>> = {
 const progressEvery = 10_000;
 
 async function runFuzz({ count = 100_000, seed }: Settings): Promise<boolean> {
-  const service = await startServiceProcess();
-  try {
-    const document: unknown = JSON.parse(await readFile(openApiFile, "utf8"));
-    const { url, key } = service;
-    const onProgress = (sent: number) => {
-      if (sent % progressEvery === 0) say(`${sent} sent`);
-    };
-    const report = await fuzz({ url, key, document, count, seed, onProgress });
-    for (const failure of report.failures) say(failure);
-    const stillRuns = service.child.exitCode === null && service.child.signalCode === null;
-    say(`answers by status: ${JSON.stringify(report.byStatus)}`);
-    for (const [name, statuses] of Object.entries(report.byOperation)) {
-      say(`  ${name}: ${JSON.stringify(statuses)}`);
-    }
-    say(
-      `${report.sent} requests, ${report.failed} failed, the service ${stillRuns ? "runs" : "ended"}`,
-    );
-    return report.failed === 0 && stillRuns;
-  } finally {
-    await service.stop();
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const DATA_DIR = await dataDirectory(scope);
+  const service = await serve(scope, { DATA_DIR, LOG_LEVEL: "silent" });
+  let stillRuns = true;
+  void service.ended.then(() => (stillRuns = false));
+  const document: unknown = JSON.parse(await readFile(openApiFile, "utf8"));
+  const { url } = service;
+  const key = await demoKey(service);
+  const onProgress = (sent: number) => {
+    if (sent % progressEvery === 0) say(`${sent} sent`);
+  };
+  const report = await fuzz({ url, key, document, count, seed, onProgress });
+  for (const failure of report.failures) say(failure);
+  say(`answers by status: ${JSON.stringify(report.byStatus)}`);
+  for (const [name, statuses] of Object.entries(report.byOperation)) {
+    say(`  ${name}: ${JSON.stringify(statuses)}`);
   }
+  const state = stillRuns ? "runs" : "ended";
+  say(`${report.sent} requests, ${report.failed} failed, the service ${state}`);
+  return report.failed === 0 && stillRuns;
+}
+
+/** The first start prints its key a moment after it listens. */
+async function demoKey({ output }: Running): Promise<string> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const key = demoKeyIn(output.stdout);
+    if (key) return key;
+    await sleep(50);
+  }
+  throw new Error("the service did not show its key");
 }
 
 async function main(): Promise<void> {

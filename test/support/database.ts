@@ -51,3 +51,9 @@ async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<vo
     await admin.end();
   }
 }
+
+/** The address of a database whose server listens on a socket in a folder. */
+export function databaseUrl({ host, port, user, database }: pg.ClientConfig): string {
+  const query = new URLSearchParams({ host: String(host), port: String(port), user: String(user) });
+  return `postgres:///${database}?${query.toString()}`;
+}

@@ -146,7 +146,7 @@ export function sender(url: string): Send {
       assert.equal(
         response.status,
         expect,
-        `${method} ${path} answered ${response.status} ${text}`,
+        `${method} ${path} answered ${response.status} ${text.slice(0, 500)}`,
       );
     }
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
