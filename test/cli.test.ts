@@ -88,7 +88,7 @@ test("keys revoke ends a key once and for all; an unknown id is refused", async 
   assert.deepEqual(Object.keys(revoked), ["key_id", "status", "revoked_at"]);
   assert.deepEqual([revoked.key_id, revoked.status], [key_id, "revoked"]);
   assert.deepEqual(await json("keys", "revoke", key_id), revoked);
-  assertOneLine(await run("keys", "revoke", "key_nothing"), 1, /no such/);
+  assertOneLine(await run("keys", "revoke", "key_nothing"), 1, /no key/);
 });
 
 test("plans are listed and set", async () => {
