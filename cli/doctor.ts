@@ -1,7 +1,5 @@
 // `doctor` asks everything a healthy service depends on and says what to do about each answer.
 
-import { createClient } from "@redis/client";
-
 import { type Config, readConfig } from "../src/config.ts";
 import type { OpenedContext } from "../src/open-context.ts";
 import { command, print, withContext } from "./command.ts";
@@ -49,12 +47,8 @@ async function durability({ ctx }: OpenedContext): Promise<Finding[]> {
   );
   return rows.map(({ name, setting }) => {
     const ok = name === "server_version" || setting !== "off";
-    return finding(
-      `postgres ${name}`,
-      ok,
-      setting,
-      `turn ${name} on: acknowledged work can be lost`,
-    );
+    const risk = name === "data_checksums" ? "damage goes unseen" : "acknowledged work can be lost";
+    return finding(`postgres ${name}`, ok, setting, `turn ${name} on: ${risk}`);
   });
 }
 
@@ -71,6 +65,7 @@ function role({ role: name }: OpenedContext): Finding {
 
 async function redis({ redisUrl }: Config): Promise<Finding> {
   if (!redisUrl) return finding("redis", true, "not used", "");
+  const { createClient } = await import("@redis/client"); // Loaded only where it is used.
   const client = createClient({ url: redisUrl, socket: { reconnectStrategy: false } });
   client.on("error", () => {}); // Reported by connect below.
   try {

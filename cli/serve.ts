@@ -1,5 +1,4 @@
 import { settings } from "../src/config.ts";
-import { serve } from "../src/main.ts";
 import type { Command } from "./command.ts";
 
 export const serveCommand: Command = {
@@ -20,6 +19,8 @@ export const serveCommand: Command = {
     ].join("\n");
   },
   async run() {
+    // Loaded only here, so that every other command starts without the whole service.
+    const { serve } = await import("../src/main.ts");
     await serve(process.env);
     return 0;
   },

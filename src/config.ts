@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { parseNetwork } from "./kernel/networks.ts";
+import { type LogLevel, logLevels } from "./platform/log.ts";
 
 export type Config = {
   readonly host: string;
@@ -23,8 +24,6 @@ export type Config = {
   readonly inFlightMax: number;
   readonly logLevel: LogLevel;
 };
-
-export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -46,8 +45,6 @@ export const settings = {
   IN_FLIGHT_MAX: "requests worked on at once before new ones are shed (10000)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
-
-const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {

@@ -7,8 +7,6 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { createClient, type RedisClientType } from "@redis/client";
-
 import { buildApp } from "./app.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { countDesks } from "./firms/count-desks.ts";
@@ -18,6 +16,7 @@ import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
 import { createMetrics, metricsServer } from "./platform/metrics.ts";
+import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
 import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate-window.ts";
@@ -66,18 +65,7 @@ async function openRateWindow(
 ): Promise<RateWindow> {
   const local = localRateWindow(() => performance.now());
   if (!redisUrl) return local;
-  const redis: RedisClientType = createClient({
-    url: redisUrl,
-    disableOfflineQueue: true,
-    socket: { connectTimeout: 2_000 },
-    commandOptions: { timeout: 1_000 },
-  });
-  redis.on("error", () => {}); // Each failing command is reported by whoever sent it.
-  try {
-    await redis.connect();
-  } catch (error) {
-    throw new Unusable(`Redis cannot be reached: ${(error as Error).message}`, { cause: error });
-  }
+  const redis = await connectRedis(redisUrl);
   stack.defer(() => redis.destroy());
   return sharedRateWindow(redis, local, log);
 }

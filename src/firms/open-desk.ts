@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { isIec, isPan, syntheticPan } from "./rules.ts";
+import { isIec, isLegalName, isPan, legalNameLengthMax, syntheticPan } from "./rules.ts";
 import { findDeskByName, type FirmRow, insertFirm } from "./store.ts";
 
 export type OpenDesk = {
@@ -18,6 +18,10 @@ export type OpenDesk = {
  * and acts for client firms only.
  */
 export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<FirmRow> {
+  if (!isLegalName(command.legalName)) {
+    const problem = `must be 1 to ${legalNameLengthMax} characters`;
+    throw unprocessable({ path: "legal_name", problem });
+  }
   const known = await findDeskByName(tx, command.environment, command.legalName);
   if (known) return known;
   const firmId = newId("frm", now);

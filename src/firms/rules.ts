@@ -1,9 +1,18 @@
-// Indian identifiers, and the synthetic ones that a sandbox desk is given.
+// Names and Indian identifiers, and the synthetic ones that a sandbox desk is given.
 
 import { createHash } from "node:crypto";
 
+import { isCleanText } from "../kernel/json.ts";
+
+export const legalNameLengthMax = 200;
+
 const panForm = /^[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]$/;
 const legacyIecForm = /^[0-9]{10}$/;
+
+export function isLegalName(text: string): boolean {
+  const length = Array.from(text).length; // Characters, as the database counts them.
+  return text.trim() !== "" && length <= legalNameLengthMax && isCleanText(text);
+}
 
 export function isPan(text: string): boolean {
   return panForm.test(text);

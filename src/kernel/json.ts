@@ -25,6 +25,9 @@ export function parseStrictJson(text: string): JsonVerdict {
   if (found.names !== countNames(text)) {
     return { ok: false, problem: "the body has two members of one name" };
   }
+  if (losesFraction(text)) {
+    return { ok: false, problem: "the body has a number that cannot be kept exactly" };
+  }
   return { ok: true, value };
 }
 
@@ -74,6 +77,18 @@ function inspect(value: unknown, depth: number, found: Tally): void {
     inspect(name, depth, found);
     inspect(member, depth + 1, found);
   }
+}
+
+/** Whether a number such as 100.00000000000000001 would quietly become a whole one. */
+function losesFraction(text: string): boolean {
+  if (!/\d\.\d/.test(text)) return false;
+  let lost = false;
+  JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
+    const isWhole = typeof value === "number" && Number.isInteger(value);
+    if (isWhole && /^-?\d+\.0*[1-9]\d*$/.test(context?.source ?? "")) lost = true;
+    return value;
+  });
+  return lost;
 }
 
 /** In JSON text every colon outside a string follows a member's name, and nothing else has one. */

@@ -2,6 +2,7 @@
 // daylight saving since 1945, so IST is plain arithmetic.
 
 const istOffsetMs = 330 * 60_000;
+const isoLength = "2026-11-15T09:30:00.000Z".length;
 
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
@@ -37,12 +38,16 @@ export function lastDayOf(month: IstMonth): IstDay {
   return new Date(Date.UTC(year ?? 0, number ?? 0, 0)).toISOString().slice(0, 10);
 }
 
-/** The instant an ISO 8601 text with an offset names, or undefined when it names none. */
+/**
+ * The instant an ISO 8601 text with an offset names, or undefined when it names none. The last hours
+ * of the year 9999 are in the year 10000 in IST, which has no such text.
+ */
 export function parseInstant(text: string): Date | undefined {
   const parts = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.exec(text);
   if (!parts || !isCalendarDay(parts[1] ?? "")) return undefined;
   const instant = new Date(text);
-  return Number.isNaN(instant.getTime()) ? undefined : instant;
+  if (Number.isNaN(instant.getTime())) return undefined;
+  return shifted(instant).length === isoLength ? instant : undefined;
 }
 
 /** Date.parse rolls 31 February over into March; a calendar day must survive the round trip. */

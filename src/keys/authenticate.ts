@@ -45,7 +45,6 @@ export function authenticator(
     {
       setSizeMax,
       queueMax,
-      setsInFlight: 2,
       mayRetry: () => false,
       onSet: (size) => setSize.observe({ set: "keys" }, size),
     },

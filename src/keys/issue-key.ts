@@ -4,7 +4,7 @@ import { unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import { violatedConstraint } from "../platform/postgres.ts";
-import { newApiKey } from "./rules.ts";
+import { isKeyName, keyNameLengthMax, newApiKey } from "./rules.ts";
 import { insertKey } from "./store.ts";
 
 export type IssueKey = {
@@ -35,6 +35,9 @@ export async function issueKey(
   const granted = command.scopes.filter(isScope);
   if (granted.length === 0 || granted.length < command.scopes.length) {
     throw unprocessable({ path: "scopes", problem: `must be some of ${scopes.join(", ")}` });
+  }
+  if (!isKeyName(command.name)) {
+    throw unprocessable({ path: "name", problem: `must be 1 to ${keyNameLengthMax} characters` });
   }
   // A sandbox key is unmetered whatever plan was named.
   const plan = command.environment === "sandbox" ? "sandbox" : command.plan;

@@ -21,8 +21,6 @@ export async function mintKey(
 ): Promise<Creation<Key | MintedKey>> {
   const now = ctx.now();
   const row = childOf(call, body, now);
-  refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
-
   return await ctx.db.transaction(
     async (tx) => {
       const mintedBefore = await claimIdempotencyKey(tx, {
@@ -37,6 +35,7 @@ export async function mintKey(
         return { outcome: "replayed", resource: await mintedEarlier(tx, call, mintedBefore, now) };
       }
       if (row.kind === "sub_account") await firmOfDesk(tx, row.desk_id, row.firm_id);
+      refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
       const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
       await insertKey(tx, row, sealed);
       const key = viewKey({ ...row, hint: sealed.hint }, now);

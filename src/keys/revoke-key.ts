@@ -1,5 +1,5 @@
 import type { Call } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
@@ -16,7 +16,8 @@ export async function revokeKey(ctx: Context, call: Call, keyId: string): Promis
 /** The same, by the operator, who may revoke any desk's key. */
 export async function revokeKeyAsOperator(ctx: Context, keyId: string): Promise<Key> {
   const deskId = await findDeskOfKey(ctx.db, keyId);
-  return await revoke(ctx, { deskId: deskId ?? "", keyId, dryRun: false });
+  if (deskId === undefined) throw new Failure("not_found", `no key ${keyId}`);
+  return await revoke(ctx, { deskId, keyId, dryRun: false });
 }
 
 async function revoke(

@@ -13,6 +13,7 @@ import type { Environment, Scope } from "../kernel/caller.ts";
 import { holds, intersect } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { idBodyLength, idBodyPattern } from "../kernel/ids.ts";
+import { isCleanText } from "../kernel/json.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 
 export const keyLifecycle = {
@@ -38,6 +39,8 @@ export type ParsedKey = {
 };
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+export const keyNameLengthMax = 100;
+
 const secretLength = 32;
 const checksumLength = 6;
 const hintLength = 4;
@@ -81,6 +84,12 @@ export function matchesSecret(secret: string, { salt, secret_hash }: SealedSecre
 /** Recognisable and useless: `service_test_…x3Kq`. */
 export function maskedKey(environment: Environment, hint: string): string {
   return `${prefixOf[environment]}…${hint}`;
+}
+
+/** What a schema checks of a name from the wire, for a name from the operator. */
+export function isKeyName(text: string): boolean {
+  const length = Array.from(text).length; // Characters, as the database counts them.
+  return length >= 1 && length <= keyNameLengthMax && isCleanText(text);
 }
 
 export function stateOf(

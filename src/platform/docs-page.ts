@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 
 import apiReference from "@scalar/fastify-api-reference";
 
+import { Failure } from "../kernel/failure.ts";
 import type { App } from "./http.ts";
 
 export const docsPrefix = "/docs";
@@ -19,12 +20,18 @@ export async function serveDocs(app: App): Promise<void> {
     "font-src 'self' data:",
     "connect-src 'self'",
     "base-uri 'none'",
+    "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
   await app.register(apiReference, {
     routePrefix: docsPrefix,
     hooks: {
-      onRequest: (_request, reply, next) => {
+      onRequest: ({ protocol, hostname }, reply, next) => {
+        // The plugin makes a URL of the Host header, which is the caller's text.
+        if (!URL.canParse(`${protocol}://${hostname}`)) {
+          next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
+          return;
+        }
         reply.header("content-security-policy", policy);
         reply.header("cache-control", "public, max-age=300");
         next();
@@ -34,6 +41,7 @@ export async function serveDocs(app: App): Promise<void> {
       nonce,
       pageTitle: "Scripdesk API",
       url: "/v1/openapi.json",
+      authentication: { preferredSecurityScheme: "ServiceKey" },
       withDefaultFonts: false,
       telemetry: false,
       agent: { disabled: true },

@@ -14,11 +14,12 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chown, mkdir, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
+import { chooseUser, type RunAs } from "./run-as.ts";
 import { Unusable } from "./unusable.ts";
 
 export type Embedded = {
@@ -68,19 +69,23 @@ const defaultSettings = {
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const server = await prepareServer(options);
-  let session = await enterWithin(server, options.as, attemptsMax);
   let leaving = false;
+  const isLeaving = () => leaving;
+  let session = await enterWithin(server, options.as, { attemptsMax, isLeaving });
+  let revival: Promise<void> | undefined;
 
   /** A server that dies is started again: the pool's next connections find it in the same place. */
   function keepAlive(watched: pg.Client): void {
     watched.once("end", () => {
       if (leaving) return;
-      enterWithin(server, options.as, revivalsMax).then(
+      revival = enterWithin(server, options.as, { attemptsMax: revivalsMax, isLeaving }).then(
         (revived) => {
           session = revived;
           keepAlive(revived);
         },
-        (error: unknown) => options.onLost?.(error),
+        (error: unknown) => {
+          if (!leaving) options.onLost?.(error);
+        },
       );
     });
   }
@@ -90,6 +95,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     connection: { ...(await connectionOf(server)), database: databaseName },
     async leave() {
       leaving = true;
+      // A session that is just being opened must be the one that leaves, or nobody stops the server.
+      await revival;
       await leave(server, session);
     },
   };
@@ -98,10 +105,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 async function enterWithin(
   server: Server,
   as: EmbeddedOptions["as"],
-  attempts: number,
+  { attemptsMax: most, isLeaving }: { attemptsMax: number; isLeaving: () => boolean },
 ): Promise<pg.Client> {
   let obstacle = "";
-  for (let attempt = 1; attempt <= attempts; attempt++) {
+  for (let attempt = 1; attempt <= most && !isLeaving(); attempt++) {
     const entry = await enter(server, as);
     if (entry.session) return entry.session;
     // The server may be stopping under the last one out, may be held by a service that is ending,
@@ -122,18 +129,11 @@ type Server = {
   readonly runAs: RunAs;
 };
 
-/** How a program of PostgreSQL is started: as ourselves, or as another user when we are root. */
-type RunAs = {
-  readonly uid?: number;
-  readonly gid?: number;
-  readonly wrapper: readonly string[];
-};
-
 async function prepareServer({ dataDir, settings }: EmbeddedOptions): Promise<Server> {
   const binaries = await findBinaries();
   const clusterDir = join(dataDir, "postgres");
   await mkdir(dataDir, { recursive: true });
-  const runAs = await chooseUser(clusterDir, binaries);
+  const runAs = await chooseUser(clusterDir, binaries.postgres);
   const server = {
     binaries,
     dataDir,
@@ -206,6 +206,7 @@ async function startServer(server: Server): Promise<string | undefined> {
   const { clusterDir, binaries, settings } = server;
   if (await isRunning(server)) return undefined;
   const socketDir = await prepareSocketDir(server);
+  const loggedBefore = await fatalLines(clusterDir);
   const all: Record<string, string> = { ...settings, unix_socket_directories: socketDir };
   const flags = Object.entries(all).map(([name, value]) => `-c ${name}='${value}'`);
   const result = await run(server, binaries.pg_ctl, [
@@ -218,18 +219,19 @@ async function startServer(server: Server): Promise<string | undefined> {
   ]);
   // Losing the race to another starter is as good as winning it.
   if (result.code === 0 || (await isRunning(server))) return undefined;
-  return (await lastFatal(clusterDir)) ?? result.lastLine;
+  const logged = await fatalLines(clusterDir);
+  return logged.slice(loggedBefore.length).at(-1) ?? result.lastLine;
 }
 
-async function lastFatal(clusterDir: string): Promise<string | undefined> {
+/** Why this cluster's server ended or refused to start, oldest first: lines start with their time. */
+async function fatalLines(clusterDir: string): Promise<string[]> {
   const logs = await readdir(join(clusterDir, "log")).catch(() => []);
   const paths = [...logs.map((name) => join("log", name)), "startup.log"];
   const texts = await Promise.all(
     paths.map((path) => readFile(join(clusterDir, path), "utf8").catch(() => "")),
   );
   const fatal = texts.flatMap((text) => text.split("\n")).filter((line) => line.includes("FATAL"));
-  // Each line starts with its time, so that the latest is the greatest.
-  return fatal.toSorted((a, b) => a.localeCompare(b)).at(-1);
+  return fatal.toSorted((a, b) => a.localeCompare(b));
 }
 
 async function createDatabase(session: pg.Client): Promise<void> {
@@ -313,55 +315,6 @@ async function prepareSocketDir({ clusterDir, runAs }: Server): Promise<string> 
   if (made) await chown(dir, owner, runAs.gid ?? process.getgid?.() ?? 0);
   if ((await stat(dir)).uid !== owner) throw new Unusable(`${dir} belongs to another user`);
   return dir;
-}
-
-/**
- * PostgreSQL refuses to run as root. As root its programs run as the owner of an existing cluster,
- * else as `postgres`, else as `nobody`. Where that user may not enter the folders above the
- * programs or the data (a clone under /root, say), it is lent the one capability that lets it.
- */
-async function chooseUser(clusterDir: string, binaries: Binaries): Promise<RunAs> {
-  if (process.getuid?.() !== 0) return { wrapper: [] };
-  const user = (await ownerOf(clusterDir)) ?? (await userNamed("postgres")) ?? nobody;
-  const paths = [dirname(clusterDir), dirname(binaries.postgres)];
-  const reachable = await Promise.all(paths.map((path) => mayEnter(path, user)));
-  if (reachable.every(Boolean)) return { ...user, wrapper: [] };
-  return {
-    ...user,
-    wrapper: [
-      "setpriv",
-      `--reuid=${user.uid}`,
-      `--regid=${user.gid}`,
-      "--clear-groups",
-      "--inh-caps=+dac_override",
-      "--ambient-caps=+dac_override",
-    ],
-  };
-}
-
-type User = { readonly uid: number; readonly gid: number };
-
-const nobody: User = { uid: 65_534, gid: 65_534 };
-
-async function ownerOf(path: string): Promise<User | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : undefined;
-}
-
-async function userNamed(name: string): Promise<User | undefined> {
-  const accounts = await readFile("/etc/passwd", "utf8").catch(() => "");
-  const fields = accounts
-    .split("\n")
-    .find((line) => line.startsWith(`${name}:`))
-    ?.split(":");
-  return fields ? { uid: Number(fields[2]), gid: Number(fields[3]) } : undefined;
-}
-
-async function mayEnter(path: string, { uid, gid }: User): Promise<boolean> {
-  const { mode, uid: owner, gid: group } = await stat(path);
-  const shift = owner === uid ? 6 : Number(group === gid) * 3;
-  if (((mode >> shift) & 1) === 0) return false;
-  return path === dirname(path) || (await mayEnter(dirname(path), { uid, gid }));
 }
 
 async function run({ runAs }: Server, program: string, args: readonly string[]) {

@@ -8,15 +8,15 @@
 //            anything else                           422 validation_error, transport form
 //
 // Bodies are taken as they are: "100" is not 100, and nothing is dropped. Query strings are text,
-// so their numbers are converted.
+// so what is written like a whole number or a boolean is taken for one where one is asked for.
 
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
-import { Value } from "typebox/value";
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import { isObject } from "../kernel/json.ts";
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Path parameters are opaque text that names something or nothing; headers are read by the edge.
@@ -24,12 +24,28 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const check = Compile(schema);
   const isQuery = httpPart === "querystring";
   return (value: unknown) => {
-    const taken = isQuery ? Value.Convert(schema, value) : value;
+    const taken = isQuery ? fromText(schema, value) : value;
     if (check.Check(taken)) return { value: taken };
     const problems = check.Errors(taken);
     return { error: isQuery ? queryFailure(problems) : bodyFailure(problems) };
   };
 };
+
+const wholeNumber = /^-?\d{1,16}$/;
+
+/** `limit=1.5`, `1e1`, `true` and ` 1` stay the text they are, and so are no integers. */
+function fromText(schema: TSchema, query: unknown): unknown {
+  if (!isObject(query) || !("properties" in schema) || !isObject(schema.properties)) return query;
+  const taken: Record<string, unknown> = { ...query };
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const text = query[name];
+    if (typeof text !== "string" || !isObject(property)) continue;
+    if (property["type"] === "integer" && wholeNumber.test(text)) taken[name] = Number(text);
+    if (property["type"] === "boolean" && text === "true") taken[name] = true;
+    if (property["type"] === "boolean" && text === "false") taken[name] = false;
+  }
+  return taken;
+}
 
 type Problems = readonly TLocalizedValidationError[];
 
@@ -45,22 +61,38 @@ function bodyFailure(problems: Problems): Failure {
 
 function queryFailure(problems: Problems): Failure {
   const known = outsideEnum(problems);
-  if (known) return known;
-  const fields = fieldsOf(problems);
-  const message = fields[0] ? `${fields[0].path}: ${fields[0].problem}` : "the query is not valid";
-  return new Failure("validation_error", message, { form: "transport", detail: { fields } });
+  return known ?? invalidQuery(fieldsOf(problems));
 }
 
 function unknownField(problems: Problems): Failure | undefined {
   for (const found of problems) {
     if (found.keyword !== "additionalProperties") continue;
     const [name] = found.params.additionalProperties;
-    const field = dotted(`${found.instancePath}/${name}`);
-    return new Failure("bad_request", `${field} is not a field of this request`, {
-      detail: { field, problem: "unknown field" },
-    });
+    return notAField(dotted(`${found.instancePath}/${name}`));
   }
   return undefined;
+}
+
+/** The answer to a body where none is declared. */
+export function unknownFields(body: object): Failure {
+  return notAField(Object.keys(body)[0] ?? "");
+}
+
+/** The answer to a query where none is declared. */
+export function unknownParameters(query: object): Failure {
+  const fields = Object.keys(query).map((path) => ({ path, problem: "is not known here" }));
+  return invalidQuery(fields);
+}
+
+function notAField(field: string): Failure {
+  return new Failure("bad_request", `${field} is not a field of this request`, {
+    detail: { field, problem: "unknown field" },
+  });
+}
+
+function invalidQuery(fields: readonly FieldProblem[]): Failure {
+  const message = fields[0] ? `${fields[0].path}: ${fields[0].problem}` : "the query is not valid";
+  return new Failure("validation_error", message, { form: "transport", detail: { fields } });
 }
 
 function outsideEnum(problems: Problems): Failure | undefined {

@@ -7,16 +7,17 @@
 //   5  key, meter, scope     `admit.ts`, for routes that demand a key
 //   6  content type, JSON, shape
 //
-// A slow sender is cut by Node's own timeouts, which are checked every second.
+// A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
+// it is a whole request is answered by `http-broken.ts`.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
   fastify,
   type FastifyBaseLogger,
+  type FastifyContextConfig,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -32,8 +33,9 @@ import { newId } from "../kernel/ids.ts";
 import type { Metered } from "../kernel/metered.ts";
 import { parseStrictJson } from "../kernel/json.ts";
 import { Overloaded } from "./coalesce.ts";
+import { brokenRequests } from "./http-broken.ts";
 import { toErrorReply } from "./http-errors.ts";
-import { compileValidator } from "./http-validation.ts";
+import { compileValidator, unknownFields, unknownParameters } from "./http-validation.ts";
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -43,7 +45,19 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
+/** What was registered: the list that documentation and the authorization test walk. */
+export type RouteEntry = {
+  readonly method: string;
+  /** As the contract writes it: `/v1/keys/{key_id}`. */
+  readonly path: string;
+  readonly operationId: string | undefined;
+  readonly config: Readonly<FastifyContextConfig>;
+};
+
 declare module "fastify" {
+  interface FastifyInstance {
+    routes: RouteEntry[];
+  }
   interface FastifyContextConfig {
     /** What the caller must have; every route says this or that it is `keyless`. */
     demand?: Demand;
@@ -76,11 +90,21 @@ export const bodyBytesMax = 1_048_576;
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
 const connectionsCheckingIntervalMs = 1_000;
+/** Longer than any request line: an id of any length is looked up and not found like any other. */
+const pathParameterLengthMax = 65_536;
 const requestIdForm = /^[A-Za-z0-9._:-]{1,128}$/;
 const jsonContentType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 export function createServer(options: ServerOptions): App {
   const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
+  const open = requestOpener(inFlightMax);
+  const broken = brokenRequests(now);
+  const listener = {
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: connectionsCheckingIntervalMs,
+    // Node's own refusal would carry neither a request id nor a body; see `requestOpener`.
+    requireHostHeader: false,
+  };
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -91,22 +115,15 @@ export function createServer(options: ServerOptions): App {
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
-    http: {
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: connectionsCheckingIntervalMs,
-    },
-    ...(tls && { https: { ...tls, headersTimeout: headersTimeoutMs } }),
+    http: listener,
+    ...(tls && { https: { ...tls, ...listener } }),
     return503OnClosing: false,
     forceCloseConnections: "idle",
-    routerOptions: { ignoreTrailingSlash: false },
-    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, now),
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: pathParameterLengthMax },
+    clientErrorHandler: (error, socket) => broken.answer(error, socket),
+    // A path that cannot be decoded names no route. It runs no hooks, so the edge is opened here.
     frameworkErrors: (_error, request, reply) => {
-      reply.header("x-request-id", request.id);
-      void sendError(
-        new Failure("not_found", "no such route", { form: "transport" }),
-        request,
-        reply,
-      );
+      open(request, reply, (error) => void sendError(error ?? noRoute(), request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App; // https differs only in its socket.
 
@@ -115,19 +132,32 @@ export function createServer(options: ServerOptions): App {
   app.setNotFoundHandler(() => {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
+  app.decorate("routes", []);
   app.decorateRequest("caller");
   app.decorateRequest("metered");
   app.decorateRequest("chunkedBody");
   app.addHook("onRoute", (route) => {
     const config = { ...route.config };
-    const isPage = route.url.startsWith(pagesUnder);
+    const isPage = route.url === pagesUnder || route.url.startsWith(`${pagesUnder}/`);
     if (config.demand === undefined && !config.keyless && !isPage) {
       throw new Error(`${String(route.method)} ${route.url} must say what it demands of a key`);
     }
-    route.config = { ...config, label: `${String(route.method)} ${documentedPath(route.url)}` };
+    const path = documentedPath(route.url);
+    route.config = { ...config, label: `${String(route.method)} ${path}` };
+    const operationId = route.schema?.operationId;
+    for (const method of [route.method].flat()) {
+      app.routes.push({ method, path, operationId, config: route.config });
+    }
   });
-  openEveryRequest(app, inFlightMax);
+  app.addHook("onRequest", open);
+  closeAnsweredConnections(app);
+  app.server.on("request", broken.note);
+  // Any Expect but 100-continue would be answered by Node, without a request id: it is ignored.
+  app.server.on("checkExpectation", (message, response) => {
+    app.server.emit("request", message, response);
+  });
   parseOnlyStrictJson(app);
+  refuseWhatIsNotDeclared(app);
   return app;
 }
 
@@ -139,9 +169,11 @@ export function documentedPath(url: string): string {
     .replaceAll("\u0000", ":");
 }
 
-function openEveryRequest(app: App, inFlightMax: number): void {
+type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
+
+function requestOpener(inFlightMax: number): Open {
   let inFlight = 0;
-  app.addHook("onRequest", (request, reply, next) => {
+  return (request, reply, next) => {
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
@@ -149,6 +181,10 @@ function openEveryRequest(app: App, inFlightMax: number): void {
     reply.raw.once("close", () => (inFlight -= 1));
     if (inFlight > inFlightMax) {
       next(new Overloaded());
+      return;
+    }
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      next(badRequest("the Host header is missing"));
       return;
     }
     if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) {
@@ -167,6 +203,19 @@ function openEveryRequest(app: App, inFlightMax: number): void {
       },
       (error: Error) => next(error),
     );
+  };
+}
+
+/** Once the service closes, an idle connection would only hold up its end until the deadline. */
+function closeAnsweredConnections(app: App): void {
+  let closing = false;
+  app.addHook("preClose", (done) => {
+    closing = true;
+    done();
+  });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    if (closing) reply.header("connection", "close");
+    done();
   });
 }
 
@@ -187,15 +236,36 @@ function parseOnlyStrictJson(app: App): void {
   });
 }
 
+/** An operation that declares no query or no body takes none: what is sent must never be ignored. */
+function refuseWhatIsNotDeclared(app: App): void {
+  app.addHook("preValidation", (request, _reply, next) => {
+    const { schema, config } = request.routeOptions;
+    if (config.demand === undefined) next();
+    else if (!schema?.querystring && hasMembers(request.query))
+      next(unknownParameters(request.query));
+    else if (!schema?.body && hasMembers(request.body)) next(unknownFields(request.body));
+    else next();
+  });
+}
+
+function hasMembers(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
 async function readBody(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    const bytes = chunk as Buffer; // No encoding is set on the message.
-    size += bytes.length;
-    if (size > bodyBytesMax) throw tooLarge();
-    chunks.push(bytes);
+  try {
+    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+      const bytes = chunk as Buffer; // No encoding is set on the message.
+      size += bytes.length;
+      if (size > bodyBytesMax) break;
+      chunks.push(bytes);
+    }
+  } catch {
+    throw badRequest("the body did not arrive whole"); // Its sender left; no fault of ours.
   }
+  if (size > bodyBytesMax) throw tooLarge();
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
@@ -205,32 +275,6 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     request.log.error({ request_id: request.id, err: fault }, "request failed");
   }
   return reply.code(status).headers(headers).type("application/json").send(body);
-}
-
-/** What never became a request: bad framing, endless headers, or a sender that was too slow. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, now: () => Date): void {
-  if (!socket.writable || error.code === "ECONNRESET") {
-    socket.destroy();
-    return;
-  }
-  const requestId = newId("req", now());
-  const { status, body } = toErrorReply(
-    badRequest(
-      error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "the request did not arrive in time"
-        : "the request is malformed",
-    ),
-    requestId,
-  );
-  const text = JSON.stringify(body);
-  socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\n` +
-      `X-Request-ID: ${requestId}\r\n` +
-      "Content-Type: application/json\r\n" +
-      `Content-Length: ${Buffer.byteLength(text)}\r\n` +
-      `Connection: close\r\n\r\n${text}`,
-    () => socket.destroy(),
-  );
 }
 
 function requestIdOf({ headers }: IncomingMessage, now: () => Date): string {

@@ -3,21 +3,25 @@
 
 import { type DestinationStream, type Logger, pino } from "pino";
 
-import type { LogLevel } from "../config.ts";
 import type { App } from "./http.ts";
 
 /** Lines are written in blocks, so that a busy service does not make a system call a request. */
 const bufferBytes = 4_096;
 
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
 export type Log = { readonly log: Logger; readonly flush: () => void };
 
 export function createLog(level: LogLevel, to?: DestinationStream): Log {
-  if (to) return { log: pino({ level, base: undefined }, to), flush() {} };
+  const options = { level, base: undefined, serializers: { err: shownError } };
+  if (to) return { log: pino(options, to), flush() {} };
   const stream = pino.destination({ dest: 1, sync: false, minLength: bufferBytes });
   const flushing = setInterval(() => stream.flush(), 1_000);
   flushing.unref();
   return {
-    log: pino({ level, base: undefined }, stream),
+    log: pino(options, stream),
     flush() {
       clearInterval(flushing);
       stream.flushSync();
@@ -25,10 +29,20 @@ export function createLog(level: LogLevel, to?: DestinationStream): Log {
   };
 }
 
-/** One line per request once it is answered. */
+/** A driver's error carries its whole connection and the values of a row; none of that is logged. */
+function shownError(error: Error) {
+  const { type, message, stack, code, constraint } = pino.stdSerializers.err(error);
+  return { type, message, code: code as unknown, constraint: constraint as unknown, stack };
+}
+
+/**
+ * One line per answered request. What changed something or was refused is always worth a line; a
+ * read that succeeded is in the metrics, and gets a line of its own only at level debug.
+ */
 export function logRequests(app: App): void {
   app.addHook("onResponse", (request, reply, next) => {
-    request.log.info(
+    const level = request.method !== "GET" || reply.statusCode >= 400 ? "info" : "debug";
+    request.log[level](
       {
         request_id: request.id,
         route: request.routeOptions.config.label,

@@ -75,12 +75,18 @@ export function serveOpenApi(app: App): void {
       reply.header("etag", served.etag);
       reply.header("cache-control", "public, max-age=300");
       reply.header("access-control-allow-origin", "*");
-      const unchanged = request.headers["if-none-match"] === served.etag;
+      const unchanged = isHeldAlready(request.headers["if-none-match"], served.etag);
       // The document is text already, so it bypasses the schema that describes it.
       (reply as FastifyReply).type("application/json").code(unchanged ? 304 : 200);
       return await (reply as FastifyReply).send(unchanged ? "" : served.text);
     },
   );
+}
+
+/** Caches in between may list several tags and may mark them as weak. */
+function isHeldAlready(header: string | undefined, etag: string): boolean {
+  const held = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return held.includes(etag) || held.includes("*");
 }
 
 function documentText(app: App): { text: string; etag: string } {
@@ -306,7 +312,7 @@ function possibleErrors(
   { writes, path, config }: { writes: boolean; path: string; config: FastifyContextConfig },
 ): string[] {
   const errors = ["400", "413", "500"];
-  if (config.demand) errors.push("401", "403", "429");
+  if (config.demand) errors.push("401", "403", "422", "429");
   if (path.includes("{")) errors.push("404");
   if (writes) errors.push("409", "415");
   if (operation["requestBody"]) errors.push("404", "422");

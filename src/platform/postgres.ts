@@ -121,7 +121,8 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
     ...connection,
-    ...(role && { options: `-c role=${role}` }),
+    // Statements are written to be planned once; planning them anew costs more than running them.
+    options: `-c plan_cache_mode=force_generic_plan${role ? ` -c role=${role}` : ""}`,
     types,
   };
 }

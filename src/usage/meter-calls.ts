@@ -3,15 +3,15 @@
 
 import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
-import { istDay, istMonth } from "../kernel/time.ts";
+import { type IstDay, istDay, type IstMonth, istMonth } from "../kernel/time.ts";
 import type { Allowance } from "../keys/authenticate.ts";
-import { coalesce } from "../platform/coalesce.ts";
+import { coalesce, type Outcome } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { isRefusedByServer } from "../platform/postgres.ts";
+import { type Db, isRefusedByServer } from "../platform/postgres.ts";
 import type { RateWindow } from "./rate-window.ts";
 import type { WindowState } from "./rules.ts";
-import { type CallGroup, countCalls, insertCounters } from "./store.ts";
+import { type CallGroup, countCalls, type CountedGroup, insertCounters } from "./store.ts";
 
 export type Meter = (caller: Caller, allowance: Allowance, route: string) => Promise<Metered>;
 
@@ -49,54 +49,71 @@ export function meter(
     };
     const window = await rateWindow.take(ask);
     const counted = await count({ caller, allowance, route, draws: window.admitted });
-    if (window.admitted && !counted.granted) await rateWindow.giveBack(ask);
-    return metered(allowance, window, counted);
+    const isOverQuota = window.admitted && !counted.granted;
+    return metered(
+      allowance,
+      isOverQuota ? await rateWindow.giveBack(ask, window) : window,
+      counted,
+    );
   };
 }
 
 function metered(allowance: Allowance, window: WindowState, counted: Counted): Metered {
-  const tookBack = window.admitted && !counted.granted;
-  const used = tookBack ? window.used - 1 : window.used;
   return {
     admitted: window.admitted && counted.granted,
     plan: allowance.plan,
     limit: allowance.perMinute,
-    remaining: Math.max(0, allowance.perMinute - used),
+    remaining: Math.max(0, allowance.perMinute - window.used),
     reset: Math.ceil(window.clearsInMs / 1_000),
     quota: allowance.quota,
     quotaUsed: counted.used,
   };
 }
 
+type Period = { readonly month: IstMonth; readonly day: IstDay };
+
 async function countSet(
   { db, now }: Pick<Context, "db" | "now">,
   calls: readonly Call[],
-): Promise<Counted[]> {
+): Promise<Outcome<Counted>[]> {
   const instant = now();
   const period = { month: istMonth(instant), day: istDay(instant) };
   const { groups, groupOf } = groupCalls(calls);
-  let counted = await countCalls(db, groups, period);
-  if (counted.length < groups.length) {
-    // A key's first call of the month. Nothing was granted to it, so only it is asked for again.
-    const known = new Set(counted.map(({ position }) => position));
-    const fresh = groups.flatMap((_, position) => (known.has(position) ? [] : [position]));
-    const newcomers = fresh.map((position) => groups[position] as CallGroup); // Made from groups.
-    const keyIds = newcomers.flatMap(({ key_id, root_key_id }) => [key_id, root_key_id]);
-    await insertCounters(db, [...new Set(keyIds)], period.month);
-    const later = await countCalls(db, newcomers, period);
-    counted = [
-      ...counted,
-      ...later.map((group) => ({ ...group, position: fresh[group.position] ?? -1 })),
-    ];
-  }
+  const counted = await countCalls(db, groups, period);
   const byPosition = new Map(counted.map((group) => [group.position, { ...group, next: 0 }]));
+  let fault = new Error("every group of a set is counted");
+  if (counted.length < groups.length) {
+    try {
+      const fresh = groups.map((_, position) => position).filter((at) => !byPosition.has(at));
+      for (const group of await countNewcomers(db, { groups, fresh }, period)) {
+        byPosition.set(group.position, { ...group, next: 0 });
+      }
+    } catch (error) {
+      // The other calls are counted already: only the newcomers may learn of this, or the set
+      // would be tried again and count those twice.
+      fault = error instanceof Error ? error : new Error(String(error));
+    }
+  }
   return groupOf.map((position) => {
     const group = byPosition.get(position);
-    if (!group) throw new Error("every group of a set is counted");
+    if (!group) return fault;
     const granted = group.next < group.granted;
     if (granted) group.next += 1;
     return { granted, used: group.used_before + group.next };
   });
+}
+
+/** Groups whose key calls for the first time this month: their counters are made first. */
+async function countNewcomers(
+  db: Db,
+  { groups, fresh }: { groups: readonly CallGroup[]; fresh: readonly number[] },
+  period: Period,
+): Promise<CountedGroup[]> {
+  const newcomers = fresh.map((position) => groups[position] as CallGroup); // Made from groups.
+  const keyIds = newcomers.flatMap(({ key_id, root_key_id }) => [key_id, root_key_id]);
+  await insertCounters(db, [...new Set(keyIds)], period.month);
+  const counted = await countCalls(db, newcomers, period);
+  return counted.map((group) => ({ ...group, position: fresh[group.position] ?? -1 }));
 }
 
 /** One group per key and route, in the order of their first call, and each call's group. */

@@ -15,7 +15,8 @@ export type Ask = {
 
 export type RateWindow = {
   take(ask: Ask): Promise<WindowState>;
-  giveBack(ask: Ask): Promise<void>;
+  /** Takes back a call that was taken and then refused; the window as it is without it. */
+  giveBack(ask: Ask, taken: WindowState): Promise<WindowState>;
 };
 
 /** `elapsedMs` is a monotonic clock: turning the wall clock opens no window. */
@@ -45,8 +46,8 @@ export function localRateWindow(elapsedMs: () => number): RateWindow {
       sweep(nowMs);
       return windowOf(keyId).take(nowMs, limit);
     },
-    async giveBack({ keyId }) {
-      windows.get(keyId)?.giveBack();
+    async giveBack({ keyId }, { atMs }) {
+      return windowOf(keyId).giveBack(Math.floor(elapsedMs()), atMs);
     },
   };
 }
@@ -54,13 +55,18 @@ export function localRateWindow(elapsedMs: () => number): RateWindow {
 const setSizeMax = 256;
 const queueMax = 20_000;
 
+/** How long a set of calls waits for Redis before this process decides alone. */
+const answerWithinMs = 1_000;
+/** A list that nobody asks for is dropped a little after its last call has left the window. */
+const keptMs = windowMs + 1_000;
+
 // One list per key holds the time of each call in the window, oldest first. The clock is Redis's
 // own, the same for every process. The whole set is decided in one atomic run.
-const takeScript = `
+const windowFunctions = `
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local answers = {}
-for i, key in ipairs(KEYS) do
+local function forget(key)
   while true do
     local times = redis.call('LRANGE', key, 0, 127)
     local old = 0
@@ -71,27 +77,44 @@ for i, key in ipairs(KEYS) do
     if old > 0 then redis.call('LTRIM', key, old, -1) end
     if old < 128 then break end
   end
-  local used = redis.call('LLEN', key)
-  local limit = tonumber(ARGV[i])
-  local admitted = 0
-  if limit < 0 or used < limit then
-    admitted = 1
-    used = used + 1
-    redis.call('RPUSH', key, now)
-    redis.call('PEXPIRE', key, ${windowMs})
-  end
+end
+local function answer(key, admitted)
   local latest = redis.call('LINDEX', key, -1)
   local clears = 0
   if latest then clears = tonumber(latest) + ${windowMs} - now end
   answers[#answers + 1] = admitted
-  answers[#answers + 1] = used
+  answers[#answers + 1] = now
+  answers[#answers + 1] = redis.call('LLEN', key)
   answers[#answers + 1] = clears
+end`;
+
+const takeScript = `${windowFunctions}
+for i, key in ipairs(KEYS) do
+  forget(key)
+  local limit = tonumber(ARGV[i])
+  local admitted = 0
+  if limit < 0 or redis.call('LLEN', key) < limit then
+    admitted = 1
+    redis.call('RPUSH', key, now)
+    redis.call('PEXPIRE', key, ${keptMs})
+  end
+  answer(key, admitted)
 end
 return answers`;
 
+const giveBackScript = `${windowFunctions}
+forget(KEYS[1])
+redis.call('LREM', KEYS[1], -1, ARGV[1])
+answer(KEYS[1], 0)
+return answers`;
+
+const answerLength = 4;
+
 /**
  * While Redis does not answer, each process keeps its own windows: callers are served and a limit
- * holds per process. Refusing all of them would turn a lost cache into a lost market.
+ * holds per process. Refusing all of them would turn a lost cache into a lost market. One set of
+ * calls waits for the answer that does not come; those after it are decided here at once, and
+ * Redis is asked again beside them until it answers.
  */
 export function sharedRateWindow(
   redis: RedisClientType,
@@ -99,7 +122,9 @@ export function sharedRateWindow(
   log: FastifyBaseLogger,
 ): RateWindow {
   const nameOf = (keyId: string) => `{scripdesk}:window:${keyId}`;
+  const takenHere = new WeakSet<WindowState>();
   let degraded = false;
+  let probing = false;
 
   function note(isDegraded: boolean, error?: unknown): void {
     if (isDegraded === degraded) return;
@@ -108,22 +133,50 @@ export function sharedRateWindow(
     else log.info("rate windows are shared again: Redis is back");
   }
 
+  function probe(): void {
+    if (probing) return;
+    probing = true;
+    within(answerWithinMs, redis.ping())
+      .then(
+        () => note(false),
+        () => {}, // Still away; the next set of calls asks again.
+      )
+      .finally(() => (probing = false));
+  }
+
+  async function run(script: string, keyIds: readonly string[], args: readonly string[]) {
+    const options = { keys: keyIds.map(nameOf), arguments: [...args] };
+    const answers = (await within(answerWithinMs, redis.eval(script, options))) as number[];
+    return keyIds.map((_, index): WindowState => {
+      const [admitted, atMs, used, clearsInMs] = answers.slice(index * answerLength);
+      return {
+        admitted: admitted === 1,
+        atMs: atMs ?? 0,
+        used: used ?? 0,
+        clearsInMs: clearsInMs ?? 0,
+      };
+    });
+  }
+
+  async function takeHere(asks: readonly Ask[]): Promise<WindowState[]> {
+    const states = await Promise.all(asks.map((ask) => fallback.take(ask)));
+    for (const state of states) takenHere.add(state);
+    return states;
+  }
+
   const take = coalesce(
     async (asks: readonly Ask[]) => {
+      if (degraded) {
+        probe();
+        return await takeHere(asks);
+      }
       try {
-        const answers = (await redis.eval(takeScript, {
-          keys: asks.map(({ keyId }) => nameOf(keyId)),
-          arguments: asks.map(({ limit }) => (limit === Infinity ? "-1" : String(limit))),
-        })) as number[];
-        note(false);
-        return asks.map((_, index) => ({
-          admitted: answers[index * 3] === 1,
-          used: answers[index * 3 + 1] ?? 0,
-          clearsInMs: answers[index * 3 + 2] ?? 0,
-        }));
+        const limits = asks.map(({ limit }) => (limit === Infinity ? "-1" : String(limit)));
+        const keyIds = asks.map(({ keyId }) => keyId);
+        return await run(takeScript, keyIds, limits);
       } catch (error) {
         note(true, error);
-        return await Promise.all(asks.map((ask) => fallback.take(ask)));
+        return await takeHere(asks);
       }
     },
     { setSizeMax, queueMax, mayRetry: () => false },
@@ -131,9 +184,28 @@ export function sharedRateWindow(
 
   return {
     take,
-    async giveBack(ask) {
-      if (degraded) await fallback.giveBack(ask);
-      else await redis.rPop(nameOf(ask.keyId)).catch((error: unknown) => note(true, error));
+    async giveBack(ask, taken) {
+      if (takenHere.has(taken)) return await fallback.giveBack(ask, taken);
+      const without = { ...taken, admitted: false, used: taken.used - 1 };
+      if (degraded) return without;
+      try {
+        const [state] = await run(giveBackScript, [ask.keyId], [String(taken.atMs)]);
+        return state ?? without;
+      } catch (error) {
+        note(true, error);
+        return without;
+      }
     },
   };
+}
+
+/** The client's own timeout ends once a command is sent; a server that hangs is sent commands too. */
+async function within<Result>(ms: number, answer: Promise<Result>): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([answer, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

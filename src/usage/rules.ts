@@ -8,6 +8,8 @@ export const windowMs = 60_000;
 
 export type WindowState = {
   readonly admitted: boolean;
+  /** When it was asked, by the clock of the window. */
+  readonly atMs: number;
   /** Calls in the window, this one included when it was admitted. */
   readonly used: number;
   /** Until the window is empty again if nobody calls. */
@@ -27,21 +29,17 @@ export class SlidingWindow {
     this.#forget(nowMs);
     const admitted = this.#used < limit;
     if (admitted) this.#count(nowMs);
-    return { admitted, used: this.#used, clearsInMs: this.#clearsInMs(nowMs) };
+    return this.#state(nowMs, admitted);
   }
 
-  /** Takes back the latest call, which something else refused after it was counted. */
-  giveBack(): void {
-    const latest = this.#counts.length - 1;
-    if (latest < this.#oldest) return;
-    this.#used -= 1;
-    const count = this.#counts[latest] ?? 0;
-    if (count > 1) {
-      this.#counts[latest] = count - 1;
-      return;
-    }
-    this.#counts.pop();
-    this.#times.pop();
+  /**
+   * Takes back a call that something else refused after it was counted. It must be that very call
+   * and not just any: another one in its place would leave the window too early or too late.
+   */
+  giveBack(nowMs: number, takenAtMs: number): WindowState {
+    this.#forget(nowMs);
+    this.#uncount(takenAtMs);
+    return this.#state(nowMs, false);
   }
 
   isEmpty(nowMs: number): boolean {
@@ -60,6 +58,19 @@ export class SlidingWindow {
     this.#counts.push(1);
   }
 
+  #uncount(atMs: number): void {
+    const index = this.#times.lastIndexOf(atMs);
+    if (index < this.#oldest) return;
+    this.#used -= 1;
+    const count = this.#counts[index] ?? 0;
+    if (count > 1) {
+      this.#counts[index] = count - 1;
+      return;
+    }
+    this.#times.splice(index, 1);
+    this.#counts.splice(index, 1);
+  }
+
   #forget(nowMs: number): void {
     while (this.#oldest < this.#times.length) {
       const time = this.#times[this.#oldest] ?? 0;
@@ -73,8 +84,9 @@ export class SlidingWindow {
     this.#oldest = 0;
   }
 
-  #clearsInMs(nowMs: number): number {
-    const latest = this.#times.at(-1);
-    return latest === undefined || this.#used === 0 ? 0 : Math.max(0, latest + windowMs - nowMs);
+  #state(nowMs: number, admitted: boolean): WindowState {
+    const latest = this.#used === 0 ? undefined : this.#times.at(-1);
+    const clearsInMs = latest === undefined ? 0 : latest + windowMs - nowMs;
+    return { admitted, atMs: nowMs, used: this.#used, clearsInMs };
   }
 }

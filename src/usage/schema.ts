@@ -8,7 +8,7 @@ export const ReadUsageQuery = Type.Object(
   {
     month: Type.Optional(
       Type.String({
-        pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$",
+        pattern: "^2[0-9]{3}-(0[1-9]|1[0-2])$",
         description: "The IST month whose history is shown; this month by default.",
         examples: ["2026-11"],
       }),

@@ -31,6 +31,17 @@ export async function testDatabase(
   return { db, connection };
 }
 
+/** Cuts a database off, as an outage does, or lets it be reached again. */
+export async function setReachable({ pool }: Database, reachable: boolean): Promise<void> {
+  const { database } = pool.options;
+  await asAdmin(async (admin) => {
+    await admin.query(`alter database ${database} allow_connections ${reachable}`);
+    if (reachable) return;
+    const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
+    await admin.query(terminate, [database]);
+  });
+}
+
 async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
   const admin = new pg.Client(testServer());
   await admin.connect();
@@ -39,4 +50,10 @@ async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<vo
   } finally {
     await admin.end();
   }
+}
+
+/** The address of a database whose server listens on a socket in a folder. */
+export function databaseUrl({ host, port, user, database }: pg.ClientConfig): string {
+  const query = new URLSearchParams({ host: String(host), port: String(port), user: String(user) });
+  return `postgres:///${database}?${query.toString()}`;
 }

@@ -12,7 +12,7 @@ import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
+import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { workOf } from "../../src/workers.ts";
@@ -55,6 +55,7 @@ export class Clock {
 export type Service = {
   readonly app: App;
   readonly ctx: Context;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly url: string;
   readonly send: Send;
@@ -69,6 +70,9 @@ export type ServiceOptions = {
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
+  /** Routes of the test's own, beside those of the service and behind the same edge. */
+  readonly routes?: (app: App, ctx: Context) => void;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -85,24 +89,27 @@ export async function startService(
     cursorKey: randomBytes(32),
     sealKey: randomBytes(32),
   };
+  const metrics = createMetrics(ctx.db.pool);
   const app = await buildApp({
     ctx,
     config: {
       trustProxy: options.trustProxy ?? [],
-      tls: undefined,
+      tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
-    metrics: createMetrics(ctx.db.pool),
+    metrics,
   });
+  options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
-  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
   return {
     app,
     ctx,
+    metrics,
     clock,
     url,
     send: sender(url),
@@ -139,14 +146,14 @@ export function sender(url: string): Send {
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body !== undefined && bodyOf(body)),
     });
     const text = await response.text();
     if (expect !== undefined) {
       assert.equal(
         response.status,
         expect,
-        `${method} ${path} answered ${response.status} ${text}`,
+        `${method} ${path} answered ${response.status} ${text.slice(0, 500)}`,
       );
     }
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
@@ -157,6 +164,14 @@ export function sender(url: string): Send {
       body: isJson && text !== "" ? JSON.parse(text) : undefined,
     };
   };
+}
+
+/** Text and bytes are sent as they are, a stream in chunks, anything else as JSON. */
+function bodyOf(body: unknown): RequestInit {
+  if (body instanceof ReadableStream) return { body, duplex: "half" };
+  if (typeof body === "string") return { body };
+  if (body instanceof Uint8Array) return { body: body as Uint8Array<ArrayBuffer> };
+  return { body: JSON.stringify(body) };
 }
 
 /** The slug as the contract says to read it. */

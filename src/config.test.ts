@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+
+import { ConfigError, readConfig, settings, type Variables } from "./config.ts";
+
+const hex = "ab".repeat(32);
+
+function messageOf(variables: Variables): string {
+  try {
+    readConfig(variables);
+    return "";
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+}
+
+test("nothing set is a service on this machine with its own database", () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    host: "127.0.0.1",
+    port: 8080,
+    opsHost: "127.0.0.1",
+    opsPort: 9464,
+    opsPortChosen: false,
+    dataDir: resolve("data"),
+    databaseUrl: undefined,
+    databaseConnections: 16,
+    redisUrl: undefined,
+    masterKey: undefined,
+    trustProxy: [],
+    tls: undefined,
+    inFlightMax: 10_000,
+    logLevel: "info",
+  });
+  assert.ok(Object.isFrozen(config));
+});
+
+test("an empty or blank variable is as good as none", () => {
+  const blank = Object.fromEntries(Object.keys(settings).map((name) => [name, "  "]));
+  assert.deepEqual(readConfig(blank), readConfig({}));
+});
+
+test("every variable is read", async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), "scripdesk-config-"));
+  t.after(() => rm(dir, { recursive: true }));
+  await writeFile(join(dir, "cert"), "certificate");
+  await writeFile(join(dir, "key"), "private key");
+  const config = readConfig({
+    HOST: "::",
+    PORT: "0",
+    OPS_HOST: "0.0.0.0",
+    OPS_PORT: "9000",
+    DATA_DIR: "/srv/scripdesk",
+    DATABASE_URL: "postgresql://u:p@db/x",
+    DATABASE_CONNECTIONS: "50",
+    REDIS_URL: "rediss://cache",
+    MASTER_KEY: hex.toUpperCase(),
+    TRUST_PROXY: "10.0.0.0/8, ::1 ,192.0.2.1",
+    TLS_CERT: join(dir, "cert"),
+    TLS_KEY: join(dir, "key"),
+    IN_FLIGHT_MAX: "7",
+    LOG_LEVEL: "debug",
+  });
+  assert.deepEqual(config, {
+    host: "::",
+    port: 0,
+    opsHost: "0.0.0.0",
+    opsPort: 9000,
+    opsPortChosen: true,
+    dataDir: "/srv/scripdesk",
+    databaseUrl: "postgresql://u:p@db/x",
+    databaseConnections: 50,
+    redisUrl: "rediss://cache",
+    masterKey: Buffer.from(hex, "hex"),
+    trustProxy: ["10.0.0.0/8", "::1", "192.0.2.1"],
+    tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
+    inFlightMax: 7,
+    logLevel: "debug",
+  });
+  assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
+});
+
+test("all problems are reported together, each by the name of its variable", () => {
+  const message = messageOf({
+    PORT: "80800",
+    OPS_PORT: "-1",
+    DATABASE_URL: "mysql://db/x",
+    DATABASE_CONNECTIONS: "1",
+    REDIS_URL: "cache:6379",
+    TRUST_PROXY: "10.0.0.0/8,proxy.example",
+    TLS_CERT: "/nowhere/cert.pem",
+    IN_FLIGHT_MAX: "many",
+    LOG_LEVEL: "loud",
+  });
+  const named = Object.keys(settings).filter((name) => message.includes(name));
+  assert.deepEqual(named, [
+    "PORT",
+    "OPS_PORT",
+    "DATABASE_URL",
+    "DATABASE_CONNECTIONS",
+    "REDIS_URL",
+    "MASTER_KEY",
+    "TRUST_PROXY",
+    "TLS_CERT",
+    "TLS_KEY",
+    "IN_FLIGHT_MAX",
+    "LOG_LEVEL",
+  ]);
+  assert.match(message, /"proxy\.example"/);
+  assert.equal(message.includes("\n"), false);
+});
+
+test("numbers are whole, plain and within their bounds", () => {
+  for (const port of ["1.5", "1e3", "0x50", "-0", "+80", "65536", "8080 8081", "NaN"]) {
+    assert.match(messageOf({ PORT: port }), /PORT must be a whole number/, port);
+  }
+  assert.equal(readConfig({ PORT: "65535" }).port, 65_535);
+  assert.equal(readConfig({ PORT: " 80 " }).port, 80);
+});
+
+test("an external database needs a master key; the embedded one makes its own", () => {
+  const DATABASE_URL = "postgres://db/x";
+  assert.match(messageOf({ DATABASE_URL }), /MASTER_KEY is required with DATABASE_URL/);
+  assert.equal(messageOf({ DATABASE_URL, MASTER_KEY: hex }), "");
+});
+
+test("a certificate and its key go together", () => {
+  assert.match(messageOf({ TLS_KEY: "/nowhere/key" }), /TLS_CERT and TLS_KEY go together/);
+});
+
+test("a secret is never repeated, however wrong it is", () => {
+  const secret = "hunter2hunter2";
+  const message = messageOf({
+    DATABASE_URL: `mysql://user:${secret}@db/x`,
+    REDIS_URL: `http://:${secret}@cache`,
+    MASTER_KEY: `${secret}${hex}`,
+  });
+  for (const name of ["DATABASE_URL", "REDIS_URL", "MASTER_KEY"]) assert.ok(message.includes(name));
+  assert.equal(message.includes(secret), false);
+  assert.equal(message.includes(hex), false);
+  assert.equal(messageOf({ DATABASE_URL: secret }).includes(secret), false);
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { canonicalJson, jsonDepthMax, parseStrictJson } from "./json.ts";
+
+const cleanText = fc.string({ unit: "binary" }).filter((text) => !text.includes("\u0000"));
+const name = cleanText.filter((text) => text !== "__proto__");
+const { value: json } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom(null, true, false),
+    fc.integer(),
+    cleanText,
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(name, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+  ),
+}));
+
+test("what is written as JSON is read back as it was", () => {
+  fc.assert(
+    fc.property(json, fc.constantFrom(undefined, "\t", "  "), (value, indent) => {
+      assert.deepEqual(parseStrictJson(JSON.stringify(value, null, indent)), { ok: true, value });
+    }),
+  );
+});
+
+test("a name twice is refused wherever it is, and however it is written", () => {
+  const escaped = (text: string) =>
+    `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")}"`;
+  fc.assert(
+    fc.property(
+      name,
+      json,
+      json,
+      fc.nat(10),
+      fc.boolean(),
+      (name, first, second, depth, escape) => {
+        const again = escape ? escaped(name) : JSON.stringify(name);
+        const twice = `{${JSON.stringify(name)}:${JSON.stringify(first)},${again}:${JSON.stringify(second)}}`;
+        const text = `${'{"a":['.repeat(depth)}${twice}${"]}".repeat(depth)}`;
+        assert.equal(parseStrictJson(text).ok, false);
+      },
+    ),
+  );
+});
+
+test("text that is no JSON is refused without throwing", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.json().map((text) => text.slice(0, -1)),
+      ),
+      (text) => {
+        const verdict = parseStrictJson(text);
+        if (verdict.ok) assert.deepEqual(verdict.value, JSON.parse(text));
+      },
+    ),
+  );
+});
+
+test("nesting is read up to its limit", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  assert.equal(parseStrictJson(nested(jsonDepthMax)).ok, true);
+  assert.equal(parseStrictJson(nested(jsonDepthMax + 1)).ok, false);
+});
+
+test("canonical text is the same for the same value, whatever the order of names", () => {
+  const shuffled = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shuffled);
+    if (typeof value !== "object" || value === null) return value;
+    const members = Object.entries(value).toReversed();
+    return Object.fromEntries(members.map(([name, member]) => [name, shuffled(member)]));
+  };
+  fc.assert(
+    fc.property(json, (value) => {
+      assert.equal(canonicalJson(shuffled(value)), canonicalJson(value));
+      assert.deepEqual(JSON.parse(canonicalJson(value)), value);
+    }),
+  );
+});
+
+test("different values have different canonical texts", () => {
+  fc.assert(
+    fc.property(json, json, (one, other) => {
+      const equal = JSON.stringify(one) === JSON.stringify(other);
+      if (equal) assert.equal(canonicalJson(one), canonicalJson(other));
+      if (canonicalJson(one) === canonicalJson(other)) assert.deepEqual(one, other);
+    }),
+  );
+});
+
+test("a fraction too fine for a double is refused, not rounded away", () => {
+  assert.equal(parseStrictJson('{"face_paise": 100.00000000000000001}').ok, false);
+  for (const text of ["100.5", "100.0", "1e2", "0.1", '"100.00000000000000001"']) {
+    assert.equal(parseStrictJson(`{"face_paise": ${text}}`).ok, true, text);
+  }
+});

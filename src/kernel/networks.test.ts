@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { isInside, isLoopback, parseNetwork } from "./networks.ts";
+
+const octets = fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 255 })));
+
+function numberOf(parts: readonly number[]): number {
+  return parts.reduce((sum, part) => sum * 256 + part, 0);
+}
+
+test("an IPv4 address is inside a network exactly when their leading bits agree", () => {
+  fc.assert(
+    fc.property(octets, octets, fc.nat({ max: 32 }), fc.boolean(), (one, other, bits, near) => {
+      // A neighbour shares all but the last byte, so that both answers are common.
+      const address = near ? [...one.slice(0, 3), other[3] ?? 0] : other;
+      const size = 2 ** (32 - bits);
+      const agree = Math.floor(numberOf(one) / size) === Math.floor(numberOf(address) / size);
+      assert.equal(isInside(address.join("."), [`${one.join(".")}/${bits}`]), agree);
+      assert.equal(isInside(`::ffff:${address.join(".")}`, [`${one.join(".")}/${bits}`]), agree);
+    }),
+  );
+});
+
+test("networks are written as an address, with or without a width that fits", () => {
+  assert.deepEqual(parseNetwork("203.0.113.7"), {
+    address: "203.0.113.7",
+    family: "ipv4",
+    bits: 32,
+  });
+  assert.equal(parseNetwork("203.0.113.0/24")?.bits, 24);
+  assert.equal(parseNetwork("0.0.0.0/0")?.bits, 0);
+  assert.deepEqual(parseNetwork("2001:db8::/32"), {
+    address: "2001:db8::",
+    family: "ipv6",
+    bits: 32,
+  });
+  assert.equal(parseNetwork("::1")?.bits, 128);
+  const wrong = [
+    "",
+    "example.com",
+    "203.0.113",
+    "203.0.113.256",
+    "203.0.113.7/33",
+    "203.0.113.7/",
+    "203.0.113.7/-1",
+    "203.0.113.7/8/8",
+    "2001:db8::/129",
+    "2001:db8:::1",
+    " 203.0.113.7",
+    "203.0.113.7\n",
+    "0x7f.0.0.1",
+    "fe80::1%eth0",
+  ];
+  for (const text of wrong) assert.equal(parseNetwork(text), undefined, text);
+});
+
+test("IPv6 networks hold their own and no others", () => {
+  const networks = ["2001:db8::/32", "::1"];
+  for (const address of ["2001:db8::1", "2001:0DB8:ffff::", "::1"]) {
+    assert.equal(isInside(address, networks), true, address);
+  }
+  for (const address of ["2001:db9::1", "::2", "203.0.113.7", "::ffff:203.0.113.7"]) {
+    assert.equal(isInside(address, networks), false, address);
+  }
+});
+
+test("nothing is inside no network, and what is no address is inside none", () => {
+  assert.equal(isInside("203.0.113.7", []), false);
+  assert.equal(isInside("203.0.113.7", ["nonsense"]), false);
+  for (const text of ["", "localhost", "203.0.113.7.example"]) {
+    assert.equal(isInside(text, ["0.0.0.0/0", "::/0"]), false, text);
+  }
+});
+
+test("loopback is the machine itself, in every spelling a socket shows", () => {
+  for (const address of ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "::FFFF:127.0.0.1"]) {
+    assert.equal(isLoopback(address), true, address);
+  }
+  for (const address of ["", "128.0.0.1", "::2", "10.127.0.1", "::ffff:10.0.0.1", "0.0.0.0"]) {
+    assert.equal(isLoopback(address), false, address);
+  }
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { Failure } from "./failure.ts";
+import { closePage, openPage, type PageQuery, type Position, unpagedMax } from "./page.ts";
+
+const signingKey = randomBytes(32);
+const question = { list: "orders", desk: "frm_1", status: undefined };
+
+type Row = Position;
+
+/** What a store does: newest first, everything before the position, as many as asked for. */
+function select(rows: readonly Row[], after: Position | undefined, fetch: number): Row[] {
+  const newestFirst = (a: Row, b: Row) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1);
+  return rows
+    .filter(
+      ({ at, id }) =>
+        !after || at < after.at || (at.getTime() === after.at.getTime() && id < after.id),
+    )
+    .toSorted(newestFirst)
+    .slice(0, fetch);
+}
+
+function pageOf(rows: readonly Row[], query: PageQuery) {
+  const request = openPage(query, question, signingKey);
+  return closePage(request, select(rows, request.after, request.fetch), {
+    question,
+    signingKey,
+    total: request.total ?? rows.length,
+    positionOf: (row) => row,
+  });
+}
+
+function cursorOf(rows: readonly Row[], limit: number): string {
+  const cursor = pageOf(rows, { limit }).paging?.next_cursor;
+  assert.ok(cursor);
+  return cursor;
+}
+
+const three: Row[] = [1, 2, 3].map((n) => ({ at: new Date(n), id: `row_${n}` }));
+
+function refuses(cursor: string, asked = question, key = signingKey): boolean {
+  try {
+    openPage({ cursor }, asked, key);
+    return false;
+  } catch (error) {
+    assert.ok(error instanceof Failure);
+    assert.equal(error.code, "bad_request");
+    assert.equal(error.detail?.["field"], "cursor");
+    return true;
+  }
+}
+
+test("walking the pages meets every row once, in order, with one total", () => {
+  const rows = fc.uniqueArray(
+    fc.record({
+      at: fc.date({ min: new Date(0), max: new Date(20), noInvalidDate: true }),
+      id: fc.string({ unit: fc.constantFrom("0", "1", "a", "b", "f") }),
+    }),
+    { selector: ({ id }) => id, maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(rows, fc.integer({ min: 1, max: 20 }), (all, limit) => {
+      const walked: Row[] = [];
+      let cursor: string | undefined;
+      for (let pages = 0; pages <= all.length; pages++) {
+        const page = pageOf(all, { limit, ...(cursor && { cursor }) });
+        walked.push(...page.rows);
+        assert.equal(page.paging?.total, all.length);
+        assert.equal(page.paging?.count, page.rows.length);
+        assert.equal(page.paging?.has_more, page.paging?.next_cursor !== null);
+        cursor = page.paging?.next_cursor ?? undefined;
+        if (!cursor) break;
+      }
+      assert.deepEqual(walked, select(all, undefined, Infinity));
+    }),
+  );
+});
+
+test("rows that arrive while pages are walked disturb neither the walk nor the total", () => {
+  const cursor = cursorOf(three, 1);
+  const newer = { at: new Date(9), id: "row_9" };
+  const page = pageOf([...three, newer], { limit: 5, cursor });
+  assert.deepEqual(
+    page.rows.map(({ id }) => id),
+    ["row_2", "row_1"],
+  );
+  assert.equal(page.paging?.total, 3);
+});
+
+test("paging is asked for by limit or cursor; otherwise the newest thousand are shown", () => {
+  const many = Array.from({ length: unpagedMax + 1 }, (_, n) => ({ at: new Date(n), id: `${n}` }));
+  const whole = pageOf(many, {});
+  assert.equal(whole.rows.length, unpagedMax);
+  assert.deepEqual([whole.truncated, whole.paging], [true, undefined]);
+  assert.equal(pageOf(many.slice(1), {}).truncated, false);
+  const paged = pageOf(many, { limit: 500 });
+  assert.deepEqual(
+    [paged.rows.length, paged.truncated, paged.paging?.has_more],
+    [500, false, true],
+  );
+  assert.equal(openPage({ cursor: cursorOf(three, 1) }, question, signingKey).size, 100);
+});
+
+test("a cursor answers only the question it was made for", () => {
+  const cursor = cursorOf(three, 1);
+  assert.equal(refuses(cursor), false);
+  const others = [
+    { ...question, list: "settlements" },
+    { ...question, desk: "frm_2" },
+    { ...question, status: "open" },
+    { ...question, extra: "" },
+  ];
+  for (const other of others) assert.equal(refuses(cursor, other as typeof question), true);
+  assert.equal(refuses(cursor, question, randomBytes(32)), true);
+});
+
+test("a cursor with any character changed, added or removed is refused", () => {
+  const cursor = cursorOf(three, 1);
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ ";
+  for (let at = 0; at < cursor.length; at++) {
+    for (const other of alphabet) {
+      if (other === cursor[at]) continue;
+      assert.equal(refuses(cursor.slice(0, at) + other + cursor.slice(at + 1)), true);
+    }
+    assert.equal(refuses(cursor.slice(0, at) + cursor.slice(at + 1)), true);
+    if (at > 0) assert.equal(refuses(cursor.slice(0, at)), true);
+  }
+  for (const added of alphabet) assert.equal(refuses(cursor + added), true);
+});
+
+test("any other text is refused as a cursor and never throws anything else", () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), (text) => {
+      assert.equal(refuses(text), true);
+    }),
+  );
+});

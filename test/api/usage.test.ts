@@ -1,0 +1,485 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { istMonth } from "../../src/kernel/time.ts";
+import type { IssuedKey } from "../../src/keys/issue-key.ts";
+import { meter } from "../../src/usage/meter-calls.ts";
+import { localRateWindow } from "../../src/usage/rate-window.ts";
+import { setPlan } from "../../src/usage/set-plan.ts";
+import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { callAtOnce, countStatuses, meterHeaders, mintChild } from "../support/usage.ts";
+
+const headerNames = [
+  "x-ratelimit-plan",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-ratelimit-quota",
+  "x-ratelimit-quota-used",
+] as const;
+
+async function liveKey(service: Service, perMinute: number, monthlyQuota?: number) {
+  const plan = await service.plan(perMinute, monthlyQuota);
+  const issued = await service.issue({ environment: "live", plan });
+  const call = async (path = "/v1/whoami") =>
+    await service.send("GET", path, { key: issued.api_key });
+  return { ...issued, plan, call };
+}
+
+function sumOf(rows: readonly { calls: number }[]): number {
+  return rows.reduce((sum, { calls }) => sum + calls, 0);
+}
+
+/** The history of a usage answer is told three ways; all of them must be the same calls. */
+function assertAgreement({ body }: Answer, calls: number): void {
+  assert.equal(sumOf(body.by_day), calls);
+  assert.equal(sumOf(body.by_route), calls);
+  assert.equal(sumOf(body.by_key), calls);
+}
+
+test("every authenticated response carries the numbers of its key, errors included", async (t) => {
+  const service = await startService(t);
+  const root = await liveKey(service, 100, 1_000);
+  const child = await mintChild(service, root.api_key);
+  const key = root.api_key;
+  const answers = [
+    { status: 200, answer: await service.send("GET", "/v1/whoami", { key }) },
+    { status: 400, answer: await service.send("POST", "/v1/keys", { key, body: "{" }) },
+    { status: 403, answer: await service.send("GET", "/v1/keys", { key: child.api_key }) },
+    { status: 404, answer: await service.send("GET", "/v1/keys/key_nobody", { key }) },
+    {
+      status: 415,
+      answer: await service.send("POST", "/v1/keys", {
+        key,
+        body: "{}",
+        headers: { "content-type": "text/plain" },
+      }),
+    },
+    { status: 422, answer: await service.send("POST", "/v1/keys", { key, body: {} }) },
+    { status: 422, answer: await service.send("GET", "/v1/usage?month=soon", { key }) },
+    { status: 200, answer: await service.send("HEAD", "/v1/whoami", { key }) },
+  ];
+  for (const { status, answer } of answers) {
+    assert.equal(answer.status, status, answer.text);
+    for (const name of headerNames) assert.ok(answer.headers.has(name), `${name} on ${status}`);
+    assert.equal(answer.headers.get("x-ratelimit-plan"), root.plan);
+    assert.equal(answer.headers.get("retry-after"), null);
+  }
+  const { answer } = answers.at(-1)!;
+  assert.deepEqual(meterHeaders(answer), {
+    plan: root.plan,
+    limit: 100,
+    remaining: 92,
+    reset: 60,
+    quota: 1_000,
+    quota_used: 9,
+  });
+});
+
+test("a call that fails for our own fault is still told its numbers", async (t) => {
+  const service = await startService(t);
+  const { api_key } = await liveKey(service, 10);
+  await service.ctx.db.pool.query(
+    "set role none; alter table idempotency_keys rename to lost; set role scripdesk_app",
+  );
+  const answer = await service.send("POST", "/v1/keys", {
+    key: api_key,
+    body: { name: "child", kind: "app", scopes: ["*"] },
+    headers: { "idempotency-key": "once" },
+    expect: 500,
+  });
+  assert.equal(slugOf(answer), "internal_error");
+  assert.equal(meterHeaders(answer).remaining, 9);
+  assert.equal(meterHeaders(answer).quota_used, 1);
+});
+
+test("sandbox keys are unmetered: shown, counted and never refused", async (t) => {
+  const service = await startService(t);
+  const root = await service.issue({ plan: "starter" });
+  const first = await service.send("GET", "/v1/whoami", { key: root.api_key, expect: 200 });
+  assert.deepEqual(meterHeaders(first), {
+    plan: "sandbox",
+    limit: 6_000,
+    remaining: 5_999,
+    reset: 60,
+    quota_used: 1,
+  });
+  // A limit that is shown and not enforced: passing 2 proves what passing 6,000 would.
+  const child = await mintChild(service, root.api_key, { per_minute: 2, monthly_quota: 3 });
+  const answers = await callAtOnce(40, { nodes: [service], keys: [child.api_key] });
+  assert.deepEqual(countStatuses(answers), { 200: 40 });
+  const last = await service.send("GET", "/v1/usage", { key: child.api_key, expect: 200 });
+  const { quota_used, remaining, quota } = last.body;
+  assert.deepEqual(
+    { quota_used, remaining, quota },
+    { quota_used: 41, remaining: 0, quota: undefined },
+  );
+  assert.equal(last.headers.has("x-ratelimit-quota"), false);
+});
+
+test("the call over the limit is refused with the contract's body, Retry-After and the numbers", async (t) => {
+  const service = await startService(t);
+  const { call, plan } = await liveKey(service, 2, 1_000);
+  await call();
+  service.clock.advance({ seconds: 20 });
+  await call();
+  service.clock.advance({ seconds: 10 });
+  const refused = await call();
+  assert.equal(refused.status, 429);
+  assert.deepEqual(Object.keys(refused.body).toSorted(), ["code", "error", "message"]);
+  assert.equal(refused.body.error, "rate_limited");
+  assert.equal(refused.body.code, "rate_limited");
+  assert.equal(refused.headers.get("retry-after"), "60");
+  assert.deepEqual(meterHeaders(refused), {
+    plan,
+    limit: 2,
+    remaining: 0,
+    reset: 50,
+    quota: 1_000,
+    quota_used: 2,
+  });
+});
+
+test("a call over the monthly quota is refused alike and leaves the window as it was", async (t) => {
+  const service = await startService(t);
+  const { call, plan } = await liveKey(service, 10, 2);
+  await call();
+  service.clock.advance({ seconds: 20 });
+  await call();
+  service.clock.advance({ seconds: 10 });
+  for (let again = 0; again < 3; again++) {
+    const refused = await call();
+    assert.equal(refused.status, 429);
+    assert.equal(slugOf(refused), "rate_limited");
+    assert.deepEqual(Object.keys(refused.body).toSorted(), ["code", "error", "message"]);
+    assert.equal(refused.headers.get("retry-after"), "60");
+    const expected = { plan, limit: 10, remaining: 8, reset: 50, quota: 2, quota_used: 2 };
+    assert.deepEqual(meterHeaders(refused), expected);
+  }
+  service.clock.advance({ seconds: 60 });
+  const refused = await call();
+  assert.equal(refused.status, 429);
+  assert.equal(meterHeaders(refused).remaining, 10);
+  assert.equal(meterHeaders(refused).reset, 0, "an empty window is clear already");
+});
+
+test("the window slides to the millisecond and refused calls never enter it", async (t) => {
+  const service = await startService(t);
+  const { call } = await liveKey(service, 3);
+  const statusAfter = async (advance: { ms?: number; seconds?: number }) => {
+    service.clock.advance(advance);
+    return (await call()).status;
+  };
+  assert.equal(await statusAfter({}), 200); // 0 s
+  assert.equal(await statusAfter({ seconds: 10 }), 200); // 10 s
+  assert.equal(await statusAfter({ seconds: 10 }), 200); // 20 s
+  for (let asked = 0; asked < 30; asked++) assert.equal(await statusAfter({ seconds: 1 }), 429);
+  assert.equal(await statusAfter({ seconds: 9, ms: 999 }), 429); // 59.999 s
+  assert.equal(await statusAfter({ ms: 1 }), 200); // the call of 0 s is out
+  assert.equal(await statusAfter({}), 429);
+  assert.equal(await statusAfter({ seconds: 9, ms: 999 }), 429);
+  assert.equal(await statusAfter({ ms: 1 }), 200); // 70 s: the call of 10 s is out
+  assert.equal(await statusAfter({}), 429);
+});
+
+test("the windows of two keys do not touch", async (t) => {
+  const service = await startService(t);
+  const one = await liveKey(service, 1);
+  const other = await liveKey(service, 1);
+  assert.deepEqual([(await one.call()).status, (await one.call()).status], [200, 429]);
+  assert.equal((await other.call()).status, 200);
+});
+
+test("a child's own rate holds below its plan's, and the plan's holds above its own", async (t) => {
+  const service = await startService(t);
+  const root = await liveKey(service, 4);
+  const narrow = await mintChild(service, root.api_key, { per_minute: 2 });
+  const wide = await mintChild(service, root.api_key, { per_minute: 1_000 });
+  const narrowAnswers = await callAtOnce(10, { nodes: [service], keys: [narrow.api_key] });
+  const wideAnswers = await callAtOnce(10, { nodes: [service], keys: [wide.api_key] });
+  assert.deepEqual(countStatuses(narrowAnswers), { 200: 2, 429: 8 });
+  assert.deepEqual(countStatuses(wideAnswers), { 200: 4, 429: 6 });
+  assert.equal(meterHeaders(narrowAnswers[0]!).limit, 2);
+  assert.equal(meterHeaders(wideAnswers[0]!).limit, 4);
+});
+
+test("neither a 401 nor an unknown route is metered", async (t) => {
+  const service = await startService(t);
+  const { api_key, call } = await liveKey(service, 100);
+  await call();
+  const wrong = `${api_key.slice(0, -1)}${api_key.endsWith("0") ? "1" : "0"}`;
+  const turned = api_key.replace("service_live_", "service_test_");
+  for (const key of [undefined, "", wrong, turned, "service_live_"]) {
+    const answer = await service.send("GET", "/v1/whoami", { key });
+    assert.equal(answer.status, 401);
+    for (const name of headerNames) assert.equal(answer.headers.has(name), false);
+  }
+  for (const path of ["/v1/nothing", "/v2/whoami", "/v1/whoami/"]) {
+    const answer = await service.send("GET", path, { key: api_key });
+    assert.equal(answer.status, 404);
+    for (const name of headerNames) assert.equal(answer.headers.has(name), false);
+  }
+  const usage = await call("/v1/usage");
+  assert.equal(usage.body.quota_used, 2);
+  assert.equal(usage.body.remaining, 98);
+});
+
+test("usage is the numbers of its own headers and a history that adds up", async (t) => {
+  const service = await startService(t);
+  const root = await liveKey(service, 100, 1_000);
+  const child = await mintChild(service, root.api_key);
+  for (let call = 0; call < 3; call++) await root.call();
+  service.clock.advance({ days: 1 });
+  for (let call = 0; call < 2; call++) {
+    await service.send("GET", "/v1/whoami", { key: child.api_key, expect: 200 });
+  }
+  const usage = await root.call("/v1/usage");
+  const { plan, limit, remaining, reset, quota, quota_used } = usage.body;
+  assert.deepEqual({ plan, limit, remaining, reset, quota, quota_used }, meterHeaders(usage));
+  assert.equal(usage.body.window_s, 60);
+  assert.equal(usage.body.quota_resets_at, "2026-12-01T00:00:00.000+05:30");
+  assert.deepEqual(usage.body.by_day, [
+    { day: "2026-11-15", calls: 4 },
+    { day: "2026-11-16", calls: 3 },
+  ]);
+  assert.deepEqual(usage.body.by_route, [
+    { route: "GET /v1/usage", calls: 1 },
+    { route: "GET /v1/whoami", calls: 5 },
+    { route: "POST /v1/keys", calls: 1 },
+  ]);
+  assert.deepEqual(
+    new Map(
+      usage.body.by_key.map((row: { key_id: string; calls: number }) => [row.key_id, row.calls]),
+    ),
+    new Map([
+      [root.key_id, 5],
+      [child.key_id, 2],
+    ]),
+  );
+  assertAgreement(usage, usage.body.quota_used);
+});
+
+test("a child sees its own history and nobody else's", async (t) => {
+  const service = await startService(t);
+  const root = await liveKey(service, 100, 1_000);
+  const child = await mintChild(service, root.api_key);
+  const sibling = await mintChild(service, root.api_key);
+  await service.send("GET", "/v1/whoami", { key: sibling.api_key, expect: 200 });
+  await service.send("GET", "/v1/whoami", { key: child.api_key, expect: 200 });
+  const usage = await service.send("GET", "/v1/usage", { key: child.api_key, expect: 200 });
+  assert.deepEqual(usage.body.by_key, [{ key_id: child.key_id, calls: 2 }]);
+  assert.equal(usage.body.quota_used, 2);
+  assertAgreement(usage, 2);
+
+  const stranger = await liveKey(service, 100);
+  assert.deepEqual((await stranger.call("/v1/usage")).body.by_key, [
+    { key_id: stranger.key_id, calls: 1 },
+  ]);
+});
+
+test("a second root key of a desk has a history and a pool of its own", async (t) => {
+  const service = await startService(t);
+  const plan = await service.plan(100, 3);
+  const issue = () => service.issue({ environment: "live", plan, firmName: "One Desk" });
+  const first = await issue();
+  const second = await issue();
+  assert.equal(first.firm_id, second.firm_id);
+  const answers = await callAtOnce(5, { nodes: [service], keys: [first.api_key] });
+  assert.deepEqual(countStatuses(answers), { 200: 3, 429: 2 });
+  const usage = await service.send("GET", "/v1/usage", { key: second.api_key, expect: 200 });
+  assert.deepEqual(usage.body.by_key, [{ key_id: second.key_id, calls: 1 }]);
+  assert.equal(usage.body.quota_used, 1);
+});
+
+test("months are IST months: they turn at 18:30 UTC, and the past stays readable", async (t) => {
+  const service = await startService(t);
+  const { call } = await liveKey(service, 100, 3);
+  service.clock.set(new Date("2026-11-30T18:29:59.999Z"));
+  const statuses = [];
+  for (let asked = 0; asked < 4; asked++) statuses.push((await call()).status);
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
+
+  service.clock.advance({ ms: 1 });
+  const usage = await call("/v1/usage");
+  assert.equal(usage.status, 200);
+  assert.equal(usage.body.quota_used, 1);
+  assert.equal(usage.body.remaining, 96, "the window of 60 seconds does not turn with the month");
+  assert.equal(usage.body.quota_resets_at, "2027-01-01T00:00:00.000+05:30");
+  assert.deepEqual(usage.body.by_day, [{ day: "2026-12-01", calls: 1 }]);
+
+  const past = await call("/v1/usage?month=2026-11");
+  assert.deepEqual(past.body.by_day, [{ day: "2026-11-30", calls: 3 }]);
+  assert.equal(past.body.quota_used, 2, "the numbers of the headers are always today's");
+  const empty = await call("/v1/usage?month=2024-02");
+  assert.deepEqual([empty.body.by_day, empty.body.by_route, empty.body.by_key], [[], [], []]);
+  assert.equal((await call()).status, 429, "the month's quota is exact again");
+});
+
+test("a month that is none is a 422 of the transport", async (t) => {
+  const service = await startService(t);
+  const { call } = await liveKey(service, 100);
+  for (const month of ["2026-13", "2026-00", "2026-1", "202611", "x", ""]) {
+    const answer = await call(`/v1/usage?month=${month}`);
+    assert.equal(answer.status, 422, month);
+    assert.equal(slugOf(answer), "validation_error");
+  }
+});
+
+test("the monthly count survives a restart while the window of a minute starts anew", async (t) => {
+  const service = await startService(t);
+  const { call, api_key } = await liveKey(service, 3, 5);
+  for (let asked = 0; asked < 3; asked++) assert.equal((await call()).status, 200);
+  assert.equal((await call()).status, 429);
+  const restarted = await startService(t, { beside: service });
+  const statuses = [];
+  for (let asked = 0; asked < 3; asked++) {
+    statuses.push((await restarted.send("GET", "/v1/whoami", { key: api_key })).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 429]);
+});
+
+test("children draw on the pool of their root, and on their own quota within it", async (t) => {
+  const service = await startService(t);
+  const root = await liveKey(service, 1_000, 12);
+  const open = await mintChild(service, root.api_key); // The first call of the pool.
+  const tight = await mintChild(service, root.api_key, { monthly_quota: 3 }); // The second.
+  const tightAnswers = await callAtOnce(10, { nodes: [service], keys: [tight.api_key] });
+  assert.deepEqual(countStatuses(tightAnswers), { 200: 3, 429: 7 });
+  assert.equal(meterHeaders(tightAnswers[0]!).quota, 3);
+
+  const openAnswers = await callAtOnce(6, { nodes: [service], keys: [open.api_key] });
+  assert.deepEqual(countStatuses(openAnswers), { 200: 6 });
+  const last = await root.call("/v1/usage");
+  assert.equal(last.status, 200);
+  assert.equal(last.body.quota_used, 12);
+  assertAgreement(last, 12);
+  for (const key of [root.api_key, open.api_key, tight.api_key]) {
+    const refused = await service.send("GET", "/v1/whoami", { key });
+    assert.equal(refused.status, 429);
+    assert.equal(slugOf(refused), "rate_limited");
+  }
+});
+
+test("a changed plan meters the next call", async (t) => {
+  const service = await startService(t);
+  const { call, plan } = await liveKey(service, 2, 100);
+  assert.deepEqual(
+    [(await call()).status, (await call()).status, (await call()).status],
+    [200, 200, 429],
+  );
+  await setPlan(service.ctx, { name: plan, perMinute: 3, monthlyQuota: 100 });
+  const admitted = await call();
+  assert.equal(admitted.status, 200);
+  assert.deepEqual([meterHeaders(admitted).limit, meterHeaders(admitted).remaining], [3, 0]);
+  await setPlan(service.ctx, { name: plan, perMinute: 100, monthlyQuota: 3 });
+  const refused = await call();
+  assert.equal(refused.status, 429);
+  assert.deepEqual([meterHeaders(refused).quota, meterHeaders(refused).quota_used], [3, 3]);
+});
+
+const limit = 40;
+
+test("ten times the limit at once: exactly the limit gets through the window", async (t) => {
+  const service = await startService(t);
+  const { api_key, call } = await liveKey(service, limit);
+  for (let minute = 0; minute < 3; minute++) {
+    const answers = await callAtOnce(10 * limit, { nodes: [service], keys: [api_key] });
+    assert.deepEqual(countStatuses(answers), { 200: limit, 429: 9 * limit });
+    const remaining = answers.map((answer) => meterHeaders(answer).remaining!);
+    const seen = answers.flatMap(({ status }, index) => (status === 200 ? [remaining[index]] : []));
+    const counted = Array.from({ length: limit }, (_, call) => call);
+    assert.deepEqual(
+      seen.toSorted((a, b) => a! - b!),
+      counted,
+      "each call saw its own place",
+    );
+    service.clock.advance({ seconds: 60 });
+  }
+  const usage = await call("/v1/usage");
+  assertAgreement(usage, 3 * limit + 1);
+});
+
+for (const nodeCount of [1, 2]) {
+  test(`ten times the monthly quota at once over ${nodeCount} nodes: exactly the quota gets through`, async (t) => {
+    const service = await startService(t);
+    const nodes = [service];
+    if (nodeCount === 2) nodes.push(await startService(t, { beside: service }));
+    const { api_key } = await liveKey(service, 1_000_000, limit);
+    for (let month = 0; month < 3; month++) {
+      const answers = await callAtOnce(10 * limit, { nodes, keys: [api_key] });
+      assert.deepEqual(countStatuses(answers), { 200: limit, 429: 9 * limit });
+      const used = answers.flatMap((answer) =>
+        answer.status === 200 ? [meterHeaders(answer).quota_used!] : [],
+      );
+      const counted = Array.from({ length: limit }, (_, call) => call + 1);
+      assert.deepEqual(
+        used.toSorted((a, b) => a - b),
+        counted,
+        "each call saw its own place",
+      );
+      service.clock.advance({ days: 31 });
+    }
+  });
+}
+
+test("a family calls at once over two nodes: pool and children's quotas are exact together", async (t) => {
+  const service = await startService(t);
+  const nodes = [service, await startService(t, { beside: service })];
+  const root = await liveKey(service, 1_000_000, 60);
+  const open = await mintChild(service, root.api_key);
+  const tight = await mintChild(service, root.api_key, { monthly_quota: 7 });
+  const keys = [root.api_key, open.api_key, tight.api_key];
+  const answers = await callAtOnce(600, { nodes, keys });
+  assert.equal(countStatuses(answers)[200], 58, "60 less the two calls that minted the children");
+  await setPlan(service.ctx, { name: root.plan, perMinute: 1_000_000, monthlyQuota: 61 });
+  const usage = await root.call("/v1/usage");
+  assert.equal(usage.body.quota_used, 61);
+  assertAgreement(usage, 61);
+  const byKey = new Map<string, number>(
+    usage.body.by_key.map((row: { key_id: string; calls: number }) => [row.key_id, row.calls]),
+  );
+  assert.ok(byKey.get(tight.key_id)! <= 7);
+});
+
+test("a call is counted once though another of its set could not be counted", async (t) => {
+  const service = await startService(t);
+  const { ctx, metrics, clock } = service;
+  const allowance = {
+    plan: "growth",
+    enforced: true,
+    perMinute: 10,
+    quota: 10,
+    poolQuota: 10,
+  };
+  const count = meter(ctx, localRateWindow(clock.elapsedMs), metrics);
+  const call = async ({ key_id, firm_id }: IssuedKey) => {
+    const caller = {
+      keyId: key_id,
+      rootKeyId: key_id,
+      kind: "root",
+      environment: "sandbox",
+      firmId: firm_id,
+      deskId: firm_id,
+      scopes: ["*"],
+      buySide: false,
+    } as const;
+    return await count(caller, allowance, "GET /v1/whoami");
+  };
+  const known = await service.issue();
+  const newcomer = await service.issue();
+  assert.equal((await call(known)).quotaUsed, 1);
+
+  // Somebody else makes the newcomer's counter and is not done before our patience ends.
+  const rival = await ctx.db.pool.connect();
+  await rival.query("begin");
+  const month = istMonth(ctx.now());
+  await rival.query("insert into usage_months values ($1, $2, 0)", [newcomer.key_id, month]);
+  const [counted, failed] = await Promise.allSettled([call(known), call(newcomer)]);
+  await rival.query("rollback");
+  rival.release();
+
+  assert.equal(counted.status === "fulfilled" && counted.value.quotaUsed, 2);
+  assert.equal(failed.status, "rejected");
+  assert.equal((await call(known)).quotaUsed, 3);
+  assert.equal((await call(newcomer)).quotaUsed, 1);
+});

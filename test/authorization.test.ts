@@ -1,0 +1,359 @@
+// Everyone who must not enter, at every door. The doors are the routes that the service registered,
+// so a new route is checked from the moment it exists; what it demands is written down here, and a
+// route that is not in these tables fails.
+
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+
+import { pino } from "pino";
+
+import { type Demand, scopes } from "../src/kernel/caller.ts";
+import { notFound } from "../src/kernel/failure.ts";
+import { newId } from "../src/kernel/ids.ts";
+import { parseApiKey } from "../src/keys/rules.ts";
+import { createServer, type RouteEntry } from "../src/platform/http.ts";
+import { checkIsolation, type Document, type Fixtures, slotsOf } from "./support/isolation.ts";
+import { addClientFirm, mintChild, underOtherPrefix, unknownKey } from "./support/keys.ts";
+import { type Answer, type Service, startService } from "./support/service.ts";
+
+/** What every keyed operation demands. */
+const demands: Readonly<Record<string, Demand>> = {
+  whoAmI: "any key",
+  readUsage: "any key",
+  listStates: "any key",
+  mintKey: "root key",
+  listKeys: "root key",
+  readKey: "root key",
+  revokeKey: "root key",
+  reissueKey: "root key",
+};
+
+/** What anyone may call, one by one; the pages for people are recognised by their path. */
+const keylessOperations = ["isAlive", "isReady", "readOpenApi"];
+const isPage = ({ path }: RouteEntry) => path === "/docs" || path.startsWith("/docs/");
+
+const meterHeaders = ["plan", "limit", "remaining", "reset", "quota-used"].map(
+  (name) => `x-ratelimit-${name}`,
+);
+
+async function documentOf({ send }: Service): Promise<Document> {
+  return (await send("GET", "/v1/openapi.json", { expect: 200 })).body;
+}
+
+function keyedRoutes({ app }: Service): RouteEntry[] {
+  return app.routes.filter(({ config }) => config.demand !== undefined);
+}
+
+/** Asks without changing anything and about nothing that exists. */
+async function knock({ send, clock }: Service, route: RouteEntry, key?: string): Promise<Answer> {
+  const path = route.path.replaceAll(/\{\w+\}/g, newId("key", clock.now()));
+  const writes = route.method !== "GET" && route.method !== "HEAD";
+  return await send(route.method, path, { key, ...(writes && { headers: { "x-dry-run": "1" } }) });
+}
+
+function titleOf({ method, path }: RouteEntry): string {
+  return `${method} ${path}`;
+}
+
+/** The door's own refusal, and not that of a rule behind it. */
+function isTurnedAway({ status, headers, body }: Answer, method: string): boolean {
+  if (status !== 403) return false;
+  return method === "HEAD" ? headers.has("x-ratelimit-plan") : body.error === "forbidden";
+}
+
+test("every route is documented, and its demand is the one written down here", async (t) => {
+  const service = await startService(t);
+  const document = await documentOf(service);
+  const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+  );
+  const undocumented = service.app.routes
+    .filter((route) => !isPage(route) && route.method !== "HEAD")
+    .filter(
+      ({ method, path }) =>
+        !documented.some((known) => known.path === path && known.method === method.toLowerCase()),
+    );
+  assert.deepEqual(undocumented.map(titleOf), []);
+
+  for (const { method, path, operation } of documented) {
+    const route = service.app.routes.find(
+      (known) => known.path === path && known.method.toLowerCase() === method,
+    );
+    assert.ok(route, `${method} ${path} is documented and does not exist`);
+    const {
+      operationId,
+      "x-scope": scope,
+      security,
+    } = operation as typeof operation & {
+      "x-scope"?: string;
+      security: unknown[];
+    };
+    const demand = demands[operationId];
+    if (demand === undefined) {
+      assert.ok(
+        keylessOperations.includes(operationId),
+        `add ${operationId} to the demands in test/authorization.test.ts`,
+      );
+    }
+    assert.equal(route.config.demand, demand, `${operationId} demands something else`);
+    assert.equal(scope, demand);
+    assert.equal(security.length, demand === undefined ? 0 : 1);
+  }
+});
+
+test("only the named operations and the pages for people are open to anyone", async (t) => {
+  const { app } = await startService(t);
+  const open = app.routes.filter(({ config }) => config.demand === undefined);
+  const unnamed = open.filter(
+    (route) => !isPage(route) && !keylessOperations.includes(route.operationId ?? ""),
+  );
+  assert.deepEqual(unnamed.map(titleOf), []);
+});
+
+test("a route that says neither what it demands nor that it is keyless cannot be registered", async (t) => {
+  await assert.rejects(
+    startService(t, { routes: (app) => void app.get("/v1/forgotten", async () => ({})) }),
+    /GET \/v1\/forgotten must say what it demands/,
+  );
+  const app = createServer({
+    log: pino({ level: "silent" }),
+    now: () => new Date(0),
+    trustProxy: [],
+    tls: undefined,
+    inFlightMax: 1,
+    pagesUnder: "/docs",
+  });
+  assert.throws(() => app.get("/docs-private", async () => ({})), /must say what it demands/);
+});
+
+test("every keyed operation answers one and the same 401 to whoever holds no valid key", async (t) => {
+  const service = await startService(t);
+  const { send, clock } = service;
+  const { api_key: root, key_id } = await service.issue();
+  const live = await service.issue({ environment: "live" });
+  const revoked = await mintChild(service, root);
+  await send("DELETE", `/v1/keys/${revoked.key_id}`, { key: root, expect: 200 });
+  const soon = new Date(clock.now().getTime() + 1_000).toISOString();
+  const expired = await mintChild(service, root, { expires_at: soon });
+  await send("GET", "/v1/whoami", { key: expired.api_key, expect: 200 });
+  const replaced = await mintChild(service, root);
+  await send("POST", `/v1/keys/${replaced.key_id}/reissue`, { key: root, expect: 200 });
+  const otherRoot = await service.issue();
+  const orphan = await mintChild(service, otherRoot.api_key);
+  await send("DELETE", `/v1/keys/${otherRoot.key_id}`, { key: root, expect: 404 });
+  await send("DELETE", `/v1/keys/${otherRoot.key_id}`, { key: otherRoot.api_key, expect: 200 });
+  clock.advance({ seconds: 1 });
+
+  const strangers: Record<string, string | undefined> = {
+    "no key": undefined,
+    "an empty key": "",
+    garbage: "service_test_garbage",
+    "a key id": key_id,
+    "a key with a broken checksum": root.slice(0, -1) + (root.endsWith("0") ? "1" : "0"),
+    "an unknown sandbox key": unknownKey("sandbox", clock.now()),
+    "an unknown live key": unknownKey("live", clock.now()),
+    "a revoked key": revoked.api_key,
+    "an expired key": expired.api_key,
+    "a key that was issued anew": replaced.api_key,
+    "a revoked root key": otherRoot.api_key,
+    "a child of a revoked root key": orphan.api_key,
+    "a sandbox key under the live prefix": underOtherPrefix(root),
+    "a live key under the sandbox prefix": underOtherPrefix(live.api_key),
+  };
+  for (const name of [
+    "a sandbox key under the live prefix",
+    "a live key under the sandbox prefix",
+  ]) {
+    assert.ok(parseApiKey(strangers[name] ?? ""), "the forgery is refused for its prefix alone");
+  }
+
+  const bodies = new Set<string>();
+  let cells = 0;
+  for (const route of keyedRoutes(service)) {
+    for (const [who, key] of Object.entries(strangers)) {
+      const answer = await knock(service, route, key);
+      assert.equal(answer.status, 401, `${titleOf(route)} with ${who}`);
+      const shown = [...answer.headers.keys()].filter((name) => name.startsWith("x-ratelimit"));
+      assert.deepEqual(shown, [], `${titleOf(route)} shows ${who} a meter`);
+      assert.ok(answer.headers.get("x-request-id"));
+      if (route.method !== "HEAD") bodies.add(answer.text);
+      cells += 1;
+    }
+    assert.notEqual((await knock(service, route, root)).status, 401, titleOf(route));
+  }
+  assert.deepEqual(
+    [...bodies].map((text) => JSON.parse(text).code),
+    ["unauthorized"],
+  );
+  t.diagnostic(`${cells} refusals, all alike`);
+});
+
+/** The table of scopes, written a second time: this test does not ask the code it tests. */
+function opens(demand: Demand | undefined, key: { scope: string; kind: string }): boolean {
+  if (demand === "any key") return true;
+  if (demand === "root key") return key.kind === "root";
+  return key.scope === "*" || key.scope === demand;
+}
+
+test("each scope opens exactly the operations that demand it", async (t) => {
+  const service = await startService(t);
+  const all = await service.issue();
+  const holders = await Promise.all(
+    scopes.flatMap((scope) => [
+      service
+        .issue({ scopes: [scope] })
+        .then((root) => ({ scope, kind: "root", key: root.api_key })),
+      mintChild(service, all.api_key, { scopes: [scope] }).then((child) => ({
+        scope,
+        kind: "child",
+        key: child.api_key,
+      })),
+    ]),
+  );
+  let cells = 0;
+  for (const route of keyedRoutes(service)) {
+    const demand = demands[route.operationId ?? ""];
+    for (const { scope, kind, key } of holders) {
+      const isWelcome = opens(demand, { scope, kind });
+      const answer = await knock(service, route, key);
+      const who = `a ${kind} key with ${scope}`;
+      assert.notEqual(answer.status, 401, `${titleOf(route)} does not know ${who}`);
+      assert.ok(answer.status < 500, `${titleOf(route)} fails for ${who}`);
+      assert.equal(isTurnedAway(answer, route.method), !isWelcome, `${titleOf(route)} and ${who}`);
+      for (const name of meterHeaders) {
+        assert.ok(answer.headers.has(name), `${titleOf(route)} hides ${name} from ${who}`);
+      }
+      assert.equal(answer.headers.has("x-ratelimit-quota"), false, "a sandbox key has no quota");
+      cells += 1;
+    }
+  }
+  t.diagnostic(`${cells} cells`);
+});
+
+test("a live key sees its quota on every answer, refusals included", async (t) => {
+  const service = await startService(t);
+  const { api_key } = await service.issue({ environment: "live" });
+  const child = await mintChild(service, api_key);
+  for (const route of keyedRoutes(service)) {
+    for (const key of [api_key, child.api_key]) {
+      const { headers } = await knock(service, route, key);
+      for (const name of [...meterHeaders, "x-ratelimit-quota"]) {
+        assert.ok(headers.has(name), `${titleOf(route)} hides ${name}`);
+      }
+    }
+  }
+});
+
+/** Two desks and a desk of the other environment, with a resource of every kind on each. */
+async function fixturesOf(service: Service): Promise<{ key: string; fixtures: Fixtures }> {
+  const { clock, send } = service;
+  const desks = {
+    own: await service.issue(),
+    other: await service.issue(),
+    live: await service.issue({ environment: "live" }),
+  };
+  const keyOf = async (root: string) => (await mintChild(service, root)).key_id;
+  const revokedKeyOf = async (root: string) => {
+    const keyId = await keyOf(root);
+    await send("DELETE", `/v1/keys/${keyId}`, { key: root, expect: 200 });
+    return keyId;
+  };
+  const now = clock.now();
+  return {
+    key: desks.own.api_key,
+    fixtures: {
+      ids: {
+        key_id: {
+          own: await keyOf(desks.own.api_key),
+          ownEnded: await revokedKeyOf(desks.own.api_key),
+          foreign: {
+            "another desk's": await keyOf(desks.other.api_key),
+            "another desk's root": desks.other.key_id,
+            "another desk's, revoked": await revokedKeyOf(desks.other.api_key),
+            "the other environment's": await keyOf(desks.live.api_key),
+            "the other environment's, revoked": await revokedKeyOf(desks.live.api_key),
+          },
+          random: newId("key", now),
+        },
+        firm_id: {
+          own: await addClientFirm(service, desks.own.firm_id),
+          foreign: {
+            "another desk": desks.other.firm_id,
+            "another desk's client": await addClientFirm(service, desks.other.firm_id),
+            "the other environment's": await addClientFirm(service, desks.live.firm_id, "live"),
+          },
+          random: newId("frm", now),
+        },
+      },
+      bodies: { mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] } },
+    },
+  };
+}
+
+test("another desk's resource cannot be told from one that does not exist", async (t) => {
+  const service = await startService(t);
+  const slots = slotsOf(keyedRoutes(service), await documentOf(service));
+  const { cells, breaches } = await checkIsolation(service, {
+    ...(await fixturesOf(service)),
+    slots,
+  });
+  assert.deepEqual(breaches, []);
+  assert.ok(slots.length >= 5, "the routes with ids were found");
+  t.diagnostic(`${cells} cells in ${slots.length} slots`);
+});
+
+/** A service with one more route, and what the isolation check says about that route. */
+async function verdictOn(
+  t: TestContext,
+  path: string,
+  answer: (row: { desk_id: string; key_id: string } | undefined, deskId: string) => object,
+): Promise<readonly string[]> {
+  const service = await startService(t, {
+    routes: (app, ctx) =>
+      void app.get<{ Params: Record<string, string> }>(
+        path,
+        { config: { demand: "root key" }, schema: { operationId: "readLeak" } },
+        async ({ params, caller }) => {
+          const { rows } = await ctx.db.pool.query<{ desk_id: string; key_id: string }>(
+            "select desk_id, key_id from api_keys where key_id = $1",
+            [Object.values(params)[0]?.replaceAll("\u0000", "") ?? ""],
+          );
+          return answer(rows[0], caller.deskId);
+        },
+      ),
+  });
+  const routes = service.app.routes.filter(({ operationId }) => operationId === "readLeak");
+  const { breaches } = await checkIsolation(service, {
+    ...(await fixturesOf(service)),
+    slots: slotsOf(routes, { paths: {} }),
+  });
+  return breaches;
+}
+
+test("the isolation check catches a route that forgets the desk", async (t) => {
+  const breaches = await verdictOn(t, "/v1/leaks/:key_id", (row) => {
+    if (!row) throw notFound();
+    return { key_id: row.key_id };
+  });
+  assert.match(breaches.join("\n"), /GET \/v1\/leaks\/\{key_id\}.*another desk's answers 200/);
+  assert.match(breaches.join("\n"), /the other environment's answers 200/);
+});
+
+test("the isolation check catches a refusal that differs only in its words", async (t) => {
+  const breaches = await verdictOn(t, "/v1/leaks/:key_id", (row, deskId) => {
+    if (!row) throw notFound();
+    if (row.desk_id !== deskId) {
+      throw Object.assign(notFound(), { message: "no such key here" });
+    }
+    return { key_id: row.key_id };
+  });
+  assert.match(breaches.join("\n"), /another desk's answers 404 .*no such key here/);
+});
+
+test("the isolation check asks for a fixture of a parameter it does not know", async (t) => {
+  const breaches = await verdictOn(t, "/v1/leaks/:leak_id", () => ({}));
+  assert.deepEqual(
+    new Set(breaches.map((text) => text.split(": ")[1])),
+    new Set(["add a fixture for leak_id to test/authorization.test.ts"]),
+  );
+});

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import { openEmbedded } from "../src/platform/embedded.ts";
+import { readMigrations } from "../src/platform/migrate.ts";
+import { dataDirectory, type Ended, postgresPid, scripdesk } from "./support/process.ts";
+
+// Hooks run in the order they were made: the server is left, then its directory is removed.
+after(() => held.leave());
+const DATA_DIR = await dataDirectory({ after });
+// Holding the server saves every command its start and stop.
+const held = await openEmbedded({ dataDir: DATA_DIR, as: "visitor" });
+
+async function run(...words: string[]): Promise<Ended> {
+  return await scripdesk(words, { DATA_DIR });
+}
+
+/** The JSON of a command that succeeds. */
+// oxlint-disable-next-line typescript/no-explicit-any
+async function json(...words: string[]): Promise<any> {
+  const { code, stdout, stderr } = await run(...words, "--json");
+  assert.equal(code, 0, stderr);
+  assert.equal(stderr, "");
+  assert.match(stdout, /^[^\n]+\n$/, "one line");
+  return JSON.parse(stdout);
+}
+
+/** One line for the operator, and nothing where programs read. */
+function assertOneLine({ code, stdout, stderr }: Ended, expected: number, line: RegExp): void {
+  assert.equal(code, expected, `${stdout}${stderr}`);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^scripdesk: [^\n]+\n$/);
+  assert.match(stderr, line);
+}
+
+const issueAcme = ["keys", "issue", "--firm", "Acme Exports", "--env", "sandbox"];
+
+test("the first command makes the database, and migrating again has nothing to do", async () => {
+  const files = (await readMigrations()).map(({ file }) => file);
+  assert.deepEqual(await json("migrate"), { applied: files, role: "scripdesk_app" });
+  assert.deepEqual(await json("migrate"), { applied: [], role: "scripdesk_app" });
+});
+
+test("keys issue prints the key, its id and its firm, and the same name means the same desk", async () => {
+  const words = [...issueAcme, "--scopes", "*", "--plan", "growth", "--buy"];
+  const first = await json(...words);
+  assert.deepEqual(Object.keys(first), ["api_key", "key_id", "firm_id"]);
+  assert.match(first.api_key, /^service_test_[0-9A-Za-z]{64}$/);
+  assert.match(first.key_id, /^key_[0-9a-z]{26}$/);
+  assert.match(first.firm_id, /^frm_[0-9a-z]{26}$/);
+  const second = await json(...words);
+  assert.equal(second.firm_id, first.firm_id);
+  assert.notEqual(second.key_id, first.key_id);
+  const live = await json("keys", "issue", "--firm", "Acme Exports", "--env", "live");
+  assert.match(live.api_key, /^service_live_/);
+  assert.notEqual(live.firm_id, first.firm_id);
+});
+
+test("keys list shows every desk's keys and no secret", async () => {
+  const scopes = "quote, orders:read";
+  const issued = await json(...issueAcme, "--scopes", scopes, "--name", "reports");
+  const keys = await json("keys", "list", "--env", "sandbox");
+  const { created_at, ...key } = keys.find(
+    ({ key_id }: { key_id: string }) => key_id === issued.key_id,
+  );
+  assert.deepEqual(key, {
+    key_id: issued.key_id,
+    firm: "Acme Exports",
+    env: "sandbox",
+    kind: "root",
+    name: "reports",
+    plan: "sandbox",
+    scopes: ["quote", "orders:read"],
+    status: "active",
+  });
+  assert.match(created_at, /\+05:30$/);
+  assert.ok(keys.every(({ env }: { env: string }) => env === "sandbox"));
+  const table = await run("keys", "list");
+  assert.equal(table.code, 0);
+  assert.match(table.stdout, /^key_id +firm +env +kind +name +plan +scopes +status +created_at\n/);
+  assert.match(table.stdout, /service|live/);
+  assert.equal(table.stdout.includes(issued.api_key.slice(-38)), false);
+});
+
+test("keys revoke ends a key once and for all; an unknown id is refused", async () => {
+  const { key_id } = await json(...issueAcme);
+  const revoked = await json("keys", "revoke", key_id);
+  assert.deepEqual(Object.keys(revoked), ["key_id", "status", "revoked_at"]);
+  assert.deepEqual([revoked.key_id, revoked.status], [key_id, "revoked"]);
+  assert.deepEqual(await json("keys", "revoke", key_id), revoked);
+  assertOneLine(await run("keys", "revoke", "key_nothing"), 1, /no key/);
+});
+
+test("plans are listed and set", async () => {
+  const plans = await json("plans", "list");
+  const byName = new Map(plans.map((plan: { name: string }) => [plan.name, plan]));
+  const expected = [
+    ["starter", 60, 50_000, true],
+    ["growth", 300, 500_000, true],
+    ["scale", 1_200, 5_000_000, true],
+    ["desk", 60_000, 100_000_000, true],
+    ["sandbox", 6_000, null, false],
+  ] as const;
+  for (const [name, per_minute, monthly_quota, enforced] of expected) {
+    assert.deepEqual(byName.get(name), { name, per_minute, monthly_quota, enforced });
+  }
+  const tiny = { name: "tiny", per_minute: 5, monthly_quota: 100, enforced: true };
+  const words = ["plans", "set", "--name", "tiny", "--per-minute", "5", "--monthly", "100"];
+  assert.deepEqual(await json(...words), tiny);
+  assert.ok(
+    (await json("plans", "list")).some((plan: object) => {
+      return JSON.stringify(plan) === JSON.stringify(tiny);
+    }),
+  );
+  const live = ["keys", "issue", "--firm", "Tiny", "--env", "live", "--plan", "tiny"];
+  assert.match((await json(...live)).api_key, /^service_live_/);
+});
+
+test("doctor finds the embedded database in order", async () => {
+  const findings = await json("doctor");
+  assert.deepEqual(
+    findings.filter(({ ok }: { ok: boolean }) => !ok),
+    [],
+  );
+  const checks = findings.map(({ check }: { check: string }) => check);
+  for (const check of ["node", "postgres fsync", "postgres data_checksums", "clock", "redis"]) {
+    assert.ok(checks.includes(check), `${check} is checked`);
+  }
+});
+
+test("doctor exits with 1 when something is not in order", async () => {
+  const { code, stdout } = await scripdesk(["doctor", "--json"], { DATA_DIR, HOST: "0.0.0.0" });
+  assert.equal(code, 1);
+  const findings: { check: string; ok: boolean; advice: string }[] = JSON.parse(stdout);
+  const [wrong, ...others] = findings.filter(({ ok }) => !ok);
+  assert.deepEqual(others, []);
+  assert.equal(wrong?.check, "transport");
+  assert.match(wrong?.advice ?? "", /TLS_CERT/);
+});
+
+test("help is printed for the program and for every command", async () => {
+  const overview = await run("--help");
+  assert.equal(overview.code, 0);
+  assert.equal((await run()).stdout, overview.stdout);
+  assert.equal((await run("help")).stdout, overview.stdout);
+  const commands = ["serve", "migrate", "keys issue", "keys list", "keys revoke"];
+  const explained = [...commands, "plans list", "plans set", "doctor"].map(async (command) => {
+    assert.match(overview.stdout, new RegExp(`^ +${command} `, "m"));
+    const help = await run(...command.split(" "), "--help");
+    assert.equal(help.code, 0);
+    assert.equal(help.stderr, "");
+    assert.ok(help.stdout.startsWith(`usage: npx scripdesk ${command}`), help.stdout);
+  });
+  await Promise.all(explained);
+});
+
+test("a wrong command line exits with 2 and says what is wrong", async () => {
+  const unknown = await run("keys", "mint");
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stdout, /no command "keys mint"/);
+  const cases: readonly [string[], RegExp][] = [
+    [["keys", "issue", "--env", "sandbox"], /--firm is required/],
+    [["keys", "issue", "--firm", "x", "--env", "test"], /--env must be live or sandbox/],
+    [[...issueAcme, "--colour", "red"], /--colour/],
+    [["keys", "revoke"], /KEY_ID/],
+    [["plans", "set", "--name", "x", "--per-minute", "0", "--monthly", "1"], /--per-minute/],
+    [["plans", "set", "--name", "x", "--per-minute", "1", "--monthly", "1.5"], /--monthly/],
+    [["migrate", "now"], /now/],
+  ];
+  await Promise.all(
+    cases.map(async ([words, line]) => assertOneLine(await run(...words), 2, line)),
+  );
+});
+
+test("what the service refuses exits with 1", async () => {
+  const cases: readonly [string[], RegExp][] = [
+    [[...issueAcme, "--scopes", "quote,admin"], /scopes/],
+    [["keys", "issue", "--firm", "x", "--env", "live", "--plan", "huge"], /no plan huge/],
+    [["keys", "issue", "--firm", "x", "--env", "live", "--plan", "sandbox"], /plan/],
+    [["keys", "issue", "--firm", "x", "--env", "live", "--pan", "nonsense"], /pan/],
+    [["keys", "issue", "--firm", " ", "--env", "sandbox"], /legal_name/],
+    [["keys", "issue", "--firm", "x".repeat(201), "--env", "sandbox"], /legal_name/],
+    [[...issueAcme, "--name", ""], /name/],
+    [["plans", "set", "--name", "Sand Box", "--per-minute", "1", "--monthly", "1"], /name/],
+    [["plans", "set", "--name", "sandbox", "--per-minute", "1", "--monthly", "1"], /sandbox/],
+  ];
+  await Promise.all(
+    cases.map(async ([words, line]) => assertOneLine(await run(...words), 1, line)),
+  );
+});
+
+test("a database that cannot be reached is one line and exit 3, without its password", async () => {
+  const settings = {
+    DATABASE_URL: "postgres://scripdesk:hunter2@127.0.0.1:1/scripdesk",
+    MASTER_KEY: "ab".repeat(32),
+  };
+  for (const words of [["keys", "list"], ["serve"]]) {
+    const ended = await scripdesk(words, settings);
+    assertOneLine(ended, 3, /the database cannot be reached/);
+    assert.equal(ended.stderr.includes("hunter2"), false);
+  }
+});
+
+test("settings that are wrong are one line and exit 3", async () => {
+  const settings = { DATA_DIR, PORT: "many", LOG_LEVEL: "loud" };
+  for (const words of [["migrate"], ["serve"]]) {
+    assertOneLine(await scripdesk(words, settings), 3, /PORT .*LOG_LEVEL/);
+  }
+});
+
+test("a command alone starts the database and stops it when it leaves", async (t) => {
+  const alone = await dataDirectory(t);
+  const { code, stderr } = await scripdesk([...issueAcme, "--json"], { DATA_DIR: alone });
+  assert.equal(code, 0, stderr);
+  assert.equal(await postgresPid(alone), undefined);
+});

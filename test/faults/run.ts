@@ -1,0 +1,96 @@
+// `npm run faults -- <programme> [--count N] [--seed S]`: the long versions of what the tests prove
+// in short. The seed is printed first; the same seed makes the same run.
+
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+import { openApiFile } from "../support/golden.ts";
+import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
+import { fuzz } from "./fuzz.ts";
+
+type Settings = { readonly count: number | undefined; readonly seed: number };
+
+type Programme = {
+  readonly about: string;
+  /** Whether everything that was promised held. */
+  run(settings: Settings): Promise<boolean>;
+};
+
+const programmes: Readonly<Record<string, Programme>> = {
+  fuzz: {
+    about: "requests made from docs/openapi.json, most of them wrong: no 5xx, all as documented",
+    run: runFuzz,
+  },
+};
+
+const progressEvery = 10_000;
+
+async function runFuzz({ count = 100_000, seed }: Settings): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const DATA_DIR = await dataDirectory(scope);
+  const service = await serve(scope, { DATA_DIR, LOG_LEVEL: "silent" });
+  let stillRuns = true;
+  void service.ended.then(() => (stillRuns = false));
+  const document: unknown = JSON.parse(await readFile(openApiFile, "utf8"));
+  const { url } = service;
+  const key = await demoKey(service);
+  const onProgress = (sent: number) => {
+    if (sent % progressEvery === 0) say(`${sent} sent`);
+  };
+  const report = await fuzz({ url, key, document, count, seed, onProgress });
+  for (const failure of report.failures) say(failure);
+  say(`answers by status: ${JSON.stringify(report.byStatus)}`);
+  for (const [name, statuses] of Object.entries(report.byOperation)) {
+    say(`  ${name}: ${JSON.stringify(statuses)}`);
+  }
+  const state = stillRuns ? "runs" : "ended";
+  say(`${report.sent} requests, ${report.failed} failed, the service ${state}`);
+  return report.failed === 0 && stillRuns;
+}
+
+/** The first start prints its key a moment after it listens. */
+async function demoKey({ output }: Running): Promise<string> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const key = demoKeyIn(output.stdout);
+    if (key) return key;
+    await sleep(50);
+  }
+  throw new Error("the service did not show its key");
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { count: { type: "string" }, seed: { type: "string" } },
+  });
+  const name = positionals[0];
+  const programme = name === undefined ? undefined : programmes[name];
+  if (!programme) {
+    say("npm run faults -- <programme> [--count N] [--seed S]");
+    for (const [known, { about }] of Object.entries(programmes)) say(`  ${known}  ${about}`);
+    process.exitCode = name === undefined ? 0 : 2;
+    return;
+  }
+  const settings = {
+    count: wholeNumber(values.count),
+    seed: wholeNumber(values.seed) ?? Math.floor(Math.random() * 2 ** 31),
+  };
+  say(`${name}, seed ${settings.seed}`);
+  const held = await programme.run(settings);
+  say(held ? "held" : "FAILED");
+  if (!held) process.exitCode = 1;
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${text} is not a whole number`);
+  return Number(text);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await main();

@@ -1,0 +1,190 @@
+// What an operator sees of a running service: metrics, health and logs.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+
+import { createLog } from "../src/platform/log.ts";
+import { metricsServer } from "../src/platform/metrics.ts";
+import { setReachable } from "./support/database.ts";
+import { type Answer, sender, slugOf, startService } from "./support/service.ts";
+
+type Sample = {
+  readonly name: string;
+  readonly labels: Record<string, string>;
+  readonly value: number;
+};
+
+/** The lines of the text format that are samples. */
+function samplesOf({ text }: Answer): Sample[] {
+  return [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name, labels, value]) => ({
+    name: name!,
+    labels: Object.fromEntries(
+      [...(labels ?? "").matchAll(/(\w+)="([^"]*)"/g)].map(([, label, text]) => [label!, text!]),
+    ),
+    value: Number(value),
+  }));
+}
+
+test("/metrics tells durations by route, refusals, set sizes and connections, on its own listener", async (t) => {
+  const service = await startService(t);
+  const operators = metricsServer(service.metrics).listen(0, "127.0.0.1");
+  await once(operators, "listening");
+  t.after(() => operators.close());
+  const ops = sender(`http://127.0.0.1:${(operators.address() as AddressInfo).port}`);
+
+  const { api_key: key, key_id } = await service.issue();
+  await Promise.all(
+    Array.from({ length: 5 }, () => service.send("GET", "/v1/whoami", { key, expect: 200 })),
+  );
+  await service.send("GET", `/v1/keys/${key_id}`, { key, expect: 200 });
+  await service.send("GET", "/v1/whoami", { expect: 401 });
+  await service.send("GET", "/v1/nothing?secret=1", { key, expect: 404 });
+
+  const answer = await ops("GET", "/metrics", { headers: { connection: "close" }, expect: 200 });
+  assert.match(answer.headers.get("content-type") ?? "", /^text\/plain/);
+  const samples = samplesOf(answer);
+  const valueOf = (name: string, labels: Record<string, string>) =>
+    samples.find(
+      (sample) =>
+        sample.name === name &&
+        Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+    )?.value;
+  const counted = "scripdesk_http_request_duration_seconds_count";
+  assert.equal(valueOf(counted, { route: "GET /v1/whoami", status: "2xx" }), 5);
+  assert.equal(valueOf(counted, { route: "GET /v1/keys/{key_id}", status: "2xx" }), 1);
+  assert.equal(valueOf(counted, { route: "GET /v1/whoami", status: "4xx" }), 1);
+  const refused = "scripdesk_http_refusals_total";
+  assert.equal(valueOf(refused, { route: "GET /v1/whoami", status: "401" }), 1);
+  assert.equal(valueOf("scripdesk_set_size_sum", { set: "calls" }), 6);
+  assert.equal(valueOf("scripdesk_set_size_sum", { set: "keys" }), 6);
+  for (const state of ["idle", "busy", "waiting"]) {
+    assert.ok(valueOf("scripdesk_database_connections", { state }) !== undefined, state);
+  }
+  assert.ok(valueOf("process_resident_memory_bytes", {})! > 0);
+
+  const routes = new Set(samples.flatMap(({ labels }) => labels["route"] ?? []));
+  assert.equal(
+    [...routes].some((route) => route.includes("nothing")),
+    false,
+    "a caller's text is no label",
+  );
+  assert.equal(answer.text.includes(key), false);
+
+  assert.equal((await ops("GET", "/v1/whoami", { key })).status, 404);
+  assert.equal((await ops("POST", "/metrics")).status, 404);
+});
+
+test("the public listener has no /metrics", async (t) => {
+  const service = await startService(t);
+  const { api_key } = await service.issue();
+  for (const key of [undefined, api_key]) {
+    const answer = await service.send("GET", "/metrics", { key });
+    assert.equal(answer.status, 404);
+    assert.equal(slugOf(answer), "not_found");
+  }
+});
+
+test("a process is alive without its database and ready only with it", async (t) => {
+  const service = await startService(t);
+  const { api_key: key } = await service.issue();
+  assert.equal((await service.send("GET", "/healthz", { expect: 200 })).body.status, "ok");
+  assert.equal((await service.send("GET", "/readyz", { expect: 200 })).body.status, "ready");
+
+  await setReachable(service.ctx.db, false);
+  const lost = await service.send("GET", "/readyz", { expect: 503 });
+  assert.deepEqual(lost.body, { status: "not_ready", reason: "the database does not answer" });
+  await service.send("GET", "/healthz", { expect: 200 });
+  const failed = await service.send("GET", "/v1/whoami", { key, expect: 500 });
+  assert.equal(slugOf(failed), "internal_error");
+
+  await setReachable(service.ctx.db, true);
+  await service.send("GET", "/readyz", { expect: 200 });
+  await service.send("GET", "/v1/whoami", { key, expect: 200 });
+});
+
+test("a migration that is not applied keeps a process from being ready", async (t) => {
+  const service = await startService(t);
+  await service.ctx.db.pool.query(
+    "set role none; delete from schema_migrations where file like '0005%'; set role scripdesk_app",
+  );
+  const answer = await service.send("GET", "/readyz", { expect: 503 });
+  assert.equal(answer.body.reason, "1 migrations to apply");
+});
+
+test("every answered request is one log line with its id, and no line holds a secret", async (t) => {
+  const lines: string[] = [];
+  const { log } = createLog("trace", { write: (line: string) => void lines.push(line) });
+  const service = await startService(t, { log });
+  const { api_key: key, key_id } = await service.issue();
+  const other = await service.issue();
+  const secretOf = (apiKey: string) => apiKey.slice(-38);
+  const wrongSecret = `${key.slice(0, -38)}${secretOf(other.api_key)}`;
+  const bodySecret = "whsec_c29tZXRoaW5nLW5vYm9keS1tYXktc2Vl";
+
+  const child = { name: bodySecret, kind: "app", scopes: ["*"] };
+  const once = { "idempotency-key": "idem-secret-1" };
+  const answers = [
+    await service.send("GET", "/v1/whoami", { key, expect: 200 }),
+    await service.send("GET", `/v1/whoami?token=${bodySecret}`, { key }),
+    await service.send("GET", `/v1/keys/${bodySecret}`, { key, expect: 404 }),
+    await service.send("GET", `/nowhere/${bodySecret}`, { key, expect: 404 }),
+    await service.send("GET", "/v1/whoami", { key: wrongSecret, expect: 401 }),
+    await service.send("GET", "/v1/whoami", { key: `${key}x`, expect: 401 }),
+    await service.send("GET", "/v1/whoami", {
+      headers: { authorization: `Bearer ${bodySecret}` },
+      expect: 401,
+    }),
+    await service.send("POST", "/v1/keys", { key, body: child, headers: once, expect: 201 }),
+    await service.send("POST", "/v1/keys", { key, body: { ...child, secret: bodySecret } }),
+    await service.send("POST", "/v1/keys", { key, body: `{"name": "${bodySecret}`, expect: 400 }),
+    await service.send("POST", `/v1/keys/${key_id}/reissue`, { key, expect: 200 }),
+    await service.send("GET", "/v1/whoami", {
+      key,
+      headers: { "x-request-id": "mine-1" },
+      expect: 401,
+    }),
+  ];
+  await service.ctx.db.pool.query(
+    "set role none; alter table idempotency_keys rename to lost; set role scripdesk_app",
+  );
+  answers.push(
+    await service.send("POST", "/v1/keys", {
+      key: other.api_key,
+      body: child,
+      headers: once,
+      expect: 500,
+    }),
+  );
+
+  const secrets = [
+    key,
+    other.api_key,
+    answers[7]!.body.api_key as string,
+    answers[10]!.body.api_key as string,
+  ].flatMap((apiKey) => [apiKey, secretOf(apiKey), secretOf(apiKey).slice(0, 32)]);
+  const written = lines.join("");
+  for (const secret of [...secrets, bodySecret, "idem-secret-1"]) {
+    assert.equal(written.includes(secret), false, `${secret.slice(0, 8)}… was logged`);
+  }
+
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const answered = parsed.filter(({ msg }) => msg === "answered");
+  assert.deepEqual(
+    answered.map(({ request_id, status }) => [request_id, status]),
+    answers.map(({ headers, status }) => [headers.get("x-request-id"), status]),
+  );
+  assert.equal(
+    answered.some(({ request_id }) => request_id === "mine-1"),
+    true,
+  );
+  assert.equal(answered[0]!["key_id"], key_id);
+  assert.equal(answered[0]!["route"], "GET /v1/whoami");
+  const faults = parsed.filter(({ msg }) => msg === "request failed");
+  assert.deepEqual(
+    faults.map(({ request_id }) => request_id),
+    [answers.at(-1)!.headers.get("x-request-id")],
+    "our own fault is logged with the same id",
+  );
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test, type TestContext } from "node:test";
+
+import pg from "pg";
+
+import { migrate, pendingMigrations, readMigrations } from "../src/platform/migrate.ts";
+import { Unusable } from "../src/platform/unusable.ts";
+import { testDatabase } from "./support/database.ts";
+import { schemaFile } from "./support/golden.ts";
+import { dumpSchema } from "./support/schema-dump.ts";
+
+/** A connection as the owner of the database, ended with the test. */
+async function owner(t: TestContext, connection: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(connection);
+  client.on("error", () => {}); // The database may be dropped under it.
+  await client.connect();
+  t.after(() => client.end());
+  return client;
+}
+
+test("migrations/schema.sql is the schema that the migrations make", async (t) => {
+  const { connection } = await testDatabase(t);
+  // Compared without a message of its own, so that a failure prints the lines that differ.
+  assert.equal(await dumpSchema(await owner(t, connection)), await readFile(schemaFile, "utf8"));
+});
+
+test("the dump of the schema sees a column, an index, a check and a grant", async (t) => {
+  const { connection } = await testDatabase(t);
+  const client = await owner(t, connection);
+  const golden = await readFile(schemaFile, "utf8");
+  const changes = [
+    "alter table plans add column note text",
+    "create index on plans (per_minute)",
+    "alter table plans drop constraint plans_per_minute_check",
+    "revoke delete on plans from scripdesk_app",
+    "alter table plans alter column per_minute drop not null",
+  ];
+  for (const change of changes) {
+    await client.query("begin");
+    await client.query(change);
+    assert.notEqual(await dumpSchema(client), golden, change);
+    await client.query("rollback");
+  }
+  assert.equal(await dumpSchema(client), golden);
+});
+
+test("migrating an empty database applies every migration once, and again does nothing", async (t) => {
+  const { connection } = await testDatabase(t, { template: "template0" });
+  const files = (await readMigrations()).map(({ file }) => file);
+  assert.deepEqual(await migrate(connection), { applied: files, role: "scripdesk_app" });
+  const client = await owner(t, connection);
+  const first = await client.query("select * from schema_migrations order by file");
+  assert.deepEqual(await migrate(connection), { applied: [], role: "scripdesk_app" });
+  const second = await client.query("select * from schema_migrations order by file");
+  assert.deepEqual(second.rows, first.rows);
+  assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
+});
+
+test("five processes may migrate one empty database at once; one of them does it", async (t) => {
+  const { connection } = await testDatabase(t, { template: "template0" });
+  const files = (await readMigrations()).map(({ file }) => file);
+  const results = await Promise.all(Array.from({ length: 5 }, () => migrate(connection)));
+  const applied = results.map((result) => result.applied).toSorted((a, b) => b.length - a.length);
+  assert.deepEqual(applied, [files, [], [], [], []]);
+  const client = await owner(t, connection);
+  assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
+});
+
+test("a migration that was edited after it was applied is refused and nothing is changed", async (t) => {
+  const { connection } = await testDatabase(t);
+  const client = await owner(t, connection);
+  const [first] = await readMigrations();
+  await client.query("update schema_migrations set checksum = 'other' where file = $1", [
+    first?.file,
+  ]);
+  await assert.rejects(migrate(connection), (error) => {
+    assert.ok(error instanceof Unusable);
+    assert.equal(error.message, `migration ${first?.file} was changed after it was applied`);
+    return true;
+  });
+  assert.equal(await dumpSchema(client), await readFile(schemaFile, "utf8"));
+});
+
+test("a migration that is not applied yet is known as pending", async (t) => {
+  const { connection } = await testDatabase(t);
+  const client = await owner(t, connection);
+  assert.deepEqual(await pendingMigrations(client), []);
+  const last = (await readMigrations()).at(-1)?.file;
+  await client.query("delete from schema_migrations where file = $1", [last]);
+  assert.deepEqual(await pendingMigrations(client), [last]);
+});
+
+test("a migration that fails leaves nothing of itself and says which it was", async (t) => {
+  const { connection } = await testDatabase(t);
+  const client = await owner(t, connection);
+  // Applying the last one a second time runs into its own tables.
+  const last = (await readMigrations()).at(-1)?.file;
+  await client.query("delete from schema_migrations where file = $1", [last]);
+  await assert.rejects(migrate(connection), (error) => {
+    assert.ok(error instanceof Unusable);
+    assert.match(error.message, new RegExp(`^migration ${last} failed: `));
+    return true;
+  });
+  assert.deepEqual(await pendingMigrations(client), [last]);
+});
+
+test("the service's role can change neither the schema nor the record of migrations", async (t) => {
+  const { db } = await testDatabase(t);
+  const { rows } = await db.pool.query("select current_user as role");
+  assert.deepEqual(rows, [{ role: "scripdesk_app" }]);
+  const forbidden = [
+    "create table mine (id int)",
+    "create schema mine",
+    "create role mine",
+    "create function mine() returns int language sql as 'select 1'",
+    "alter table api_keys add column note text",
+    "alter table api_keys disable trigger all",
+    "create index on api_keys (name)",
+    "drop table usage_days",
+    "truncate usage_days",
+    "insert into schema_migrations (file, checksum) values ('9999-mine.sql', 'x')",
+    "update schema_migrations set checksum = 'x'",
+    "delete from schema_migrations",
+    "grant all on api_keys to public",
+    "copy plans to program 'true'",
+  ];
+  for (const statement of forbidden) {
+    const code = await db.pool.query(statement).then(
+      () => "allowed",
+      (error: unknown) => (error instanceof pg.DatabaseError ? error.code : error),
+    );
+    // 42501 is what PostgreSQL calls an insufficient privilege; a grant without one only warns.
+    const expected = statement.startsWith("grant") ? ["42501", "allowed"] : ["42501"];
+    assert.ok(expected.includes(String(code)), `${statement}: ${String(code)}`);
+  }
+  const grants = await db.pool.query(
+    "select 1 from information_schema.role_table_grants where grantee = 'PUBLIC' and table_schema = 'public'",
+  );
+  assert.equal(grants.rowCount, 0);
+  await db.pool.query("select file from schema_migrations");
+});

@@ -1,0 +1,234 @@
+// The service as a process: how it starts, how it ends and what it survives.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import pg from "pg";
+
+import { hasOldest, oldestBinaries, owner, startOldest } from "./support/external-postgres.ts";
+import {
+  dataDirectory,
+  demoKeyIn,
+  postgresPid,
+  type Running,
+  scripdesk,
+  serve,
+} from "./support/process.ts";
+
+const attemptsMax = 300;
+const attemptPauseMs = 100;
+
+/** Tries until the work says that it is done; the bound only ends a test that would hang. */
+async function eventually(what: string, isDone: () => Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    if (await isDone()) return;
+    await sleep(attemptPauseMs);
+  }
+  assert.fail(`${what} did not happen`);
+}
+
+function keyOf({ output }: Running): string {
+  const key = demoKeyIn(output.stdout);
+  assert.ok(key, output.stdout);
+  return key;
+}
+
+test("the first start shows a key and a first call that works; SIGTERM stops everything; the next start shows none", async (t) => {
+  const DATA_DIR = await dataDirectory(t);
+  const first = await serve(t, { DATA_DIR });
+  await eventually("the introduction", async () => first.output.stdout.includes("API reference"));
+  const key = keyOf(first);
+  assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  const [, url = "", sent] =
+    /curl -s (\S+) -H 'X-Service-Key: (\w+)'/.exec(first.output.stdout) ?? [];
+  assert.equal(sent, key);
+  const response = await fetch(url, { headers: { "X-Service-Key": key } });
+  assert.equal(response.status, 200);
+  assert.equal(((await response.json()) as { environment: string }).environment, "sandbox");
+  await first.send("GET", "/readyz", { expect: 200 });
+
+  first.signal("SIGTERM");
+  assert.equal(await first.ended, 0);
+  assert.equal(first.output.stderr, "");
+  assert.equal(await postgresPid(DATA_DIR), undefined);
+
+  const second = await serve(t, { DATA_DIR });
+  await second.send("GET", "/v1/whoami", { key, expect: 200 });
+  second.signal("SIGINT");
+  assert.equal(await second.ended, 0);
+  assert.equal(demoKeyIn(second.output.stdout), undefined);
+  assert.equal(second.output.stdout, `scripdesk listens on ${second.url}\n`);
+  assert.equal(await postgresPid(DATA_DIR), undefined);
+});
+
+test("a service that was killed starts again on the database it left running", async (t) => {
+  const DATA_DIR = await dataDirectory(t);
+  const killed = await serve(t, { DATA_DIR });
+  await eventually("the introduction", async () => demoKeyIn(killed.output.stdout) !== undefined);
+  const key = keyOf(killed);
+  await killed.send("GET", "/v1/whoami", { key, expect: 200 });
+  killed.signal("SIGKILL");
+  assert.equal(await killed.ended, null);
+  assert.ok(await postgresPid(DATA_DIR), "the database outlives the service");
+
+  const again = await serve(t, { DATA_DIR });
+  const { body } = await again.send("GET", "/v1/usage", { key, expect: 200 });
+  assert.equal(body.quota_used, 2, "what was counted before is still counted");
+  again.signal("SIGTERM");
+  assert.equal(await again.ended, 0);
+  assert.equal(await postgresPid(DATA_DIR), undefined);
+});
+
+test("one DATA_DIR has one service; commands work beside it and act on it at once", async (t) => {
+  const DATA_DIR = await dataDirectory(t);
+  const service = await serve(t, { DATA_DIR });
+  const second = await scripdesk(["serve"], { DATA_DIR, PORT: "0", OPS_PORT: "off" });
+  assert.equal(second.code, 3);
+  assert.equal(second.stdout, "");
+  assert.equal(
+    second.stderr,
+    `scripdesk: another scripdesk service is already running on ${DATA_DIR}\n`,
+  );
+
+  const words = ["keys", "issue", "--firm", "Beside", "--env", "sandbox", "--json"];
+  const { api_key: key, key_id } = JSON.parse((await scripdesk(words, { DATA_DIR })).stdout);
+  await service.send("GET", "/v1/whoami", { key, expect: 200 });
+  const revoked = await scripdesk(["keys", "revoke", key_id], { DATA_DIR });
+  assert.equal(revoked.code, 0);
+  await service.send("GET", "/v1/whoami", { key, expect: 401 });
+  assert.ok(
+    await postgresPid(DATA_DIR),
+    "a command that leaves does not stop the service's database",
+  );
+});
+
+test("a port that is taken is one line and exit 3, and the database is left stopped", async (t) => {
+  const [DATA_DIR, other] = [await dataDirectory(t), await dataDirectory(t)];
+  const service = await serve(t, { DATA_DIR });
+  const { port } = new URL(service.url);
+  const settings = { DATA_DIR: other, PORT: port, OPS_PORT: "off", LOG_LEVEL: "warn" };
+  const { code, stdout, stderr } = await scripdesk(["serve"], settings);
+  assert.equal(code, 3);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^scripdesk: cannot listen on 127\.0\.0\.1:\d+: [^\n]+\n$/);
+  assert.equal(await postgresPid(other), undefined);
+});
+
+test("a request under way when the service is told to stop is answered", async (t) => {
+  const DATA_DIR = await dataDirectory(t);
+  const service = await serve(t, { DATA_DIR });
+  await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
+  const key = keyOf(service);
+  const { port } = new URL(service.url);
+  const body = JSON.stringify({ name: "late", kind: "app", scopes: ["quote"] });
+
+  const socket = connect(Number(port), "127.0.0.1");
+  let answer = "";
+  socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+  socket.write(
+    "POST /v1/keys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+      `X-Service-Key: ${key}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await eventually("the go-ahead", async () => answer.startsWith("HTTP/1.1 100"));
+  service.signal("SIGTERM");
+  // From here on nobody new gets in.
+  await eventually("the end of listening", async () => !(await accepts(Number(port))));
+  socket.write(body);
+  await once(socket, "close");
+  assert.match(answer, /\r\n\r\nHTTP\/1\.1 201 /);
+  assert.match(answer, /\r\nconnection: close\r\n/i, "nothing waits for a connection that is done");
+  const keyId = /"key_id":"(key_\w+)"/.exec(answer)?.[1];
+  assert.ok(keyId);
+  assert.equal(await service.ended, 0);
+
+  const listed = await scripdesk(["keys", "list", "--json"], { DATA_DIR });
+  assert.ok(listed.stdout.includes(keyId), "what was answered was kept");
+});
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+test("a running service recovers by itself when its database is killed", async (t) => {
+  const DATA_DIR = await dataDirectory(t);
+  const service = await serve(t, { DATA_DIR, LOG_LEVEL: "silent" });
+  await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
+  const key = keyOf(service);
+  await service.send("GET", "/v1/whoami", { key, expect: 200 });
+  const pid = await postgresPid(DATA_DIR);
+  assert.ok(pid);
+  process.kill(pid, "SIGKILL");
+
+  const statuses = new Set<number>();
+  await eventually("recovery", async () => {
+    const { status } = await service.send("GET", "/v1/whoami", { key });
+    statuses.add(status);
+    return status === 200 && (await postgresPid(DATA_DIR)) !== pid;
+  });
+  for (const status of statuses) {
+    assert.ok(status === 200 || status === 500, `${status} is not worth a retry`);
+  }
+  service.signal("SIGTERM");
+  assert.equal(await service.ended, 0);
+  assert.equal(await postgresPid(DATA_DIR), undefined);
+});
+
+const skip = hasOldest ? false : `${oldestBinaries} is not installed`;
+
+test(
+  "PostgreSQL 15 serves as well, under its owner and under a role that may make no other",
+  { skip },
+  async (t) => {
+    const cluster = await startOldest(t);
+    const admin = new pg.Client(cluster.url("postgres", owner));
+    await admin.connect();
+    await admin.query("create database owned");
+    await admin.query("create role plain login");
+    await admin.query("create database plain owner plain");
+    await admin.end();
+
+    const roles = { owned: [owner, "scripdesk_app"], plain: ["plain", null] } as const;
+    for (const [database, [role, runsAs]] of Object.entries(roles)) {
+      const settings = {
+        DATABASE_URL: cluster.url(database, role),
+        MASTER_KEY: "5c".repeat(32),
+      };
+      const migrated = await scripdesk(["migrate", "--json"], settings);
+      assert.equal(migrated.code, 0, migrated.stderr);
+      assert.equal(JSON.parse(migrated.stdout).role, runsAs);
+
+      const service = await serve(t, settings);
+      await service.send("GET", "/readyz", { expect: 200 });
+      const words = ["keys", "issue", "--firm", "Old Hands", "--env", "live", "--json"];
+      const issued = await scripdesk(words, settings);
+      assert.equal(issued.code, 0, issued.stderr);
+      const { api_key: key, key_id } = JSON.parse(issued.stdout);
+      const me = await service.send("GET", "/v1/whoami", { key, expect: 200 });
+      assert.equal(me.body.key_id, key_id);
+      const body = { name: "child", kind: "app", scopes: ["quote"] };
+      const child = await service.send("POST", "/v1/keys", { key, body, expect: 201 });
+      await service.send("DELETE", `/v1/keys/${child.body.key_id}`, { key, expect: 200 });
+      await service.send("GET", "/v1/whoami", { key: child.body.api_key, expect: 401 });
+      const usage = await service.send("GET", "/v1/usage", { key, expect: 200 });
+      assert.equal(usage.body.quota_used, 4);
+      service.signal("SIGTERM");
+      assert.equal(await service.ended, 0);
+      assert.equal(
+        demoKeyIn(service.output.stdout),
+        undefined,
+        "no key is made on another's server",
+      );
+    }
+  },
+);

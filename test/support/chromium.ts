@@ -1,0 +1,98 @@
+// Debian's Chromium without a window: it loads one page, runs its scripts and says what became of it.
+
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { promisify } from "node:util";
+
+import { debianProgram } from "./debian-program.ts";
+
+const execute = promisify(execFile);
+
+export type Visit = {
+  /** The document as it is after its scripts have run. */
+  readonly dom: string;
+  /** The same as a picture. */
+  readonly png: Buffer;
+  /** Every address the page asked for, its own first; the browser's own affairs are left out. */
+  readonly requests: readonly string[];
+  /** What scripts and the browser itself wrote to the console. */
+  readonly console: string;
+};
+
+/** Time as the page sees it; it runs ahead while nothing is loading. */
+const virtualTimeMs = 20_000;
+const deadlineMs = 120_000;
+const outputBytesMax = 64 * 1_048_576;
+
+export async function chromiumMissing(): Promise<string | undefined> {
+  const program = await debianProgram("chromium");
+  return "missing" in program ? program.missing : undefined;
+}
+
+/** Visits a page on this machine; no other host has a name or an address in this browser. */
+export async function visit(t: Pick<TestContext, "after">, url: string): Promise<Visit> {
+  const program = await debianProgram("chromium");
+  if ("missing" in program) throw new Error(program.missing);
+  const folder = await mkdtemp(join(tmpdir(), "scripdesk-chromium-"));
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const netLog = join(folder, "net.json");
+  const picture = join(folder, "page.png");
+  const run = async (profile: string, ...flags: string[]) =>
+    await execute(
+      program.path,
+      [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--enable-logging=stderr",
+        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+        `--user-data-dir=${join(folder, profile)}`,
+        `--virtual-time-budget=${virtualTimeMs}`,
+        ...flags,
+        url,
+      ],
+      {
+        timeout: deadlineMs,
+        maxBuffer: outputBytesMax,
+        env: { ...process.env, HOME: folder, XDG_CACHE_HOME: folder, XDG_CONFIG_HOME: folder },
+      },
+    );
+  const { stdout, stderr } = await run("first", "--dump-dom", `--log-net-log=${netLog}`);
+  await run("second", `--screenshot=${picture}`, "--window-size=1280,900");
+  return {
+    dom: stdout,
+    png: await readFile(picture),
+    requests: requestsOf(new URL(url).origin, await readFile(netLog, "utf8")),
+    console: stderr
+      .split("\n")
+      .filter((line) => line.includes(":CONSOLE"))
+      .join("\n"),
+  };
+}
+
+type NetLog = {
+  readonly constants: { readonly logEventTypes: Readonly<Record<string, number>> };
+  readonly events: readonly {
+    readonly type: number;
+    readonly params?: { readonly url?: string; readonly initiator?: string };
+  }[];
+};
+
+function requestsOf(origin: string, text: string): string[] {
+  const { constants, events } = JSON.parse(text) as NetLog;
+  const started = constants.logEventTypes["URL_REQUEST_START_JOB"];
+  return events.flatMap(({ type, params }) => {
+    if (type !== started || params?.url === undefined) return [];
+    const isOfPage = params.initiator === origin || params.url.startsWith(origin);
+    return isOfPage ? [params.url] : [];
+  });
+}

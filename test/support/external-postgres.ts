@@ -1,0 +1,55 @@
+// A throw-away cluster of the PostgreSQL that the system has installed, on a socket of its own: the
+// oldest version that the service says it runs on.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const oldestBinaries = "/usr/lib/postgresql/15/bin";
+export const hasOldest = existsSync(join(oldestBinaries, "initdb"));
+
+type Scope = { after(work: () => Promise<void>): void };
+type User = { readonly uid: number; readonly gid: number };
+
+export const owner = "postgres";
+
+/** The address of a database of that cluster, for a role of it. */
+export type Cluster = { url(database: string, role: string): string };
+
+export async function startOldest(t: Scope): Promise<Cluster> {
+  const dir = await mkdtemp(join(tmpdir(), "scripdesk-pg15-"));
+  const user = await unprivilegedUser();
+  if (user) await chown(dir, user.uid, user.gid);
+  const cluster = join(dir, "cluster");
+  await run(user, "initdb", ["-D", cluster, "-U", owner, "-A", "trust", "-N", "-E", "UTF8"]);
+  const options = `-c listen_addresses='' -c unix_socket_directories='${dir}' -c fsync=off`;
+  const log = join(dir, "log");
+  await run(user, "pg_ctl", ["start", "-w", "-s", "-D", cluster, "-l", log, "-o", options]);
+  t.after(async () => {
+    await run(user, "pg_ctl", ["stop", "-w", "-s", "-m", "immediate", "-D", cluster]);
+    await rm(dir, { recursive: true, force: true });
+  });
+  const host = encodeURIComponent(dir);
+  return { url: (database, role) => `postgresql://${role}@localhost/${database}?host=${host}` };
+}
+
+/** PostgreSQL refuses to run as root. */
+async function unprivilegedUser(): Promise<User | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const accounts = await readFile("/etc/passwd", "utf8");
+  const fields = /^postgres:[^:]*:(\d+):(\d+):/m.exec(accounts) ?? [];
+  return { uid: Number(fields[1]), gid: Number(fields[2]) };
+}
+
+async function run(
+  user: User | undefined,
+  program: string,
+  args: readonly string[],
+): Promise<void> {
+  const child = spawn(join(oldestBinaries, program), args, { ...user, stdio: "ignore", cwd: "/" });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`${program} ended with ${code}`);
+}

@@ -1,0 +1,301 @@
+// The house rules, as functions from a tree of files to complaints. They are plain functions, so
+// that the test can also show them a small tree that breaks them.
+
+import { readdir, readFile } from "node:fs/promises";
+import { join, posix } from "node:path";
+
+/** Paths from the project's root, with their text. */
+export type House = Readonly<Record<string, string>>;
+
+const root = join(import.meta.dirname, "../..");
+const folders = ["src", "cli", "client", "test", "bench", "migrations"];
+const linesMax = 400;
+
+export async function readHouse(): Promise<House> {
+  const house: Record<string, string> = {};
+  for (const folder of folders) {
+    const entries = await readdir(join(root, folder), {
+      recursive: true,
+      withFileTypes: true,
+    }).catch(() => []); // A folder that is not there yet breaks no rule.
+    for (const entry of entries) {
+      if (!entry.isFile() || !/\.(ts|sql)$/.test(entry.name)) continue;
+      const path = join(entry.parentPath, entry.name);
+      house[posix.relative(root, path)] = await readFile(path, "utf8");
+    }
+  }
+  for (const path of ["package.json", "package-lock.json"]) {
+    house[path] = await readFile(join(root, path), "utf8");
+  }
+  return house;
+}
+
+type Role =
+  | "root"
+  | "routes"
+  | "usecase"
+  | "rules"
+  | "store"
+  | "schema"
+  | "platform"
+  | "kernel"
+  | "test";
+
+type Place = { readonly role: Role; readonly slice: string };
+
+// Who may import whom inside one slice; read each row left to right.
+const inside: Record<Role, readonly Role[]> = {
+  root: ["root", "kernel", "platform", "routes", "usecase", "rules"],
+  routes: ["kernel", "platform", "schema", "usecase"],
+  usecase: ["kernel", "platform", "schema", "rules", "store", "usecase"],
+  rules: ["kernel", "rules"],
+  store: ["kernel", "platform", "rules"],
+  schema: ["kernel"],
+  platform: ["kernel", "platform"],
+  kernel: ["kernel"],
+  test: ["root", "kernel", "platform", "routes", "usecase", "rules", "store", "schema", "test"],
+};
+
+// Another slice is reached only by what it does or decides, never by its tables or routes.
+const across: Partial<Record<Role, readonly Role[]>> = {
+  root: ["routes", "usecase", "rules"],
+  usecase: ["usecase", "rules"],
+  rules: ["rules"],
+  test: ["usecase", "rules", "store"],
+};
+
+/** The one file of platform that wire shapes are built from. */
+const wire = "src/platform/wire.ts";
+
+/** What rules and the kernel compute with: none of these can reach the outside. */
+const pureModules = ["node:crypto", "node:net", "node:zlib"];
+
+const roleOfFile: Readonly<Record<string, Role>> = {
+  "routes.ts": "routes",
+  "rules.ts": "rules",
+  "store.ts": "store",
+  "schema.ts": "schema",
+};
+
+function placeOf(path: string): Place | undefined {
+  const [top, folder = "", file] = path.split("/");
+  if (top !== "src") return undefined;
+  const slice = file === undefined ? "" : folder;
+  if (path.endsWith(".test.ts")) return { role: "test", slice };
+  if (file === undefined) return { role: "root", slice };
+  if (slice === "kernel" || slice === "platform") return { role: slice, slice };
+  return { role: roleOfFile[file] ?? "usecase", slice };
+}
+
+export function misdirectedImports(house: House): string[] {
+  return importsOf(house).flatMap(({ from, to }) => {
+    const importer = placeOf(from);
+    const imported = placeOf(to);
+    if (!importer || !imported) return [];
+    if (importer.role === "schema" && to === wire) return [];
+    const isShared = imported.role === "kernel" || imported.role === "platform";
+    const isNear = isShared || imported.slice === importer.slice;
+    const allowed = isNear ? inside[importer.role] : (across[importer.role] ?? []);
+    if (allowed.includes(imported.role)) return [];
+    return [`${from} (${importer.role}) imports ${to} (${imported.role})`];
+  });
+}
+
+export function impureImports(house: House): string[] {
+  return Object.keys(house).flatMap((from) => {
+    const role = placeOf(from)?.role;
+    if (role !== "rules" && role !== "kernel") return [];
+    const packages = specifiersOf(house[from] ?? "").filter((name) => !name.startsWith("."));
+    const impure = packages.filter((name) => !pureModules.includes(name));
+    return impure.map((name) => `${from} imports ${name}`);
+  });
+}
+
+export function sliceCycles(house: House): string[] {
+  const reached = new Map<string, Set<string>>();
+  for (const { from, to } of importsOf(house)) {
+    const importer = placeOf(from);
+    const imported = placeOf(to);
+    if (!importer?.slice || !imported?.slice || importer.role === "test") continue;
+    if (importer.slice === imported.slice) continue;
+    reached.set(importer.slice, (reached.get(importer.slice) ?? new Set()).add(imported.slice));
+  }
+  const cycles: string[] = [];
+  function walk(slice: string, path: readonly string[]): void {
+    for (const next of reached.get(slice) ?? []) {
+      if (next === path[0]) cycles.push([...path, next].join(" → "));
+      else if (!path.includes(next)) walk(next, [...path, next]);
+    }
+  }
+  for (const slice of reached.keys()) walk(slice, [slice]);
+  return cycles;
+}
+
+export function environmentReaders(house: House): string[] {
+  return codeWhere(house, /process\s*\.\s*env\b(?!\["PATH"\])|import\.meta\.env/, (path) => {
+    return !/^(cli|test|bench)\//.test(path);
+  }).concat(
+    codeWhere(house, /process\s*\.\s*env\["PATH"\]/, (path) => {
+      return path.startsWith("src/") && path !== "src/platform/embedded.ts";
+    }),
+  );
+}
+
+export function statementsOutsideStores(house: House): string[] {
+  return codeWhere(house, /\bsql`|\.query\s*[(<]/, (path) => {
+    const role = placeOf(path)?.role;
+    return role !== undefined && role !== "platform" && role !== "store" && role !== "test";
+  });
+}
+
+export function clockReaders(house: House): string[] {
+  return codeWhere(house, /new Date\(\s*\)|\bDate\.now\b|\bDate\(\)/, (path) => {
+    return /^(src|client)\//.test(path) && path !== "src/main.ts" && !path.endsWith(".test.ts");
+  });
+}
+
+export function sharedTables(house: House): string[] {
+  const writers = new Map<string, Set<string>>();
+  const write =
+    /\b(?:insert\s+into|delete\s+from|truncate(?:\s+table)?|merge\s+into|update(?=\s+\w+(?:\s+as\s+\w+)?\s+set\b))\s+(\w+)/gi;
+  for (const [path, text] of Object.entries(house)) {
+    if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
+    for (const [, table = ""] of withoutComments(text).matchAll(write)) {
+      writers.set(table, (writers.get(table) ?? new Set()).add(path));
+    }
+  }
+  return [...writers].flatMap(([table, paths]) =>
+    paths.size > 1 ? [`${table} is written by ${[...paths].join(" and ")}`] : [],
+  );
+}
+
+export function decidingRoutes(house: House): string[] {
+  return codeWhere(house, /\bif\s*\(|\?\?|\s\?\s/, (path) => placeOf(path)?.role === "routes");
+}
+
+export function misnumberedMigrations(house: House): string[] {
+  const others = ["grants.sql", "schema.sql"];
+  const files = Object.keys(house)
+    .filter((path) => path.startsWith("migrations/"))
+    .map((path) => path.slice("migrations/".length))
+    .filter((name) => !others.includes(name))
+    .toSorted((a, b) => a.localeCompare(b));
+  return files.flatMap((name, index) => {
+    const due = String(index + 1).padStart(4, "0");
+    const complaints: string[] = [];
+    if (!/^\d{4}-[a-z0-9-]+\.sql$/.test(name)) complaints.push(`${name} is not NNNN-why.sql`);
+    if (!name.startsWith(`${due}-`)) complaints.push(`${name} stands where ${due} is due`);
+    if (!/^-- \S/.test(house[`migrations/${name}`] ?? "")) {
+      complaints.push(`${name} does not open with a comment that says why`);
+    }
+    return complaints;
+  });
+}
+
+export function defaultExports(house: House): string[] {
+  return codeWhere(house, /\bexport\s+default\b|\bas\s+default\b/, (path) => path.endsWith(".ts"));
+}
+
+export function longFiles(house: House): string[] {
+  return Object.entries(house).flatMap(([path, text]) => {
+    const lines = text.split("\n").length - 1;
+    return path.startsWith("src/") && lines > linesMax ? [`${path} has ${lines} lines`] : [];
+  });
+}
+
+type Manifest = { readonly [group: string]: Readonly<Record<string, string>> | undefined };
+
+export function looseVersions(house: House): string[] {
+  const manifest = JSON.parse(house["package.json"] ?? "{}") as Manifest;
+  const groups = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+  return groups.flatMap((group) =>
+    Object.entries(manifest[group] ?? {})
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version))
+      .map(([name, version]) => `${name} is asked for as ${version}`),
+  );
+}
+
+type Locked = {
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+};
+
+const platforms = ["linux x64", "linux arm64", "darwin x64", "darwin arm64"];
+
+/** npm drops the variants of other machines from a lock file that it writes over node_modules. */
+export function missingVariants(house: House): string[] {
+  const locked = lockedPackages(house);
+  return Object.entries(locked).flatMap(([path, { optionalDependencies = {} }]) => {
+    const wanted = Object.keys(optionalDependencies);
+    const variants = wanted.filter((name) => {
+      return /(linux|darwin)[-_](x64|arm64)/.test(name) || findLocked(locked, path, name)?.os;
+    });
+    if (variants.length < 2) return [];
+    const covered = variants.flatMap((name) => {
+      const { os = [], cpu = [] } = findLocked(locked, path, name) ?? {};
+      return os.flatMap((system) => cpu.map((processor) => `${system} ${processor}`));
+    });
+    return platforms
+      .filter((platform) => !covered.includes(platform))
+      .map((platform) => `${path || "the project"} has no variant for ${platform}`);
+  });
+}
+
+export function lockedHosts(house: House): string[] {
+  return Object.entries(lockedPackages(house)).flatMap(([path, { resolved, integrity }]) => {
+    if (path === "") return [];
+    if (resolved !== undefined) return [`${path} is tied to ${resolved}`];
+    return integrity === undefined ? [`${path} has no integrity`] : [];
+  });
+}
+
+function lockedPackages(house: House): Readonly<Record<string, Locked>> {
+  const lock = JSON.parse(house["package-lock.json"] ?? "{}") as {
+    packages?: Record<string, Locked>;
+  };
+  return lock.packages ?? {};
+}
+
+function findLocked(locked: Readonly<Record<string, Locked>>, path: string, name: string) {
+  return locked[`${path}/node_modules/${name}`] ?? locked[`node_modules/${name}`];
+}
+
+function codeWhere(house: House, pattern: RegExp, isMeant: (path: string) => boolean): string[] {
+  return Object.entries(house).flatMap(([path, text]) => {
+    // The rules themselves spell out what they look for.
+    if (!path.endsWith(".ts") || !isMeant(path) || describesRules.has(path)) return [];
+    const found = pattern.exec(withoutComments(text));
+    return found ? [`${path} has ${found[0].trim()}`] : [];
+  });
+}
+
+const describesRules = new Set(["test/support/house.ts", "test/tidy.test.ts"]);
+
+function importsOf(house: House): { from: string; to: string }[] {
+  return Object.entries(house).flatMap(([from, text]) =>
+    from.endsWith(".ts")
+      ? specifiersOf(text)
+          .filter((name) => name.startsWith("."))
+          .map((name) => ({ from, to: posix.join(posix.dirname(from), name) }))
+      : [],
+  );
+}
+
+function specifiersOf(text: string): string[] {
+  const specifier =
+    /(?:^|\n)\s*(?:import|export)\b[^"';]*?\bfrom\s*"([^"]+)"|(?:^|\n)\s*import\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/g;
+  return [...withoutComments(text).matchAll(specifier)].map(
+    ([, named, bare, dynamic]) => named ?? bare ?? dynamic ?? "",
+  );
+}
+
+/** A comment may speak of what code may not do. Strings and templates are kept whole. */
+export function withoutComments(text: string): string {
+  return text.replaceAll(
+    /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    (part) => (part.startsWith("//") || part.startsWith("/*") ? "" : part),
+  );
+}

@@ -1,0 +1,110 @@
+// The program as an operator runs it: `node cli/main.ts …` in a process of its own.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbedded } from "../../src/platform/embedded.ts";
+import { type Send, sender } from "./service.ts";
+
+/** A test, or a file of tests. */
+type Scope = { after(work: () => Promise<void>): void };
+export type Settings = Readonly<Record<string, string>>;
+
+const program = join(import.meta.dirname, "../../cli/main.ts");
+
+/** What still runs on a DATA_DIR when its test is over, whether the test passed or not. */
+const running = new Map<string, Set<() => Promise<unknown>>>();
+
+/** A DATA_DIR of this test's own; whatever still runs on it is stopped before it is removed. */
+export async function dataDirectory(t: Scope): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-run-"));
+  running.set(dataDir, new Set());
+  t.after(async () => {
+    for (const end of running.get(dataDir) ?? []) await end();
+    if ((await postgresPid(dataDir)) !== undefined) {
+      // The last one out stops the server, so going in and out leaves none behind.
+      const server = await openEmbedded({ dataDir, as: "visitor" });
+      await server.leave();
+    }
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  return dataDir;
+}
+
+function start(words: readonly string[], settings: Settings): ChildProcess {
+  return spawn(process.execPath, [program, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...settings },
+  });
+}
+
+export type Ended = {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+/** Runs a command to its end. */
+export async function scripdesk(words: readonly string[], settings: Settings): Promise<Ended> {
+  const child = start(words, settings);
+  const output = collect(child);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, ...output };
+}
+
+export type Running = {
+  readonly url: string;
+  readonly send: Send;
+  /** What it has printed so far. */
+  readonly output: { readonly stdout: string; readonly stderr: string };
+  signal(name: NodeJS.Signals): void;
+  /** The exit code, once it has ended; null when it was killed. */
+  readonly ended: Promise<number | null>;
+};
+
+/** `scripdesk serve` on a free port, from the moment it says where it listens. */
+export async function serve(t: Scope, settings: Settings): Promise<Running> {
+  const child = start(["serve"], { PORT: "0", OPS_PORT: "off", LOG_LEVEL: "warn", ...settings });
+  const output = collect(child);
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  const end = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  // Hooks run in the order they were made, and a DATA_DIR is made before what runs on it.
+  const onItsDirectory = running.get(settings["DATA_DIR"] ?? "");
+  if (onItsDirectory) onItsDirectory.add(end);
+  else t.after(end);
+  const url = await Promise.race([listening(child, output), ended.then(() => undefined)]);
+  if (url === undefined) throw new Error(`serve ended: ${output.stdout}${output.stderr}`);
+  return { url, output, ended, send: sender(url), signal: (name) => child.kill(name) };
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (output.stderr += chunk.toString()));
+  return output;
+}
+
+async function listening(child: ChildProcess, output: { stdout: string }): Promise<string> {
+  for (;;) {
+    const [, url] = /^scripdesk listens on (\S+)$/m.exec(output.stdout) ?? [];
+    if (url) return url;
+    await once(child.stdout ?? child, "data");
+  }
+}
+
+/** The process id of the embedded PostgreSQL, while it runs. */
+export async function postgresPid(dataDir: string): Promise<number | undefined> {
+  const path = join(dataDir, "postgres", "postmaster.pid");
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text === "" ? undefined : Number(text.split("\n")[0]);
+}
+
+/** The key that the first start shows, or undefined. */
+export function demoKeyIn(stdout: string): string | undefined {
+  return /^ {2}(service_test_\w+)$/m.exec(stdout)?.[1];
+}

@@ -1,0 +1,239 @@
+// The house rules are a test. Each rule comes with small trees that break it, and is itself tested
+// on them in the same run: a rule that refuses nothing is no rule.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  clockReaders,
+  decidingRoutes,
+  defaultExports,
+  environmentReaders,
+  type House,
+  impureImports,
+  lockedHosts,
+  longFiles,
+  looseVersions,
+  misdirectedImports,
+  missingVariants,
+  misnumberedMigrations,
+  readHouse,
+  sharedTables,
+  sliceCycles,
+  statementsOutsideStores,
+  withoutComments,
+} from "./support/house.ts";
+
+type Rule = {
+  readonly guarantee: string;
+  readonly complaints: (house: House) => string[];
+  /** What the rule must refuse, by what is wrong with it. */
+  readonly wrong: Readonly<Record<string, House>>;
+};
+
+const importing = (from: string, to: string): House => ({ [from]: `import { x } from "${to}";\n` });
+
+const lock = (packages: Record<string, object>): House => ({
+  "package-lock.json": JSON.stringify({ packages }),
+});
+
+const rules: readonly Rule[] = [
+  {
+    guarantee: "data flows one way: routes, use cases, then rules and stores",
+    complaints: misdirectedImports,
+    wrong: {
+      "routes reach a store": importing("src/keys/routes.ts", "./store.ts"),
+      "routes reach rules": importing("src/keys/routes.ts", "./rules.ts"),
+      "rules reach a store": importing("src/keys/rules.ts", "./store.ts"),
+      "rules reach platform": importing("src/keys/rules.ts", "../platform/postgres.ts"),
+      "rules reach a use case": importing("src/keys/rules.ts", "./mint-key.ts"),
+      "a store reaches a use case": importing("src/keys/store.ts", "./mint-key.ts"),
+      "a store reaches wire shapes": importing("src/keys/store.ts", "./schema.ts"),
+      "a schema reaches more than the wire": importing("src/keys/schema.ts", "../platform/http.ts"),
+      "the kernel reaches platform": importing("src/kernel/page.ts", "../platform/wire.ts"),
+      "the kernel reaches a slice": importing("src/kernel/page.ts", "../keys/rules.ts"),
+      "platform reaches a slice": importing("src/platform/http.ts", "../keys/authenticate.ts"),
+      "platform reaches a root": importing("src/platform/log.ts", "../config.ts"),
+      "a use case reaches a root": importing("src/keys/mint-key.ts", "../config.ts"),
+      "a use case reaches its routes": importing("src/keys/mint-key.ts", "./routes.ts"),
+      "a root reaches a store": importing("src/app.ts", "./keys/store.ts"),
+      "another slice's store": importing("src/keys/mint-key.ts", "../firms/store.ts"),
+      "another slice's routes": importing("src/keys/mint-key.ts", "../firms/routes.ts"),
+      "another slice's schema": importing("src/keys/mint-key.ts", "../firms/schema.ts"),
+      "another slice's use case from a store": importing(
+        "src/keys/store.ts",
+        "../firms/open-desk.ts",
+      ),
+      "code that imports a test": importing("src/keys/mint-key.ts", "./rules.test.ts"),
+      "a type": { "src/keys/rules.ts": `import type { Db } from "../platform/postgres.ts";\n` },
+      "a re-export": { "src/keys/rules.ts": `export { sql } from "../platform/postgres.ts";\n` },
+      "an import over several lines": {
+        "src/keys/rules.ts": `import {\n  a,\n  b,\n} from "./store.ts";\n`,
+      },
+      "an import at run time": {
+        "src/keys/rules.ts": `const store = await import("./store.ts");\n`,
+      },
+    },
+  },
+  {
+    guarantee: "rules and the kernel compute and reach nothing outside",
+    complaints: impureImports,
+    wrong: {
+      "files in rules": importing("src/keys/rules.ts", "node:fs"),
+      "a package in the kernel": importing("src/kernel/page.ts", "pg"),
+    },
+  },
+  {
+    guarantee: "slices form no cycle",
+    complaints: sliceCycles,
+    wrong: {
+      "two slices": {
+        ...importing("src/keys/mint-key.ts", "../firms/open-desk.ts"),
+        ...importing("src/firms/open-desk.ts", "../keys/rules.ts"),
+      },
+      "three slices": {
+        ...importing("src/a/do-it.ts", "../b/do-it.ts"),
+        ...importing("src/b/do-it.ts", "../c/do-it.ts"),
+        ...importing("src/c/do-it.ts", "../a/do-it.ts"),
+      },
+    },
+  },
+  {
+    guarantee: "the environment is read by commands and tests only, but for the PATH of PostgreSQL",
+    complaints: environmentReaders,
+    wrong: {
+      "a root": { "src/config.ts": `export const port = process.env["PORT"];\n` },
+      "another variable": { "src/platform/embedded.ts": `spawn(process.env["HOME"]);\n` },
+      "the whole of it": { "src/platform/embedded.ts": `spawn("x", { env: process.env });\n` },
+      "the path elsewhere": { "src/platform/http.ts": `spawn(process.env["PATH"]);\n` },
+    },
+  },
+  {
+    guarantee: "SQL is written in stores and in platform",
+    complaints: statementsOutsideStores,
+    wrong: {
+      "a use case": { "src/keys/mint-key.ts": "await tx.rows(sql`select 1`);\n" },
+      "a root": { "src/app.ts": "await db.rows(sql`select 1`);\n" },
+      "past the tag": { "src/keys/mint-key.ts": `await ctx.db.pool.query("select 1");\n` },
+    },
+  },
+  {
+    guarantee: "time is read in main and in commands, and is given to everything else",
+    complaints: clockReaders,
+    wrong: {
+      "a use case": { "src/keys/mint-key.ts": "const now = new Date();\n" },
+      platform: { "src/platform/http.ts": "const startedMs = Date.now();\n" },
+      "a reference to the clock": { "src/kernel/time.ts": "export const clock = Date.now;\n" },
+    },
+  },
+  {
+    guarantee: "each table has one writer",
+    complaints: sharedTables,
+    wrong: {
+      "two stores": {
+        "src/keys/store.ts": "sql`\n  insert into api_keys (key_id)\n  values (1)`;\n",
+        "src/firms/store.ts": "sql`\n  update api_keys\n  set state = 'revoked'`;\n",
+      },
+      "a store and platform": {
+        "src/usage/store.ts": "sql`delete from usage_days`;\n",
+        "src/platform/tidy.ts": "sql`with x as (\n insert into usage_days select 1\n) select 1`;\n",
+      },
+    },
+  },
+  {
+    guarantee: "a route is a declaration and one call",
+    complaints: decidingRoutes,
+    wrong: {
+      "an if": { "src/keys/routes.ts": "if (request.query.all) return await listAll(ctx);\n" },
+      "a choice": { "src/keys/routes.ts": "async () => (all ? await listAll() : [])\n" },
+    },
+  },
+  {
+    guarantee: "migrations are numbered without a gap and open with their reason",
+    complaints: misnumberedMigrations,
+    wrong: {
+      "a gap": {
+        "migrations/0001-one.sql": "-- Why.\n",
+        "migrations/0003-three.sql": "-- Why.\n",
+      },
+      "two of one number": {
+        "migrations/0001-one.sql": "-- Why.\n",
+        "migrations/0001-other.sql": "-- Why.\n",
+      },
+      "no reason": { "migrations/0001-one.sql": "create table one ();\n" },
+      "a stray file": { "migrations/fix.sql": "-- Why.\n" },
+    },
+  },
+  {
+    guarantee: "nothing is exported as default",
+    complaints: defaultExports,
+    wrong: {
+      "a function": { "src/app.ts": "export default function app() {}\n" },
+      "a renamed one": { "cli/main.ts": "export { run as default };\n" },
+    },
+  },
+  {
+    guarantee: "no file of the service is longer than 400 lines",
+    complaints: longFiles,
+    wrong: { "401 lines": { "src/app.ts": "x();\n".repeat(401) } },
+  },
+  {
+    guarantee: "every package is asked for in one exact version",
+    complaints: looseVersions,
+    wrong: {
+      "a caret": { "package.json": JSON.stringify({ dependencies: { pg: "^8.0.0" } }) },
+      "a tag": { "package.json": JSON.stringify({ devDependencies: { ajv: "latest" } }) },
+      "an address": {
+        "package.json": JSON.stringify({ optionalDependencies: { x: "github:x/x" } }),
+      },
+    },
+  },
+  {
+    guarantee: "the lock file installs on Linux and macOS, on x64 and arm64",
+    complaints: missingVariants,
+    wrong: {
+      "variants of one machine": lock({
+        "node_modules/tool": {
+          optionalDependencies: { "@t/linux-x64": "1", "@t/darwin-x64": "1" },
+        },
+        "node_modules/@t/linux-x64": { os: ["linux"], cpu: ["x64"] },
+      }),
+      "variants of the project itself": lock({
+        "": { optionalDependencies: { a: "1", b: "1" } },
+        "node_modules/a": { os: ["linux"], cpu: ["x64"] },
+        "node_modules/b": { os: ["linux"], cpu: ["arm64"] },
+      }),
+    },
+  },
+  {
+    guarantee: "the lock file names no host and vouches for every package",
+    complaints: lockedHosts,
+    wrong: {
+      "a host": lock({ "node_modules/pg": { resolved: "https://mirror.test/pg.tgz" } }),
+      "nothing to check against": lock({ "node_modules/pg": {} }),
+    },
+  },
+];
+
+const house = await readHouse();
+
+for (const { guarantee, complaints, wrong } of rules) {
+  test(guarantee, () => {
+    for (const [what, tree] of Object.entries(wrong)) {
+      assert.notDeepEqual(complaints(tree), [], `the rule must refuse ${what}`);
+    }
+    assert.deepEqual(complaints(house), []);
+  });
+}
+
+test("the whole house is read", () => {
+  for (const path of ["src/app.ts", "src/kernel/page.ts", "cli/main.ts", "migrations/grants.sql"]) {
+    assert.ok(house[path], `${path} was not read`);
+  }
+});
+
+test("a comment may speak of what code may not do, and a string is no comment", () => {
+  assert.equal(withoutComments("a(); // process.env\n/* new Date() */b();"), "a(); \nb();");
+  const kept = 'a("https://x");\nb(`/* ${x} */`);';
+  assert.equal(withoutComments(kept), kept);
+});
