@@ -1,6 +1,7 @@
 import { askOutside, type Question } from "../inquiries/ask-outside.ts";
+import { accountChecks, identityChecks } from "../inquiries/rules.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { accountChecks, type FirmCheck, identityChecks, pendingChecks } from "./rules.ts";
+import { type FirmCheck, pendingChecks } from "./rules.ts";
 import type { FirmRow } from "./store.ts";
 
 /** Asks the registry who the firm is and, where it has an account, the bank whose that is. */

@@ -83,17 +83,10 @@ export type Hold = {
 
 export const beneficiaryHoldMs = dayMs;
 
-/** What the registry is asked about a firm; the bank is asked about its account alone. */
-export function identityChecks({ gstin }: { readonly gstin: string | null }): CheckName[] {
-  return checkNames.filter(
-    (check) => check !== "BANK_NAME_MATCH" && (check !== "GSTIN_MATCH" || gstin !== null),
-  );
-}
-
-export const accountChecks = ["BANK_NAME_MATCH"] as const satisfies readonly CheckName[];
-
 export function pendingChecks(names: readonly CheckName[]): FirmCheck[] {
-  return names.map((check) => ({ check, outcome: "pending", cure: null, as_of: null }));
+  return checkNames
+    .filter((check) => names.includes(check))
+    .map((check) => ({ check, outcome: "pending", cure: null, as_of: null }));
 }
 
 /** Newer checks take the place of older ones of the same name. */
