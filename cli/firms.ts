@@ -55,7 +55,7 @@ const show = command({
       const { deskId } = await operatorOn(ctx, firmId);
       return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
     });
-    printOne(firm, options);
+    printOne(options.json ? firm : readable(firm), options);
   },
 });
 
@@ -121,6 +121,17 @@ const resume = command({
     printOne(summaryOf(firm), options);
   },
 });
+
+/** Lists of objects as lines that a person can read. */
+function readable(firm: Firm): Record<string, unknown> {
+  return {
+    ...firm,
+    checks: firm.checks.map(({ check, outcome, cure }) =>
+      cure === null ? `${check} ${outcome}` : `${check} ${outcome} (${cure})`,
+    ),
+    holds: firm.holds.map(({ reason, until }) => `${reason} until ${until ?? "answered"}`),
+  };
+}
 
 function summaryOf(firm: Firm): Record<string, unknown> {
   return {
