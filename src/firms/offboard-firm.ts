@@ -55,11 +55,11 @@ export async function offboardFirm(
     offboarding,
   }: { firmId: string; mode: OffboardFirmBody["mode"]; offboarding: Offboarding },
 ): Promise<Firm> {
-  refuseBound(doer, "offboard firms");
   return await changeFirm(ctx, doer, {
     firmId,
     locksQuestions: true,
     async decide(tx, firm, now) {
+      refuseBound(doer, "offboard firms");
       refuseOwnFirm(firm);
       const { connection_state } = firm;
       if (connection_state === "offboarded" || connection_state === "offboarding") {

@@ -2,7 +2,7 @@ import { portStatus } from "../inquiries/port-status.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { firmOfCaller } from "./firm-of-desk.ts";
+import { firmOfCaller } from "./firm-of-caller.ts";
 import type { Connection } from "./schema.ts";
 import { viewState } from "./view-firm.ts";
 

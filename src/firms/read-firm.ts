@@ -1,6 +1,6 @@
 import type { Caller } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
-import { firmOfCaller } from "./firm-of-desk.ts";
+import { firmOfCaller } from "./firm-of-caller.ts";
 import type { Firm } from "./schema.ts";
 import { viewFirm } from "./view-firm.ts";
 

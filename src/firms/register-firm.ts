@@ -21,9 +21,9 @@ export async function registerFirm(
 ): Promise<Creation<Firm>> {
   const now = ctx.now();
   const doer = doerOf(call);
-  refuseBound(doer, "register firms");
   const given = plainParticulars(body);
   refuseWrong(given, blankFirm);
+  refuseBound(doer, "register firms");
   const firm = clientFirm(ctx, call, given, now);
   try {
     return await ctx.db.transaction(

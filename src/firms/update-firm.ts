@@ -31,8 +31,8 @@ export async function updateFirm(
         refuseWrong(given, firm);
         const changes = changesOf(firm, given, ctx.sealKey);
         if (Object.keys(changes).length === 0) return undefined;
-        refuseClosed(firm);
         refuseRenamedDesk(firm, changes);
+        refuseClosed(firm);
         return await consequencesOf(tx, { firm, changes, now });
       },
     });

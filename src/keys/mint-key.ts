@@ -1,4 +1,5 @@
 import { recordChanges } from "../events/record-changes.ts";
+import { refuseOffboarded } from "../firms/firm-of-caller.ts";
 import { firmOfDesk } from "../firms/firm-of-desk.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
@@ -39,7 +40,9 @@ export async function mintKey(
       if (mintedBefore) {
         return { outcome: "replayed", resource: await mintedEarlier(tx, call, mintedBefore, now) };
       }
-      if (row.kind === "sub_account") await firmOfDesk(tx, row.desk_id, row.firm_id);
+      if (row.kind === "sub_account") {
+        refuseOffboarded(await firmOfDesk(tx, row.desk_id, row.firm_id));
+      }
       const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
       await insertKey(tx, row, sealed);
       const minted = { ...row, hint: sealed.hint };

@@ -14,7 +14,7 @@ import { operatorOn } from "../../src/firms/doer.ts";
 import { offboarding } from "../../src/offboarding.ts";
 import { sql } from "../../src/platform/postgres.ts";
 import { appliers } from "../../src/workers.ts";
-import { bank, firmBody, firmThatIs, mandate } from "../support/firms.ts";
+import { bank, firmBody, firmThatIs, mandate } from "../support/client-firms.ts";
 import { type Answer, slugOf, startService } from "../support/service.ts";
 
 const nobody = "frm_00000000000000000000000000";
@@ -563,6 +563,8 @@ test("client firms", async (t) => {
     assert.equal((await post(`/v1/firms/${own.firm_id}/verify`, {}, 200, sub)).status, 200);
     assert.equal((await post("/v1/firms", firmBody(), 403, sub)).body.error, "request_error");
     assert.equal((await post(`/v1/firms/${own.firm_id}/offboard`, {}, 403, sub)).status, 403);
+    assert.equal((await post(`/v1/firms/${other.firm_id}/offboard`, {}, 404, sub)).status, 404);
+    assert.equal((await post("/v1/firms", {}, 422, sub)).status, 422);
   });
 
   await t.test(
@@ -593,6 +595,7 @@ test("client firms", async (t) => {
       assert.equal((await get(`/v1/keys/${sub.key_id}`)).body.status, "revoked");
       assert.deepEqual((await eventsOf(sub.key_id)).at(-1), ["key.revoked", "active", "revoked"]);
       assert.deepEqual((await post(`${path}/offboard`, {}, 200)).body, gone);
+      assert.equal((await post("/v1/keys", scopes, 409)).body.detail.reason, "firm_offboarded");
       assert.equal((await patch(firm.firm_id, { email: "x@y.example" })).status, 409);
       await post("/v1/firms", firmBody({ iec: firm.iec, pan: firm.pan }), 201);
     },
@@ -759,6 +762,33 @@ test("client firms", async (t) => {
       assert.equal(told.length, 30);
     },
   );
+
+  await t.test("changes and answers that meet wait in one order and lose nothing", async () => {
+    const firms = await Promise.all(
+      Array.from({ length: 12 }, async () => await firmThatIs(service, key, "registered")),
+    );
+    await Promise.all(
+      firms.map(async ({ firm_id }) => await post(`/v1/firms/${firm_id}/verify`, {}, 200)),
+    );
+    for (let round = 0; round < 4; round++) {
+      service.clock.advance({ seconds: 1 });
+      const changes = firms.map(async ({ firm_id, legal_name }, index) => {
+        const account = `50200${round}${String(index).padStart(6, "0")}`;
+        const change =
+          index % 2 === 0
+            ? { legal_name: `Renamed ${round} ${index}` }
+            : { bank: bank(legal_name, account) };
+        await patch(firm_id, change, 200);
+      });
+      await Promise.all([service.work(), ...changes, service.work(), service.work()]);
+    }
+    await settle();
+    for (const { firm_id } of firms) {
+      const { body } = await get(`/v1/firms/${firm_id}`);
+      assert.equal(body.connection_state, "verified");
+      assert.ok(body.checks.every((check: { outcome: string }) => check.outcome === "pass"));
+    }
+  });
 
   await t.test(
     "a live firm waits for the operator, who attests each answer with a reference",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { commandLine } from "../support/cli.ts";
-import { bank, firmBody } from "../support/firms.ts";
+import { bank, firmBody } from "../support/client-firms.ts";
 import { startService } from "../support/service.ts";
 
 type Listed = { inquiry_id: string; kind: string; subject_id: string };
