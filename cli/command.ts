@@ -41,6 +41,8 @@ export function command<const Declared extends Options>(spec: {
   readonly options: Declared;
   /** The name of the one word that may follow, if the command takes one. */
   readonly operand?: string;
+  /** Set when the word may be left out. */
+  readonly operandOptional?: boolean;
   readonly example?: string;
   readonly run: (values: Values<Declared & typeof json>, operand: string) => Promise<number | void>;
 }): Command {
@@ -50,7 +52,7 @@ export function command<const Declared extends Options>(spec: {
     summary: spec.summary,
     help: () => helpText(spec, options),
     async run(words) {
-      const { values, operand } = parse(words, options, spec.operand);
+      const { values, operand } = parse(words, options, spec);
       const code = await spec.run(values as Values<Declared & typeof json>, operand); // Checked against the same options.
       return code ?? 0;
     },
@@ -125,7 +127,11 @@ function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function parse(words: readonly string[], options: Options, operandName: string | undefined) {
+function parse(
+  words: readonly string[],
+  options: Options,
+  { operand: operandName, operandOptional }: { operand?: string; operandOptional?: boolean },
+) {
   try {
     const { values, positionals } = parseArgs({
       args: [...words],
@@ -134,7 +140,8 @@ function parse(words: readonly string[], options: Options, operandName: string |
         Object.entries(options).map(([name, option]) => [name, { type: option.type ?? "string" }]),
       ),
     });
-    if (operandName !== undefined && positionals.length !== 1) {
+    const isLeftOut = operandOptional === true && positionals.length === 0;
+    if (operandName !== undefined && positionals.length !== 1 && !isLeftOut) {
       throw new Error(`give one ${operandName}`);
     }
     for (const [name, option] of Object.entries(options)) {

@@ -6,9 +6,11 @@ import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
 import { doctor } from "./doctor.ts";
+import { firmCommands } from "./firms.ts";
 import { keyCommands } from "./keys.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
+import { registryCommands } from "./registry.ts";
 import { serveCommand } from "./serve.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
@@ -19,6 +21,8 @@ const commands: readonly Command[] = [
   migrateCommand,
   ...keyCommands,
   ...planCommands,
+  ...firmCommands,
+  ...registryCommands,
   doctor,
 ];
 

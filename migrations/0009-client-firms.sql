@@ -18,14 +18,26 @@ alter table firms
   -- A visible hold on payouts: money does not follow a changed beneficiary at once.
   add column hold_reason text,
   add column hold_until timestamptz,
+  -- Only who suspended a firm, or the operator, may resume it.
+  add column suspended_by text check (suspended_by in ('desk', 'operator')),
+  add column suspension_reason text,
   add column version integer not null default 1 check (version > 0),
   add column updated_at timestamptz,
   add constraint firms_bank_whole check (
-    (bank_sealed is null) = (bank_last4 is null)
-    and (bank_sealed is null) = (bank_ifsc is null)
-    and (bank_sealed is null) = (bank_name is null)
+    (bank_ifsc is null) = (bank_last4 is null)
+    and (bank_ifsc is null) = (bank_name is null)
+    and (bank_ifsc is not null or bank_sealed is null)
   ),
-  add constraint firms_hold_whole check ((hold_reason is null) = (hold_until is null));
+  -- The number itself goes when the firm goes; what recognises a past payout stays.
+  add constraint firms_bank_sealed check (
+    (bank_sealed is not null)
+      = (bank_last4 is not null and connection_state <> 'offboarded')
+  ),
+  add constraint firms_hold_whole check ((hold_reason is null) = (hold_until is null)),
+  add constraint firms_suspended_by check (
+    (connection_state = 'suspended') = (suspended_by is not null)
+    and (suspended_by is null) = (suspension_reason is null)
+  );
 
 update firms set updated_at = created_at;
 alter table firms alter column updated_at set not null;
@@ -37,3 +49,5 @@ create unique index firms_external_id on firms (desk_id, external_id)
   where external_id is not null and connection_state <> 'offboarded';
 create index firms_by_desk on firms (desk_id, created_at desc, firm_id desc);
 create index firms_by_group on firms (group_id) where group_id is not null;
+-- Firms that leave once their business is done: what the worker looks at.
+create index firms_offboarding on firms (firm_id) where connection_state = 'offboarding';

@@ -167,6 +167,8 @@ create table firms (
   checked_at timestamp with time zone,
   hold_reason text,
   hold_until timestamp with time zone,
+  suspended_by text,
+  suspension_reason text,
   version integer not null default 1,
   updated_at timestamp with time zone not null,
   constraint firms_environment_desk_id_firm_id_key UNIQUE (environment, desk_id, firm_id),
@@ -175,7 +177,8 @@ create table firms (
   constraint firms_group_of_desk FOREIGN KEY (desk_id, group_id) REFERENCES groups(desk_id, group_id),
   constraint firms_bank_ifsc_check CHECK ((bank_ifsc ~ '^[A-Z]{4}0[A-Z0-9]{6}$'::text)),
   constraint firms_bank_last4_check CHECK ((bank_last4 ~ '^[0-9]{4}$'::text)),
-  constraint firms_bank_whole CHECK ((((bank_sealed IS NULL) = (bank_last4 IS NULL)) AND ((bank_sealed IS NULL) = (bank_ifsc IS NULL)) AND ((bank_sealed IS NULL) = (bank_name IS NULL)))),
+  constraint firms_bank_sealed CHECK (((bank_sealed IS NOT NULL) = ((bank_last4 IS NOT NULL) AND (connection_state <> 'offboarded'::text)))),
+  constraint firms_bank_whole CHECK ((((bank_ifsc IS NULL) = (bank_last4 IS NULL)) AND ((bank_ifsc IS NULL) = (bank_name IS NULL)) AND ((bank_ifsc IS NOT NULL) OR (bank_sealed IS NULL)))),
   constraint firms_cin_check CHECK ((cin ~ '^[LU][0-9]{5}[A-Z]{2}[0-9]{4}[A-Z]{3}[0-9]{6}$'::text)),
   constraint firms_connection_state_check CHECK ((connection_state = ANY (ARRAY['registered'::text, 'verifying'::text, 'action_required'::text, 'verified'::text, 'authorized'::text, 'suspended'::text, 'rejected'::text, 'offboarding'::text, 'offboarded'::text]))),
   constraint firms_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
@@ -186,10 +189,13 @@ create table firms (
   constraint firms_legal_name_check CHECK (((length(legal_name) >= 1) AND (length(legal_name) <= 200))),
   constraint firms_pan_check CHECK ((pan ~ '^[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]$'::text)),
   constraint firms_role_check CHECK ((role = ANY (ARRAY['exporter'::text, 'importer'::text, 'both'::text]))),
+  constraint firms_suspended_by CHECK ((((connection_state = 'suspended'::text) = (suspended_by IS NOT NULL)) AND ((suspended_by IS NULL) = (suspension_reason IS NULL)))),
+  constraint firms_suspended_by_check CHECK ((suspended_by = ANY (ARRAY['desk'::text, 'operator'::text]))),
   constraint firms_version_check CHECK ((version > 0))
 );
 CREATE INDEX firms_by_desk ON public.firms USING btree (desk_id, created_at DESC, firm_id DESC);
 CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_id IS NOT NULL);
+CREATE INDEX firms_offboarding ON public.firms USING btree (firm_id) WHERE (connection_state = 'offboarding'::text);
 CREATE UNIQUE INDEX firms_desk_name ON public.firms USING btree (environment, legal_name) WHERE (desk_id = firm_id);
 CREATE UNIQUE INDEX firms_external_id ON public.firms USING btree (desk_id, external_id) WHERE ((external_id IS NOT NULL) AND (connection_state <> 'offboarded'::text));
 CREATE UNIQUE INDEX firms_iec ON public.firms USING btree (desk_id, iec) WHERE ((iec IS NOT NULL) AND (connection_state <> 'offboarded'::text));

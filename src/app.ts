@@ -4,10 +4,14 @@
 import { admitCallers } from "./admit.ts";
 import type { Config } from "./config.ts";
 import { eventRoutes } from "./events/routes.ts";
+import type { Offboarding } from "./firms/offboard-firm.ts";
+import { firmRoutes } from "./firms/routes.ts";
+import { firmLifecycle } from "./firms/rules.ts";
 import { authenticator } from "./keys/authenticate.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
 import { metaRoutes } from "./meta/routes.ts";
+import { offboarding as everySlice } from "./offboarding.ts";
 import type { Context } from "./platform/context.ts";
 import { docsPrefix, serveDocs } from "./platform/docs-page.ts";
 import { healthRoutes } from "./platform/health.ts";
@@ -24,9 +28,17 @@ export type AppOptions = {
   readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
   readonly rateWindow: RateWindow;
   readonly metrics: Metrics;
+  /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
+  readonly offboarding?: Offboarding | undefined;
 };
 
-export async function buildApp({ ctx, config, rateWindow, metrics }: AppOptions): Promise<App> {
+export async function buildApp({
+  ctx,
+  config,
+  rateWindow,
+  metrics,
+  offboarding = everySlice,
+}: AppOptions): Promise<App> {
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
   measureRequests(app, metrics);
   logRequests(app);
@@ -35,9 +47,10 @@ export async function buildApp({ ctx, config, rateWindow, metrics }: AppOptions)
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle]);
+  metaRoutes(app, [keyLifecycle, firmLifecycle]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
+  firmRoutes(app, ctx, offboarding);
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

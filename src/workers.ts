@@ -3,8 +3,10 @@
 import { simulatedAccount } from "./bank/rules.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
+import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
+import { offboarding as everySlice } from "./offboarding.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
@@ -18,17 +20,21 @@ export const simulators: Simulators = {
 };
 
 export const appliers: Appliers = {
-  firm_identity: applyChecks,
-  bank_account: applyChecks,
-  credit_holding: applyHoldings,
+  firms: applyChecks,
+  credits: applyHoldings,
 };
 
-export function workOf(ctx: Context): Work[] {
+export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Work[] {
   return [
     {
       name: "simulation",
       pauseMs: 250,
       work: () => answerDueInquiries(ctx, simulators, appliers),
+    },
+    {
+      name: "offboarding",
+      pauseMs: 2_000,
+      work: () => finishOffboarding(ctx, offboarding),
     },
   ];
 }

@@ -3,7 +3,7 @@ import { unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { isIec, isLegalName, isPan, legalNameLengthMax, syntheticPan } from "./rules.ts";
-import { findDeskByName, type FirmRow, insertFirm } from "./store.ts";
+import { blankFirm, findDeskByName, type FirmRow, insertFirm } from "./store.ts";
 
 export type OpenDesk = {
   readonly legalName: string;
@@ -27,6 +27,7 @@ export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<Fi
   const firmId = newId("frm", now);
   const identity = identityOf(command, firmId);
   const desk: FirmRow = {
+    ...blankFirm,
     firm_id: firmId,
     environment: command.environment,
     desk_id: firmId,
@@ -34,6 +35,7 @@ export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<Fi
     ...identity,
     connection_state: identity.pan ? "authorized" : "registered",
     created_at: now,
+    updated_at: now,
   };
   if (await insertFirm(tx, desk)) return desk;
   const winner = await findDeskByName(tx, command.environment, command.legalName);

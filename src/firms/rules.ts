@@ -1,13 +1,175 @@
-// Names and Indian identifiers, and the synthetic ones that a sandbox desk is given.
+// Who a firm is, how far its connection has come, and what follows from both. Indian identifiers
+// are checked by form alone; whether they are true is asked of the registry and the bank.
 
 import { createHash } from "node:crypto";
 
+import { type CheckName, type CheckResult, checkNames } from "../inquiries/rules.ts";
+import { Failure } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+import { dayMs } from "../kernel/time.ts";
 
 export const legalNameLengthMax = 200;
 
+export const firmStates = [
+  "registered",
+  "verifying",
+  "action_required",
+  "verified",
+  "authorized",
+  "suspended",
+  "rejected",
+  "offboarding",
+  "offboarded",
+] as const;
+
+export type FirmState = (typeof firmStates)[number];
+
+export const firmRoles = ["exporter", "importer", "both"] as const;
+
+export type FirmRole = (typeof firmRoles)[number];
+
+const beforeLeaving = [
+  "registered",
+  "verifying",
+  "action_required",
+  "verified",
+  "authorized",
+  "suspended",
+  "rejected",
+] as const satisfies readonly FirmState[];
+
+/**
+ * `change_identity` is a PATCH of who the firm is; `drain` is offboarding that waits for open
+ * business, and `finish` its end.
+ */
+export const firmLifecycle = {
+  noun: "firm",
+  initial: ["registered"],
+  states: firmStates,
+  moves: {
+    vouch: { from: ["registered"], to: "authorized", by: "operator" },
+    verify: { from: ["registered", "action_required"], to: "verifying" },
+    change_identity: { from: ["verifying", "verified", "authorized"], to: "verifying" },
+    require_action: { from: ["verifying"], to: "action_required", by: "registry" },
+    reject: { from: ["verifying"], to: "rejected", by: "registry" },
+    confirm: { from: ["verifying"], to: "verified", by: "registry" },
+    authorize: { from: ["verified"], to: "authorized" },
+    suspend: { from: ["authorized"], to: "suspended" },
+    resume: { from: ["suspended"], to: "authorized" },
+    offboard: { from: beforeLeaving, to: "offboarded" },
+    drain: { from: beforeLeaving, to: "offboarding" },
+    finish: { from: ["offboarding"], to: "offboarded", by: "clock" },
+  },
+} as const satisfies Lifecycle<FirmState>;
+
+/** A check of a firm: asked and pending, or answered as of a time. */
+export type FirmCheck = {
+  readonly check: CheckName;
+  readonly outcome: "pass" | "fail" | "pending";
+  readonly cure: string | null;
+  readonly as_of: string | null;
+};
+
+export type Mandate = {
+  readonly signatory_name: string;
+  readonly reference: string;
+  readonly valid_until: string;
+};
+
+export type Hold = {
+  readonly on: "payouts";
+  readonly reason: string;
+  /** When it ends by itself; null when something has to happen first. */
+  readonly until: Date | null;
+};
+
+export const beneficiaryHoldMs = dayMs;
+
+export function pendingChecks(names: readonly CheckName[]): FirmCheck[] {
+  return checkNames
+    .filter((check) => names.includes(check))
+    .map((check) => ({ check, outcome: "pending", cure: null, as_of: null }));
+}
+
+/** Newer checks take the place of older ones of the same name. */
+export function mergeChecks(
+  known: readonly FirmCheck[],
+  newer: readonly FirmCheck[],
+): readonly FirmCheck[] {
+  const byName = new Map([...known, ...newer].map((check) => [check.check, check]));
+  return checkNames.flatMap((name) => byName.get(name) ?? []);
+}
+
+export function answeredChecks(results: readonly CheckResult[], asOf: string): FirmCheck[] {
+  return results.map(({ check, outcome, cure }) => ({ check, outcome, cure, as_of: asOf }));
+}
+
+/** Where verification leads once nothing is pending. A flagged code cannot be cured. */
+export function verdictOf(
+  checks: readonly FirmCheck[],
+): "pending" | "reject" | "require_action" | "confirm" {
+  if (checks.some(({ outcome }) => outcome === "pending")) return "pending";
+  const failed = checks.filter(({ outcome }) => outcome === "fail");
+  if (failed.some(({ check }) => check === "FLAGGED_IEC")) return "reject";
+  return failed.length > 0 ? "require_action" : "confirm";
+}
+
+/** Why money does not go out to this firm now; empty when it may. */
+export function holdsOf(
+  firm: {
+    readonly connection_state: FirmState;
+    readonly checks: readonly FirmCheck[];
+    readonly hold_reason: string | null;
+    readonly hold_until: Date | null;
+  },
+  now: Date,
+): Hold[] {
+  const holds: Hold[] = [];
+  if (firm.hold_reason !== null && firm.hold_until !== null && firm.hold_until > now) {
+    holds.push({ on: "payouts", reason: firm.hold_reason, until: firm.hold_until });
+  }
+  const account = firm.checks.find(({ check }) => check === "BANK_NAME_MATCH");
+  const isPaid = ["authorized", "suspended", "offboarding"].includes(firm.connection_state);
+  if (isPaid && account && account.outcome !== "pass") {
+    holds.push({ on: "payouts", reason: "bank_not_verified", until: null });
+  }
+  return holds;
+}
+
+/** Why this firm may not trade now; undefined when it may. */
+export function refusalToTrade(
+  {
+    connection_state,
+    mandate,
+  }: { readonly connection_state: FirmState; readonly mandate: Mandate | null },
+  now: Date,
+): Failure | undefined {
+  if (connection_state !== "authorized") {
+    return new Failure("conflict", `the firm is ${connection_state}, not authorized`, {
+      detail: { reason: "firm_not_authorized", state: connection_state },
+    });
+  }
+  // The desk's own firm has no mandate: the operator vouched for it.
+  if (mandate && new Date(mandate.valid_until) <= now) {
+    return new Failure("conflict", "the firm's mandate has ended", {
+      detail: { reason: "mandate_expired", state: connection_state },
+    });
+  }
+  return undefined;
+}
+
 const panForm = /^[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]$/;
 const legacyIecForm = /^[0-9]{10}$/;
+const gstinForm = /^[0-9]{2}[A-Z]{5}[0-9]{4}[A-Z][1-9A-Z]Z[0-9A-Z]$/;
+const cinForm = /^[LU][0-9]{5}[A-Z]{2}[0-9]{4}[A-Z]{3}[0-9]{6}$/;
+const ifscForm = /^[A-Z]{4}0[A-Z0-9]{6}$/;
+const accountNoForm = /^[0-9]{9,18}$/;
+const emailForm = /^[^\s@<>()[\]\\,;:"]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\.[a-z]{2,63}$/;
+const internationalPhoneForm = /^\+[1-9][0-9]{7,14}$/;
+const indianMobileForm = /^[6-9][0-9]{9}$/;
+const indianTrunkForm = /^0[1-9][0-9]{9}$/;
+const base36 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 export function isLegalName(text: string): boolean {
   const length = Array.from(text).length; // Characters, as the database counts them.
@@ -22,6 +184,93 @@ export function isPan(text: string): boolean {
 export function isIec(text: string): boolean {
   return isPan(text) || legacyIecForm.test(text);
 }
+
+/** The rule an identifier breaks, as the end of a sentence that begins with its name. */
+export type Problem = string | undefined;
+
+export function panProblem(pan: string): Problem {
+  if (isPan(pan)) return undefined;
+  return "must be five letters (the fourth one of ABCFGHJLPT), four digits and a letter";
+}
+
+export function iecProblem(iec: string, pan: string | null): Problem {
+  if (!isIec(iec)) return "must be the firm's PAN, or ten digits";
+  if (pan !== null && isPan(iec) && iec !== pan)
+    return "must equal the PAN when it is not ten digits";
+  return undefined;
+}
+
+export function gstinProblem(gstin: string, pan: string | null): Problem {
+  if (!gstinForm.test(gstin)) {
+    return "must be two digits, the PAN, an entity number, the letter Z and a check character";
+  }
+  if (gstin.at(-1) !== gstinCheckCharacter(gstin.slice(0, 14))) {
+    return "has a wrong check character: it was mistyped";
+  }
+  if (pan !== null && gstin.slice(2, 12) !== pan) return "must hold the PAN in characters 3 to 12";
+  return undefined;
+}
+
+export function cinProblem(cin: string, pan: string | null): Problem {
+  if (!cinForm.test(cin)) {
+    return "must be L or U, five digits, two letters, four digits, three letters and six digits";
+  }
+  if (pan !== null && pan[3] !== "C") {
+    return "is for companies only: the fourth letter of the PAN would be C";
+  }
+  return undefined;
+}
+
+export function ifscProblem(ifsc: string): Problem {
+  if (ifscForm.test(ifsc)) return undefined;
+  return "must be four letters, a zero and six letters or digits";
+}
+
+export function accountNoProblem(accountNo: string): Problem {
+  return accountNoForm.test(accountNo) ? undefined : "must be 9 to 18 digits";
+}
+
+export function emailProblem(email: string): Problem {
+  return emailForm.test(email) && !email.includes("..") ? undefined : "must be an email address";
+}
+
+/** With its country code; undefined when it cannot be a telephone number. */
+export function internationalPhone(text: string): string | undefined {
+  const digits = text.replace(/[\s().-]+/g, "");
+  if (internationalPhoneForm.test(digits)) return digits;
+  if (indianMobileForm.test(digits)) return `+91${digits}`;
+  if (indianTrunkForm.test(digits)) return `+91${digits.slice(1)}`;
+  return undefined;
+}
+
+/** Luhn's check modulo 36, with factors 1 and 2 in turn. */
+export function gstinCheckCharacter(first14: string): string {
+  const sum = Array.from(first14).reduce((total, character, index) => {
+    const product = base36.indexOf(character) * (index % 2 === 0 ? 1 : 2);
+    return total + Math.floor(product / 36) + (product % 36);
+  }, 0);
+  return base36.charAt((36 - (sum % 36)) % 36);
+}
+
+/** Identifiers are written in many ways and kept in one. */
+export function plainIdentifier(text: string): string {
+  return text.replace(/\s+/g, "").toUpperCase();
+}
+
+export function maskedAccountNo(last4: string): string {
+  return `XXXXXX${last4}`;
+}
+
+/** What is left of personal data when a firm has gone. */
+export function maskedEmail(email: string): string {
+  return `${email.slice(0, 1)}***@***`;
+}
+
+export function maskedPhone(phone: string): string {
+  return `XXXXXX${phone.slice(-2)}`;
+}
+
+export const maskedName = "***";
 
 /**
  * A well-formed PAN of a company, the same for the same seed. Its digits stay below 9000, out of

@@ -1,5 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
 
 export type FirmRow = {
   readonly firm_id: string;
@@ -8,21 +10,86 @@ export type FirmRow = {
   readonly legal_name: string;
   readonly iec: string | null;
   readonly pan: string | null;
-  readonly connection_state: string;
+  readonly gstin: string | null;
+  readonly cin: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly role: FirmRole;
+  readonly bank_sealed: Buffer | null;
+  readonly bank_last4: string | null;
+  readonly bank_ifsc: string | null;
+  readonly bank_name: string | null;
+  readonly group_id: string | null;
+  readonly external_id: string | null;
+  readonly connection_state: FirmState;
+  readonly checks: readonly FirmCheck[];
+  readonly checked_at: Date | null;
+  readonly mandate: Mandate | null;
+  readonly hold_reason: string | null;
+  readonly hold_until: Date | null;
+  readonly suspended_by: "desk" | "operator" | null;
+  readonly suspension_reason: string | null;
+  readonly version: number;
   readonly created_at: Date;
+  readonly updated_at: Date;
 };
 
-/** The firm, unless another desk of that name was there first. */
+/** What a firm has when nothing is known of it but its name. */
+export const blankFirm = {
+  iec: null,
+  pan: null,
+  gstin: null,
+  cin: null,
+  email: null,
+  phone: null,
+  role: "both",
+  bank_sealed: null,
+  bank_last4: null,
+  bank_ifsc: null,
+  bank_name: null,
+  group_id: null,
+  external_id: null,
+  connection_state: "registered",
+  checks: [],
+  checked_at: null,
+  mandate: null,
+  hold_reason: null,
+  hold_until: null,
+  suspended_by: null,
+  suspension_reason: null,
+  version: 1,
+} as const satisfies Partial<FirmRow>;
+
+export type FirmFilter = {
+  readonly connectionState: FirmState | null;
+  readonly role: FirmRole | null;
+  readonly groupId: string | null;
+  readonly externalId: string | null;
+  readonly iec: string | null;
+  /** The one firm that the caller's key is bound to; null for a key that acts for the desk. */
+  readonly firmId: string | null;
+};
+
+const firmColumns = fragment`
+  firm_id, environment, desk_id, legal_name, iec, pan, gstin, cin, email, phone, role, bank_sealed,
+  bank_last4, bank_ifsc, bank_name, group_id, external_id, connection_state, checks, checked_at,
+  mandate, hold_reason, hold_until, suspended_by, suspension_reason, version, created_at, updated_at`;
+
+/** The firm, unless another stands in its way: a desk of that name, or that IEC on the desk. */
 export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
   const inserted = await tx.rows(sql`
-    insert into firms (
-      firm_id, environment, desk_id, legal_name, iec, pan, connection_state, created_at
-    )
+    insert into firms (${firmColumns})
     values (
       ${firm.firm_id}, ${firm.environment}, ${firm.desk_id}, ${firm.legal_name}, ${firm.iec},
-      ${firm.pan}, ${firm.connection_state}, ${firm.created_at}
+      ${firm.pan}, ${firm.gstin}, ${firm.cin}, ${firm.email}, ${firm.phone}, ${firm.role},
+      ${firm.bank_sealed}, ${firm.bank_last4}, ${firm.bank_ifsc}, ${firm.bank_name},
+      ${firm.group_id}, ${firm.external_id}, ${firm.connection_state},
+      ${JSON.stringify(firm.checks)}::jsonb, ${firm.checked_at},
+      ${firm.mandate && JSON.stringify(firm.mandate)}::jsonb, ${firm.hold_reason},
+      ${firm.hold_until}, ${firm.suspended_by}, ${firm.suspension_reason}, ${firm.version},
+      ${firm.created_at}, ${firm.updated_at}
     )
-    on conflict (environment, legal_name) where desk_id = firm_id do nothing
+    on conflict do nothing
     returning 1`);
   return inserted.length > 0;
 }
@@ -33,7 +100,7 @@ export async function findDeskByName(
   legalName: string,
 ): Promise<FirmRow | undefined> {
   const [row] = await db.rows<FirmRow>(sql`
-    select firm_id, environment, desk_id, legal_name, iec, pan, connection_state, created_at
+    select ${firmColumns}
     from firms
     where environment = ${environment} and legal_name = ${legalName} and desk_id = firm_id`);
   return row;
@@ -46,10 +113,177 @@ export async function findFirm(
   firmId: string,
 ): Promise<FirmRow | undefined> {
   const [row] = await db.rows<FirmRow>(sql`
-    select firm_id, environment, desk_id, legal_name, iec, pan, connection_state, created_at
+    select ${firmColumns}
     from firms
     where desk_id = ${deskId} and firm_id = ${firmId}`);
   return row;
+}
+
+/** Rows that refer to the firm may still be written beside this lock. */
+export async function lockFirm(
+  tx: Tx,
+  deskId: string,
+  firmId: string,
+): Promise<FirmRow | undefined> {
+  const [row] = await tx.rows<FirmRow>(sql`
+    select ${firmColumns}
+    from firms
+    where desk_id = ${deskId} and firm_id = ${firmId}
+    for no key update`);
+  return row;
+}
+
+/** Firms of any desk, for answers from outside, which arrive in sets. */
+export async function lockFirms(tx: Tx, firmIds: readonly string[]): Promise<FirmRow[]> {
+  return await tx.rows(sql`
+    select ${firmColumns}
+    from firms
+    where firm_id = any(${firmIds}::text[])
+    order by firm_id
+    for no key update`);
+}
+
+/** The desk of a firm, for the operator, who is on no desk. */
+export async function findDeskOfFirm(db: Db, firmId: string): Promise<string | undefined> {
+  const [row] = await db.rows<{ desk_id: string }>(sql`
+    select desk_id
+    from firms
+    where firm_id = ${firmId}`);
+  return row?.desk_id;
+}
+
+/** Who has this IEC or this external id on the desk, other than the firm itself. */
+export async function findTwin(
+  db: Db,
+  firm: Pick<FirmRow, "desk_id" | "firm_id" | "iec" | "external_id">,
+): Promise<Pick<FirmRow, "firm_id" | "iec" | "external_id"> | undefined> {
+  const [row] = await db.rows<Pick<FirmRow, "firm_id" | "iec" | "external_id">>(sql`
+    select firm_id, iec, external_id
+    from firms
+    where desk_id = ${firm.desk_id} and firm_id <> ${firm.firm_id}
+      and connection_state <> 'offboarded'
+      and (iec = ${firm.iec} or external_id = ${firm.external_id})
+    order by (iec = ${firm.iec}) desc nulls last
+    limit 1`);
+  return row;
+}
+
+/** Everything about firms that can change, for a whole set; each row was locked before. */
+export async function setFirms(tx: Tx, firms: readonly FirmRow[]): Promise<void> {
+  await tx.rows(sql`
+    update firms
+    set legal_name = f.legal_name, iec = f.iec, pan = f.pan, gstin = f.gstin, cin = f.cin,
+      email = f.email, phone = f.phone, role = f.role, bank_sealed = f.bank_sealed,
+      bank_last4 = f.bank_last4, bank_ifsc = f.bank_ifsc, bank_name = f.bank_name,
+      group_id = f.group_id, external_id = f.external_id, connection_state = f.connection_state,
+      checks = f.checks, checked_at = f.checked_at, mandate = f.mandate,
+      hold_reason = f.hold_reason, hold_until = f.hold_until, suspended_by = f.suspended_by,
+      suspension_reason = f.suspension_reason, version = f.version, updated_at = f.updated_at
+    from unnest(
+      ${firms.map((firm) => firm.firm_id)}::text[],
+      ${firms.map((firm) => firm.legal_name)}::text[],
+      ${firms.map((firm) => firm.iec)}::text[],
+      ${firms.map((firm) => firm.pan)}::text[],
+      ${firms.map((firm) => firm.gstin)}::text[],
+      ${firms.map((firm) => firm.cin)}::text[],
+      ${firms.map((firm) => firm.email)}::text[],
+      ${firms.map((firm) => firm.phone)}::text[],
+      ${firms.map((firm) => firm.role)}::text[],
+      ${firms.map((firm) => firm.bank_sealed)}::bytea[],
+      ${firms.map((firm) => firm.bank_last4)}::text[],
+      ${firms.map((firm) => firm.bank_ifsc)}::text[],
+      ${firms.map((firm) => firm.bank_name)}::text[],
+      ${firms.map((firm) => firm.group_id)}::text[],
+      ${firms.map((firm) => firm.external_id)}::text[],
+      ${firms.map((firm) => firm.connection_state)}::text[],
+      ${firms.map((firm) => JSON.stringify(firm.checks))}::jsonb[],
+      ${firms.map((firm) => firm.checked_at)}::timestamptz[],
+      ${firms.map((firm) => firm.mandate && JSON.stringify(firm.mandate))}::jsonb[],
+      ${firms.map((firm) => firm.hold_reason)}::text[],
+      ${firms.map((firm) => firm.hold_until)}::timestamptz[],
+      ${firms.map((firm) => firm.suspended_by)}::text[],
+      ${firms.map((firm) => firm.suspension_reason)}::text[],
+      ${firms.map((firm) => firm.version)}::int[],
+      ${firms.map((firm) => firm.updated_at)}::timestamptz[]
+    ) as f (
+      firm_id, legal_name, iec, pan, gstin, cin, email, phone, role, bank_sealed, bank_last4,
+      bank_ifsc, bank_name, group_id, external_id, connection_state, checks, checked_at, mandate,
+      hold_reason, hold_until, suspended_by, suspension_reason, version, updated_at
+    )
+    where firms.firm_id = f.firm_id`);
+}
+
+/** Newest first. */
+export async function listFirms(
+  db: Db,
+  deskId: string,
+  filter: FirmFilter,
+  { after, fetch }: PageRequest,
+): Promise<FirmRow[]> {
+  return await db.rows(sql`
+    select ${firmColumns}
+    from firms
+    where desk_id = ${deskId}
+      and (${filter.connectionState}::text is null or connection_state = ${filter.connectionState})
+      and (${filter.role}::text is null or role = ${filter.role})
+      and (${filter.groupId}::text is null or group_id = ${filter.groupId})
+      and (${filter.externalId}::text is null or external_id = ${filter.externalId})
+      and (${filter.iec}::text is null or iec = ${filter.iec})
+      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
+      and (${after?.at ?? null}::timestamptz is null
+        or (created_at, firm_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+    order by created_at desc, firm_id desc
+    limit ${fetch}`);
+}
+
+export async function countFirms(db: Db, deskId: string, filter: FirmFilter): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from firms
+    where desk_id = ${deskId}
+      and (${filter.connectionState}::text is null or connection_state = ${filter.connectionState})
+      and (${filter.role}::text is null or role = ${filter.role})
+      and (${filter.groupId}::text is null or group_id = ${filter.groupId})
+      and (${filter.externalId}::text is null or external_id = ${filter.externalId})
+      and (${filter.iec}::text is null or iec = ${filter.iec})
+      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})`);
+  return row?.total ?? 0;
+}
+
+/** Firms of every desk with the desk's name, newest first, for the operator. */
+export async function listAllFirms(
+  db: Db,
+  {
+    environment,
+    connectionState,
+    limit,
+  }: {
+    readonly environment: Environment | null;
+    readonly connectionState: FirmState | null;
+    readonly limit: number;
+  },
+): Promise<(FirmRow & { readonly desk_name: string })[]> {
+  return await db.rows(sql`
+    select f.*, desks.legal_name as desk_name
+    from (select ${firmColumns} from firms) as f
+    join firms as desks on desks.firm_id = f.desk_id
+    where (${environment}::text is null or f.environment = ${environment})
+      and (${connectionState}::text is null or f.connection_state = ${connectionState})
+    order by f.created_at desc, f.firm_id desc
+    limit ${limit}`);
+}
+
+/** Some of the firms that are leaving; a random choice, so that those that wait hold up no other. */
+export async function listOffboardingFirms(
+  db: Db,
+  limit: number,
+): Promise<Pick<FirmRow, "firm_id" | "desk_id">[]> {
+  return await db.rows(sql`
+    select firm_id, desk_id
+    from firms
+    where connection_state = 'offboarding'
+    order by random()
+    limit ${limit}`);
 }
 
 export async function countDesks(db: Db): Promise<number> {

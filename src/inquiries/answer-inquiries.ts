@@ -12,15 +12,27 @@ import type { Tx } from "../platform/postgres.ts";
 import { type Answered, type InquiryKind, simulate, type Simulators } from "./rules.ts";
 import { claimDueInquiries, lockOpenInquiries, setAnswered } from "./store.ts";
 
-/** What follows from answers of one kind; given all of a set at once. */
+/**
+ * What follows from answers about one kind of thing; given all of a set at once, because it locks
+ * those things in their order and then records what it did.
+ */
+export type Apply<Kind extends InquiryKind> = (
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Answered<Kind>[],
+  now: Date,
+) => Promise<void>;
+
 export type Appliers = {
-  readonly [Kind in InquiryKind]: (
-    tx: Tx,
-    actor: Actor,
-    answered: readonly Answered<Kind>[],
-    now: Date,
-  ) => Promise<void>;
+  readonly firms: Apply<"firm_identity" | "bank_account">;
+  readonly credits: Apply<"credit_holding">;
 };
+
+/** The kinds that each applier is given. A transaction of the simulation has one applier. */
+const kindsOf = {
+  firms: ["firm_identity", "bank_account"],
+  credits: ["credit_holding"],
+} as const satisfies Record<keyof Appliers, readonly InquiryKind[]>;
 
 export type Attestation = {
   readonly inquiryId: string;
@@ -32,15 +44,27 @@ export type Attestation = {
 const setSizeMax = 200;
 const simulation: Actor = { kind: "worker", id: "simulation", requestId: null };
 
-/** One set of due sandbox inquiries; whether there may be more. */
+/** One set of due sandbox inquiries of each applier; whether there may be more. */
 export async function answerDueInquiries(
   ctx: Pick<Context, "db" | "now">,
   simulators: Simulators,
   appliers: Appliers,
 ): Promise<"more" | "idle"> {
+  const outcomes = [
+    await answerDue(ctx, kindsOf.firms, { simulators, appliers }),
+    await answerDue(ctx, kindsOf.credits, { simulators, appliers }),
+  ];
+  return outcomes.includes("more") ? "more" : "idle";
+}
+
+async function answerDue(
+  ctx: Pick<Context, "db" | "now">,
+  kinds: readonly InquiryKind[],
+  { simulators, appliers }: { simulators: Simulators; appliers: Appliers },
+): Promise<"more" | "idle"> {
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const due = await claimDueInquiries(tx, now, setSizeMax);
+    const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax });
     if (due.length === 0) return "idle";
     const answered = due.map(
       (inquiry) =>
@@ -94,10 +118,8 @@ async function applyAnswers(
   now: Date,
 ): Promise<void> {
   await setAnswered(tx, answered, actor.id);
-  const identities = answered.filter((inquiry) => inquiry.kind === "firm_identity");
-  const accounts = answered.filter((inquiry) => inquiry.kind === "bank_account");
-  const holdings = answered.filter((inquiry) => inquiry.kind === "credit_holding");
-  if (identities.length > 0) await appliers.firm_identity(tx, actor, identities, now);
-  if (accounts.length > 0) await appliers.bank_account(tx, actor, accounts, now);
-  if (holdings.length > 0) await appliers.credit_holding(tx, actor, holdings, now);
+  const firms = answered.filter((inquiry) => inquiry.kind !== "credit_holding");
+  const credits = answered.filter((inquiry) => inquiry.kind === "credit_holding");
+  if (firms.length > 0) await appliers.firms(tx, actor, firms, now);
+  if (credits.length > 0) await appliers.credits(tx, actor, credits, now);
 }

@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
-import type { Inquiry, Port } from "./rules.ts";
+import { type Inquiry, type Port, ports } from "./rules.ts";
 import { deleteOutage, insertOutage, listOpenInquiries, listOutages } from "./store.ts";
 
 export type PortStatus = {
@@ -10,8 +10,6 @@ export type PortStatus = {
   readonly state: "up" | "outage";
   readonly since: string | null;
 };
-
-const ports = ["registry", "bank"] as const satisfies readonly Port[];
 
 export async function portStatus(db: Db, environment: Environment): Promise<PortStatus[]> {
   const outages = await listOutages(db, environment);

@@ -5,6 +5,8 @@ import type { Environment } from "../kernel/caller.ts";
 
 export type Port = "registry" | "bank";
 
+export const ports = ["registry", "bank"] as const satisfies readonly Port[];
+
 /** The things that can be asked, each with the facts it is asked with and the answer it gets. */
 export type Inquiries = {
   /** Is this importer-exporter code active, unflagged, and does it belong to this PAN and GSTIN? */
@@ -38,6 +40,23 @@ export const checkNames = [
 ] as const;
 
 export type CheckName = (typeof checkNames)[number];
+
+/** What the registry is asked about a firm: its GSTIN only when it has one. */
+export function identityChecks({ gstin }: { readonly gstin: string | null }): CheckName[] {
+  return checkNames.filter(
+    (check) => check !== "BANK_NAME_MATCH" && (check !== "GSTIN_MATCH" || gstin !== null),
+  );
+}
+
+/** What the bank is asked about an account. */
+export const accountChecks = ["BANK_NAME_MATCH"] as const satisfies readonly CheckName[];
+
+/** The checks that an inquiry about a firm asks for. */
+export function checksAsked(
+  inquiry: Inquiry<"firm_identity" | "bank_account">,
+): readonly CheckName[] {
+  return inquiry.kind === "bank_account" ? accountChecks : identityChecks(inquiry.facts);
+}
 
 export type CheckResult = {
   readonly check: CheckName;

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
-import type { Answered, Inquiry, Port } from "./rules.ts";
+import type { Answered, Inquiry, InquiryKind, Port } from "./rules.ts";
 
 const inquiryColumns = fragment`
   inquiry_id, environment, desk_id, port, kind, subject_id, facts, due_at, created_at`;
@@ -29,11 +29,16 @@ export async function insertInquiries(tx: Tx, inquiries: readonly Inquiry[]): Pr
 }
 
 /** Open sandbox inquiries that have fallen due, locked; two workers never take the same one. */
-export async function claimDueInquiries(tx: Tx, now: Date, limit: number): Promise<Inquiry[]> {
+export async function claimDueInquiries(
+  tx: Tx,
+  kinds: readonly InquiryKind[],
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<Inquiry[]> {
   return await tx.rows(sql`
     select ${inquiryColumns}
     from inquiries
     where environment = 'sandbox' and state = 'open' and due_at <= ${now}
+      and kind = any(${kinds}::text[])
       and not exists (
         select
         from port_outages
@@ -49,6 +54,15 @@ export async function lockOpenInquiries(tx: Tx, inquiryIds: readonly string[]): 
     select ${inquiryColumns}
     from inquiries
     where inquiry_id = any(${inquiryIds}::text[]) and state = 'open'
+    order by inquiry_id
+    for update`);
+}
+
+export async function lockSubject(tx: Tx, deskId: string, subjectId: string): Promise<void> {
+  await tx.rows(sql`
+    select 1
+    from inquiries
+    where desk_id = ${deskId} and subject_id = ${subjectId} and state = 'open'
     order by inquiry_id
     for update`);
 }

@@ -12,6 +12,9 @@ export function actorOf({ caller, requestId }: Call): Actor {
   return { kind: "key", id: caller.keyId, requestId };
 }
 
+/** Whoever runs the command line beside the service. */
+export const operator: Actor = { kind: "operator", id: "cli", requestId: null };
+
 /** One change of one thing on one desk, as events and the audit trail record it. */
 export type Change = {
   readonly environment: Environment;

@@ -1,11 +1,14 @@
+import { recordChanges } from "../events/record-changes.ts";
 import { openDesk } from "../firms/open-desk.ts";
+import { operator } from "../kernel/actor.ts";
 import { type Environment, isScope, scopes } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import { violatedConstraint } from "../platform/postgres.ts";
+import { changeOfKey } from "./change-of-key.ts";
 import { isKeyName, keyNameLengthMax, newApiKey } from "./rules.ts";
-import { insertKey } from "./store.ts";
+import { insertKey, type KeyRow } from "./store.ts";
 
 export type IssueKey = {
   readonly firmName: string;
@@ -46,33 +49,33 @@ export async function issueKey(
       const desk = await openDesk(tx, { ...command, legalName: command.firmName }, now);
       const keyId = newId("key", now);
       const { apiKey, sealed } = newApiKey(command.environment, keyId);
-      await insertKey(
-        tx,
-        {
-          key_id: keyId,
-          environment: command.environment,
-          desk_id: desk.firm_id,
-          firm_id: desk.firm_id,
-          kind: "root",
-          parent_key_id: null,
-          name: command.name,
-          plan,
-          scopes: [...new Set(granted)],
-          buy_side: command.buySide,
-          per_minute: null,
-          monthly_quota: null,
-          max_order_paise: null,
-          daily_notional_paise: null,
-          ip_allowlist: [],
-          expires_at: null,
-          hint: sealed.hint,
-          revoked_at: null,
-          version: 1,
-          created_at: now,
-          updated_at: now,
-        },
-        sealed,
-      );
+      const key: KeyRow = {
+        key_id: keyId,
+        environment: command.environment,
+        desk_id: desk.firm_id,
+        firm_id: desk.firm_id,
+        kind: "root",
+        parent_key_id: null,
+        name: command.name,
+        plan,
+        scopes: [...new Set(granted)],
+        buy_side: command.buySide,
+        per_minute: null,
+        monthly_quota: null,
+        max_order_paise: null,
+        daily_notional_paise: null,
+        ip_allowlist: [],
+        expires_at: null,
+        hint: sealed.hint,
+        revoked_at: null,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+      };
+      await insertKey(tx, key, sealed);
+      const event = { name: "key.created", data: { name: key.name, kind: key.kind } };
+      const change = changeOfKey(null, key, { action: "issue", event, now });
+      await recordChanges(tx, operator, [change], now);
       return { api_key: apiKey, key_id: keyId, firm_id: desk.firm_id };
     });
   } catch (error) {

@@ -1,4 +1,7 @@
+import { recordChanges } from "../events/record-changes.ts";
+import { refuseOffboarded } from "../firms/firm-of-caller.ts";
 import { firmOfDesk } from "../firms/firm-of-desk.ts";
+import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -8,6 +11,7 @@ import type { Creation } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import { claimIdempotencyKey } from "../platform/idempotency.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { changeOfKey } from "./change-of-key.ts";
 import { newApiKey, refuseExcess } from "./rules.ts";
 import type { Key, MintKeyBody, MintedKey } from "./schema.ts";
 import { findKey, insertKey, type KeyRow } from "./store.ts";
@@ -34,11 +38,16 @@ export async function mintKey(
       if (mintedBefore) {
         return { outcome: "replayed", resource: await mintedEarlier(tx, call, mintedBefore, now) };
       }
-      if (row.kind === "sub_account") await firmOfDesk(tx, row.desk_id, row.firm_id);
+      const firm = await firmOfDesk(tx, row.desk_id, row.firm_id);
       refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
+      if (row.kind === "sub_account") refuseOffboarded(firm);
       const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
       await insertKey(tx, row, sealed);
-      const key = viewKey({ ...row, hint: sealed.hint }, now);
+      const minted = { ...row, hint: sealed.hint };
+      const key = viewKey(minted, now);
+      const event = { name: "key.created", data: { name: row.name, kind: row.kind } };
+      const change = changeOfKey(null, minted, { action: "mint", event, now });
+      await recordChanges(tx, actorOf(call), [change], now);
       // A key that was only tried does not exist, so there is no secret to show.
       if (call.dryRun) return { outcome: "tried", resource: key };
       return { outcome: "created", resource: { ...key, api_key: apiKey } };

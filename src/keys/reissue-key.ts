@@ -1,8 +1,11 @@
+import { recordChanges } from "../events/record-changes.ts";
+import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
+import { changeOfKey } from "./change-of-key.ts";
 import { keyLifecycle, newApiKey, stateOf } from "./rules.ts";
 import type { ReissuedKey } from "./schema.ts";
 import { lockKey, setKeySecret } from "./store.ts";
@@ -19,6 +22,8 @@ export async function reissueKey(ctx: Context, call: Call, keyId: string): Promi
       const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
       const changed = await setKeySecret(tx, keyId, sealed, now);
       if (!changed) throw new Error("a locked key can be changed");
+      const change = changeOfKey(row, changed, { action: "reissue", now });
+      await recordChanges(tx, actorOf(call), [change], now);
       const key = viewKey(changed, now);
       return call.dryRun ? key : { ...key, api_key: apiKey };
     },

@@ -1,27 +1,50 @@
+import { recordChanges } from "../events/record-changes.ts";
+import { type Actor, actorOf, type Change, operator } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
 import { keyLifecycle, stateOf } from "./rules.ts";
 import type { Key } from "./schema.ts";
-import { findDeskOfKey, lockKey, setKeyRevoked } from "./store.ts";
+import { changeOfKey } from "./change-of-key.ts";
+import {
+  findDeskOfKey,
+  type KeyRow,
+  lockKey,
+  lockKeysOfFirm,
+  lockWithChildren,
+  setKeysRevoked,
+} from "./store.ts";
 import { viewKey } from "./view-key.ts";
 
 /** Ends a key and every child of it, from the next request on. Revoking twice is no conflict. */
 export async function revokeKey(ctx: Context, call: Call, keyId: string): Promise<Key> {
-  return await revoke(ctx, { deskId: call.caller.deskId, keyId, dryRun: call.dryRun });
+  const deskId = call.caller.deskId;
+  return await revoke(ctx, actorOf(call), { deskId, keyId, dryRun: call.dryRun });
 }
 
 /** The same, by the operator, who may revoke any desk's key. */
 export async function revokeKeyAsOperator(ctx: Context, keyId: string): Promise<Key> {
   const deskId = await findDeskOfKey(ctx.db, keyId);
   if (deskId === undefined) throw new Failure("not_found", `no key ${keyId}`);
-  return await revoke(ctx, { deskId, keyId, dryRun: false });
+  return await revoke(ctx, operator, { deskId, keyId, dryRun: false });
+}
+
+/** A firm that leaves its desk takes the keys with it that act for it alone. */
+export async function revokeKeysOfFirm(
+  tx: Tx,
+  _actor: Actor,
+  { deskId, firmId }: { readonly deskId: string; readonly firmId: string },
+  now: Date,
+): Promise<Change[]> {
+  return await revokeAll(tx, await lockKeysOfFirm(tx, deskId, firmId), now);
 }
 
 async function revoke(
   ctx: Context,
+  actor: Actor,
   { deskId, keyId, dryRun }: { deskId: string; keyId: string; dryRun: boolean },
 ): Promise<Key> {
   const now = ctx.now();
@@ -32,11 +55,25 @@ async function revoke(
       const state = stateOf(row, now);
       if (state === "revoked") return viewKey(row, now);
       advance(keyLifecycle, state, "revoke");
-      const revoked = await setKeyRevoked(tx, keyId, now);
-      const changed = revoked.find(({ key_id }) => key_id === keyId);
-      if (!changed) throw new Error("a locked key that is not revoked can be revoked");
-      return viewKey(changed, now);
+      // A parent takes its children with it.
+      const changes = await revokeAll(tx, await lockWithChildren(tx, keyId), now);
+      await recordChanges(tx, actor, changes, now);
+      const revoked = await lockKey(tx, deskId, keyId);
+      if (!revoked) throw new Error("a revoked key can still be read");
+      return viewKey(revoked, now);
     },
     { rollBack: dryRun },
+  );
+}
+
+async function revokeAll(tx: Tx, rows: readonly KeyRow[], now: Date): Promise<Change[]> {
+  const before = new Map(rows.map((row) => [row.key_id, row]));
+  const revoked = await setKeysRevoked(tx, [...before.keys()], now);
+  return revoked.map((row) =>
+    changeOfKey(before.get(row.key_id) ?? null, row, {
+      action: "revoke",
+      event: { name: "key.revoked", data: { name: row.name, kind: row.kind } },
+      now,
+    }),
   );
 }

@@ -166,12 +166,36 @@ export async function listAllKeys(
     order by k.created_at desc, k.key_id desc`);
 }
 
-/** A parent takes its children with it. */
-export async function setKeyRevoked(tx: Tx, keyId: string, now: Date): Promise<KeyRow[]> {
+/** A key and its children, those that are not revoked. */
+export async function lockWithChildren(tx: Tx, keyId: string): Promise<KeyRow[]> {
+  return await tx.rows(sql`
+    select ${keyColumns}
+    from api_keys
+    where (key_id = ${keyId} or parent_key_id = ${keyId}) and state = 'active'
+    order by key_id
+    for update`);
+}
+
+/** The keys that act for this client firm alone, those that are not revoked. */
+export async function lockKeysOfFirm(tx: Tx, deskId: string, firmId: string): Promise<KeyRow[]> {
+  return await tx.rows(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId} and firm_id = ${firmId} and kind = 'sub_account'
+      and state = 'active'
+    order by key_id
+    for update`);
+}
+
+export async function setKeysRevoked(
+  tx: Tx,
+  keyIds: readonly string[],
+  now: Date,
+): Promise<KeyRow[]> {
   return await tx.rows(sql`
     update api_keys
     set state = 'revoked', revoked_at = ${now}, updated_at = ${now}, version = version + 1
-    where (key_id = ${keyId} or parent_key_id = ${keyId}) and state = 'active'
+    where key_id = any(${keyIds}::text[])
     returning ${keyColumns}`);
 }
 

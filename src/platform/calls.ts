@@ -19,6 +19,11 @@ export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
   };
 }
 
+/** An action whose every field is optional may be sent without a body. */
+export async function takeNoBodyAsEmpty(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {};
+}
+
 /** What a creating use case did: made it, found what an earlier call made, or only tried. */
 export type Creation<Resource> = {
   readonly outcome: "created" | "replayed" | "tried";

@@ -1,6 +1,6 @@
 // The building blocks of wire shapes: what money, times, enumerations and pages look like in JSON.
 
-import { type TProperties, Type } from "typebox";
+import { type Static, type TObject, type TProperties, Type } from "typebox";
 
 /** An amount of money in a request: a positive whole number that every JSON reader keeps exact. */
 export function paise(description: string) {
@@ -43,6 +43,16 @@ export function openEnum<const Values extends readonly string[]>(
 
 export function nullable<T>(schema: { type: "string" | "integer"; [keyword: string]: unknown }) {
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
+}
+
+export function nullableObject<Properties extends TProperties>(
+  properties: Properties,
+  options: { title?: string; description?: string } = {},
+) {
+  return Type.Unsafe<Static<TObject<Properties>> | null>({
+    ...Type.Object(properties, options),
+    type: ["object", "null"],
+  });
 }
 
 /** A request body: unknown fields are refused, because a misspelt limit must not be no limit. */

@@ -2,7 +2,7 @@
 
 import { crc32 } from "node:zlib";
 
-import { insertFirm } from "../../src/firms/store.ts";
+import { blankFirm, insertFirm } from "../../src/firms/store.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { newApiKey } from "../../src/keys/rules.ts";
@@ -31,14 +31,14 @@ export async function addClientFirm(
   await ctx.db.transaction(
     async (tx) =>
       await insertFirm(tx, {
+        ...blankFirm,
         firm_id: firmId,
         environment,
         desk_id: deskId,
         legal_name: `Client ${firmId}`,
-        iec: null,
-        pan: null,
         connection_state: "authorized",
         created_at: now,
+        updated_at: now,
       }),
   );
   return firmId;

@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 
 import { buildApp } from "../../src/app.ts";
+import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
@@ -73,6 +74,8 @@ export type ServiceOptions = {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
   /** Routes of the test's own, beside those of the service and behind the same edge. */
   readonly routes?: (app: App, ctx: Context) => void;
+  /** What stands in the way of offboarding, and what follows it. */
+  readonly offboarding?: Offboarding;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -99,6 +102,7 @@ export async function startService(
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     metrics,
+    offboarding: options.offboarding,
   });
   options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
@@ -126,7 +130,7 @@ export async function startService(
       });
     },
     async work() {
-      for (const { work } of workOf(ctx)) while ((await work()) === "more");
+      for (const { work } of workOf(ctx, options.offboarding)) while ((await work()) === "more");
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;

@@ -1,0 +1,146 @@
+import { authorizeFirm } from "../src/firms/authorize-firm.ts";
+import { operatorOn } from "../src/firms/doer.ts";
+import { firmOfDesk } from "../src/firms/firm-of-desk.ts";
+import { listAllFirms } from "../src/firms/list-all-firms.ts";
+import { resumeFirm } from "../src/firms/resume-firm.ts";
+import { firmStates } from "../src/firms/rules.ts";
+import type { Firm } from "../src/firms/schema.ts";
+import { suspendFirm } from "../src/firms/suspend-firm.ts";
+import { verifyFirm } from "../src/firms/verify-firm.ts";
+import { viewFirm } from "../src/firms/view-firm.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
+
+const list = command({
+  name: "firms list",
+  summary: "list the firms of every desk, newest first",
+  options: {
+    env: { help: "only live or only sandbox" },
+    state: { help: "only firms in this connection state" },
+    limit: { default: "200", help: "how many at most" },
+  },
+  example: "npx scripdesk firms list --env live --state action_required",
+  async run(options) {
+    const filter = {
+      environment: options.env === undefined ? null : oneOf("env", options.env, environments),
+      connectionState:
+        options.state === undefined ? null : oneOf("state", options.state, firmStates),
+      limit: wholeNumber("limit", options.limit),
+    };
+    const rows = await withContext(async ({ ctx }) => await listAllFirms(ctx, filter));
+    print(
+      rows.map(({ desk_name, firm }) => ({
+        firm_id: firm.firm_id,
+        desk: desk_name,
+        env: firm.environment,
+        legal_name: firm.legal_name,
+        iec: firm.iec,
+        role: firm.role,
+        state: firm.connection_state,
+        holds: firm.holds.map(({ reason }) => reason),
+        updated_at: firm.updated_at,
+      })),
+      options,
+    );
+  },
+});
+
+const show = command({
+  name: "firms show",
+  summary: "show a firm, with its checks and holds; account numbers stay masked",
+  operand: "FIRM_ID",
+  options: {},
+  async run(options, firmId) {
+    const firm = await withContext(async ({ ctx }) => {
+      const { deskId } = await operatorOn(ctx, firmId);
+      return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
+    });
+    printOne(options.json ? firm : readable(firm), options);
+  },
+});
+
+const verify = command({
+  name: "firms verify",
+  summary: "ask the registry and the bank about a firm; see `registry list` for what is open",
+  operand: "FIRM_ID",
+  options: {},
+  async run(options, firmId) {
+    const firm = await withContext(
+      async ({ ctx }) => await verifyFirm(ctx, await operatorOn(ctx, firmId), firmId),
+    );
+    printOne(summaryOf(firm), options);
+  },
+});
+
+const authorize = command({
+  name: "firms authorize",
+  summary: "record a verified firm's mandate; its desk may trade for it from now on",
+  operand: "FIRM_ID",
+  options: {
+    signatory: { required: true, help: "who signed for the firm" },
+    reference: { required: true, help: "where the signed mandate is found" },
+    until: { required: true, help: "last day (YYYY-MM-DD, IST) or ISO 8601 time" },
+  },
+  async run(options, firmId) {
+    const mandate = {
+      signatory_name: options.signatory,
+      reference: options.reference,
+      valid_until: options.until,
+    };
+    const firm = await withContext(
+      async ({ ctx }) =>
+        await authorizeFirm(ctx, await operatorOn(ctx, firmId), { firmId, mandate }),
+    );
+    printOne(summaryOf(firm), options);
+  },
+});
+
+const suspend = command({
+  name: "firms suspend",
+  summary: "stop trading for a firm; only the operator can resume it",
+  operand: "FIRM_ID",
+  options: { reason: { required: true, help: "why; the desk sees it" } },
+  async run(options, firmId) {
+    const firm = await withContext(
+      async ({ ctx }) =>
+        await suspendFirm(ctx, await operatorOn(ctx, firmId), { firmId, reason: options.reason }),
+    );
+    printOne(summaryOf(firm), options);
+  },
+});
+
+const resume = command({
+  name: "firms resume",
+  summary: "end a firm's suspension, whoever made it",
+  operand: "FIRM_ID",
+  options: {},
+  async run(options, firmId) {
+    const firm = await withContext(
+      async ({ ctx }) => await resumeFirm(ctx, await operatorOn(ctx, firmId), firmId),
+    );
+    printOne(summaryOf(firm), options);
+  },
+});
+
+/** Lists of objects as lines that a person can read. */
+function readable(firm: Firm): Record<string, unknown> {
+  return {
+    ...firm,
+    checks: firm.checks.map(({ check, outcome, cure }) =>
+      cure === null ? `${check} ${outcome}` : `${check} ${outcome} (${cure})`,
+    ),
+    holds: firm.holds.map(({ reason, until }) => `${reason} until ${until ?? "answered"}`),
+  };
+}
+
+function summaryOf(firm: Firm): Record<string, unknown> {
+  return {
+    firm_id: firm.firm_id,
+    legal_name: firm.legal_name,
+    connection_state: firm.connection_state,
+    version: firm.version,
+    allowed_actions: firm.allowed_actions,
+  };
+}
+
+export const firmCommands = [list, show, verify, authorize, suspend, resume];

@@ -1,0 +1,148 @@
+import { readFile } from "node:fs/promises";
+
+import { attestInquiries } from "../src/inquiries/answer-inquiries.ts";
+import { attestationOf, type Finding } from "../src/inquiries/attest.ts";
+import { openInquiries, setOutage } from "../src/inquiries/port-status.ts";
+import { checkNames, type Inquiry, ports } from "../src/inquiries/rules.ts";
+import { operator } from "../src/kernel/actor.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
+import type { Context } from "../src/platform/context.ts";
+import { appliers } from "../src/workers.ts";
+import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
+import { csvRows } from "./csv.ts";
+
+const list = command({
+  name: "registry list",
+  summary: "list the open questions to customs and banks, oldest first",
+  options: {
+    env: { help: "only live or only sandbox" },
+    port: { help: "only registry or only bank" },
+  },
+  async run(options) {
+    const filter = {
+      environment: options.env === undefined ? null : oneOf("env", options.env, environments),
+      port: options.port === undefined ? null : oneOf("port", options.port, ports),
+    };
+    const rows = await withContext(async ({ ctx }) => await openInquiries(ctx, filter));
+    print(
+      rows.map((inquiry) => ({
+        inquiry_id: inquiry.inquiry_id,
+        env: inquiry.environment,
+        port: inquiry.port,
+        kind: inquiry.kind,
+        subject_id: inquiry.subject_id,
+        facts: inquiry.facts,
+        asked_at: istTimestamp(inquiry.created_at),
+      })),
+      options,
+    );
+  },
+});
+
+const confirm = command({
+  name: "registry confirm",
+  summary: "answer open questions with what you saw and a reference to it",
+  operand: "INQUIRY_ID",
+  operandOptional: true,
+  options: {
+    reference: { help: "what you saw: a ticket, a letter, a screenshot's number" },
+    fail: { help: "CHECK:cure of a check that failed; the others pass (firms)" },
+    held: { help: "yes or no: whether the firm holds the credit (credits)" },
+    csv: { help: "a file with the columns inquiry_id, outcome, check, reference" },
+  },
+  example:
+    "npx scripdesk registry confirm inq_… --reference TICKET-7 --fail 'PAN_MATCH:correct the PAN'",
+  async run(options, inquiryId) {
+    const findings =
+      options.csv === undefined
+        ? [findingOf(inquiryId, options)]
+        : findingsOf(await readFile(options.csv, "utf8"));
+    const answered = await withContext(async ({ ctx }) => await attest(ctx, findings));
+    printOne({ answered }, options);
+  },
+});
+
+const outage = command({
+  name: "registry outage",
+  summary: "say that a port is down, or up again; questions wait meanwhile",
+  options: {
+    env: { required: true, help: "live or sandbox" },
+    port: { required: true, help: "registry or bank" },
+    on: { help: "it is down: a note for whoever asks why" },
+    off: { type: "boolean", help: "it is up again" },
+  },
+  example: "npx scripdesk registry outage --env live --port registry --on 'portal maintenance'",
+  async run(options) {
+    const target = {
+      environment: oneOf("env", options.env, environments),
+      port: oneOf("port", options.port, ports),
+    };
+    if ((options.on === undefined) === !options.off)
+      throw new UsageError("give --on NOTE or --off");
+    await withContext(async ({ ctx }) => await setOutage(ctx, target, options.on));
+    printOne({ ...target, state: options.off ? "up" : "outage" }, options);
+  },
+});
+
+async function attest(ctx: Context, findings: readonly Finding[]): Promise<number> {
+  const open = await openInquiries(ctx, { environment: null, port: null });
+  const byId = new Map(open.map((inquiry): [string, Inquiry] => [inquiry.inquiry_id, inquiry]));
+  const merged = mergeFindings(findings);
+  const attestations = merged.map((finding) => attestationOf(byId.get(finding.inquiryId), finding));
+  return await attestInquiries(ctx, operator, attestations, appliers);
+}
+
+/** Several lines about one question are several failed checks of it. */
+function mergeFindings(findings: readonly Finding[]): Finding[] {
+  const merged = new Map<string, Finding>();
+  for (const finding of findings) {
+    const known = merged.get(finding.inquiryId);
+    const failed = [...(known?.failed ?? []), ...finding.failed];
+    merged.set(finding.inquiryId, { ...finding, failed });
+  }
+  return [...merged.values()];
+}
+
+function findingOf(
+  inquiryId: string,
+  options: { reference: string | undefined; fail: string | undefined; held: string | undefined },
+): Finding {
+  if (inquiryId === "") throw new UsageError("give one INQUIRY_ID, or --csv FILE");
+  if (!options.reference?.trim()) throw new UsageError("--reference is required");
+  return {
+    inquiryId,
+    reference: options.reference.trim(),
+    failed: options.fail === undefined ? [] : [failedCheck(options.fail)],
+    held:
+      options.held === undefined ? undefined : oneOf("held", options.held, ["yes", "no"]) === "yes",
+  };
+}
+
+function findingsOf(text: string): Finding[] {
+  return csvRows(text, ["inquiry_id", "outcome", "check", "reference"]).map((row, index) => {
+    const { inquiry_id = "", outcome = "", check = "", reference = "" } = row;
+    const where = `line ${index + 2}`;
+    if (reference === "") throw new UsageError(`${where} has no reference`);
+    if (!["pass", "fail", "held", "not_held"].includes(outcome)) {
+      throw new UsageError(`${where}: outcome must be pass, fail, held or not_held`);
+    }
+    if ((outcome === "fail") !== (check !== "")) {
+      throw new UsageError(`${where}: a check is named when it failed, and only then`);
+    }
+    return {
+      inquiryId: inquiry_id,
+      reference,
+      failed: outcome === "fail" ? [failedCheck(check)] : [],
+      held: outcome === "held" || outcome === "not_held" ? outcome === "held" : undefined,
+    };
+  });
+}
+
+/** `PAN_MATCH:correct the PAN` */
+function failedCheck(text: string): Finding["failed"][number] {
+  const [name = "", ...cure] = text.split(":");
+  return { check: oneOf("fail", name.trim(), checkNames), cure: cure.join(":").trim() || null };
+}
+
+export const registryCommands = [list, confirm, outage];

@@ -1,0 +1,43 @@
+// Who acts on a firm, and on which firms they may act.
+
+import { type Actor, actorOf, operator } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import type { Context } from "../platform/context.ts";
+import { findDeskOfFirm } from "./store.ts";
+
+export type Doer = {
+  readonly actor: Actor;
+  readonly deskId: string;
+  /** The only firm that exists for this doer; null when it is the whole desk. */
+  readonly boundTo: string | null;
+  readonly dryRun: boolean;
+};
+
+/** A sub_account key acts for one client firm, and no other is there for it. */
+export function boundFirm({ kind, firmId }: Caller): string | null {
+  return kind === "sub_account" ? firmId : null;
+}
+
+export function doerOf(call: Call): Doer {
+  return {
+    actor: actorOf(call),
+    deskId: call.caller.deskId,
+    boundTo: boundFirm(call.caller),
+    dryRun: call.dryRun,
+  };
+}
+
+/** The operator is on no desk and acts on the firm's own. */
+export async function operatorOn({ db }: Pick<Context, "db">, firmId: string): Promise<Doer> {
+  const deskId = (await findDeskOfFirm(db, firmId)) ?? "";
+  return { actor: operator, deskId, boundTo: null, dryRun: false };
+}
+
+/** What only a key of the whole desk may do. */
+export function refuseBound({ boundTo }: Doer, what: string): void {
+  if (boundTo === null) return;
+  throw new Failure("forbidden", `a sub_account key may not ${what}`, {
+    detail: { reason: "sub_account_key" },
+  });
+}

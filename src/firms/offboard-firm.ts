@@ -1,0 +1,170 @@
+// How a firm leaves.
+//
+//   refuse   open business of other slices blocks it: each is named
+//   drain    the firm takes no new business; a worker lets it go when the last blocker is gone
+//   leave    what belongs to the firm follows (its keys, its listed credits), and what is personal
+//            is masked for good; the sealed account number is destroyed
+
+import { dropQuestions } from "../inquiries/ask-outside.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { changeFirm, type Decision } from "./change-firm.ts";
+import { type Doer, refuseBound } from "./doer.ts";
+import { firmLifecycle, maskedEmail, maskedName, maskedPhone } from "./rules.ts";
+import type { Firm, OffboardFirmBody } from "./schema.ts";
+import { type FirmRow, listOffboardingFirms } from "./store.ts";
+
+/** One piece of open business. */
+export type Blocker = { readonly type: string; readonly id: string; readonly href: string };
+
+export type Blockers = (tx: Tx, deskId: string, firmId: string) => Promise<Blocker[]>;
+
+export type LeavingFirm = {
+  readonly environment: Environment;
+  readonly deskId: string;
+  readonly firmId: string;
+};
+
+/** What another slice does when a firm leaves; it returns its changes, which are recorded last. */
+export type OnOffboard = (
+  tx: Tx,
+  actor: Actor,
+  firm: LeavingFirm,
+  now: Date,
+) => Promise<readonly Change[]>;
+
+/** What other slices have to say about a firm that leaves. */
+export type Offboarding = {
+  readonly blockers: readonly Blockers[];
+  readonly onOffboard: readonly OnOffboard[];
+};
+
+const drainsAtOnce = 100;
+const drain: Actor = { kind: "worker", id: "offboarding", requestId: null };
+
+export async function offboardFirm(
+  ctx: Pick<Context, "db" | "now">,
+  doer: Doer,
+  {
+    firmId,
+    mode,
+    offboarding,
+  }: { firmId: string; mode: OffboardFirmBody["mode"]; offboarding: Offboarding },
+): Promise<Firm> {
+  return await changeFirm(ctx, doer, {
+    firmId,
+    locksQuestions: true,
+    async decide(tx, firm, now) {
+      refuseBound(doer, "offboard firms");
+      refuseOwnFirm(firm);
+      const { connection_state } = firm;
+      if (connection_state === "offboarded" || connection_state === "offboarding") {
+        return undefined;
+      }
+      const state = advance(firmLifecycle, connection_state, "offboard");
+      const blockers = await blockersOf(tx, firm, offboarding);
+      if (blockers.length === 0) {
+        return await leave(tx, doer.actor, { firm, state, offboarding, now });
+      }
+      if (mode !== "drain") throw blocked(firm, blockers);
+      await dropQuestions(tx, [firm.firm_id]);
+      return {
+        action: "drain",
+        changes: {
+          connection_state: advance(firmLifecycle, connection_state, "drain"),
+          suspended_by: null,
+          suspension_reason: null,
+        },
+      };
+    },
+  });
+}
+
+/** Lets firms go whose open business is done. Firms that still have some are looked at again. */
+export async function finishOffboarding(
+  ctx: Pick<Context, "db" | "now">,
+  offboarding: Offboarding,
+): Promise<"more" | "idle"> {
+  const leaving = await listOffboardingFirms(ctx.db, drainsAtOnce);
+  for (const { firm_id, desk_id } of leaving) {
+    const doer = { actor: drain, deskId: desk_id, boundTo: null, dryRun: false };
+    await changeFirm(ctx, doer, {
+      firmId: firm_id,
+      async decide(tx, firm, now) {
+        if (firm.connection_state !== "offboarding") return undefined;
+        const blockers = await blockersOf(tx, firm, offboarding);
+        if (blockers.length > 0) return undefined;
+        const state = advance(firmLifecycle, firm.connection_state, "finish");
+        return await leave(tx, drain, { firm, state, offboarding, now });
+      },
+    });
+  }
+  return "idle";
+}
+
+async function blockersOf(tx: Tx, firm: FirmRow, { blockers }: Offboarding): Promise<Blocker[]> {
+  const found: Blocker[] = [];
+  for (const blockersIn of blockers) {
+    found.push(...(await blockersIn(tx, firm.desk_id, firm.firm_id)));
+  }
+  return found;
+}
+
+async function leave(
+  tx: Tx,
+  actor: Actor,
+  {
+    firm,
+    state,
+    offboarding,
+    now,
+  }: {
+    firm: FirmRow;
+    state: FirmRow["connection_state"];
+    offboarding: Offboarding;
+    now: Date;
+  },
+): Promise<Decision> {
+  await dropQuestions(tx, [firm.firm_id]);
+  const also: Change[] = [];
+  const leaving = { environment: firm.environment, deskId: firm.desk_id, firmId: firm.firm_id };
+  for (const follow of offboarding.onOffboard)
+    also.push(...(await follow(tx, actor, leaving, now)));
+  return {
+    action: "offboard",
+    changes: {
+      connection_state: state,
+      email: firm.email && maskedEmail(firm.email),
+      phone: firm.phone && maskedPhone(firm.phone),
+      bank_sealed: null,
+      bank_name: firm.bank_name && maskedName,
+      mandate: firm.mandate && { ...firm.mandate, signatory_name: maskedName },
+      suspended_by: null,
+      suspension_reason: null,
+    },
+    event: { name: "firm.offboarded", data: {} },
+    also,
+  };
+}
+
+function refuseOwnFirm({ firm_id, desk_id }: FirmRow): void {
+  if (firm_id !== desk_id) return;
+  throw new Failure("forbidden", "a desk's own firm is closed by the operator", {
+    detail: { reason: "own_firm" },
+  });
+}
+
+function blocked({ connection_state }: FirmRow, blockers: readonly Blocker[]): Failure {
+  return new Failure("conflict", "the firm has open business", {
+    detail: {
+      reason: "open_business",
+      state: connection_state,
+      blockers,
+      allowed_actions: allowedActions(firmLifecycle, connection_state),
+    },
+  });
+}

@@ -1,0 +1,136 @@
+// From what a caller wrote to what is kept of a firm: one spelling for each thing, every rule that
+// is broken named with its field, and the bank's number sealed before it goes anywhere.
+
+import { createHmac } from "node:crypto";
+
+import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import { open, seal } from "../platform/seal.ts";
+import {
+  accountNoProblem,
+  cinProblem,
+  emailProblem,
+  gstinProblem,
+  iecProblem,
+  ifscProblem,
+  internationalPhone,
+  panProblem,
+  plainIdentifier,
+  type Problem,
+} from "./rules.ts";
+import type { RegisterFirmBody, UpdateFirmBody } from "./schema.ts";
+import type { FirmRow } from "./store.ts";
+
+type Bank = NonNullable<RegisterFirmBody["bank"]>;
+
+export type BankColumns = Pick<FirmRow, "bank_sealed" | "bank_last4" | "bank_ifsc" | "bank_name">;
+
+const noBank: BankColumns = {
+  bank_sealed: null,
+  bank_last4: null,
+  bank_ifsc: null,
+  bank_name: null,
+};
+
+/** What the caller wrote, each thing in its one spelling. */
+export function plainParticulars<Body extends UpdateFirmBody>(body: Body): Body {
+  const plain = (text: string | null | undefined) => text && plainIdentifier(text);
+  return withoutUndefined({
+    ...body,
+    legal_name: body.legal_name?.trim().replace(/\s+/g, " "),
+    iec: plain(body.iec),
+    pan: plain(body.pan),
+    gstin: plain(body.gstin),
+    cin: plain(body.cin),
+    email: body.email?.trim().toLowerCase(),
+    phone: body.phone && (internationalPhone(body.phone) ?? body.phone),
+    external_id: body.external_id?.trim() ?? body.external_id,
+    bank: body.bank && {
+      account_no: body.bank.account_no.replace(/[\s-]+/g, ""),
+      ifsc: plainIdentifier(body.bank.ifsc),
+      name: body.bank.name.trim().replace(/\s+/g, " "),
+    },
+  }) as Body; // The same fields, spelt plainly.
+}
+
+/** Refuses what is wrong with the given fields, read beside what else is known of the firm. */
+export function refuseWrong(
+  given: UpdateFirmBody,
+  firm: Pick<FirmRow, "iec" | "pan" | "gstin" | "cin">,
+): void {
+  const { iec, pan, gstin, cin } = { ...firm, ...given };
+  const changesPan = given.pan !== undefined;
+  // A rule that ties two fields is checked when either was given, and names the one it is about.
+  const aboutPan = pan !== null && panProblem(pan) === undefined ? pan : null;
+  const problems: [string, Problem][] = [
+    ["legal_name", given.legal_name === "" ? "is required" : undefined],
+    ["pan", changesPan && pan !== null ? panProblem(pan) : undefined],
+    [
+      "iec",
+      iec !== null && (changesPan || given.iec !== undefined)
+        ? iecProblem(iec, aboutPan)
+        : undefined,
+    ],
+    [
+      "gstin",
+      gstin !== null && (changesPan || given.gstin) ? gstinProblem(gstin, aboutPan) : undefined,
+    ],
+    ["cin", cin !== null && (changesPan || given.cin) ? cinProblem(cin, aboutPan) : undefined],
+    ["email", given.email === undefined ? undefined : emailProblem(given.email)],
+    ["phone", given.phone && !internationalPhone(given.phone) ? phoneRule : undefined],
+    ["external_id", given.external_id === "" ? "must not be blank" : undefined],
+    ["bank.account_no", given.bank ? accountNoProblem(given.bank.account_no) : undefined],
+    ["bank.ifsc", given.bank ? ifscProblem(given.bank.ifsc) : undefined],
+    ["bank.name", given.bank?.name === "" ? "is required" : undefined],
+  ];
+  const fields = problems.flatMap(([path, problem]): FieldProblem[] =>
+    problem === undefined ? [] : [{ path, problem }],
+  );
+  if (fields.length > 0) throw unprocessable(...fields);
+}
+
+const phoneRule = "must be ten Indian digits, or + and a country code and a number";
+
+/** The number is bound to its firm: sealed bytes moved to another row do not open there. */
+export function sealBank(bank: Bank | null, firmId: string, sealKey: Buffer): BankColumns {
+  if (!bank) return noBank;
+  return {
+    bank_sealed: seal(bank.account_no, sealPurpose(firmId), sealKey),
+    bank_last4: bank.account_no.slice(-4),
+    bank_ifsc: bank.ifsc,
+    bank_name: bank.name,
+  };
+}
+
+export function openAccountNo(
+  { firm_id, bank_sealed }: Pick<FirmRow, "firm_id" | "bank_sealed">,
+  sealKey: Buffer,
+): string | null {
+  return bank_sealed && open(bank_sealed, sealPurpose(firm_id), sealKey);
+}
+
+export function isSameBank(firm: FirmRow, bank: Bank | null, sealKey: Buffer): boolean {
+  if (!bank || firm.bank_sealed === null) return !bank && firm.bank_sealed === null;
+  return (
+    firm.bank_ifsc === bank.ifsc &&
+    firm.bank_name === bank.name &&
+    openAccountNo(firm, sealKey) === bank.account_no
+  );
+}
+
+/**
+ * What an idempotency key remembers of a registration. A bare digest of an account number could be
+ * guessed back, so the number goes in keyed.
+ */
+export function rememberedOf(body: RegisterFirmBody, sealKey: Buffer): RegisterFirmBody {
+  if (!body.bank) return body;
+  const accountNo = createHmac("sha256", sealKey).update(body.bank.account_no).digest("base64url");
+  return { ...body, bank: { ...body.bank, account_no: accountNo } };
+}
+
+function sealPurpose(firmId: string): string {
+  return `bank account of ${firmId}`;
+}
+
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,215 @@
+import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http.ts";
+import { authorizeFirm } from "./authorize-firm.ts";
+import { doerOf } from "./doer.ts";
+import { listFirms } from "./list-firms.ts";
+import { offboardFirm, type Offboarding } from "./offboard-firm.ts";
+import { readConnection } from "./read-connection.ts";
+import { readFirm } from "./read-firm.ts";
+import { registerFirm } from "./register-firm.ts";
+import { resumeFirm } from "./resume-firm.ts";
+import {
+  AuthorizeFirmBody,
+  Connection,
+  Firm,
+  FirmList,
+  FirmParams,
+  ListFirmsQuery,
+  NoFields,
+  OffboardFirmBody,
+  RegisterFirmBody,
+  SuspendFirmBody,
+  UpdateFirmBody,
+} from "./schema.ts";
+import { suspendFirm } from "./suspend-firm.ts";
+import { updateFirm } from "./update-firm.ts";
+import { verifyFirm } from "./verify-firm.ts";
+
+export function firmRoutes(app: App, ctx: Context, offboarding: Offboarding): void {
+  app.post(
+    "/v1/firms",
+    {
+      config: { demand: "firms", creates: true },
+      schema: {
+        operationId: "registerFirm",
+        tags: ["Firms"],
+        summary: "Register a client firm",
+        description: "The same IEC twice on a desk is a conflict that names the firm.",
+        body: RegisterFirmBody,
+        response: { 201: Firm, 200: Firm },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(reply, await registerFirm(ctx, callOf(request, reply), request.body)),
+  );
+
+  app.get(
+    "/v1/firms",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "listFirms",
+        tags: ["Firms"],
+        summary: "List the firms of your desk",
+        querystring: ListFirmsQuery,
+        response: { 200: FirmList },
+      },
+    },
+    async (request, reply) =>
+      sendPage(reply, "firms", await listFirms(ctx, request.caller, request.query)),
+  );
+
+  app.get(
+    "/v1/firms/:firm_id",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "readFirm",
+        tags: ["Firms"],
+        summary: "Read a firm",
+        params: FirmParams,
+        response: { 200: Firm },
+      },
+    },
+    async (request) => await readFirm(ctx, request.caller, request.params.firm_id),
+  );
+
+  app.patch(
+    "/v1/firms/:firm_id",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "updateFirm",
+        tags: ["Firms"],
+        summary: "Correct a firm's particulars",
+        description:
+          "A bank or IEC change holds payouts for 24 hours. A verified firm that changes who it is goes through verification again.",
+        params: FirmParams,
+        body: UpdateFirmBody,
+        response: { 200: Firm },
+      },
+    },
+    async (request, reply) =>
+      await updateFirm(ctx, doerOf(callOf(request, reply)), {
+        firmId: request.params.firm_id,
+        body: request.body,
+      }),
+  );
+
+  app.get(
+    "/v1/firms/:firm_id/connection",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "readConnection",
+        tags: ["Firms"],
+        summary: "How far a firm's connection has come",
+        params: FirmParams,
+        response: { 200: Connection },
+      },
+    },
+    async (request) => await readConnection(ctx, request.caller, request.params.firm_id),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/verify",
+    {
+      config: { demand: "firms" },
+      preValidation: takeNoBodyAsEmpty,
+      schema: {
+        operationId: "verifyFirm",
+        tags: ["Firms"],
+        summary: "Have a firm verified",
+        description: "The registry and the bank answer later; poll the connection.",
+        params: FirmParams,
+        body: NoFields,
+        response: { 200: Firm },
+      },
+    },
+    async (request, reply) =>
+      await verifyFirm(ctx, doerOf(callOf(request, reply)), request.params.firm_id),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/authorize",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "authorizeFirm",
+        tags: ["Firms"],
+        summary: "Give the firm's mandate to trade for it",
+        params: FirmParams,
+        body: AuthorizeFirmBody,
+        response: { 200: Firm },
+      },
+    },
+    async (request, reply) =>
+      await authorizeFirm(ctx, doerOf(callOf(request, reply)), {
+        firmId: request.params.firm_id,
+        mandate: request.body.mandate,
+      }),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/suspend",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "suspendFirm",
+        tags: ["Firms"],
+        summary: "Stop trading for a firm",
+        params: FirmParams,
+        body: SuspendFirmBody,
+        response: { 200: Firm },
+      },
+    },
+    async (request, reply) =>
+      await suspendFirm(ctx, doerOf(callOf(request, reply)), {
+        firmId: request.params.firm_id,
+        reason: request.body.reason,
+      }),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/resume",
+    {
+      config: { demand: "firms" },
+      preValidation: takeNoBodyAsEmpty,
+      schema: {
+        operationId: "resumeFirm",
+        tags: ["Firms"],
+        summary: "End a suspension",
+        params: FirmParams,
+        body: NoFields,
+        response: { 200: Firm },
+      },
+    },
+    async (request, reply) =>
+      await resumeFirm(ctx, doerOf(callOf(request, reply)), request.params.firm_id),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/offboard",
+    {
+      config: { demand: "firms" },
+      preValidation: takeNoBodyAsEmpty,
+      schema: {
+        operationId: "offboardFirm",
+        tags: ["Firms"],
+        summary: "Let a firm go",
+        description:
+          "Open business is a conflict that lists it, or is waited for with mode drain. Personal data is masked, the firm's own keys are revoked and its listed credits withdrawn.",
+        params: FirmParams,
+        body: OffboardFirmBody,
+        response: { 200: Firm },
+      },
+    },
+    async (request, reply) =>
+      await offboardFirm(ctx, doerOf(callOf(request, reply)), {
+        firmId: request.params.firm_id,
+        mode: request.body.mode,
+        offboarding,
+      }),
+  );
+}

@@ -1,0 +1,302 @@
+import { type Static, Type } from "typebox";
+
+import { checkNames } from "../inquiries/rules.ts";
+import { environments } from "../kernel/caller.ts";
+import {
+  body,
+  nullable,
+  nullableObject,
+  oneOf,
+  openEnum,
+  pageFields,
+  pageQuery,
+  timestamp,
+} from "../platform/wire.ts";
+import { firmRoles, firmStates } from "./rules.ts";
+
+const firmId = Type.String({
+  description: "The firm's id.",
+  examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
+});
+
+const legalName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "As registered with customs.",
+  examples: ["Acme Exports Private Limited"],
+});
+const iec = Type.String({
+  maxLength: 40,
+  description: "Importer-exporter code: the PAN, or ten digits for an old one.",
+  examples: ["AAGCB7383J"],
+});
+const pan = Type.String({
+  maxLength: 40,
+  description: "Permanent account number.",
+  examples: ["AAGCB7383J"],
+});
+const gstin = {
+  type: "string",
+  maxLength: 40,
+  description: "Holds the PAN; its last character is a check.",
+  examples: ["29AAGCB7383J1Z4"],
+} as const;
+const cin = {
+  type: "string",
+  maxLength: 40,
+  description: "Corporate identity number; companies only.",
+  examples: ["U51909KA2015PTC082321"],
+} as const;
+const email = Type.String({
+  maxLength: 254,
+  description: "Where people of the firm are reached.",
+  examples: ["accounts@acme.example"],
+});
+const phone = {
+  type: "string",
+  maxLength: 40,
+  description: "Ten Indian digits, or with + and a country code.",
+  examples: ["+919820012345"],
+} as const;
+const bankFields = {
+  account_no: Type.String({
+    maxLength: 40,
+    description: "9 to 18 digits. Never shown again.",
+    examples: ["50200012345678"],
+  }),
+  ifsc: Type.String({ maxLength: 40, description: "The branch.", examples: ["HDFC0000001"] }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "The name the account bears.",
+    examples: ["Acme Exports Private Limited"],
+  }),
+};
+const role = oneOf(firmRoles, { description: "What it does.", examples: ["exporter"] });
+const groupId = {
+  type: "string",
+  maxLength: 64,
+  description: "The group of your desk that it belongs to.",
+} as const;
+const externalId = {
+  type: "string",
+  minLength: 1,
+  maxLength: 100,
+  description: "Your own name for the firm; unique on your desk.",
+  examples: ["ERP-1042"],
+} as const;
+
+export const RegisterFirmBody = body({
+  legal_name: legalName,
+  iec,
+  pan,
+  gstin: Type.Optional(Type.String(gstin)),
+  cin: Type.Optional(Type.String(cin)),
+  email,
+  phone: Type.Optional(Type.String(phone)),
+  bank: Type.Optional(body(bankFields, { description: "Where its money goes." })),
+  role,
+  group_id: Type.Optional(Type.String(groupId)),
+  external_id: Type.Optional(Type.String(externalId)),
+});
+export type RegisterFirmBody = Static<typeof RegisterFirmBody>;
+
+export const UpdateFirmBody = body({
+  legal_name: Type.Optional(legalName),
+  iec: Type.Optional(iec),
+  pan: Type.Optional(pan),
+  gstin: Type.Optional(nullable<string>(gstin)),
+  cin: Type.Optional(nullable<string>(cin)),
+  email: Type.Optional(email),
+  phone: Type.Optional(nullable<string>(phone)),
+  bank: Type.Optional(
+    Type.Unsafe<Static<ReturnType<typeof body<typeof bankFields>>> | null>({
+      ...body(bankFields, { description: "Where its money goes; null takes it away." }),
+      type: ["object", "null"],
+    }),
+  ),
+  role: Type.Optional(role),
+  group_id: Type.Optional(nullable<string>(groupId)),
+  external_id: Type.Optional(nullable<string>(externalId)),
+});
+export type UpdateFirmBody = Static<typeof UpdateFirmBody>;
+
+export const NoFields = body({}, { description: "Takes no fields." });
+
+export const AuthorizeFirmBody = body({
+  mandate: body(
+    {
+      signatory_name: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "Who signed for the firm.",
+        examples: ["R. Mehta"],
+      }),
+      reference: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: "Where the signed mandate is found.",
+        examples: ["MND-2026-0042"],
+      }),
+      valid_until: Type.String({
+        maxLength: 40,
+        description: "ISO 8601 with an offset, or a day: then to the end of it, IST.",
+        examples: ["2027-03-31T23:59:59+05:30"],
+      }),
+    },
+    { description: "The firm's permission to trade for it." },
+  ),
+});
+export type AuthorizeFirmBody = Static<typeof AuthorizeFirmBody>;
+
+export const SuspendFirmBody = body({
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: "Why, for whoever looks later.",
+    examples: ["mandate under review"],
+  }),
+});
+export type SuspendFirmBody = Static<typeof SuspendFirmBody>;
+
+export const OffboardFirmBody = body({
+  mode: Type.Optional(
+    oneOf(["drain"], {
+      description: "Take no new business, and leave by itself when the open business is done.",
+    }),
+  ),
+});
+export type OffboardFirmBody = Static<typeof OffboardFirmBody>;
+
+const connectionFields = {
+  connection_state: openEnum(firmStates, "How far the connection has come."),
+  checks: Type.Array(
+    Type.Object({
+      check: openEnum(checkNames, "What was asked."),
+      outcome: openEnum(["pass", "fail", "pending"], "What was found."),
+      cure: nullable<string>({ type: "string", description: "What to do about a failure." }),
+      as_of: nullable<string>({
+        type: "string",
+        format: "date-time",
+        description: "When it was found; null while pending.",
+      }),
+    }),
+    { description: "What the registry and the bank said about the firm." },
+  ),
+  holds: Type.Array(
+    Type.Object({
+      on: openEnum(["payouts"], "What is held back."),
+      reason: openEnum(["beneficiary_change", "bank_not_verified"], "Why."),
+      until: nullable<string>({
+        type: "string",
+        format: "date-time",
+        description: "When it ends by itself; null when the bank has to answer first.",
+      }),
+    }),
+    { description: "What is held back for now, and until when." },
+  ),
+  mandate: nullableObject(
+    {
+      signatory_name: Type.String(),
+      reference: Type.String(),
+      valid_until: timestamp("When it ends."),
+    },
+    { description: "The firm's permission to trade for it; null before it is given." },
+  ),
+  suspension: nullableObject(
+    {
+      by: openEnum(["desk", "operator"], "Who suspended it; the operator's only they can lift."),
+      reason: Type.String(),
+    },
+    { description: "Present while the firm is suspended." },
+  ),
+};
+const actionFields = {
+  version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+  allowed_actions: Type.Array(Type.String(), {
+    description: "What its state allows now; see GET /v1/meta/states.",
+    examples: [["verify", "offboard", "drain"]],
+  }),
+};
+
+export const Firm = Type.Object(
+  {
+    firm_id: firmId,
+    environment: openEnum(environments, "Chosen by the key's prefix."),
+    legal_name: Type.String({ examples: ["Acme Exports Private Limited"] }),
+    iec: nullable<string>({ type: "string", description: "Importer-exporter code." }),
+    pan: nullable<string>({ type: "string", description: "Permanent account number." }),
+    gstin: nullable<string>({ type: "string", description: "GST registration." }),
+    cin: nullable<string>({ type: "string", description: "Corporate identity number." }),
+    email: nullable<string>({ type: "string", description: "Masked after offboarding." }),
+    phone: nullable<string>({ type: "string", description: "Masked after offboarding." }),
+    role: openEnum(firmRoles, "What it does."),
+    bank: nullableObject(
+      {
+        account_no_masked: Type.String({ examples: ["XXXXXX5678"] }),
+        ifsc: Type.String({ examples: ["HDFC0000001"] }),
+        name: Type.String({ examples: ["Acme Exports Private Limited"] }),
+      },
+      { description: "Where its money goes; null before it is given." },
+    ),
+    group_id: nullable<string>({ type: "string", description: "The group it belongs to." }),
+    external_id: nullable<string>({ type: "string", description: "Your own name for it." }),
+    ...connectionFields,
+    created_at: timestamp("When it was registered."),
+    updated_at: timestamp("When it last changed."),
+    ...actionFields,
+  },
+  { title: "Firm", description: "A company that your desk trades for." },
+);
+export type Firm = Static<typeof Firm>;
+
+export const Connection = Type.Object(
+  {
+    firm_id: firmId,
+    ...connectionFields,
+    ports: Type.Array(
+      Type.Object({
+        port: openEnum(["registry", "bank"], "Who answers outside."),
+        state: openEnum(["up", "outage"], "During an outage questions wait."),
+        since: nullable<string>({
+          type: "string",
+          format: "date-time",
+          description: "When the outage began.",
+        }),
+      }),
+      { description: "Whether the world outside answers." },
+    ),
+    ...actionFields,
+    as_of: timestamp("When this was read."),
+  },
+  {
+    title: "Connection",
+    description: "How far a firm's connection has come, and what it waits for.",
+  },
+);
+export type Connection = Static<typeof Connection>;
+
+export const FirmParams = Type.Object({ firm_id: firmId });
+
+export const ListFirmsQuery = Type.Object(
+  {
+    connection_state: Type.Optional(oneOf(firmStates, { description: "Only in this state." })),
+    role: Type.Optional(oneOf(firmRoles, { description: "Only of this role." })),
+    group_id: Type.Optional(Type.String({ maxLength: 64, description: "Only of this group." })),
+    external_id: Type.Optional(
+      Type.String({ maxLength: 100, description: "The firm you call by this name." }),
+    ),
+    iec: Type.Optional(Type.String({ maxLength: 40, description: "The firm of this IEC." })),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListFirmsQuery = Static<typeof ListFirmsQuery>;
+
+export const FirmList = Type.Object(
+  {
+    firms: Type.Array(Firm, { description: "Newest first; your desk's own firm is one of them." }),
+    ...pageFields,
+  },
+  { title: "FirmList" },
+);

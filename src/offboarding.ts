@@ -1,0 +1,9 @@
+// What every slice has to say about a firm that leaves its desk.
+
+import type { Offboarding } from "./firms/offboard-firm.ts";
+import { revokeKeysOfFirm } from "./keys/revoke-key.ts";
+
+export const offboarding: Offboarding = {
+  blockers: [],
+  onOffboard: [revokeKeysOfFirm],
+};

@@ -1,0 +1,47 @@
+// The command line as an operator runs it, beside a service of a test.
+
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+import type { Service } from "./service.ts";
+import { testServer } from "./database.ts";
+
+export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+const main = join(import.meta.dirname, "../../cli/main.ts");
+
+export async function commandLine(
+  t: Pick<TestContext, "after">,
+  { ctx }: Service,
+): Promise<{ dataDir: string; run: (...words: string[]) => Promise<Ran> }> {
+  const { rows } = await ctx.db.pool.query<{ name: string }>("select current_database() as name");
+  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-cli-"));
+  t.after(async () => await rm(dataDir, { recursive: true, force: true }));
+  const env = {
+    PATH: process.env["PATH"],
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl(rows[0]?.name ?? ""),
+    MASTER_KEY: randomBytes(32).toString("hex"),
+  };
+  const run = async (...words: string[]) =>
+    await new Promise<Ran>((resolve) => {
+      execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+      });
+    });
+  return { dataDir, run };
+}
+
+function databaseUrl(database: string): string {
+  const { host = "127.0.0.1", port = 5432, user = "", password } = testServer();
+  const secret = typeof password === "string" ? `:${encodeURIComponent(password)}` : "";
+  // A socket's folder cannot be the host of a URL; it goes into the query.
+  if (host.startsWith("/")) {
+    return `postgres://${user}${secret}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+  }
+  return `postgres://${user}${secret}@${host}:${port}/${database}`;
+}
