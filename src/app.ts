@@ -4,6 +4,7 @@
 import { admitCallers } from "./admit.ts";
 import type { Config } from "./config.ts";
 import { eventRoutes } from "./events/routes.ts";
+import { groupRoutes } from "./groups/routes.ts";
 import { authenticator } from "./keys/authenticate.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
@@ -15,6 +16,7 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
 import { usageRoutes } from "./usage/routes.ts";
@@ -38,6 +40,8 @@ export async function buildApp({ ctx, config, rateWindow, metrics }: AppOptions)
   metaRoutes(app, [keyLifecycle]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
+  groupRoutes(app, ctx);
+  requirementRoutes(app, ctx);
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;
