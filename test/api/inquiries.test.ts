@@ -11,6 +11,7 @@ import { openInquiries, portStatus, setOutage } from "../../src/inquiries/port-s
 import type { Answered, Simulators } from "../../src/inquiries/rules.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
+import { sql, type Tx } from "../../src/platform/postgres.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const simulators: Simulators = {
@@ -265,4 +266,36 @@ test("a question that was taken back is never answered", async (t) => {
   );
   await ask(holding("crd-1"));
   assert.equal((await storedOf(service, "crd-1")).length, 2);
+});
+
+test("a caller who changes what is being answered is never the one to give way", async (t) => {
+  const { service, ask, holding, fallDue, answer } = await outside(t);
+  const { ctx } = service;
+  await ask(holding("crd-1"));
+  fallDue();
+  const lockFirms = (db: Pick<Tx, "rows">) => db.rows(sql`select from firms for update`);
+  const taken = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const credit_holding = async (tx: Tx) => {
+    taken.resolve();
+    await gate.promise;
+    await lockFirms(tx);
+  };
+  const answering = answer({ ...recorder().appliers, credit_holding });
+  const outcome = Promise.allSettled([answering]);
+  await taken.promise;
+  // The caller has the firm and waits for the question; the answerer has the question and now
+  // wants the firm.
+  await ctx.db.transaction(async (tx) => {
+    await lockFirms(tx);
+    const dropping = dropQuestions(tx, ["crd-1"]);
+    setTimeout(gate.resolve, 100);
+    await dropping;
+  });
+  const [answered] = await outcome;
+  assert.equal(answered?.status, "rejected");
+  assert.deepEqual(
+    (await storedOf(service, "crd-1")).map(({ state }) => state),
+    ["dropped"],
+  );
 });
