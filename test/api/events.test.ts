@@ -10,7 +10,7 @@ import type { Actor, Change } from "../../src/kernel/actor.ts";
 import { type Database, openDatabase, sql, type Tx } from "../../src/platform/postgres.ts";
 import { testDatabase } from "../support/database.ts";
 import { checkDoors } from "../support/doors.ts";
-import { auditOf } from "../support/firms.ts";
+import { auditOf } from "../support/holdings.ts";
 import { randomOf } from "../support/random.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
 

@@ -7,7 +7,7 @@ import { expiryBuckets, heldStates, membersMax } from "../../src/groups/rules.ts
 import { newId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
-import { addCredits, addFirm, auditOf, type TestCredit } from "../support/firms.ts";
+import { addCredits, addFirm, auditOf, type TestCredit } from "../support/holdings.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
 
 const noGroup = "grp_01jd2m7q4x8r5v6w9y0abcdefg";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { assertAbsent, checkDoors } from "../support/doors.ts";
-import { addFirm, auditOf } from "../support/firms.ts";
+import { addFirm, auditOf } from "../support/holdings.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
 
 const noFirm = "frm_01jd2m7q4x8r5v6w9y0abcdefg";

@@ -1,4 +1,4 @@
-// Client firms, their credits and their numbers, put where the slices that own them would put them.
+// Client firms and credits in any state, put where the slices that own them would put them.
 
 import { firmOfDesk } from "../../src/firms/firm-of-desk.ts";
 import { syntheticPan } from "../../src/firms/rules.ts";
