@@ -293,3 +293,40 @@ export async function countDesks(db: Db): Promise<number> {
     where desk_id = firm_id`);
   return row?.total ?? 0;
 }
+
+/** What of a firm says which group it is in. */
+export type Membership = {
+  readonly firm_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly legal_name: string;
+  readonly connection_state: FirmState;
+  readonly group_id: string | null;
+  readonly version: number;
+};
+
+export async function lockMembership(
+  tx: Tx,
+  deskId: string,
+  firmId: string,
+): Promise<Membership | undefined> {
+  const [row] = await tx.rows<Membership>(sql`
+    select firm_id, environment, desk_id, legal_name, connection_state, group_id, version
+    from firms
+    where desk_id = ${deskId} and firm_id = ${firmId}
+    for update`);
+  return row;
+}
+
+export async function setFirmGroup(
+  tx: Tx,
+  deskId: string,
+  change: { readonly firmId: string; readonly groupId: string | null; readonly now: Date },
+): Promise<Membership | undefined> {
+  const [row] = await tx.rows<Membership>(sql`
+    update firms
+    set group_id = ${change.groupId}, updated_at = ${change.now}, version = version + 1
+    where desk_id = ${deskId} and firm_id = ${change.firmId}
+    returning firm_id, environment, desk_id, legal_name, connection_state, group_id, version`);
+  return row;
+}

@@ -3,14 +3,15 @@
 //   simulated   sandbox: a worker answers what has fallen due, by pure rules of each port
 //   attested    live: an operator answers what they saw, with a reference
 //
-// Either way the answer and what follows from it commit together.
+// Either way the answer and what follows from it commit together. When somebody is changing what
+// the answer is about, the set is given up and answered in a later run.
 
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { type Answered, type InquiryKind, simulate, type Simulators } from "./rules.ts";
-import { claimDueInquiries, lockOpenInquiries, setAnswered } from "./store.ts";
+import { claimDueInquiries, lockOpenInquiries, setAnswered, yieldToCallers } from "./store.ts";
 
 /**
  * What follows from answers about one kind of thing; given all of a set at once, because it locks
@@ -118,6 +119,7 @@ async function applyAnswers(
   now: Date,
 ): Promise<void> {
   await setAnswered(tx, answered, actor.id);
+  await yieldToCallers(tx);
   const firms = answered.filter((inquiry) => inquiry.kind !== "credit_holding");
   const credits = answered.filter((inquiry) => inquiry.kind === "credit_holding");
   if (firms.length > 0) await appliers.firms(tx, actor, firms, now);

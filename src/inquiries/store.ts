@@ -49,6 +49,15 @@ export async function claimDueInquiries(
     for update skip locked`);
 }
 
+/**
+ * A caller holds a firm or credit and may wait for its question; whoever answers holds the question
+ * and may wait for the firm or credit. This side gives up first, well before the server looks for
+ * deadlocks (1 s), so that the caller is never the one who is refused.
+ */
+export async function yieldToCallers(tx: Tx): Promise<void> {
+  await tx.rows(sql`set local lock_timeout = '250ms'`);
+}
+
 export async function lockOpenInquiries(tx: Tx, inquiryIds: readonly string[]): Promise<Inquiry[]> {
   return await tx.rows(sql`
     select ${inquiryColumns}

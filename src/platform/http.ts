@@ -64,6 +64,8 @@ declare module "fastify" {
     keyless?: true;
     /** A creating POST honours an Idempotency-Key. */
     creates?: true;
+    /** A read that the state can refuse; every write can be. */
+    conflicts?: true;
     /** `GET /v1/keys/{key_id}`: how the route is named in usage, metrics and logs. */
     label?: string;
   }

@@ -315,6 +315,7 @@ function possibleErrors(
   if (config.demand) errors.push("401", "403", "422", "429");
   if (path.includes("{")) errors.push("404");
   if (writes) errors.push("409", "415");
+  if (config.conflicts) errors.push("409");
   if (operation["requestBody"]) errors.push("404", "422");
   if (operation.parameters?.some((parameter) => parameter["in"] === "query")) errors.push("422");
   return [...new Set(errors)].toSorted((a, b) => a.localeCompare(b));

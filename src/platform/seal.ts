@@ -5,17 +5,21 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
 const nonceBytes = 12;
 const tagBytes = 16;
+// Without a fixed length a tag that was cut to four bytes would be compared as four bytes.
+const tagOptions = { authTagLength: tagBytes };
 
 export function seal(text: string, purpose: string, sealKey: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", sealKey, nonce).setAAD(Buffer.from(purpose));
+  const cipher = createCipheriv("aes-256-gcm", sealKey, nonce, tagOptions).setAAD(
+    Buffer.from(purpose),
+  );
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
 export function open(sealed: Buffer, purpose: string, sealKey: Buffer): string {
   const nonce = sealed.subarray(0, nonceBytes);
-  const decipher = createDecipheriv("aes-256-gcm", sealKey, nonce)
+  const decipher = createDecipheriv("aes-256-gcm", sealKey, nonce, tagOptions)
     .setAAD(Buffer.from(purpose))
     .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
   const text = [decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()];

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
+import { test } from "node:test";
+
+import { pino } from "pino";
+
+import { startWorker } from "./worker.ts";
+
+const never = 3_600_000;
+
+/** A worker whose every run the test sees and answers. */
+function workshop(pauseMs: number) {
+  const runs = new EventEmitter();
+  const lines: { msg: string; worker: string }[] = [];
+  let count = 0;
+  let answer: () => Promise<"more" | "idle"> = async () => "idle";
+  const worker = startWorker({
+    name: "test",
+    pauseMs,
+    work: async () => {
+      count += 1;
+      runs.emit("run");
+      return await answer();
+    },
+    log: pino({ level: "error" }, { write: (line) => lines.push(JSON.parse(line)) }),
+  });
+  return {
+    ...worker,
+    lines,
+    count: () => count,
+    answers: (next: typeof answer) => (answer = next),
+    nextRun: () => once(runs, "run"),
+  };
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test("a worker begins at once, and rests when there is nothing to do", async () => {
+  const worker = workshop(never);
+  for (let turns = 0; turns < 20; turns++) await turn();
+  assert.equal(worker.count(), 1);
+  await worker.stop();
+});
+
+test("while there is more to do there is no pause", async () => {
+  const worker = workshop(never);
+  worker.answers(async () => {
+    await turn();
+    return worker.count() < 50 ? "more" : "idle";
+  });
+  worker.wake();
+  while (worker.count() < 50) await turn();
+  for (let turns = 0; turns < 20; turns++) await turn();
+  assert.equal(worker.count(), 50);
+  await worker.stop();
+});
+
+test("after its pause a worker looks again by itself", async () => {
+  const worker = workshop(1);
+  const alive = setInterval(() => {}, 1_000);
+  await worker.nextRun();
+  await worker.nextRun();
+  clearInterval(alive);
+  await worker.stop();
+});
+
+test("waking ends the pause, every time", async () => {
+  const worker = workshop(never);
+  await turn();
+  for (let wakes = 1; wakes <= 3; wakes++) {
+    const run = worker.nextRun();
+    worker.wake();
+    await run;
+    await turn();
+    assert.equal(worker.count(), 1 + wakes);
+  }
+  await worker.stop();
+});
+
+test("waking during a run is not lost: another run follows", async () => {
+  const worker = workshop(never);
+  await turn();
+  const gate = Promise.withResolvers<"idle">();
+  worker.answers(() => gate.promise);
+  const second = worker.nextRun();
+  worker.wake();
+  await second;
+  worker.wake();
+  const third = worker.nextRun();
+  gate.resolve("idle");
+  await third;
+  assert.equal(worker.count(), 3);
+  await worker.stop();
+});
+
+test("a fault is logged under the worker's name and ends nothing", async () => {
+  const worker = workshop(never);
+  await turn();
+  worker.answers(() => Promise.reject(new Error("the database is away")));
+  const failed = worker.nextRun();
+  worker.wake();
+  await failed;
+  await turn();
+  worker.answers(async () => "idle");
+  const next = worker.nextRun();
+  worker.wake();
+  await next;
+  assert.deepEqual(
+    worker.lines.map(({ msg, worker: name }) => [msg, name]),
+    [["worker failed", "test"]],
+  );
+  await worker.stop();
+});
+
+test("a fault is followed by the pause, not by the next run at once", async () => {
+  const worker = workshop(never);
+  worker.answers(() => Promise.reject(new Error("again")));
+  worker.wake();
+  for (let turns = 0; turns < 20; turns++) await turn();
+  assert.ok(worker.count() <= 2, "one run at the start and one for the wake");
+  await worker.stop();
+});
+
+test("stopping lets the run under way end, and no other begins", async () => {
+  const worker = workshop(never);
+  await turn();
+  const gate = Promise.withResolvers<"more">();
+  worker.answers(() => gate.promise);
+  const running = worker.nextRun();
+  worker.wake();
+  await running;
+  let stopped = false;
+  const stopping = worker.stop().then(() => (stopped = true));
+  for (let turns = 0; turns < 5; turns++) await turn();
+  assert.equal(stopped, false);
+  gate.resolve("more");
+  await stopping;
+  assert.equal(worker.count(), 2);
+  await worker.stop();
+});

@@ -1,0 +1,48 @@
+// A requirement is duty that a firm will have to pay on a day that is still to come.
+
+import { unprocessable } from "../kernel/failure.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+
+/** What can be declared about a requirement, and changed later. */
+export type RequirementTerms = {
+  readonly scheme: Scheme | null;
+  readonly amount_paise: number;
+  readonly due_on: IstDay;
+  readonly reference: string;
+};
+
+/** A requirement has no states: it can be changed until it is taken back. */
+export const requirementActions = ["update", "delete"] as const;
+
+/** Days are compared as text: they are written so that this is the order of the calendar. */
+export function refusePastDay(dueOn: IstDay, today: IstDay): void {
+  if (dueOn >= today) return;
+  throw unprocessable({ path: "due_on", problem: `must not be before today, ${today} in IST` });
+}
+
+/** The terms after a change; a field that is not named stays, and null takes the scheme away. */
+export function changedTerms(
+  terms: RequirementTerms,
+  change: Partial<RequirementTerms>,
+  today: IstDay,
+): RequirementTerms {
+  const { scheme, amount_paise, due_on, reference } = terms;
+  // A requirement whose day has passed can still be corrected in everything else.
+  if (change.due_on !== undefined && change.due_on !== due_on) refusePastDay(change.due_on, today);
+  return {
+    scheme: change.scheme === undefined ? scheme : change.scheme,
+    amount_paise: change.amount_paise ?? amount_paise,
+    due_on: change.due_on ?? due_on,
+    reference: change.reference ?? reference,
+  };
+}
+
+export function sameTerms(one: RequirementTerms, other: RequirementTerms): boolean {
+  return (
+    one.scheme === other.scheme &&
+    one.amount_paise === other.amount_paise &&
+    one.due_on === other.due_on &&
+    one.reference === other.reference
+  );
+}

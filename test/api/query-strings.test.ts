@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { slugOf, startService } from "../support/service.ts";
+
+test("a number in a query string is a whole number written plainly, or it is refused", async (t) => {
+  const service = await startService(t);
+  const { api_key: key } = await service.issue();
+  const forms = [
+    "1.5",
+    "1.0",
+    "1e2",
+    "0x10",
+    "%2B1",
+    "%201",
+    "1%20",
+    "01",
+    "",
+    "true",
+    "null",
+    "1&limit=2",
+  ];
+  for (const form of [...forms, "9007199254740993", "-1", "٣"]) {
+    for (const path of ["/v1/keys", "/v1/groups", "/v1/events"]) {
+      const answer = await service.send("GET", `${path}?limit=${form}`, { key, expect: 422 });
+      assert.equal(slugOf(answer), "validation_error");
+    }
+  }
+  await service.send("GET", "/v1/keys?limit=500", { key, expect: 200 });
+});

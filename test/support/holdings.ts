@@ -1,0 +1,112 @@
+// Client firms and credits in any state, put where the slices that own them would put them.
+
+import { type FirmState, syntheticPan } from "../../src/firms/rules.ts";
+import { blankFirm, insertFirm } from "../../src/firms/store.ts";
+import type { Environment } from "../../src/kernel/caller.ts";
+import { newId } from "../../src/kernel/ids.ts";
+import type { Scheme } from "../../src/kernel/scheme.ts";
+import type { Service } from "./service.ts";
+
+export type TestFirm = {
+  readonly deskId: string;
+  readonly legalName?: string;
+  readonly environment?: Environment;
+  readonly state?: FirmState;
+};
+
+/** A client firm of a desk, authorized unless the test says otherwise. */
+export async function addFirm(
+  { ctx }: Pick<Service, "ctx">,
+  { deskId, legalName = "Client firm", environment = "sandbox", state = "authorized" }: TestFirm,
+): Promise<string> {
+  const now = ctx.now();
+  const firmId = newId("frm", now);
+  const pan = syntheticPan(firmId);
+  await ctx.db.transaction(async (tx) => {
+    await insertFirm(tx, {
+      ...blankFirm,
+      firm_id: firmId,
+      environment,
+      desk_id: deskId,
+      legal_name: legalName,
+      iec: pan,
+      pan,
+      connection_state: state,
+      created_at: now,
+      updated_at: now,
+    });
+  });
+  return firmId;
+}
+
+export type TestCredit = {
+  readonly firmId: string;
+  readonly scheme: Scheme;
+  readonly facePaise: number;
+  readonly expiresOn: string;
+  readonly state: string;
+};
+
+/** Credits in any state, as a test needs them. */
+export async function addCredits(
+  { ctx }: Pick<Service, "ctx">,
+  deskId: string,
+  credits: readonly TestCredit[],
+): Promise<void> {
+  const now = ctx.now();
+  const ids = credits.map(() => newId("crd", now));
+  const isHeldByDeal = ({ state }: TestCredit) => ["reserved", "in_settlement"].includes(state);
+  await ctx.db.pool.query(
+    `insert into credits (
+      credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
+      issued_on, expires_on, state, state_before_suspension, reserved_for, as_of, version,
+      created_at, updated_at
+    )
+    select c.credit_id, f.environment, f.desk_id, f.firm_id, upper(substr(c.credit_id, 7)), c.scheme,
+      c.face, c.face, c.expires_on - 400, c.expires_on, c.state,
+      case when c.state = 'suspended' then 'listed' end, c.reserved_for, $8, 1, $8, $8
+    from unnest(
+      $2::text[], $3::text[], $4::text[], $5::bigint[], $6::date[], $7::text[], $9::text[]
+    ) as c (credit_id, firm_id, scheme, face, expires_on, state, reserved_for)
+    join firms as f on f.firm_id = c.firm_id and f.desk_id = $1`,
+    [
+      deskId,
+      ids,
+      credits.map(({ firmId }) => firmId),
+      credits.map(({ scheme }) => scheme),
+      credits.map(({ facePaise }) => facePaise),
+      credits.map(({ expiresOn }) => expiresOn),
+      credits.map(({ state }) => state),
+      now,
+      credits.map((credit) => (isHeldByDeal(credit) ? "ord_test" : null)),
+    ],
+  );
+}
+
+export type AuditRecord = {
+  readonly actor_kind: string;
+  readonly actor_id: string;
+  readonly request_id: string | null;
+  readonly action: string;
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly entity_version: number;
+  readonly before_hash: string | null;
+  readonly after_hash: string | null;
+};
+
+/** A desk's audit trail, oldest first. */
+export async function auditOf(
+  { ctx }: Pick<Service, "ctx">,
+  deskId: string,
+): Promise<AuditRecord[]> {
+  const { rows } = await ctx.db.pool.query<AuditRecord>(
+    `select actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version,
+      before_hash, after_hash
+    from audit_records
+    where desk_id = $1
+    order by at, ctid`,
+    [deskId],
+  );
+  return rows;
+}
