@@ -95,7 +95,7 @@ export type AuditRecord = {
   readonly after_hash: string | null;
 };
 
-/** A desk's audit trail, oldest first. */
+/** What callers changed on a desk, oldest first; the operator's own acts are left out. */
 export async function auditOf(
   { ctx }: Pick<Service, "ctx">,
   deskId: string,
@@ -104,7 +104,7 @@ export async function auditOf(
     `select actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version,
       before_hash, after_hash
     from audit_records
-    where desk_id = $1
+    where desk_id = $1 and actor_kind <> 'operator'
     order by at, ctid`,
     [deskId],
   );

@@ -50,7 +50,8 @@ const inside: Record<Role, readonly Role[]> = {
   usecase: ["kernel", "platform", "schema", "rules", "store", "usecase"],
   rules: ["kernel", "rules"],
   store: ["kernel", "platform", "rules"],
-  schema: ["kernel"],
+  // A shape takes its enumerations from the rules, so that the wire and the rule cannot differ.
+  schema: ["kernel", "rules"],
   platform: ["kernel", "platform"],
   kernel: ["kernel"],
   test: ["root", "kernel", "platform", "routes", "usecase", "rules", "store", "schema", "test"],
@@ -61,6 +62,7 @@ const across: Partial<Record<Role, readonly Role[]>> = {
   root: ["routes", "usecase", "rules"],
   usecase: ["usecase", "rules"],
   rules: ["rules"],
+  schema: ["rules"],
   test: ["usecase", "rules", "store"],
 };
 
