@@ -28,6 +28,8 @@ export async function chooseUser(clusterDir: string, program: string): Promise<R
       `--reuid=${user.uid}`,
       `--regid=${user.gid}`,
       "--clear-groups",
+      // Without this bit access(2), by which initdb looks for its neighbours, ignores capabilities.
+      "--securebits=+no_setuid_fixup",
       "--inh-caps=+dac_override",
       "--ambient-caps=+dac_override",
     ],
