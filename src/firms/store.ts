@@ -16,11 +16,11 @@ export type FirmRow = {
 export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
   const inserted = await tx.rows(sql`
     insert into firms (
-      firm_id, environment, desk_id, legal_name, iec, pan, connection_state, created_at
+      firm_id, environment, desk_id, legal_name, iec, pan, connection_state, created_at, updated_at
     )
     values (
       ${firm.firm_id}, ${firm.environment}, ${firm.desk_id}, ${firm.legal_name}, ${firm.iec},
-      ${firm.pan}, ${firm.connection_state}, ${firm.created_at}
+      ${firm.pan}, ${firm.connection_state}, ${firm.created_at}, ${firm.created_at}
     )
     on conflict (environment, legal_name) where desk_id = firm_id do nothing
     returning 1`);
