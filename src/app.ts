@@ -3,6 +3,8 @@
 
 import { admitCallers } from "./admit.ts";
 import type { Config } from "./config.ts";
+import { creditRoutes } from "./credits/routes.ts";
+import { creditLifecycle } from "./credits/rules.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { authenticator } from "./keys/authenticate.ts";
 import { keyRoutes } from "./keys/routes.ts";
@@ -35,9 +37,10 @@ export async function buildApp({ ctx, config, rateWindow, metrics }: AppOptions)
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle]);
+  metaRoutes(app, [keyLifecycle, creditLifecycle]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
+  creditRoutes(app, ctx);
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

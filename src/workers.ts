@@ -2,6 +2,7 @@
 
 import { simulatedAccount } from "./bank/rules.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
+import { expireCredits } from "./credits/expire-credits.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
@@ -30,5 +31,6 @@ export function workOf(ctx: Context): Work[] {
       pauseMs: 250,
       work: () => answerDueInquiries(ctx, simulators, appliers),
     },
+    { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
   ];
 }
