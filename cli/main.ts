@@ -5,10 +5,12 @@ import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
+import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
 import { keyCommands } from "./keys.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
+import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
@@ -19,6 +21,8 @@ const commands: readonly Command[] = [
   migrateCommand,
   ...keyCommands,
   ...planCommands,
+  ...creditCommands,
+  seedCommand,
   doctor,
 ];
 

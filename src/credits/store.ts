@@ -276,3 +276,41 @@ export async function listAllCredits(
     order by c.created_at desc, c.credit_id desc
     limit ${limit}`);
 }
+
+/** Rows by the thousand, as seeding makes them; numbers that are taken stay as they are. */
+export async function seedRows(
+  tx: Tx,
+  { environment, deskId, now }: { environment: Environment; deskId: string; now: Date },
+  rows: readonly CreditRow[],
+): Promise<void> {
+  await tx.rows(sql`
+    insert into credits (
+      credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
+      port_code, issued_on, expires_on, state, state_before_suspension, reason, as_of, expiry_told,
+      expiry_due_on, version, created_at, updated_at
+    )
+    select
+      credit_id, ${environment}, ${deskId}, firm_id, scrip_no, scheme, issued_paise, face_paise,
+      port_code, issued_on, expires_on, state, before, reason, ${now}::timestamptz, expiry_told,
+      expiry_due_on, 1, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.credit_id)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.scrip_no)}::text[],
+      ${rows.map((row) => row.scheme)}::text[],
+      ${rows.map((row) => row.issued_paise)}::bigint[],
+      ${rows.map((row) => row.face_paise)}::bigint[],
+      ${rows.map((row) => row.port_code)}::text[],
+      ${rows.map((row) => row.issued_on)}::date[],
+      ${rows.map((row) => row.expires_on)}::date[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.state_before_suspension)}::text[],
+      ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.expiry_told)}::int[],
+      ${rows.map((row) => row.expiry_due_on)}::date[]
+    ) as r (
+      credit_id, firm_id, scrip_no, scheme, issued_paise, face_paise, port_code, issued_on,
+      expires_on, state, before, reason, expiry_told, expiry_due_on
+    )
+    on conflict do nothing`);
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+
+import { openDesk } from "../firms/open-desk.ts";
+import { seedClients } from "../firms/seed-clients.ts";
+import type { FirmRow } from "../firms/store.ts";
+import { newId } from "../kernel/ids.ts";
+import { type IstDay, istDay } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import { expiryDueOn, warningOf } from "./rules.ts";
+import { type CreditRow, seedRows } from "./store.ts";
+import {
+  type SyntheticCredit,
+  type SyntheticExporter,
+  syntheticExporters,
+} from "./synthetic-credits.ts";
+
+export type SeedCredits = {
+  readonly deskName: string;
+  readonly credits: number;
+  readonly seed: string;
+  readonly onProgress?: (made: number) => void;
+};
+
+const creditsPerSet = 5_000;
+
+/**
+ * Synthetic client firms and credits on a sandbox desk, in sets of thousands. The same seed makes
+ * the same data, and seeding twice makes it once. It is a fixture and no trade: nothing is told of
+ * it and no audit row is written.
+ */
+export async function seedCredits(
+  ctx: Pick<Context, "db" | "now">,
+  { deskName, credits, seed, onProgress = () => {} }: SeedCredits,
+): Promise<{ firm_id: string; firms: number; credits: number }> {
+  const now = ctx.now();
+  const today = istDay(now);
+  const desk = await ctx.db.transaction(
+    async (tx) => await openDesk(tx, { legalName: deskName, environment: "sandbox" }, now),
+  );
+  let firms = 0;
+  let made = 0;
+  let writing: Promise<void> = Promise.resolve();
+  for (const set of setsOf(syntheticExporters(seed, credits, today))) {
+    const prepared = prepare(set, { desk, today, now });
+    // The next set is made while the last one is being written.
+    await writing;
+    onProgress(made);
+    writing = write(ctx, prepared, { desk, now });
+    firms += prepared.clients.length;
+    made += prepared.rows.length;
+  }
+  await writing;
+  onProgress(made);
+  return { firm_id: desk.firm_id, firms, credits: made };
+}
+
+type Prepared = ReturnType<typeof prepare>;
+
+async function write(
+  ctx: Pick<Context, "db">,
+  { clients, rows }: Prepared,
+  { desk, now }: { desk: FirmRow; now: Date },
+): Promise<void> {
+  await ctx.db.transaction(async (tx) => {
+    await seedClients(tx, desk, clients, now);
+    await seedRows(tx, { environment: desk.environment, deskId: desk.firm_id, now }, rows);
+  });
+}
+
+function prepare(
+  exporters: readonly SyntheticExporter[],
+  { desk, today, now }: { desk: FirmRow; today: IstDay; now: Date },
+) {
+  const clients = exporters.map(({ number, seed }) => ({
+    firmId: firmIdFrom(`${desk.firm_id} ${seed}`),
+    seed,
+    name: `Exporter ${String(number).padStart(6, "0")} Private Limited`,
+  }));
+  const rows = exporters.flatMap(({ credits }, index) =>
+    credits.map((credit) =>
+      rowOf(credit, { desk, firmId: clients[index]?.firmId ?? "", today, now }),
+    ),
+  );
+  return { clients, rows };
+}
+
+function rowOf(
+  { suspended, ...facts }: SyntheticCredit,
+  { desk, firmId, today, now }: { desk: FirmRow; firmId: string; today: IstDay; now: Date },
+): CreditRow {
+  // Warnings that would have been given by today count as given, so that a seed tells nobody.
+  const told = warningOf(facts.expires_on, today) ?? null;
+  return {
+    ...facts,
+    credit_id: newId("crd", now),
+    environment: desk.environment,
+    desk_id: desk.firm_id,
+    firm_id: firmId,
+    state: suspended ? "suspended" : "listed",
+    state_before_suspension: suspended ? "listed" : null,
+    reserved_for: null,
+    reason: suspended ? "seeded" : null,
+    as_of: now,
+    expiry_told: told,
+    expiry_due_on: expiryDueOn(facts.expires_on, told),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** Firms of a seed have the same ids each time, so that seeding again finds them. */
+function firmIdFrom(text: string): string {
+  const bytes = createHash("sha256").update(text).digest();
+  return `frm_${Array.from(bytes.subarray(0, 26), (byte) => "0123456789abcdefghjkmnpqrstvwxyz"[byte & 31]).join("")}`;
+}
+
+function* setsOf(exporters: Iterable<SyntheticExporter>): Generator<SyntheticExporter[]> {
+  let set: SyntheticExporter[] = [];
+  let size = 0;
+  for (const exporter of exporters) {
+    set.push(exporter);
+    size += exporter.credits.length;
+    if (size < creditsPerSet) continue;
+    yield set;
+    set = [];
+    size = 0;
+  }
+  if (set.length > 0) yield set;
+}
