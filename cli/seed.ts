@@ -17,18 +17,12 @@ export const seedCommand = command({
   async run(options) {
     oneOf("env", options.env, ["sandbox"]);
     const credits = wholeNumber("credits", options.credits);
-    const show = progress(credits);
-    const startedAt = performance.now();
-    const made = await withContext(
-      async ({ ctx }) =>
-        await seedCredits(ctx, {
-          deskName: options.firm,
-          credits,
-          seed: options.seed,
-          onProgress: show,
-        }),
-    );
-    const seconds = (performance.now() - startedAt) / 1_000;
+    const { made, seconds } = await withContext(async ({ ctx }) => {
+      const startedAt = performance.now();
+      const command = { deskName: options.firm, credits, seed: options.seed };
+      const seeded = await seedCredits(ctx, { ...command, onProgress: progress(credits) });
+      return { made: seeded, seconds: (performance.now() - startedAt) / 1_000 };
+    });
     const perSecond = Math.round(made.credits / seconds);
     printOne({ ...made, seconds: Number(seconds.toFixed(1)), per_second: perSecond }, options);
   },

@@ -22,6 +22,8 @@ export type SeedCredits = {
 };
 
 const creditsPerSet = 5_000;
+/** The next set is made while the last ones are being written. */
+const writersMax = 3;
 
 /**
  * Synthetic client firms and credits on a sandbox desk, in sets of thousands. The same seed makes
@@ -39,18 +41,22 @@ export async function seedCredits(
   );
   let firms = 0;
   let made = 0;
-  let writing: Promise<void> = Promise.resolve();
+  let written = 0;
+  const underWay = new Set<Promise<void>>();
+  onProgress(0);
   for (const set of setsOf(syntheticExporters(seed, credits, today))) {
     const prepared = prepare(set, { desk, today, now });
-    // The next set is made while the last one is being written.
-    await writing;
-    onProgress(made);
-    writing = write(ctx, prepared, { desk, now });
     firms += prepared.clients.length;
     made += prepared.rows.length;
+    if (underWay.size === writersMax) await Promise.race(underWay);
+    const writing = write(ctx, prepared, { desk, now }).then(() => {
+      underWay.delete(writing);
+      written += prepared.rows.length;
+      onProgress(written);
+    });
+    underWay.add(writing);
   }
-  await writing;
-  onProgress(made);
+  await Promise.all(underWay);
   return { firm_id: desk.firm_id, firms, credits: made };
 }
 
@@ -71,10 +77,10 @@ function prepare(
   exporters: readonly SyntheticExporter[],
   { desk, today, now }: { desk: FirmRow; today: IstDay; now: Date },
 ) {
-  const clients = exporters.map(({ number, seed }) => ({
-    firmId: firmIdFrom(`${desk.firm_id} ${seed}`),
-    seed,
-    name: `Exporter ${String(number).padStart(6, "0")} Private Limited`,
+  const clients = exporters.map((exporter) => ({
+    firmId: firmIdFrom(desk, exporter),
+    seed: exporter.seed,
+    name: `Exporter ${String(exporter.number).padStart(6, "0")} Private Limited`,
   }));
   const rows = exporters.flatMap(({ credits }, index) =>
     credits.map((credit) =>
@@ -109,10 +115,16 @@ function rowOf(
   };
 }
 
-/** Firms of a seed have the same ids each time, so that seeding again finds them. */
-function firmIdFrom(text: string): string {
-  const bytes = createHash("sha256").update(text).digest();
-  return `frm_${Array.from(bytes.subarray(0, 26), (byte) => "0123456789abcdefghjkmnpqrstvwxyz"[byte & 31]).join("")}`;
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/**
+ * Firms of a seed have the same ids each time, so that seeding again finds them, and ids in a row,
+ * so that they and their credits go to the end of each index.
+ */
+function firmIdFrom(desk: FirmRow, { seed, number }: SyntheticExporter): string {
+  const bytes = createHash("sha256").update(`${desk.firm_id} ${seed}`).digest();
+  const random = Array.from(bytes.subarray(0, 10), (byte) => alphabet[byte & 31]).join("");
+  return `${desk.firm_id.slice(0, 13)}z${String(number).padStart(6, "0")}${random}`;
 }
 
 function* setsOf(exporters: Iterable<SyntheticExporter>): Generator<SyntheticExporter[]> {

@@ -58,6 +58,7 @@ export function* syntheticExporters(
 ): Generator<SyntheticExporter> {
   const random = randomFrom(seed);
   const tag = createHash("sha256").update(seed).digest("hex").slice(0, 5).toUpperCase();
+  const scripNo = (count: number) => `S${tag}-${String(count).padStart(8, "0")}1`;
   let made = 0;
   for (let number = 1; made < total; number++) {
     const scheme: Scheme = random() < 0.8 ? "RODTEP" : "ROSCTL";
@@ -69,7 +70,7 @@ export function* syntheticExporters(
       number,
       seed: `${seed} ${number}`,
       credits: Array.from({ length: count }, (_, index) =>
-        creditOf(random, { scheme, today, scripNo: `S${tag}-${first + index + 1}1` }),
+        creditOf(random, { scheme, today, scripNo: scripNo(first + index + 1) }),
       ),
     };
   }
