@@ -7,8 +7,7 @@ import { median, printTable, type RunningService, spread, startService } from ".
 const small = 10_000;
 const large = Number(process.env["BENCH_CREDITS"] ?? 1_000_000);
 const rounds = 5;
-const listsPerRound = 100;
-const declaresPerRound = 50;
+const calls = 60;
 const listedFirmSize = 1_000;
 
 type Desk = { readonly api_key: string; readonly firm_id: string };
@@ -23,13 +22,13 @@ export async function credits(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const few = await sideWith(await startService(stack), small);
   const many = await sideWith(await startService(stack), large);
-  await measureRound(few);
-  await measureRound(many);
+  await measureRound(few, many);
   const fewRounds: Round[] = [];
   const manyRounds: Round[] = [];
   for (let round = 0; round < rounds; round++) {
-    fewRounds.push(await measureRound(few));
-    manyRounds.push(await measureRound(many));
+    const [ofFew, ofMany] = await measureRound(few, many);
+    fewRounds.push(ofFew);
+    manyRounds.push(ofMany);
   }
   const row = (what: string, pick: (round: Round) => number) => {
     const ratios = manyRounds.map((round, at) => pick(round) / pick(fewRounds[at] ?? round));
@@ -74,30 +73,45 @@ async function sideWith(service: RunningService, seeded: number): Promise<Side> 
   return side;
 }
 
-async function measureRound(side: Side): Promise<Round> {
-  const path = `/v1/firms/${side.lister.firm_id}/credits?limit=100`;
-  const listMs = await medianOf(listsPerRound, () => call(side, side.lister, "GET", path));
-  const filterMs = await medianOf(listsPerRound, () =>
-    call(side, side.lister, "GET", `${path}&scheme=RODTEP&expiring_before=2099-01-01`),
+async function measureRound(few: Side, many: Side): Promise<[Round, Round]> {
+  const both = async (times: number, work: (side: Side) => Promise<unknown>) =>
+    await mediansOf(times, [() => work(few), () => work(many)]);
+  const pathOf = ({ lister }: Side) => `/v1/firms/${lister.firm_id}/credits?limit=100`;
+  const filter = "&scheme=RODTEP&expiring_before=2099-01-01";
+  const list = await both(calls, (side) => call(side, side.lister, "GET", pathOf(side)));
+  const filtered = await both(calls, (side) =>
+    call(side, side.lister, "GET", `${pathOf(side)}${filter}`),
   );
-  const declareMs = await medianOf(declaresPerRound, () => {
+  const declared = await both(calls, (side) => {
     side.declared += 10;
     return declare(side, side.declarer, numbers("NEW", side.declared, 10));
   });
-  const readMs = await medianOf(listsPerRound, () =>
+  const read = await both(calls, (side) =>
     call(side, side.lister, "GET", "/v1/credits/LIST-000007"),
   );
-  return { listMs, filterMs, declareMs, readMs };
+  const roundOf = (at: 0 | 1): Round => ({
+    listMs: list[at],
+    filterMs: filtered[at],
+    declareMs: declared[at],
+    readMs: read[at],
+  });
+  return [roundOf(0), roundOf(1)];
 }
 
-async function medianOf(times: number, work: () => Promise<unknown>): Promise<number> {
-  const taken: number[] = [];
+/** The two take turns call by call, so that whatever else the machine does falls on both. */
+async function mediansOf(
+  times: number,
+  works: readonly [() => Promise<unknown>, () => Promise<unknown>],
+): Promise<[number, number]> {
+  const taken: [number[], number[]] = [[], []];
   for (let time = 0; time < times; time++) {
-    const startedAt = performance.now();
-    await work();
-    taken.push(performance.now() - startedAt);
+    for (const at of [0, 1] as const) {
+      const startedAt = performance.now();
+      await works[at]();
+      taken[at].push(performance.now() - startedAt);
+    }
   }
-  return median(taken);
+  return [median(taken[0]), median(taken[1])];
 }
 
 function numbers(prefix: string, from: number, count: number): string[] {

@@ -59,6 +59,7 @@ export function* syntheticExporters(
   const random = randomFrom(seed);
   const tag = createHash("sha256").update(seed).digest("hex").slice(0, 5).toUpperCase();
   const scripNo = (count: number) => `S${tag}-${String(count).padStart(8, "0")}1`;
+  const days = dayTable(today);
   let made = 0;
   for (let number = 1; made < total; number++) {
     const scheme: Scheme = random() < 0.8 ? "RODTEP" : "ROSCTL";
@@ -70,7 +71,7 @@ export function* syntheticExporters(
       number,
       seed: `${seed} ${number}`,
       credits: Array.from({ length: count }, (_, index) =>
-        creditOf(random, { scheme, today, scripNo: scripNo(first + index + 1) }),
+        creditOf(random, { scheme, days, scripNo: scripNo(first + index + 1) }),
       ),
     };
   }
@@ -79,22 +80,32 @@ export function* syntheticExporters(
 /** The final 1 keeps a number off the endings that the simulated registry gives a meaning. */
 function creditOf(
   random: () => number,
-  { scheme, today, scripNo }: { scheme: Scheme; today: IstDay; scripNo: string },
+  { scheme, days, scripNo }: { scheme: Scheme; days: (offset: number) => IstDay; scripNo: string },
 ): SyntheticCredit {
   const drawn = Math.round(lognormal(random, shapes[scheme].faceMedian, faceSigma));
   const rupees = Math.min(Math.max(faceMinRupees, drawn), faceMaxRupees);
   const partlyUsed = random() < 0.05;
   const balance = partlyUsed ? Math.max(1, Math.floor(rupees * (0.1 + 0.8 * random()))) : rupees;
-  const issuedOn = addDays(today, -ageDays(random));
+  const age = ageDays(random);
   return {
     scrip_no: scripNo,
     scheme,
     issued_paise: rupees * 100,
     face_paise: balance * 100,
     port_code: portOf(random),
-    issued_on: issuedOn,
-    expires_on: addDays(issuedOn, validDays),
+    issued_on: days(-age),
+    expires_on: days(validDays - age),
     suspended: random() < 0.005,
+  };
+}
+
+/** Each day around today is written once, not once per credit. */
+function dayTable(today: IstDay): (offset: number) => IstDay {
+  const written = new Map<number, IstDay>();
+  return (offset) => {
+    const day = written.get(offset) ?? addDays(today, offset);
+    written.set(offset, day);
+    return day;
   };
 }
 
