@@ -52,7 +52,7 @@ create unique index credits_claim on credits (firm_id, scrip_no)
 -- Claims that lose when another is confirmed.
 create index credits_unconfirmed on credits (environment, scrip_no)
   where state = 'declared';
-create index credits_by_desk_scrip on credits (desk_id, scrip_no, created_at desc);
+create index credits_by_desk_scrip on credits (desk_id, scrip_no);
 create index credits_by_firm on credits (firm_id, created_at desc, credit_id desc);
 create index credits_expiry on credits (expiry_due_on)
   where state in ('declared', 'listed', 'suspended');

@@ -214,11 +214,11 @@ test("no text makes the reader fail: every record with content is answered once"
   fc.assert(
     fc.property(hostile, fc.boolean(), (text, headed) => {
       const whole = headed ? `${heading}\n${text}` : text;
-      const records = parseCsv(whole);
-      records.forEach(({ row }, index) => assert.equal(row, index + 1));
+      const { records, blank } = parseCsv(whole, 5_000);
+      records.forEach(({ row }, index) => assert.ok(row > (records[index - 1]?.row ?? 0)));
       try {
         const { rows, skipped } = readReport(whole, options);
-        assert.equal(rows.length + skipped, records.length - 1);
+        assert.equal(rows.length + skipped, records.length - 1 + blank);
       } catch (error) {
         assert.ok(error instanceof Failure);
       }

@@ -28,19 +28,27 @@ export type Report = {
 
 const delimiters = [",", ";", "\t"] as const;
 
-/** Records by RFC 4180, with either line ending and a byte order mark; quoting faults are noted. */
-export function parseCsv(text: string): CsvRecord[] {
+/**
+ * Records by RFC 4180, with either line ending and a byte order mark; quoting faults are noted.
+ * Blank records are counted and not kept, and reading stops after `recordsMax`, so that a file of
+ * nothing but line ends costs nothing.
+ */
+export function parseCsv(
+  text: string,
+  recordsMax: number,
+): { readonly records: readonly CsvRecord[]; readonly blank: number } {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const delimiter = delimiterOf(text);
   const records: CsvRecord[] = [];
   let cells: string[] = [];
   let problem: string | undefined;
+  let row = 0;
   let at = start;
-  while (at < text.length) {
-    const cell = readCell(text, at, delimiter);
-    cells.push(cell.value);
-    problem ??= cell.problem;
-    at = cell.end;
+  while (at < text.length && records.length < recordsMax) {
+    const read = readCell(text, at, delimiter);
+    cells.push(read.value);
+    problem ??= read.problem;
+    at = read.end;
     if (text[at] === delimiter) {
       at += 1;
       // A delimiter at the very end still opens one more cell.
@@ -49,11 +57,12 @@ export function parseCsv(text: string): CsvRecord[] {
     }
     if (text[at] === "\r" && text[at + 1] === "\n") at += 1;
     at += 1;
-    records.push({ row: records.length + 1, cells, problem });
+    row += 1;
+    if (problem || cells.some((cell) => cell.trim())) records.push({ row, cells, problem });
     cells = [];
     problem = undefined;
   }
-  return records;
+  return { records, blank: row - records.length };
 }
 
 /** The cell at a place, and the place of the delimiter, line end or end of text after it. */
@@ -166,9 +175,10 @@ export function readReport(
   text: string,
   { iec, rowsMax }: { readonly iec: string | null; readonly rowsMax: number },
 ): Report {
-  const [heading, ...records] = parseCsv(text);
+  // A heading, the rows, a totals row, and one more to tell that there are too many.
+  const { records, blank } = parseCsv(text, rowsMax + 3);
+  const [heading, ...filled] = records;
   const columns = columnsOf(heading?.cells ?? []);
-  const filled = records.filter(({ cells, problem }) => problem || cells.some((c) => c.trim()));
   const last = filled.at(-1);
   const hasTotals = last !== undefined && isTotals(last, columns);
   const rows = hasTotals ? filled.slice(0, -1) : filled;
@@ -183,7 +193,7 @@ export function readReport(
       row: record.row,
       declared: declarationOf(record, { columns, width, iec }),
     })),
-    skipped: records.length - rows.length,
+    skipped: blank + filled.length - rows.length,
   };
 }
 

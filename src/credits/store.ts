@@ -210,6 +210,16 @@ export async function lockOpenByNumber(
     for update`);
 }
 
+/** What a firm that leaves still has to let go of: whatever no deal has. */
+export async function lockFreeOfFirm(tx: Tx, firmId: string): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.firm_id = ${firmId} and c.state in ('declared', 'listed')
+    order by c.credit_id
+    for update`);
+}
+
 /** What the clock has something to do with, unless a deal has it; two workers never take one row. */
 export async function claimExpiring(tx: Tx, today: IstDay, limit: number): Promise<CreditRow[]> {
   return await tx.rows(sql`

@@ -156,7 +156,7 @@ const nothingKnown: KnownRow = { own: undefined, heldElsewhere: false };
 function judge(
   waiting: readonly Waiting[],
   known: ReadonlyMap<string, KnownRow>,
-  { mode }: Taking,
+  { mode, now }: Taking,
   make: (facts: CreditFacts) => CreditRow,
 ): Plan {
   const inserts = new Map<string, CreditRow>();
@@ -174,7 +174,7 @@ function judge(
       case "lower": {
         const planned = inserts.has(scripNo) ? inserts : updates;
         const row = earlier ?? found.own;
-        if (row) planned.set(scripNo, { ...row, face_paise: facts.face_paise });
+        if (row) planned.set(scripNo, { ...row, face_paise: facts.face_paise, as_of: now });
         return { index, facts, kind: "lowered" };
       }
       case "same":

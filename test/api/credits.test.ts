@@ -4,6 +4,8 @@ import { test } from "node:test";
 import pg from "pg";
 
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { seedCredits } from "../../src/credits/seed-credits.ts";
+import { withdrawAllCredits } from "../../src/credits/withdraw-all-credits.ts";
 import { attestInquiries } from "../../src/inquiries/answer-inquiries.ts";
 import { openInquiries, setOutage } from "../../src/inquiries/port-status.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
@@ -592,6 +594,49 @@ test("a report without its columns or over its limit is refused whole", async (t
   assert.deepEqual((await send("GET", `/v1/firms/${firmId}/credits`, 200)).body.credits, []);
   const all = await send("POST", path, 200, { csv: heading + rows.slice(1).join("\n") });
   assert.equal(all.body.accepted, 5_000);
+});
+
+test("a firm that leaves lets go of all that no deal has", async (t) => {
+  const service = await startService(t);
+  const { declare, read, firmId } = await desk(service);
+  await declare(credit, { ...credit, scrip_no: "DEAL-001" });
+  await service.ctx.db.pool.query(
+    "update credits set state = 'reserved', reserved_for = 'ord_1' where scrip_no = 'DEAL-001'",
+  );
+  const count = await service.ctx.db.transaction(
+    async (tx) => await withdrawAllCredits(tx, operator, firmId, service.ctx.now()),
+  );
+  assert.equal(count, 1);
+  assert.equal((await read(credit.scrip_no)).status, "withdrawn");
+  assert.equal((await read("DEAL-001")).status, "reserved");
+});
+
+test("a seed makes the same data once, shaped as it says", async (t) => {
+  const service = await startService(t);
+  const key = (await service.issue({ firmName: "Crowd" })).api_key;
+  const command = { deskName: "Crowd", credits: 3_000, seed: "7" };
+  const made = await seedCredits(service.ctx, command);
+  assert.equal(made.credits, 3_000);
+  const facts = async () =>
+    (
+      await service.ctx.db.pool.query(
+        "select scrip_no, firm_id, scheme, face_paise, issued_on, state from credits order by scrip_no",
+      )
+    ).rows;
+  const first = await facts();
+  await seedCredits(service.ctx, command);
+  assert.deepEqual(await facts(), first);
+  assert.equal(first.length, 3_000);
+  const share = (wanted: (row: Any) => boolean) => first.filter(wanted).length / first.length;
+  assert.ok(share(({ issued_on }) => issued_on > "2026-05-19") > 0.65);
+  assert.ok(share(({ state }) => state === "suspended") < 0.02);
+  assert.ok(first.every(({ face_paise }) => face_paise % 100 === 0 && face_paise > 0));
+  await service.work();
+  const { firm_id: firmId } = first[0];
+  const { body } = await service.send("GET", `/v1/firms/${firmId}/credits`, { key, expect: 200 });
+  assert.ok(body.credits.length > 0);
+  const events = await service.send("GET", "/v1/events", { key, expect: 200 });
+  assert.deepEqual(events.body, { events: [] });
 });
 
 test("the state table of credits is published", async (t) => {
