@@ -46,8 +46,9 @@ create table credits (
 -- One live holding per scrip in an environment.
 create unique index credits_live_scrip on credits (environment, scrip_no)
   where state in ('listed', 'reserved', 'in_settlement', 'suspended');
--- One open claim per firm and scrip.
-create unique index credits_claim on credits (firm_id, scrip_no)
+-- One open claim per firm and scrip. The number comes first, so that looking a number up is quick
+-- whichever index the planner takes.
+create unique index credits_claim on credits (scrip_no, firm_id)
   where state in ('declared', 'listed', 'reserved', 'in_settlement', 'suspended');
 -- Claims that lose when another is confirmed.
 create index credits_unconfirmed on credits (environment, scrip_no)
