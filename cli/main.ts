@@ -5,12 +5,14 @@ import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
+import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
 import { firmCommands } from "./firms.ts";
 import { keyCommands } from "./keys.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
 import { registryCommands } from "./registry.ts";
+import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
@@ -23,6 +25,8 @@ const commands: readonly Command[] = [
   ...planCommands,
   ...firmCommands,
   ...registryCommands,
+  ...creditCommands,
+  seedCommand,
   doctor,
 ];
 

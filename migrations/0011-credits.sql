@@ -28,6 +28,9 @@ create table credits (
   as_of timestamptz not null,
   -- The smallest number of days left that credit.expiring has been told for.
   expiry_told integer,
+  -- The day on which the clock has something to do with it: to warn again, or to expire it. Kept, so
+  -- that the worker finds what is due in an index and an idle look costs nothing.
+  expiry_due_on date not null,
   version integer not null check (version > 0),
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -43,10 +46,14 @@ create table credits (
 -- One live holding per scrip in an environment.
 create unique index credits_live_scrip on credits (environment, scrip_no)
   where state in ('listed', 'reserved', 'in_settlement', 'suspended');
--- One open claim per firm and scrip.
-create unique index credits_claim on credits (firm_id, scrip_no)
+-- One open claim per firm and scrip. The number comes first, so that looking a number up is quick
+-- whichever index the planner takes.
+create unique index credits_claim on credits (scrip_no, firm_id)
   where state in ('declared', 'listed', 'reserved', 'in_settlement', 'suspended');
-create index credits_by_desk_scrip on credits (desk_id, scrip_no, created_at desc);
+-- Claims that lose when another is confirmed.
+create index credits_unconfirmed on credits (environment, scrip_no)
+  where state = 'declared';
+create index credits_by_desk_scrip on credits (desk_id, scrip_no);
 create index credits_by_firm on credits (firm_id, created_at desc, credit_id desc);
-create index credits_expiry on credits (expires_on)
+create index credits_expiry on credits (expiry_due_on)
   where state in ('declared', 'listed', 'suspended');

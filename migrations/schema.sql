@@ -89,6 +89,7 @@ create table credits (
   reason text,
   as_of timestamp with time zone not null,
   expiry_told integer,
+  expiry_due_on date not null,
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
@@ -108,10 +109,11 @@ create table credits (
   constraint credits_suspended_from CHECK (((state = 'suspended'::text) = (state_before_suspension IS NOT NULL))),
   constraint credits_version_check CHECK ((version > 0))
 );
-CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no, created_at DESC);
+CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
-CREATE INDEX credits_expiry ON public.credits USING btree (expires_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
-CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (firm_id, scrip_no) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
+CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
+CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
+CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
 CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
 
 create table desk_sequences (

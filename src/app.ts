@@ -3,6 +3,8 @@
 
 import { admitCallers } from "./admit.ts";
 import type { Config } from "./config.ts";
+import { creditRoutes } from "./credits/routes.ts";
+import { creditLifecycle } from "./credits/rules.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
@@ -49,12 +51,13 @@ export async function buildApp({
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle, firmLifecycle]);
+  metaRoutes(app, [keyLifecycle, firmLifecycle, creditLifecycle]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
   firmRoutes(app, ctx, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
+  creditRoutes(app, ctx);
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

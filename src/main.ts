@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { buildApp } from "./app.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
+import { seedCredits } from "./credits/seed-credits.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import { issueKey } from "./keys/issue-key.ts";
 import { openContext } from "./open-context.ts";
@@ -23,6 +24,8 @@ import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate
 import { workOf } from "./workers.ts";
 
 const closeDeadlineMs = 8_000;
+const demoDesk = "Demo Desk";
+const demoCredits = 200;
 
 export async function serve(variables: Variables): Promise<void> {
   const config = readConfig(variables);
@@ -125,13 +128,14 @@ function baseUrl(app: App, { tls }: Config): string {
 async function introduce(ctx: Context, address: string): Promise<void> {
   if ((await countDesks(ctx)) > 0) return;
   const { api_key } = await issueKey(ctx, {
-    firmName: "Demo Desk",
+    firmName: demoDesk,
     environment: "sandbox",
     scopes: ["*"],
     plan: "sandbox",
     buySide: true,
     name: "demo",
   });
+  await seedCredits(ctx, { deskName: demoDesk, credits: demoCredits, seed: "demo" });
   process.stdout.write(
     [
       "",

@@ -1,9 +1,10 @@
 // What every slice has to say about a firm that leaves its desk.
 
+import { withdrawAllCredits } from "./credits/withdraw-all-credits.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { revokeKeysOfFirm } from "./keys/revoke-key.ts";
 
 export const offboarding: Offboarding = {
   blockers: [],
-  onOffboard: [revokeKeysOfFirm],
+  onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
 };

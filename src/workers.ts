@@ -2,6 +2,7 @@
 
 import { simulatedAccount } from "./bank/rules.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
+import { expireCredits } from "./credits/expire-credits.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
@@ -36,5 +37,6 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
       pauseMs: 2_000,
       work: () => finishOffboarding(ctx, offboarding),
     },
+    { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
   ];
 }

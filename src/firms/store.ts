@@ -330,3 +330,22 @@ export async function setFirmGroup(
     returning firm_id, environment, desk_id, legal_name, connection_state, group_id, version`);
   return row;
 }
+
+/** Client firms by the thousand, as seeding makes them; those that are there already stay. */
+export async function insertClients(tx: Tx, firms: readonly FirmRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into firms (
+      firm_id, environment, desk_id, legal_name, iec, pan, connection_state, created_at, updated_at
+    )
+    select firm_id, environment, desk_id, legal_name, iec, iec, connection_state, at, at
+    from unnest(
+      ${firms.map((firm) => firm.firm_id)}::text[],
+      ${firms.map((firm) => firm.environment)}::text[],
+      ${firms.map((firm) => firm.desk_id)}::text[],
+      ${firms.map((firm) => firm.legal_name)}::text[],
+      ${firms.map((firm) => firm.iec)}::text[],
+      ${firms.map((firm) => firm.connection_state)}::text[],
+      ${firms.map((firm) => firm.created_at)}::timestamptz[]
+    ) as f (firm_id, environment, desk_id, legal_name, iec, connection_state, at)
+    on conflict do nothing`);
+}

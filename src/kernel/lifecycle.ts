@@ -7,7 +7,7 @@ export type Move<State extends string> = {
   readonly from: readonly State[];
   readonly to: State;
   /** Who makes this move when it is not the caller; such a move is never an allowed action. */
-  readonly by?: "clock" | "operator" | "registry" | "bank";
+  readonly by?: "clock" | "operator" | "registry" | "bank" | "deal";
 };
 
 export type Moves<State extends string> = Readonly<Record<string, Move<State>>>;

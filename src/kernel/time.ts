@@ -51,9 +51,24 @@ export function parseInstant(text: string): Date | undefined {
 }
 
 /** Date.parse rolls 31 February over into March; a calendar day must survive the round trip. */
-function isCalendarDay(day: string): boolean {
+export function isCalendarDay(day: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return false;
   const parsed = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
+}
+
+/** Days are counted on the calendar: no clock and no offset is involved. */
+export function addDays(day: IstDay, days: number): IstDay {
+  return new Date(utcMs(day) + days * dayMs).toISOString().slice(0, 10);
+}
+
+/** How many days `to` is after `from`; negative when it is before. */
+export function daysBetween(from: IstDay, to: IstDay): number {
+  return Math.round((utcMs(to) - utcMs(from)) / dayMs);
+}
+
+function utcMs(day: IstDay): number {
+  return Date.parse(`${day}T00:00:00Z`);
 }
 
 function shifted(instant: Date): string {

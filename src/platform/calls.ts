@@ -68,3 +68,12 @@ function isDryRun({ headers }: FastifyRequest): boolean {
     detail: { field: "X-Dry-Run", allowed: ["1", "0"] },
   });
 }
+
+/** The answer to a set, which may be what an earlier call with the same idempotency key stands at. */
+export function sendReplayable<Answer>(
+  reply: FastifyReply,
+  { replayed, answer }: { readonly replayed: boolean; readonly answer: Answer },
+): Answer {
+  if (replayed) reply.header("idempotent-replayed", "true");
+  return answer;
+}

@@ -11,7 +11,7 @@
 // so what is written like a whole number or a boolean is taken for one where one is asked for.
 
 import type { FastifySchemaCompiler } from "fastify";
-import type { TSchema } from "typebox";
+import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 
@@ -45,6 +45,47 @@ function fromText(schema: TSchema, query: unknown): unknown {
     if (property["type"] === "boolean" && text === "false") taken[name] = false;
   }
   return taken;
+}
+
+/**
+ * For a call that answers each item of a list by itself: the body is checked without its items, and
+ * a list over its `maxItems` is a batch over its limit. `itemCheck` judges the items.
+ */
+export const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => {
+  if (route.httpPart !== "body") return compileValidator(route);
+  const whole = route.schema as TObject<Record<string, TSchema & { maxItems?: number }>>;
+  const limits = Object.entries(whole.properties).flatMap(([name, { maxItems }]) =>
+    maxItems === undefined ? [] : [{ name, maxItems }],
+  );
+  const lists = limits.map(({ name }) => [name, { type: "array", minItems: 1 }] as const);
+  const properties = { ...whole.properties, ...Object.fromEntries(lists) };
+  const check = compileValidator({ ...route, schema: { ...whole, properties } });
+  return (value: unknown) => {
+    const list = limits.find(({ name, maxItems }) => itemCount(value, name) > maxItems);
+    return list ? { error: overLimit(list) } : check(value);
+  };
+};
+
+/** What is wrong with one item of a batch: the answer that a call with it alone would get. */
+export function itemCheck(schema: TSchema): (value: unknown) => Failure | undefined {
+  const check = Compile(schema);
+  return (value) => {
+    if (check.Check(value)) return undefined;
+    const problems = check.Errors(value);
+    if (!isObject(value)) return unprocessable({ path: "", problem: "must be an object" });
+    return bodyFailure(problems);
+  };
+}
+
+function itemCount(value: unknown, name: string): number {
+  const list = isObject(value) ? value[name] : undefined;
+  return Array.isArray(list) ? list.length : 0;
+}
+
+function overLimit({ name, maxItems }: { name: string; maxItems: number }): Failure {
+  return new Failure("bad_request", `${name} takes at most ${maxItems} items in one call`, {
+    detail: { field: name, problem: `at most ${maxItems} items` },
+  });
 }
 
 type Problems = readonly TLocalizedValidationError[];

@@ -1,42 +1,16 @@
 // Client firms and credits in any state, put where the slices that own them would put them.
 
-import { type FirmState, syntheticPan } from "../../src/firms/rules.ts";
-import { blankFirm, insertFirm } from "../../src/firms/store.ts";
-import type { Environment } from "../../src/kernel/caller.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import type { Scheme } from "../../src/kernel/scheme.ts";
+import { type ClientFirm, clientFirm } from "./firms.ts";
 import type { Service } from "./service.ts";
 
-export type TestFirm = {
-  readonly deskId: string;
-  readonly legalName?: string;
-  readonly environment?: Environment;
-  readonly state?: FirmState;
-};
-
-/** A client firm of a desk, authorized unless the test says otherwise. */
+/** A client firm of a desk. */
 export async function addFirm(
-  { ctx }: Pick<Service, "ctx">,
-  { deskId, legalName = "Client firm", environment = "sandbox", state = "authorized" }: TestFirm,
+  service: Pick<Service, "ctx">,
+  { deskId, ...firm }: ClientFirm & { readonly deskId: string },
 ): Promise<string> {
-  const now = ctx.now();
-  const firmId = newId("frm", now);
-  const pan = syntheticPan(firmId);
-  await ctx.db.transaction(async (tx) => {
-    await insertFirm(tx, {
-      ...blankFirm,
-      firm_id: firmId,
-      environment,
-      desk_id: deskId,
-      legal_name: legalName,
-      iec: pan,
-      pan,
-      connection_state: state,
-      created_at: now,
-      updated_at: now,
-    });
-  });
-  return firmId;
+  return (await clientFirm(service, deskId, { legalName: "Client firm", ...firm })).firmId;
 }
 
 export type TestCredit = {
@@ -59,11 +33,11 @@ export async function addCredits(
   await ctx.db.pool.query(
     `insert into credits (
       credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
-      issued_on, expires_on, state, state_before_suspension, reserved_for, as_of, version,
-      created_at, updated_at
+      issued_on, expires_on, expiry_due_on, state, state_before_suspension, reserved_for, as_of,
+      version, created_at, updated_at
     )
     select c.credit_id, f.environment, f.desk_id, f.firm_id, upper(substr(c.credit_id, 7)), c.scheme,
-      c.face, c.face, c.expires_on - 400, c.expires_on, c.state,
+      c.face, c.face, c.expires_on - 400, c.expires_on, c.expires_on, c.state,
       case when c.state = 'suspended' then 'listed' end, c.reserved_for, $8, 1, $8, $8
     from unnest(
       $2::text[], $3::text[], $4::text[], $5::bigint[], $6::date[], $7::text[], $9::text[]

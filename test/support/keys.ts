@@ -2,11 +2,11 @@
 
 import { crc32 } from "node:zlib";
 
-import { blankFirm, insertFirm } from "../../src/firms/store.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { newApiKey } from "../../src/keys/rules.ts";
 import type { Service } from "./service.ts";
+import { clientFirm } from "./firms.ts";
 
 export type ChildKey = { readonly key_id: string; readonly api_key: string };
 
@@ -22,26 +22,11 @@ export async function mintChild(
 
 /** A client firm of a desk. */
 export async function addClientFirm(
-  { ctx }: Service,
+  service: Service,
   deskId: string,
   environment: Environment = "sandbox",
 ): Promise<string> {
-  const now = ctx.now();
-  const firmId = newId("frm", now);
-  await ctx.db.transaction(
-    async (tx) =>
-      await insertFirm(tx, {
-        ...blankFirm,
-        firm_id: firmId,
-        environment,
-        desk_id: deskId,
-        legal_name: `Client ${firmId}`,
-        connection_state: "authorized",
-        created_at: now,
-        updated_at: now,
-      }),
-  );
-  return firmId;
+  return (await clientFirm(service, deskId, { environment })).firmId;
 }
 
 /** A key that is formed in every respect like a real one and was never issued. */

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+
+import { applyRegistryNews } from "../src/credits/apply-registry-news.ts";
+import { importCreditsAsOperator } from "../src/credits/import-credits.ts";
+import { listAllCredits } from "../src/credits/list-all-credits.ts";
+import { creditStates, type RegistryNews } from "../src/credits/rules.ts";
+import type { Actor } from "../src/kernel/actor.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { Failure } from "../src/kernel/failure.ts";
+import {
+  command,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  wholeNumber,
+  withContext,
+} from "./command.ts";
+
+const env = { env: { required: true, help: "live or sandbox" } } as const;
+
+function operator(): Actor {
+  return { kind: "operator", id: userInfo().username, requestId: null };
+}
+
+const list = command({
+  name: "credits list",
+  summary: "list credits of every desk, newest first",
+  options: {
+    ...env,
+    firm: { help: "only this firm's, by its id" },
+    status: { help: "only this status" },
+    limit: { default: "100", help: "how many at most" },
+  },
+  async run(options) {
+    const search = {
+      environment: oneOf("env", options.env, environments),
+      firmId: options.firm,
+      status:
+        options.status === undefined ? undefined : oneOf("status", options.status, creditStates),
+      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
+    };
+    const rows = await withContext(async ({ ctx }) => await listAllCredits(ctx, search));
+    print(
+      rows.map((row) => ({
+        scrip_no: row.scrip_no,
+        scheme: row.scheme,
+        firm_id: row.firm_id,
+        face_paise: row.face_paise,
+        expires_on: row.expires_on,
+        status: row.state,
+        version: row.version,
+      })),
+      options,
+    );
+  },
+});
+
+const show = command({
+  name: "credits show",
+  summary: "show every desk's holding of a scrip number, newest first",
+  operand: "SCRIP_NO",
+  options: env,
+  async run(options, scripNo) {
+    const environment = oneOf("env", options.env, environments);
+    const rows = await withContext(
+      async ({ ctx }) => await listAllCredits(ctx, { environment, scripNo, limit: 100 }),
+    );
+    if (rows.length === 0) throw new Failure("not_found", `nobody has declared ${scripNo}`);
+    print(rows, options);
+  },
+});
+
+function newsCommand(news: Exclude<RegistryNews, "use">, summary: string) {
+  return command({
+    name: `credits ${news}`,
+    summary,
+    operand: "SCRIP_NO",
+    options: { ...env, reason: { required: true, help: "the notice that says so" } },
+    example: `npx scripdesk credits ${news} 0123/RODTEP/4567 --env live --reason "notice 7/2026"`,
+    async run(options, scripNo) {
+      const environment = oneOf("env", options.env, environments);
+      const { reason } = options;
+      const [result] = await withContext(
+        async ({ ctx }) =>
+          await applyRegistryNews(ctx, operator(), environment, [{ scripNo, news, reason }]),
+      );
+      if (!result?.ok) throw new Failure("conflict", `${scripNo}: ${result?.problem ?? ""}`);
+      printOne(result, options);
+    },
+  });
+}
+
+const importCommand = command({
+  name: "credits import",
+  summary: "import a report of the customs portal for a firm",
+  options: {
+    firm: { required: true, help: "the firm's id" },
+    desk: { help: "the desk's firm id; the firm's own when not given" },
+    csv: { required: true, help: "the report's file" },
+  },
+  example: "npx scripdesk credits import --desk frm_… --firm frm_… --csv scrips.csv",
+  async run(options) {
+    const text = await readFile(options.csv, "utf8").catch((error: Error) => {
+      throw new UsageError(`--csv cannot be read: ${error.message}`);
+    });
+    const target = { deskId: options.desk ?? options.firm, firmId: options.firm };
+    const answer = await withContext(
+      async ({ ctx }) => await importCreditsAsOperator(ctx, operator(), target, text),
+    );
+    if (options.json) printOne(answer, options);
+    else {
+      print(
+        answer.results.map(({ row, status, credit, error }) => ({
+          row,
+          status,
+          scrip_no: credit?.scrip_no,
+          problem: error?.message,
+        })),
+        options,
+      );
+    }
+    return answer.failed > 0 ? 1 : 0;
+  },
+});
+
+export const creditCommands = [
+  list,
+  show,
+  newsCommand("suspend", "record that customs suspended a credit"),
+  newsCommand("lift", "record that customs lifted a suspension"),
+  newsCommand("cancel", "record that customs cancelled a credit"),
+  importCommand,
+];

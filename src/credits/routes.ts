@@ -1,0 +1,157 @@
+import { callOf, sendPage, sendReplayable } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http.ts";
+import { compileBatchValidator } from "../platform/http-validation.ts";
+import { declareCredits } from "./declare-credits.ts";
+import { useCredit, withdrawCredit } from "./end-holding.ts";
+import { importCredits } from "./import-credits.ts";
+import { listCredits } from "./list-credits.ts";
+import { readCredit } from "./read-credit.ts";
+import {
+  Credit,
+  CreditList,
+  CreditParams,
+  DeclarationResults,
+  DeclareCreditsBody,
+  FirmParams,
+  ImportCreditsBody,
+  ImportResults,
+  ListCreditsQuery,
+} from "./schema.ts";
+import { syncCredits } from "./sync-credits.ts";
+
+export function creditRoutes(app: App, ctx: Context): void {
+  app.get(
+    "/v1/firms/:firm_id/credits",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "listCredits",
+        tags: ["Credits"],
+        summary: "List a firm's credits",
+        params: FirmParams,
+        querystring: ListCreditsQuery,
+        response: { 200: CreditList },
+      },
+    },
+    async (request, reply) =>
+      sendPage(
+        reply,
+        "credits",
+        await listCredits(ctx, request.caller, request.params.firm_id, request.query),
+      ),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/credits",
+    {
+      config: { demand: "firms", creates: true },
+      validatorCompiler: compileBatchValidator,
+      schema: {
+        operationId: "declareCredits",
+        tags: ["Credits"],
+        summary: "Declare 1 to 500 credits that a firm holds",
+        description:
+          "A declaration is a claim: declared until the registry confirms it, then listed. The same " +
+          "credit again is ok with 200; with other facts it is a 409.",
+        params: FirmParams,
+        body: DeclareCreditsBody,
+        response: { 200: DeclarationResults },
+      },
+    },
+    async (request, reply) => {
+      const call = callOf(request, reply);
+      const declared = await declareCredits(ctx, call, request.params.firm_id, request.body);
+      return sendReplayable(reply, declared);
+    },
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/credits::import",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "importCredits",
+        tags: ["Credits"],
+        summary: "Import a report of the customs portal",
+        description:
+          "Headings are known by many names, days as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or ISO, " +
+          "amounts in rupees. A row whose balance fell lowers the credit's; otherwise a row is " +
+          "answered like a declaration, and sending the file again changes nothing.",
+        params: FirmParams,
+        body: ImportCreditsBody,
+        response: { 200: ImportResults },
+      },
+    },
+    async (request, reply) =>
+      await importCredits(ctx, callOf(request, reply), request.params.firm_id, request.body.csv),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/credits::sync",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "syncCredits",
+        tags: ["Credits"],
+        summary: "Take a firm's credits from the registry",
+        description:
+          "Sandbox only: customs offers no interface for this, so a live key is answered 409 with " +
+          "detail.reason registry_attested_only; declare or import instead.",
+        params: FirmParams,
+        response: { 200: DeclarationResults },
+      },
+    },
+    async (request, reply) =>
+      await syncCredits(ctx, callOf(request, reply), request.params.firm_id),
+  );
+
+  app.get(
+    "/v1/credits/:scrip_no",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "readCredit",
+        tags: ["Credits"],
+        summary: "Read a credit of your desk",
+        description: "A / in the number is written as %2F.",
+        params: CreditParams,
+        response: { 200: Credit },
+      },
+    },
+    async (request) => await readCredit(ctx, request.caller, request.params.scrip_no),
+  );
+
+  app.post(
+    "/v1/credits/:scrip_no/withdraw",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "withdrawCredit",
+        tags: ["Credits"],
+        summary: "Take a credit off your desk",
+        description: "It may be declared again. Withdrawing twice is no conflict.",
+        params: CreditParams,
+        response: { 200: Credit },
+      },
+    },
+    async (request, reply) =>
+      await withdrawCredit(ctx, callOf(request, reply), request.params.scrip_no),
+  );
+
+  app.post(
+    "/v1/credits/:scrip_no/use",
+    {
+      config: { demand: "firms" },
+      schema: {
+        operationId: "useCredit",
+        tags: ["Credits"],
+        summary: "Mark a credit as used for duty",
+        description: "Marking twice is no conflict.",
+        params: CreditParams,
+        response: { 200: Credit },
+      },
+    },
+    async (request, reply) => await useCredit(ctx, callOf(request, reply), request.params.scrip_no),
+  );
+}

@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { Failure } from "../kernel/failure.ts";
+import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import { addDays, daysBetween } from "../kernel/time.ts";
+import {
+  type CreditAction,
+  type CreditFacts,
+  creditLifecycle,
+  creditStates,
+  expiryDueOn,
+  expiryWarnings,
+  factsOf,
+  isLive,
+  isOpen,
+  liftOf,
+  notSellableReasonOf,
+  type Known,
+  verdictOf,
+  warningOf,
+} from "./rules.ts";
+import { simulatedCredits } from "./simulated-credits.ts";
+
+const facts: CreditFacts = {
+  scrip_no: "SCRIP0000001",
+  scheme: "RODTEP",
+  issued_paise: 1_000,
+  face_paise: 900,
+  port_code: "INNSA1",
+  issued_on: "2026-10-01",
+  expires_on: "2028-09-30",
+};
+
+const day = fc.integer({ min: 0, max: 20_000 }).map((offset) => addDays("2020-01-01", offset));
+
+test("every move leads from exactly the states of the table, and is refused from all others", () => {
+  for (const action of Object.keys(creditLifecycle.moves) as CreditAction[]) {
+    const { from, to } = creditLifecycle.moves[action];
+    for (const state of creditStates) {
+      if ((from as readonly string[]).includes(state)) {
+        assert.equal(advance(creditLifecycle, state, action), to);
+        continue;
+      }
+      assert.throws(
+        () => advance(creditLifecycle, state, action),
+        (error) => error instanceof Failure && error.code === "conflict",
+      );
+    }
+  }
+});
+
+test("a caller may withdraw or use, and nothing leaves an ended state", () => {
+  const allowed = Object.fromEntries(
+    creditStates.map((state) => [state, allowedActions(creditLifecycle, state)]),
+  );
+  assert.deepEqual(
+    Object.entries(allowed).filter(([, actions]) => actions.length > 0),
+    [
+      ["declared", ["withdraw"]],
+      ["listed", ["withdraw", "use"]],
+    ],
+  );
+  const left = new Set(Object.values(creditLifecycle.moves).flatMap(({ from }) => [...from]));
+  for (const state of creditStates) assert.equal(left.has(state as never), isOpen(state), state);
+});
+
+test("a lifted suspension leads back to every state it can come from", () => {
+  for (const state of creditLifecycle.moves.suspend.from) {
+    assert.equal(advance(creditLifecycle, "suspended", liftOf(state)), state);
+  }
+});
+
+test("a declaration is judged by what the firm has, then by what others hold", () => {
+  const strict = { followsBalance: false };
+  const own = (state: CreditFacts & { state: (typeof creditStates)[number] }): Known => ({
+    own: state,
+    heldElsewhere: true,
+  });
+  for (const state of creditStates) {
+    const verdict = verdictOf(facts, own({ ...facts, state }), strict);
+    const differs = verdictOf({ ...facts, face_paise: 800 }, own({ ...facts, state }), strict);
+    if (isOpen(state)) {
+      assert.deepEqual(verdict, { kind: "same" });
+      assert.deepEqual(differs, { kind: "refuse", reason: "facts_differ" });
+    } else if (["used", "cancelled", "transferred"].includes(state)) {
+      assert.deepEqual(verdict, { kind: "refuse", reason: "ended" });
+    } else {
+      assert.deepEqual(verdict, { kind: "refuse", reason: "held_elsewhere" });
+    }
+  }
+  const free = { own: undefined, heldElsewhere: false };
+  assert.deepEqual(verdictOf(facts, free, strict), { kind: "create" });
+});
+
+test("a report lowers the balance of what no deal has, and never raises it", () => {
+  const report = { followsBalance: true };
+  for (const state of creditStates.filter(isOpen)) {
+    const known = { own: { ...facts, state }, heldElsewhere: false };
+    const lower = verdictOf({ ...facts, face_paise: 800 }, known, report);
+    const free = state === "declared" || state === "listed";
+    assert.equal(lower.kind, free ? "lower" : "refuse", state);
+    assert.equal(verdictOf({ ...facts, face_paise: 950 }, known, report).kind, "refuse");
+    const two = { ...facts, face_paise: 800, port_code: null };
+    assert.equal(verdictOf(two, known, report).kind, "refuse");
+  }
+});
+
+test("reasons not to be sellable come in a fixed order", () => {
+  const today = "2026-11-15";
+  const reason = (state: (typeof creditStates)[number], expiresOn: string, firmState: string) =>
+    notSellableReasonOf({ state, expires_on: expiresOn }, { firmState, today });
+  for (const state of creditStates) {
+    if (state !== "listed") assert.equal(reason(state, "2026-11-14", "suspended"), state);
+  }
+  assert.equal(reason("listed", "2026-11-14", "suspended"), "expired");
+  assert.equal(reason("listed", "2026-11-15", "suspended"), "firm_not_authorized");
+  assert.equal(reason("listed", "2026-12-14", "authorized"), "too_short");
+  assert.equal(reason("listed", "2026-12-15", "authorized"), null);
+});
+
+test("walking day by day, each mark that lies ahead is told once and then the end comes", () => {
+  fc.assert(
+    fc.property(day, fc.integer({ min: 0, max: 120 }), (expiresOn, daysBefore) => {
+      let told: number | null = null;
+      const marks: number[] = [];
+      for (let left = daysBefore; left >= 0; left--) {
+        const today = addDays(expiresOn, -left);
+        if (expiryDueOn(expiresOn, told) > today) continue;
+        const mark = warningOf(expiresOn, today);
+        assert.ok(mark !== undefined && (told === null || mark < told));
+        marks.push(mark);
+        told = mark;
+      }
+      const first = expiryWarnings.findLast((mark) => daysBefore <= mark);
+      const expected = expiryWarnings.filter((mark) => mark <= (first ?? Infinity));
+      assert.deepEqual(marks, expected);
+      assert.equal(expiryDueOn(expiresOn, told), addDays(expiresOn, 1));
+    }),
+  );
+});
+
+test("days are added and counted on the calendar", () => {
+  fc.assert(
+    fc.property(day, fc.integer({ min: -800, max: 800 }), (from, days) => {
+      assert.equal(daysBetween(from, addDays(from, days)), days);
+    }),
+  );
+  assert.equal(addDays("2028-02-28", 1), "2028-02-29");
+});
+
+test("a broken declaration names every field that is wrong", () => {
+  const broken = {
+    scrip_no: "-no",
+    scheme: "RODTEP" as const,
+    face_paise: 5,
+    issued_paise: 4,
+    port_code: "??",
+    issued_on: "2027-01-01",
+    expires_on: "2026-01-01",
+  };
+  assert.throws(
+    () => factsOf(broken, "2026-11-15"),
+    (error) => {
+      assert.ok(error instanceof Failure);
+      const fields = error.detail?.["fields"] as { path: string }[];
+      assert.deepEqual(
+        fields.map(({ path }) => path),
+        ["scrip_no", "face_paise", "port_code", "issued_on", "expires_on"],
+      );
+      return true;
+    },
+  );
+});
+
+test("the simulated ledger of a code is the same whenever it is asked, and valid", () => {
+  const today = "2026-11-15";
+  const credits = simulatedCredits("AAACA1234A", today);
+  assert.deepEqual(credits, simulatedCredits("AAACA1234A", "2026-11-30"));
+  assert.equal(new Set(credits.map(({ scrip_no }) => scrip_no)).size, credits.length);
+  for (const credit of credits) {
+    const { port_code, ...rest } = credit;
+    assert.deepEqual(factsOf({ ...rest, ...(port_code && { port_code }) }, today), credit);
+  }
+  assert.ok(isLive("suspended") && !isLive("declared"));
+});

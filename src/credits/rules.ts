@@ -1,0 +1,291 @@
+// A credit is one firm's holding of one scrip. What happens to it comes from five sides:
+//
+//   declared ──confirm──▶ listed ──reserve──▶ reserved ──settle──▶ in_settlement ──transfer──▶ transferred
+//      └─reject─▶ rejected   ▲ └──────◀─release─┘                        │
+//                            └──────────────────◀─unwind─────────────────┘
+//
+//   the firm       declares, withdraws, marks as used
+//   the registry   confirms or rejects a claim; suspends, lifts, cancels or reports use at any time,
+//                  also while a deal has the credit
+//   a deal         reserves, releases, settles, unwinds, transfers
+//   the clock      expires what no deal has; a credit of a deal expires when the deal lets go of it
+//
+// A suspended credit remembers where it was, and a lifted suspension puts it back there.
+
+import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { addDays, daysBetween, type IstDay, isCalendarDay } from "../kernel/time.ts";
+
+export const creditStates = [
+  "declared",
+  "listed",
+  "reserved",
+  "in_settlement",
+  "transferred",
+  "suspended",
+  "cancelled",
+  "expired",
+  "used",
+  "withdrawn",
+  "rejected",
+] as const;
+
+export type CreditState = (typeof creditStates)[number];
+
+export const creditLifecycle = {
+  noun: "credit",
+  initial: ["declared"],
+  states: creditStates,
+  moves: {
+    confirm: { from: ["declared"], to: "listed", by: "registry" },
+    reject: { from: ["declared"], to: "rejected", by: "registry" },
+    withdraw: { from: ["declared", "listed"], to: "withdrawn" },
+    use: { from: ["listed"], to: "used" },
+    reserve: { from: ["listed"], to: "reserved", by: "deal" },
+    release: { from: ["reserved"], to: "listed", by: "deal" },
+    settle: { from: ["reserved"], to: "in_settlement", by: "deal" },
+    unwind: { from: ["in_settlement"], to: "listed", by: "deal" },
+    transfer: { from: ["in_settlement"], to: "transferred", by: "deal" },
+    suspend: { from: ["listed", "reserved", "in_settlement"], to: "suspended", by: "registry" },
+    lift: { from: ["suspended"], to: "listed", by: "registry" },
+    lift_reserved: { from: ["suspended"], to: "reserved", by: "registry" },
+    lift_in_settlement: { from: ["suspended"], to: "in_settlement", by: "registry" },
+    cancel: {
+      from: ["listed", "reserved", "in_settlement", "suspended"],
+      to: "cancelled",
+      by: "registry",
+    },
+    spend: {
+      from: ["listed", "reserved", "in_settlement", "suspended"],
+      to: "used",
+      by: "registry",
+    },
+    expire: { from: ["declared", "listed", "suspended"], to: "expired", by: "clock" },
+  },
+} as const satisfies Lifecycle<CreditState>;
+
+export type CreditAction = keyof typeof creditLifecycle.moves;
+
+/** A confirmed holding that nothing has ended: one per scrip in an environment. */
+const liveStates = ["listed", "reserved", "in_settlement", "suspended"] as const;
+
+export function isLive(state: CreditState): boolean {
+  return (liveStates as readonly CreditState[]).includes(state);
+}
+
+/** Live, or a claim that waits for the registry: one per firm and scrip. */
+export function isOpen(state: CreditState): boolean {
+  return state === "declared" || isLive(state);
+}
+
+/** The state a lifted suspension restores. */
+export function liftOf(before: CreditState | null): CreditAction {
+  if (before === "reserved") return "lift_reserved";
+  if (before === "in_settlement") return "lift_in_settlement";
+  return "lift";
+}
+
+/** What a firm says about a credit. */
+export type CreditFacts = {
+  readonly scrip_no: string;
+  readonly scheme: Scheme;
+  readonly issued_paise: number;
+  readonly face_paise: number;
+  readonly port_code: string | null;
+  readonly issued_on: IstDay;
+  readonly expires_on: IstDay;
+};
+
+/** A declaration as it arrives, well-formed but not yet judged. */
+export type Declaration = {
+  readonly scrip_no: string;
+  readonly scheme: Scheme;
+  readonly face_paise: number;
+  readonly issued_paise?: number;
+  readonly port_code?: string;
+  readonly issued_on: string;
+  readonly expires_on: string;
+};
+
+const scripNoForm = /^[A-Z0-9][A-Z0-9/-]{5,24}$/;
+const portForm = /^IN[A-Z0-9]{3}[0-9A-Z]$/;
+
+/** Scrip numbers are opaque: only their case and the space around them are ours to settle. */
+export function normalScripNo(text: string): string | undefined {
+  const scripNo = text.trim().toUpperCase();
+  return scripNoForm.test(scripNo) ? scripNo : undefined;
+}
+
+/** The facts of a declaration, or every rule that it breaks. */
+export function factsOf(declared: Declaration, today: IstDay): CreditFacts {
+  const scripNo = normalScripNo(declared.scrip_no);
+  const portCode = declared.port_code?.trim().toUpperCase() ?? null;
+  const facts: CreditFacts = {
+    scrip_no: scripNo ?? "",
+    scheme: declared.scheme,
+    issued_paise: declared.issued_paise ?? declared.face_paise,
+    face_paise: declared.face_paise,
+    port_code: portCode,
+    issued_on: declared.issued_on,
+    expires_on: declared.expires_on,
+  };
+  const problems = problemsOf(facts, today);
+  if (problems.length > 0) throw unprocessable(...problems);
+  return facts;
+}
+
+function problemsOf(facts: CreditFacts, today: IstDay): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  const refuse = (path: keyof CreditFacts, problem: string) => problems.push({ path, problem });
+  if (facts.scrip_no === "") {
+    refuse("scrip_no", "must be 6 to 25 letters, digits, / or -, and begin with no sign");
+  }
+  if (facts.face_paise > facts.issued_paise) {
+    refuse("face_paise", "the balance must not exceed the issued amount");
+  }
+  if (facts.port_code !== null && !portForm.test(facts.port_code)) {
+    refuse("port_code", "must be a customs port such as INNSA1");
+  }
+  const issuedOk = isDay(facts.issued_on);
+  const expiresOk = isDay(facts.expires_on);
+  if (!issuedOk) refuse("issued_on", "must be a day as YYYY-MM-DD");
+  else if (facts.issued_on > today) refuse("issued_on", "must not be in the future");
+  if (!expiresOk) refuse("expires_on", "must be a day as YYYY-MM-DD");
+  else if (facts.expires_on < today) refuse("expires_on", "has passed");
+  else if (issuedOk && facts.expires_on < facts.issued_on) {
+    refuse("expires_on", "must not be before issued_on");
+  }
+  return problems;
+}
+
+/** Customs has existed for centuries and credits for years; what lies outside is a slip. */
+export function isDay(text: string): boolean {
+  return isCalendarDay(text) && text >= "2000-01-01" && text <= "2199-12-31";
+}
+
+/** What is known of a number when somebody declares it. */
+export type Known = {
+  /** The declaring firm's own row: its open one, otherwise its latest. */
+  readonly own: (CreditFacts & { readonly state: CreditState }) | undefined;
+  readonly heldElsewhere: boolean;
+};
+
+export type DeclarationVerdict =
+  | { readonly kind: "create" }
+  | { readonly kind: "same" }
+  /** A report says that part of the balance was used since. */
+  | { readonly kind: "lower" }
+  | { readonly kind: "refuse"; readonly reason: DeclarationRefusal };
+
+export type DeclarationRefusal = "facts_differ" | "ended" | "held_elsewhere";
+
+export type DeclarationMode = {
+  /** A report of the registry follows the balance down; a declaration never changes facts. */
+  readonly followsBalance: boolean;
+};
+
+const endedForGood: readonly CreditState[] = ["used", "cancelled", "transferred"];
+const balanceMayFall: readonly CreditState[] = ["declared", "listed"];
+
+/** What to do about a declaration. A withdrawn, rejected or expired claim may be made anew. */
+export function verdictOf(
+  facts: CreditFacts,
+  { own, heldElsewhere }: Known,
+  { followsBalance }: DeclarationMode,
+): DeclarationVerdict {
+  if (own && isOpen(own.state)) {
+    const differing = differingFacts(facts, own);
+    if (differing.length === 0) return { kind: "same" };
+    const fell = differing.length === 1 && facts.face_paise < own.face_paise;
+    if (followsBalance && fell && balanceMayFall.includes(own.state)) return { kind: "lower" };
+    return { kind: "refuse", reason: "facts_differ" };
+  }
+  if (own && endedForGood.includes(own.state)) return { kind: "refuse", reason: "ended" };
+  if (heldElsewhere) return { kind: "refuse", reason: "held_elsewhere" };
+  return { kind: "create" };
+}
+
+const factNames = [
+  "scheme",
+  "issued_paise",
+  "face_paise",
+  "port_code",
+  "issued_on",
+  "expires_on",
+] as const satisfies readonly (keyof CreditFacts)[];
+
+export function differingFacts(a: CreditFacts, b: CreditFacts): string[] {
+  return factNames.filter((name) => a[name] !== b[name]);
+}
+
+/** Days that a credit can still be used, today not counted: 0 is its last day. */
+export function daysLeft(expiresOn: IstDay, today: IstDay): number {
+  return daysBetween(today, expiresOn);
+}
+
+/** The house gives no price for a credit with fewer days left: it could not be passed on in time. */
+export const sellableDaysMin = 30;
+
+/** Why a credit cannot be sold now: its state when that is not listed, or one of these. */
+export const notSellableReasons = [
+  ...creditStates.filter((state) => state !== "listed"),
+  "firm_not_authorized",
+  "too_short",
+] as const;
+
+export type NotSellableReason =
+  | Exclude<CreditState, "listed">
+  | "firm_not_authorized"
+  | "too_short";
+
+export function notSellableReasonOf(
+  credit: { readonly state: CreditState; readonly expires_on: IstDay },
+  { firmState, today }: { readonly firmState: string; readonly today: IstDay },
+): NotSellableReason | null {
+  if (credit.state !== "listed") return credit.state;
+  const left = daysLeft(credit.expires_on, today);
+  if (left < 0) return "expired";
+  if (firmState !== "authorized") return "firm_not_authorized";
+  if (left < sellableDaysMin) return "too_short";
+  return null;
+}
+
+/** How many days before its end a firm is warned, in the order of the warnings. */
+export const expiryWarnings = [90, 60, 30, 14, 7] as const;
+
+/** The warning that fits today: the last one whose day has come; undefined when it is too early. */
+export function warningOf(expiresOn: IstDay, today: IstDay): number | undefined {
+  const left = daysLeft(expiresOn, today);
+  return expiryWarnings.findLast((days) => left <= days);
+}
+
+/** The day of the next warning after the one that was told, or the day after its last. */
+export function expiryDueOn(expiresOn: IstDay, told: number | null): IstDay {
+  const next = expiryWarnings.find((days) => told === null || days < told);
+  return addDays(expiresOn, next === undefined ? 1 : -next);
+}
+
+/** What the registry reports about a holding, at any time. */
+export const registryNews = ["suspend", "lift", "cancel", "use"] as const;
+
+export type RegistryNews = (typeof registryNews)[number];
+
+/** The move that news makes of a credit. */
+export function actionOf(news: RegistryNews, before: CreditState | null): CreditAction {
+  switch (news) {
+    case "suspend":
+      return "suspend";
+    case "lift":
+      return liftOf(before);
+    case "cancel":
+      return "cancel";
+    case "use":
+      return "spend";
+  }
+}
+
+/** A firm that leaves or was refused does not take on new credits. */
+export function mayDeclare(firmState: string): boolean {
+  return !["offboarding", "offboarded", "rejected"].includes(firmState);
+}

@@ -1,0 +1,216 @@
+import { type Static, Type } from "typebox";
+
+import { schemes } from "../kernel/scheme.ts";
+import {
+  body,
+  nullable,
+  oneOf,
+  openEnum,
+  pageFields,
+  pageQuery,
+  paise,
+  timestamp,
+} from "../platform/wire.ts";
+import { creditStates, notSellableReasons } from "./rules.ts";
+
+export const declarationsMax = 500;
+export const csvRowsMax = 5_000;
+
+const scripNo = Type.String({
+  description: "The credit's number: opaque, taken trimmed and in capitals.",
+  examples: ["0123/RODTEP/4567"],
+});
+const firmId = Type.String({
+  description: "The firm that holds it.",
+  examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
+});
+
+function day(description: string) {
+  return Type.String({
+    maxLength: 32,
+    description: `${description} YYYY-MM-DD.`,
+    examples: ["2026-11-15"],
+  });
+}
+
+export const CreditDeclaration = body(
+  {
+    scrip_no: Type.String({
+      maxLength: 64,
+      description: "The credit's number: opaque, taken trimmed and in capitals.",
+      examples: ["0123/RODTEP/4567"],
+    }),
+    scheme: oneOf(schemes, { description: "The scheme it was issued under." }),
+    face_paise: paise("The balance that can be transferred: what is priced and sold."),
+    issued_paise: Type.Optional(
+      paise("What it was issued with; the balance when it is not given."),
+    ),
+    port_code: Type.Optional(
+      Type.String({ maxLength: 16, description: "Its customs port.", examples: ["INNSA1"] }),
+    ),
+    issued_on: day("The day it was issued."),
+    expires_on: day("The last day it can be used, IST."),
+  },
+  { title: "CreditDeclaration", description: "What a firm says about a credit it holds." },
+);
+export type CreditDeclaration = Static<typeof CreditDeclaration>;
+
+export const DeclareCreditsBody = body({
+  credits: Type.Array(CreditDeclaration, {
+    minItems: 1,
+    maxItems: declarationsMax,
+    description: "Each is answered by itself.",
+  }),
+});
+/** The items are judged one by one, so they arrive as they were sent. */
+export type DeclareCreditsBody = { readonly credits: readonly unknown[] };
+
+export const ImportCreditsBody = body({
+  csv: Type.String({
+    minLength: 1,
+    description: `A report of the customs portal, at most ${csvRowsMax} rows. Amounts are rupees.`,
+    examples: [
+      'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nABC123456,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',
+    ],
+  }),
+});
+export type ImportCreditsBody = Static<typeof ImportCreditsBody>;
+
+export const Credit = Type.Object(
+  {
+    credit_id: Type.String({
+      description: "This firm's holding of the scrip, as events name it.",
+      examples: ["crd_01jd2m7q4x8r5v6w9y0abcdefg"],
+    }),
+    scrip_no: scripNo,
+    scheme: openEnum(schemes, "The scheme it was issued under."),
+    firm_id: firmId,
+    issued_paise: Type.Integer({ description: "What it was issued with.", examples: [25_000_000] }),
+    face_paise: Type.Integer({
+      description: "The balance that can be transferred: what is priced and sold.",
+      examples: [25_000_000],
+    }),
+    port_code: nullable<string>({
+      type: "string",
+      description: "Its customs port.",
+      examples: ["INNSA1"],
+    }),
+    issued_on: day("The day it was issued."),
+    expires_on: day("The last day it can be used, IST."),
+    days_left: Type.Integer({
+      description: "Days from today, IST, to expires_on; 0 on the last day and after it.",
+      examples: [412],
+    }),
+    status: openEnum(creditStates, "Declared until the registry confirms it, then listed."),
+    sellable: Type.Boolean({ description: "Whether it can be sold now." }),
+    not_sellable_reason: nullable<string>({
+      type: "string",
+      "x-extensible-enum": [...notSellableReasons],
+      description:
+        "Null when sellable. Its status when that is not listed; firm_not_authorized when its firm " +
+        "may not trade; too_short with fewer than 30 days left. Open set.",
+    }),
+    as_of: timestamp("When the registry, or the firm before it, last spoke about it."),
+    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    allowed_actions: Type.Array(Type.String(), {
+      description: "What its state allows you now; see GET /v1/meta/states.",
+      examples: [["withdraw", "use"]],
+    }),
+  },
+  { title: "Credit", description: "One firm's holding of one scrip." },
+);
+export type Credit = Static<typeof Credit>;
+
+const itemError = Type.Unsafe<ItemError | null>({
+  type: ["object", "null"],
+  description: "The error body that a call with this item alone would get; null when ok.",
+  properties: {
+    error: { type: "string", description: "request_error." },
+    code: { type: "string", description: "Stable slug." },
+    message: { type: "string", description: "For people; its wording may change." },
+    detail: { type: "object", additionalProperties: true, description: "Structured context." },
+  },
+  required: ["error", "code", "message"],
+});
+
+export type ItemError = {
+  readonly error: string;
+  readonly code?: string;
+  readonly message: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+};
+
+const resultFields = {
+  ok: Type.Boolean({ description: "Whether the credit stands as declared." }),
+  status: Type.Integer({
+    description: "The status a call with this item alone would have: 201 new, 200 known, or 4xx.",
+    examples: [201],
+  }),
+  error: itemError,
+  credit: Type.Optional(Credit),
+};
+const sums = {
+  accepted: Type.Integer({ description: "Items that are ok.", examples: [1] }),
+  failed: Type.Integer({ description: "Items that are not.", examples: [0] }),
+};
+
+export const DeclarationResults = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        index: Type.Integer({ description: "Its place in the request, from 0.", examples: [0] }),
+        ...resultFields,
+      }),
+      { description: "One per item, in the order of the request." },
+    ),
+    ...sums,
+  },
+  { title: "CreditDeclarationResults" },
+);
+export type DeclarationResults = Static<typeof DeclarationResults>;
+
+export const ImportResults = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        row: Type.Integer({
+          description: "Its row in the file as a spreadsheet counts: the heading is row 1.",
+          examples: [2],
+        }),
+        ...resultFields,
+      }),
+      { description: "One per row with content, in the order of the file." },
+    ),
+    ...sums,
+    skipped: Type.Integer({
+      description: "Blank rows and the totals row, which say nothing of a credit.",
+      examples: [1],
+    }),
+  },
+  { title: "CreditImportResults" },
+);
+export type ImportResults = Static<typeof ImportResults>;
+
+export const FirmParams = Type.Object({ firm_id: firmId });
+export const CreditParams = Type.Object({ scrip_no: scripNo });
+
+export const ListCreditsQuery = Type.Object(
+  {
+    scheme: Type.Optional(oneOf(schemes, { description: "Only this scheme." })),
+    status: Type.Optional(oneOf(creditStates, { description: "Only this status." })),
+    expiring_before: Type.Optional(
+      Type.String({
+        pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+        description: "Only credits whose last day is before this one. YYYY-MM-DD.",
+      }),
+    ),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListCreditsQuery = Static<typeof ListCreditsQuery>;
+
+export const CreditList = Type.Object(
+  { credits: Type.Array(Credit, { description: "Newest first." }), ...pageFields },
+  { title: "CreditList" },
+);

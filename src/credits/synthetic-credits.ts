@@ -1,0 +1,146 @@
+// Synthetic exporters and their credits, shaped after what is known of the market and the same for
+// the same seed:
+//
+//   faces      lognormal, whole rupees, ₹100 to ₹15 crore
+//   exporters  most have a few credits a year, some have sixty
+//   ages       most are young; two in a hundred lapse within sixty days
+//   balances   one in twenty is partly used, one in two hundred is suspended
+
+import { createHash } from "node:crypto";
+
+import type { Scheme } from "../kernel/scheme.ts";
+import { addDays, type IstDay } from "../kernel/time.ts";
+import type { CreditFacts } from "./rules.ts";
+
+export type SyntheticExporter = {
+  readonly number: number;
+  /** What its identifiers are made from. */
+  readonly seed: string;
+  readonly credits: readonly SyntheticCredit[];
+};
+
+export type SyntheticCredit = CreditFacts & { readonly suspended: boolean };
+
+const validDays = 730;
+const faceSigma = 1.5;
+const faceMinRupees = 100;
+const faceMaxRupees = 150_000_000;
+const exporterSigma = 1.9;
+const creditsPerExporterMax = 60;
+
+const shapes: Record<Scheme, { readonly faceMedian: number; readonly creditsMedian: number }> = {
+  RODTEP: { faceMedian: 140_000, creditsMedian: 2 },
+  ROSCTL: { faceMedian: 360_000, creditsMedian: 4 },
+};
+
+/** Ports with their share in a hundred. */
+const ports: readonly (readonly [string, number])[] = [
+  ["INNSA1", 30],
+  ["INMUN1", 15],
+  ["INMAA1", 8],
+  ["INBOM4", 7],
+  ["INDEL4", 6],
+  ["INTUT1", 6],
+  ["INTKD6", 6],
+  ["INMAA4", 4],
+  ["INCCU1", 4],
+  ["INCOK1", 4],
+  ["INBLR4", 4],
+  ["INHZA1", 3],
+  ["INLDH6", 3],
+];
+
+/** Exporters until there are as many credits as asked for; the last one gets what is left. */
+export function* syntheticExporters(
+  seed: string,
+  total: number,
+  today: IstDay,
+): Generator<SyntheticExporter> {
+  const random = randomFrom(seed);
+  const tag = createHash("sha256").update(seed).digest("hex").slice(0, 5).toUpperCase();
+  const scripNo = (count: number) => `S${tag}-${String(count).padStart(8, "0")}1`;
+  const days = dayTable(today);
+  let made = 0;
+  for (let number = 1; made < total; number++) {
+    const scheme: Scheme = random() < 0.8 ? "RODTEP" : "ROSCTL";
+    const wanted = Math.round(lognormal(random, shapes[scheme].creditsMedian, exporterSigma));
+    const count = Math.min(Math.max(1, wanted), creditsPerExporterMax, total - made);
+    const first = made;
+    made += count;
+    yield {
+      number,
+      seed: `${seed} ${number}`,
+      credits: Array.from({ length: count }, (_, index) =>
+        creditOf(random, { scheme, days, scripNo: scripNo(first + index + 1) }),
+      ),
+    };
+  }
+}
+
+/** The final 1 keeps a number off the endings that the simulated registry gives a meaning. */
+function creditOf(
+  random: () => number,
+  { scheme, days, scripNo }: { scheme: Scheme; days: (offset: number) => IstDay; scripNo: string },
+): SyntheticCredit {
+  const drawn = Math.round(lognormal(random, shapes[scheme].faceMedian, faceSigma));
+  const rupees = Math.min(Math.max(faceMinRupees, drawn), faceMaxRupees);
+  const partlyUsed = random() < 0.05;
+  const balance = partlyUsed ? Math.max(1, Math.floor(rupees * (0.1 + 0.8 * random()))) : rupees;
+  const age = ageDays(random);
+  return {
+    scrip_no: scripNo,
+    scheme,
+    issued_paise: rupees * 100,
+    face_paise: balance * 100,
+    port_code: portOf(random),
+    issued_on: days(-age),
+    expires_on: days(validDays - age),
+    suspended: random() < 0.005,
+  };
+}
+
+/** Each day around today is written once, not once per credit. */
+function dayTable(today: IstDay): (offset: number) => IstDay {
+  const written = new Map<number, IstDay>();
+  return (offset) => {
+    const day = written.get(offset) ?? addDays(today, offset);
+    written.set(offset, day);
+    return day;
+  };
+}
+
+function ageDays(random: () => number): number {
+  const draw = random();
+  if (draw < 0.7) return Math.floor(random() * 180);
+  if (draw < 0.72) return validDays - Math.floor(random() * 60);
+  return 180 + Math.floor(random() * (validDays - 60 - 180));
+}
+
+function portOf(random: () => number): string {
+  let left = random() * 100;
+  const found = ports.find(([, share]) => (left -= share) < 0);
+  return found?.[0] ?? "INNSA1";
+}
+
+function lognormal(random: () => number, median: number, sigma: number): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - random()));
+  return median * Math.exp(sigma * radius * Math.cos(2 * Math.PI * random()));
+}
+
+/** A small generator with 128 bits of state (sfc32): fast, and the same on every machine. */
+function randomFrom(seed: string): () => number {
+  const bytes = createHash("sha256").update(seed).digest();
+  let a = bytes.readInt32LE(0);
+  let b = bytes.readInt32LE(4);
+  let c = bytes.readInt32LE(8);
+  let d = bytes.readInt32LE(12);
+  return () => {
+    const t = (((a + b) | 0) + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + t) | 0;
+    return (t >>> 0) / 4_294_967_296;
+  };
+}

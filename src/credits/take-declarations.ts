@@ -1,0 +1,327 @@
+// Declarations from a call, a report or the registry, taken as one set.
+//
+//   load     what is known of all the numbers, in one statement
+//   judge    each declaration in its order; a number that comes twice is judged against the first
+//   write    what is new in one statement, what changed in another
+//   look     numbers that somebody else took in between are loaded and judged again
+//
+// The database decides races: a number that looked free and was not makes no row, and the second
+// look says who has it.
+
+import { recordChanges } from "../events/record-changes.ts";
+import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
+import { askOutside, dropQuestions } from "../inquiries/ask-outside.ts";
+import { portStatus } from "../inquiries/port-status.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { simulatedHolding } from "../registry/rules.ts";
+import { changeOfCredit } from "./change-of-credit.ts";
+import {
+  type CreditFacts,
+  type DeclarationMode,
+  type DeclarationRefusal,
+  differingFacts,
+  expiryDueOn,
+  type Known,
+  mayDeclare,
+  verdictOf,
+} from "./rules.ts";
+import { type CreditRow, findKnown, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
+
+export type Outcome =
+  | { readonly kind: "created" | "known" | "lowered"; readonly row: CreditRow }
+  | { readonly kind: "refused"; readonly failure: Failure };
+
+export type Taking = {
+  readonly firm: FirmOfDesk;
+  readonly actor: Actor;
+  readonly mode: DeclarationMode;
+  readonly now: Date;
+};
+
+/** How often numbers are looked at again that others keep taking and letting go. */
+const looksMax = 5;
+
+export async function takeDeclarations(
+  tx: Tx,
+  taking: Taking,
+  declared: readonly (CreditFacts | Failure)[],
+): Promise<Outcome[]> {
+  const holder = holderFor(taking);
+  const confirmsAtOnce = await simulationIsUp(tx, taking.firm);
+  const outcomes: Outcome[] = [];
+  const changes: Change[] = [];
+  let waiting: Waiting[] = [];
+  declared.forEach((item, index) => {
+    if (item instanceof Failure) outcomes[index] = { kind: "refused", failure: item };
+    else waiting.push({ index, facts: item });
+  });
+
+  for (let look = 0; waiting.length > 0; look++) {
+    if (look === looksMax) throw new Error("numbers changed hands faster than they were looked at");
+    const known = await loadKnown(tx, taking.firm, waiting);
+    const plan = judge(waiting, known, taking, (facts) =>
+      newRow(facts, { ...taking, iec: holder.iec, confirmsAtOnce }),
+    );
+    const written = await write(tx, plan, taking.now);
+    changes.push(...written.changes);
+    for (const { index, facts, kind, failure } of plan.verdicts) {
+      const row = written.rows.get(facts.scrip_no) ?? known.get(facts.scrip_no)?.own;
+      if (failure) outcomes[index] = { kind: "refused", failure };
+      else if (row && !written.lost.has(facts.scrip_no)) outcomes[index] = { kind, row };
+    }
+    waiting = waiting.filter(({ facts }) => written.lost.has(facts.scrip_no));
+  }
+
+  const created = outcomes.flatMap((outcome) => (outcome.kind === "created" ? [outcome.row] : []));
+  changes.push(...(await rejectRivals(tx, created, taking.now)));
+  await ask(tx, created, holder.iec, taking.now);
+  await recordChanges(tx, taking.actor, changes, taking.now);
+  return outcomes;
+}
+
+/** What an earlier call with the same idempotency key stands at now; nothing is written. */
+export async function lookAtDeclarations(
+  tx: Tx,
+  taking: Taking,
+  declared: readonly (CreditFacts | Failure)[],
+): Promise<Outcome[]> {
+  const waiting = declared.flatMap((facts, index) =>
+    facts instanceof Failure ? [] : [{ index, facts }],
+  );
+  const known = await loadKnown(tx, taking.firm, waiting);
+  return declared.map((facts): Outcome => {
+    if (facts instanceof Failure) return { kind: "refused", failure: facts };
+    const found = known.get(facts.scrip_no) ?? nothingKnown;
+    if (found.own && differingFacts(facts, found.own).length === 0) {
+      return { kind: "known", row: found.own };
+    }
+    const verdict = verdictOf(facts, found, taking.mode);
+    const reason = verdict.kind === "refuse" ? verdict.reason : "not_declared";
+    return { kind: "refused", failure: refusal(reason, facts, found) };
+  });
+}
+
+/**
+ * The registry's word for one claim is its word against the others: of several claims to one
+ * number the confirmed one wins.
+ */
+export async function rejectRivals(
+  tx: Tx,
+  rows: readonly CreditRow[],
+  now: Date,
+): Promise<Change[]> {
+  const winners = new Map(
+    rows.filter(({ state }) => state === "listed").map((row) => [row.scrip_no, row]),
+  );
+  const [first] = winners.values();
+  if (!first) return [];
+  const open = await lockOpenByNumber(tx, first.environment, [...winners.keys()]);
+  const rivals = open.filter(
+    (row) => row.state === "declared" && row.credit_id !== winners.get(row.scrip_no)?.credit_id,
+  );
+  if (rivals.length === 0) return [];
+  await dropQuestions(
+    tx,
+    rivals.map(({ credit_id }) => credit_id),
+  );
+  const rejected = await setCredits(
+    tx,
+    rivals.map((row) => ({ ...row, state: "rejected", reason: "held_elsewhere", as_of: now })),
+    now,
+  );
+  const before = new Map(rivals.map((row) => [row.credit_id, row]));
+  return rejected.map((after) =>
+    changeOfCredit({ action: "reject", before: before.get(after.credit_id) ?? null, after }),
+  );
+}
+
+type Waiting = { readonly index: number; readonly facts: CreditFacts };
+type KnownRow = Known & { readonly own: CreditRow | undefined };
+type Verdict = Waiting & {
+  readonly kind: "created" | "known" | "lowered";
+  readonly failure?: Failure;
+};
+type Plan = {
+  readonly verdicts: readonly Verdict[];
+  readonly inserts: ReadonlyMap<string, CreditRow>;
+  readonly updates: ReadonlyMap<string, CreditRow>;
+  readonly before: ReadonlyMap<string, KnownRow>;
+};
+
+const nothingKnown: KnownRow = { own: undefined, heldElsewhere: false };
+
+function judge(
+  waiting: readonly Waiting[],
+  known: ReadonlyMap<string, KnownRow>,
+  { mode, now }: Taking,
+  make: (facts: CreditFacts) => CreditRow,
+): Plan {
+  const inserts = new Map<string, CreditRow>();
+  const updates = new Map<string, CreditRow>();
+  const verdicts = waiting.map(({ index, facts }): Verdict => {
+    const scripNo = facts.scrip_no;
+    const found = known.get(scripNo) ?? nothingKnown;
+    const earlier = inserts.get(scripNo) ?? updates.get(scripNo);
+    const seen = earlier ? { own: earlier, heldElsewhere: false } : found;
+    const verdict = verdictOf(facts, seen, mode);
+    switch (verdict.kind) {
+      case "create":
+        inserts.set(scripNo, make(facts));
+        return { index, facts, kind: "created" };
+      case "lower": {
+        const planned = inserts.has(scripNo) ? inserts : updates;
+        const row = earlier ?? found.own;
+        if (row) planned.set(scripNo, { ...row, face_paise: facts.face_paise, as_of: now });
+        return { index, facts, kind: "lowered" };
+      }
+      case "same":
+        return { index, facts, kind: "known" };
+      case "refuse":
+        return { index, facts, kind: "known", failure: refusal(verdict.reason, facts, seen) };
+    }
+  });
+  return { verdicts, inserts, updates, before: known };
+}
+
+async function write(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
+  const inserted = inserts.size > 0 ? await insertCredits(tx, [...inserts.values()]) : [];
+  const updated = updates.size > 0 ? await setCredits(tx, [...updates.values()], now) : [];
+  const rows = new Map([...inserted, ...updated].map((row) => [row.scrip_no, row]));
+  const lost = new Set([...inserts.keys(), ...updates.keys()].filter((no) => !rows.has(no)));
+  const changes = [
+    ...inserted.map((after) =>
+      changeOfCredit({
+        action: "declare",
+        before: null,
+        after,
+        ...(after.state === "listed" && { event: "credit.listed" }),
+      }),
+    ),
+    ...updated.map((after) =>
+      changeOfCredit({
+        action: "lower",
+        before: before.get(after.scrip_no)?.own ?? null,
+        after,
+      }),
+    ),
+  ];
+  return { rows, lost, changes };
+}
+
+async function loadKnown(
+  tx: Tx,
+  firm: FirmOfDesk,
+  waiting: readonly Waiting[],
+): Promise<Map<string, KnownRow>> {
+  const numbers = [...new Set(waiting.map(({ facts }) => facts.scrip_no))];
+  const holder = { environment: firm.environment, deskId: firm.desk_id, firmId: firm.firm_id };
+  const rows = numbers.length > 0 ? await findKnown(tx, holder, numbers) : [];
+  return new Map(
+    rows.map(({ asked, held_elsewhere, ...own }) => [
+      asked,
+      { own: own.credit_id === null ? undefined : own, heldElsewhere: held_elsewhere },
+    ]),
+  );
+}
+
+function newRow(
+  facts: CreditFacts,
+  {
+    firm,
+    iec,
+    confirmsAtOnce,
+    now,
+  }: Taking & { readonly iec: string; readonly confirmsAtOnce: boolean },
+): CreditRow {
+  const answer = confirmsAtOnce
+    ? simulatedHolding({ iec, scrip_no: facts.scrip_no, face_paise: facts.face_paise })
+    : undefined;
+  return {
+    ...facts,
+    credit_id: newId("crd", now),
+    environment: firm.environment,
+    desk_id: firm.desk_id,
+    firm_id: firm.firm_id,
+    state: stateAfter(answer),
+    state_before_suspension: null,
+    reserved_for: null,
+    reason: answer?.reason ?? null,
+    as_of: now,
+    expiry_told: null,
+    expiry_due_on: expiryDueOn(facts.expires_on, null),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+function stateAfter(answer: { held: boolean } | undefined): CreditRow["state"] {
+  if (!answer) return "declared";
+  return answer.held ? "listed" : "rejected";
+}
+
+/** In the sandbox the simulated registry answers within the call, unless an outage is simulated. */
+async function simulationIsUp(tx: Tx, { environment }: FirmOfDesk): Promise<boolean> {
+  if (environment === "live") return false;
+  const ports = await portStatus(tx, environment);
+  return ports.some(({ port, state }) => port === "registry" && state === "up");
+}
+
+async function ask(tx: Tx, created: readonly CreditRow[], iec: string, now: Date): Promise<void> {
+  await askOutside(
+    tx,
+    created
+      .filter(({ state }) => state === "declared")
+      .map((row) => ({
+        environment: row.environment,
+        deskId: row.desk_id,
+        port: "registry",
+        kind: "credit_holding",
+        subjectId: row.credit_id,
+        facts: { iec, scrip_no: row.scrip_no, face_paise: row.face_paise },
+      })),
+    now,
+  );
+}
+
+function holderFor({ firm }: Taking): { iec: string } {
+  if (!mayDeclare(firm.connection_state)) {
+    throw new Failure("conflict", `a firm that is ${firm.connection_state} takes on no credits`, {
+      detail: { reason: "firm_state", state: firm.connection_state },
+    });
+  }
+  if (firm.iec === null) {
+    throw new Failure("conflict", "only a holder of an importer-exporter code holds credits", {
+      detail: { reason: "firm_has_no_iec" },
+    });
+  }
+  return { iec: firm.iec };
+}
+
+function refusal(
+  reason: DeclarationRefusal | "not_declared",
+  facts: CreditFacts,
+  { own }: Known,
+): Failure {
+  switch (reason) {
+    case "facts_differ":
+      return new Failure("conflict", "this credit was declared with other facts", {
+        detail: { reason, differs: own ? differingFacts(facts, own) : [] },
+      });
+    case "ended":
+      return new Failure("conflict", "this firm's holding of the credit has ended", {
+        detail: { reason, state: own?.state },
+      });
+    case "held_elsewhere":
+      return new Failure("conflict", "this credit is not free to be declared", {
+        detail: { reason },
+      });
+    case "not_declared":
+      return new Failure("conflict", "the first call with this idempotency key left it out", {
+        detail: { reason },
+      });
+  }
+}

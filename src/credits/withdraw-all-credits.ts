@@ -1,0 +1,40 @@
+import { dropQuestions } from "../inquiries/ask-outside.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { changeOfCredit } from "./change-of-credit.ts";
+import { creditLifecycle } from "./rules.ts";
+import { lockFreeOfFirm, setCredits } from "./store.ts";
+
+/** A firm that leaves takes its credits with it: all that no deal has, as one set. */
+export async function withdrawAllCredits(
+  tx: Tx,
+  _actor: Actor,
+  { firmId }: { readonly firmId: string },
+  now: Date,
+): Promise<Change[]> {
+  const free = await lockFreeOfFirm(tx, firmId);
+  if (free.length === 0) return [];
+  await dropQuestions(
+    tx,
+    free.filter(({ state }) => state === "declared").map(({ credit_id }) => credit_id),
+  );
+  const before = new Map(free.map((row) => [row.credit_id, row]));
+  const withdrawn = await setCredits(
+    tx,
+    free.map((row) => ({
+      ...row,
+      state: advance(creditLifecycle, row.state, "withdraw"),
+      reason: "firm_left",
+      as_of: now,
+    })),
+    now,
+  );
+  return withdrawn.map((after) =>
+    changeOfCredit({
+      action: "withdraw",
+      before: before.get(after.credit_id) ?? null,
+      after,
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import { type FirmState, syntheticPan } from "../../src/firms/rules.ts";
+import { blankFirm, insertFirm } from "../../src/firms/store.ts";
+import type { Environment } from "../../src/kernel/caller.ts";
+import { newId } from "../../src/kernel/ids.ts";
+import type { Service } from "./service.ts";
+
+export type ClientFirm = {
+  readonly environment?: Environment;
+  readonly state?: FirmState;
+  readonly legalName?: string;
+};
+
+/** A client firm of a desk, put there as far along as the test says; authorized by default. */
+export async function clientFirm(
+  { ctx }: Pick<Service, "ctx">,
+  deskId: string,
+  { environment = "sandbox", state = "authorized", legalName }: ClientFirm = {},
+): Promise<{ firmId: string; iec: string }> {
+  const now = ctx.now();
+  const firmId = newId("frm", now);
+  const iec = syntheticPan(firmId);
+  await ctx.db.transaction(
+    async (tx) =>
+      await insertFirm(tx, {
+        ...blankFirm,
+        firm_id: firmId,
+        environment,
+        desk_id: deskId,
+        legal_name: legalName ?? `Client ${firmId}`,
+        iec,
+        pan: iec,
+        connection_state: state,
+        created_at: now,
+        updated_at: now,
+      }),
+  );
+  return { firmId, iec };
+}
