@@ -61,6 +61,7 @@ export function authenticator(
     {
       setSizeMax,
       queueMax,
+      setsInFlight: 2,
       mayRetry: () => false,
       onSet: (size) => setSize.observe({ set: "keys" }, size),
     },
