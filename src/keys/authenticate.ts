@@ -1,13 +1,22 @@
 // From a header to a caller. Nothing is remembered between requests, so a revoked or re-issued key
 // stops matching on the next one, on every node; what makes that cheap is that all requests of the
-// moment ask for their keys in one statement.
+// moment ask for their keys in one statement, and that a key which several of them carry is looked
+// at once.
 
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { effectiveGrant, matchesSecret, nobodysSecret, parseApiKey, stateOf } from "./rules.ts";
+import type { Db } from "../platform/postgres.ts";
+import {
+  effectiveGrant,
+  matchesSecret,
+  nobodysSecret,
+  type ParsedKey,
+  parseApiKey,
+  stateOf,
+} from "./rules.ts";
 import { type Credential, findCredentials } from "./store.ts";
 
 /** How much a caller may call; metering draws on it. */
@@ -36,32 +45,54 @@ export function authenticator(
   { db, now }: Pick<Context, "db" | "now">,
   { setSize }: Pick<Metrics, "setSize">,
 ): Authenticate {
-  const findKnown = coalesce(
-    async (keyIds: readonly string[]) => {
-      const found = await findCredentials(db, [...new Set(keyIds)]);
-      const known = new Map(found.map((row) => [row.key_id, { row, granted: grantedTo(row) }]));
-      return keyIds.map((keyId) => known.get(keyId));
+  const recognise = coalesce<string, Authenticated>(
+    async (headers: readonly string[]) => {
+      const keys = new Map([...new Set(headers)].map((header) => [header, parseApiKey(header)]));
+      const found = await findKnown(db, [...keys.values()]);
+      const instant = now();
+      const granted = new Map(
+        [...keys].map(([header, key]) => [
+          header,
+          key && grantOf(key, found.get(key.keyId), instant),
+        ]),
+      );
+      return headers.map((header) => granted.get(header) ?? unauthorized());
     },
     {
       setSizeMax,
       queueMax,
+      setsInFlight: 2,
       mayRetry: () => false,
       onSet: (size) => setSize.observe({ set: "keys" }, size),
     },
   );
 
   return async function authenticate(header) {
-    const key = header === undefined ? undefined : parseApiKey(header);
-    if (!key) throw unauthorized();
-    const known = await findKnown(key.keyId);
-    // An unknown id is compared with nobody's secret: it takes as long as a known one.
-    const matches = matchesSecret(key.secret, known?.row ?? nobodysSecret);
-    if (!known || !matches) throw unauthorized();
-    if (known.row.environment !== key.environment || !isAlive(known.row, now())) {
-      throw unauthorized();
-    }
-    return known.granted;
+    if (header === undefined) throw unauthorized();
+    return await recognise(header);
   };
+}
+
+async function findKnown(
+  db: Db,
+  keys: readonly (ParsedKey | undefined)[],
+): Promise<Map<string, Credential>> {
+  const keyIds = new Set(keys.flatMap((key) => key?.keyId ?? []));
+  if (keyIds.size === 0) return new Map();
+  const found = await findCredentials(db, [...keyIds]);
+  return new Map(found.map((row) => [row.key_id, row]));
+}
+
+/** What a key may do; undefined when it is not one, or not any more. */
+function grantOf(
+  key: ParsedKey,
+  known: Credential | undefined,
+  now: Date,
+): Authenticated | undefined {
+  // An unknown id is compared with nobody's secret: it takes as long as a known one.
+  const matches = matchesSecret(key.secret, known ?? nobodysSecret);
+  if (!known || !matches || known.environment !== key.environment) return undefined;
+  return isAlive(known, now) ? grantedTo(known) : undefined;
 }
 
 function isAlive(row: Credential, now: Date): boolean {

@@ -11,7 +11,7 @@
 // it is a whole request is answered by `http-broken.ts`.
 
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
@@ -99,7 +99,8 @@ const jsonContentType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$
 
 export function createServer(options: ServerOptions): App {
   const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
-  const open = requestOpener(inFlightMax);
+  const inFlight = new Set<ServerResponse>();
+  const open = requestOpener(inFlight, inFlightMax);
   const broken = brokenRequests(now);
   const listener = {
     headersTimeout: headersTimeoutMs,
@@ -152,7 +153,12 @@ export function createServer(options: ServerOptions): App {
     }
   });
   app.addHook("onRequest", open);
-  closeAnsweredConnections(app);
+  // Answers under way when the service closes end their connection: an idle one would only hold up
+  // the end until the deadline. For requests that come later Fastify says so itself.
+  app.addHook("preClose", (done) => {
+    for (const response of inFlight) response.shouldKeepAlive = false;
+    done();
+  });
   app.server.on("request", broken.note);
   // Any Expect but 100-continue would be answered by Node, without a request id: it is ignored.
   app.server.on("checkExpectation", (message, response) => {
@@ -173,15 +179,14 @@ export function documentedPath(url: string): string {
 
 type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
 
-function requestOpener(inFlightMax: number): Open {
-  let inFlight = 0;
+function requestOpener(inFlight: Set<ServerResponse>, inFlightMax: number): Open {
   return (request, reply, next) => {
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
-    inFlight += 1;
-    reply.raw.once("close", () => (inFlight -= 1));
-    if (inFlight > inFlightMax) {
+    inFlight.add(reply.raw);
+    reply.raw.once("close", () => inFlight.delete(reply.raw));
+    if (inFlight.size > inFlightMax) {
       next(new Overloaded());
       return;
     }
@@ -206,19 +211,6 @@ function requestOpener(inFlightMax: number): Open {
       (error: Error) => next(error),
     );
   };
-}
-
-/** Once the service closes, an idle connection would only hold up its end until the deadline. */
-function closeAnsweredConnections(app: App): void {
-  let closing = false;
-  app.addHook("preClose", (done) => {
-    closing = true;
-    done();
-  });
-  app.addHook("onSend", (_request, reply, _payload, done) => {
-    if (closing) reply.header("connection", "close");
-    done();
-  });
 }
 
 function parseOnlyStrictJson(app: App): void {

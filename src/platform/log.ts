@@ -40,9 +40,14 @@ function shownError(error: Error) {
  * read that succeeded is in the metrics, and gets a line of its own only at level debug.
  */
 export function logRequests(app: App): void {
+  const logsReads = ["debug", "trace"].includes(app.log.level);
   app.addHook("onResponse", (request, reply, next) => {
-    const level = request.method !== "GET" || reply.statusCode >= 400 ? "info" : "debug";
-    request.log[level](
+    const isQuietRead = request.method === "GET" && reply.statusCode < 400;
+    if (isQuietRead && !logsReads) {
+      next();
+      return;
+    }
+    request.log[isQuietRead ? "debug" : "info"](
       {
         request_id: request.id,
         route: request.routeOptions.config.label,
