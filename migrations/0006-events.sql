@@ -24,3 +24,6 @@ create table events (
   body text not null,
   primary key (desk_id, sequence)
 );
+
+-- A sub_account key reads the events of one firm among all those of its desk.
+create index events_by_firm on events (desk_id, firm_id, sequence);

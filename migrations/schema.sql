@@ -143,6 +143,7 @@ create table events (
   constraint events_event_id_check CHECK ((event_id ~ '^evt_[0-9a-z]{26}$'::text)),
   constraint events_sequence_check CHECK ((sequence > 0))
 );
+CREATE INDEX events_by_firm ON public.events USING btree (desk_id, firm_id, sequence);
 
 create table firms (
   firm_id text not null,

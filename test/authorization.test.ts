@@ -12,8 +12,10 @@ import { notFound } from "../src/kernel/failure.ts";
 import { newId } from "../src/kernel/ids.ts";
 import { parseApiKey } from "../src/keys/rules.ts";
 import { createServer, type RouteEntry } from "../src/platform/http.ts";
-import { checkIsolation, type Document, type Fixtures, slotsOf } from "./support/isolation.ts";
-import { addClientFirm, mintChild, underOtherPrefix, unknownKey } from "./support/keys.ts";
+import { firmBody } from "./support/client-firms.ts";
+import { furnishDesks } from "./support/furnished-desks.ts";
+import { checkIsolation, checkReads, type Document, slotsOf } from "./support/isolation.ts";
+import { mintChild, underOtherPrefix, unknownKey } from "./support/keys.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
 
 /** What every keyed operation demands. */
@@ -26,6 +28,38 @@ const demands: Readonly<Record<string, Demand>> = {
   readKey: "root key",
   revokeKey: "root key",
   reissueKey: "root key",
+  registerFirm: "firms",
+  listFirms: "firms",
+  readFirm: "firms",
+  updateFirm: "firms",
+  readConnection: "firms",
+  verifyFirm: "firms",
+  authorizeFirm: "firms",
+  suspendFirm: "firms",
+  resumeFirm: "firms",
+  offboardFirm: "firms",
+  createGroup: "firms",
+  listGroups: "firms",
+  readGroup: "firms",
+  updateGroup: "firms",
+  deleteGroup: "firms",
+  listMembers: "firms",
+  addMember: "firms",
+  removeMember: "firms",
+  readGroupPositions: "orders:read",
+  declareRequirement: "firms",
+  listRequirements: "firms",
+  readRequirement: "firms",
+  updateRequirement: "firms",
+  deleteRequirement: "firms",
+  listCredits: "firms",
+  declareCredits: "firms",
+  importCredits: "firms",
+  syncCredits: "firms",
+  readCredit: "firms",
+  withdrawCredit: "firms",
+  useCredit: "firms",
+  listEvents: "orders:read",
 };
 
 /** What anyone may call, one by one; the pages for people are recognised by their path. */
@@ -244,62 +278,47 @@ test("a live key sees its quota on every answer, refusals included", async (t) =
   }
 });
 
-/** Two desks and a desk of the other environment, with a resource of every kind on each. */
-async function fixturesOf(service: Service): Promise<{ key: string; fixtures: Fixtures }> {
-  const { clock, send } = service;
-  const desks = {
-    own: await service.issue(),
-    other: await service.issue(),
-    live: await service.issue({ environment: "live" }),
-  };
-  const keyOf = async (root: string) => (await mintChild(service, root)).key_id;
-  const revokedKeyOf = async (root: string) => {
-    const keyId = await keyOf(root);
-    await send("DELETE", `/v1/keys/${keyId}`, { key: root, expect: 200 });
-    return keyId;
-  };
-  const now = clock.now();
-  return {
-    key: desks.own.api_key,
-    fixtures: {
-      ids: {
-        key_id: {
-          own: await keyOf(desks.own.api_key),
-          ownEnded: await revokedKeyOf(desks.own.api_key),
-          foreign: {
-            "another desk's": await keyOf(desks.other.api_key),
-            "another desk's root": desks.other.key_id,
-            "another desk's, revoked": await revokedKeyOf(desks.other.api_key),
-            "the other environment's": await keyOf(desks.live.api_key),
-            "the other environment's, revoked": await revokedKeyOf(desks.live.api_key),
-          },
-          random: newId("key", now),
-        },
-        firm_id: {
-          own: await addClientFirm(service, desks.own.firm_id),
-          foreign: {
-            "another desk": desks.other.firm_id,
-            "another desk's client": await addClientFirm(service, desks.other.firm_id),
-            "the other environment's": await addClientFirm(service, desks.live.firm_id, "live"),
-          },
-          random: newId("frm", now),
-        },
-      },
-      bodies: { mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] } },
-    },
-  };
-}
-
 test("another desk's resource cannot be told from one that does not exist", async (t) => {
   const service = await startService(t);
   const slots = slotsOf(keyedRoutes(service), await documentOf(service));
-  const { cells, breaches } = await checkIsolation(service, {
-    ...(await fixturesOf(service)),
-    slots,
-  });
+  const { root } = await furnishDesks(service);
+  const { cells, breaches } = await checkIsolation(service, { ...root, slots });
   assert.deepEqual(breaches, []);
-  assert.ok(slots.length >= 5, "the routes with ids were found");
+  assert.ok(slots.length >= 40, "the routes with ids were found");
   t.diagnostic(`${cells} cells in ${slots.length} slots`);
+});
+
+test("for a sub_account key its sibling firms and their resources do not exist", async (t) => {
+  const service = await startService(t);
+  const slots = slotsOf(keyedRoutes(service), await documentOf(service));
+  const { sub } = await furnishDesks(service);
+  const { cells, breaches } = await checkIsolation(service, { ...sub, slots });
+  assert.deepEqual(breaches, []);
+  t.diagnostic(`${cells} cells in ${slots.length} slots`);
+});
+
+test("no read shows a caller anything of somebody else", async (t) => {
+  const service = await startService(t);
+  // A key is told on purpose which desk and which root key it belongs to.
+  const routes = keyedRoutes(service).filter(({ operationId }) => operationId !== "whoAmI");
+  const { root, sub } = await furnishDesks(service);
+  for (const [who, caller] of Object.entries({ root, sub })) {
+    const { cells, breaches } = await checkReads(service, { ...caller, routes });
+    assert.deepEqual(breaches, [], `to a ${who} key`);
+    t.diagnostic(`${cells} cells for a ${who} key`);
+  }
+});
+
+test("a name or an IEC that another desk has given its client can be given here too", async (t) => {
+  const service = await startService(t);
+  const desks = [await service.issue(), await service.issue({ environment: "live" })];
+  const mine = await service.issue();
+  for (const { api_key } of desks) {
+    const body = firmBody({ external_id: "ERP-1" });
+    await service.send("POST", "/v1/firms", { key: api_key, body, expect: 201 });
+    const headers = { "x-dry-run": "1" };
+    await service.send("POST", "/v1/firms", { key: mine.api_key, body, headers, expect: 200 });
+  }
 });
 
 /** A service with one more route, and what the isolation check says about that route. */
@@ -323,10 +342,9 @@ async function verdictOn(
       ),
   });
   const routes = service.app.routes.filter(({ operationId }) => operationId === "readLeak");
-  const { breaches } = await checkIsolation(service, {
-    ...(await fixturesOf(service)),
-    slots: slotsOf(routes, { paths: {} }),
-  });
+  const { root } = await furnishDesks(service);
+  const slots = slotsOf(routes, { paths: {} });
+  const { breaches } = await checkIsolation(service, { ...root, slots });
   return breaches;
 }
 
@@ -335,8 +353,8 @@ test("the isolation check catches a route that forgets the desk", async (t) => {
     if (!row) throw notFound();
     return { key_id: row.key_id };
   });
-  assert.match(breaches.join("\n"), /GET \/v1\/leaks\/\{key_id\}.*another desk's answers 200/);
-  assert.match(breaches.join("\n"), /the other environment's answers 200/);
+  assert.match(breaches.join("\n"), /GET \/v1\/leaks\/\{key_id\}.*another desk's key answers 200/);
+  assert.match(breaches.join("\n"), /the other environment's key answers 200/);
 });
 
 test("the isolation check catches a refusal that differs only in its words", async (t) => {
@@ -347,13 +365,13 @@ test("the isolation check catches a refusal that differs only in its words", asy
     }
     return { key_id: row.key_id };
   });
-  assert.match(breaches.join("\n"), /another desk's answers 404 .*no such key here/);
+  assert.match(breaches.join("\n"), /another desk's key answers 404 .*no such key here/);
 });
 
 test("the isolation check asks for a fixture of a parameter it does not know", async (t) => {
   const breaches = await verdictOn(t, "/v1/leaks/:leak_id", () => ({}));
   assert.deepEqual(
     new Set(breaches.map((text) => text.split(": ")[1])),
-    new Set(["add a fixture for leak_id to test/authorization.test.ts"]),
+    new Set(["add a fixture for leak_id to test/support/furnished-desks.ts"]),
   );
 });

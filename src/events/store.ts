@@ -61,14 +61,30 @@ export async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<v
 export async function listEvents(
   db: Db,
   deskId: string,
-  { after, fetch }: { readonly after: number; readonly fetch: number },
+  {
+    firmId,
+    after,
+    fetch,
+  }: { readonly firmId: string | null; readonly after: number; readonly fetch: number },
 ): Promise<{ sequence: number; body: string }[]> {
   return await db.rows(sql`
     select sequence, body
     from events
     where desk_id = ${deskId} and sequence > ${after}
+      and (${firmId}::text is null or firm_id = ${firmId})
     order by sequence
     limit ${fetch}`);
+}
+
+export async function countEventsOfFirm(
+  db: Db,
+  of: { readonly deskId: string; readonly firmId: string; readonly after: number },
+): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from events
+    where desk_id = ${of.deskId} and firm_id = ${of.firmId} and sequence > ${of.after}`);
+  return row?.total ?? 0;
 }
 
 /** How many events a desk has; its sequence has no gap. */

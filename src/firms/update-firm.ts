@@ -5,7 +5,7 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { askAboutAccount, askAboutFirm } from "./ask-about-firm.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
-import type { Doer } from "./doer.ts";
+import { type Doer, refuseBound } from "./doer.ts";
 import { isSameBank, plainParticulars, refuseWrong, sealBank } from "./particulars.ts";
 import { explainRefusal } from "./refuse-twins.ts";
 import { beneficiaryHoldMs, firmLifecycle, type FirmState, mergeChecks } from "./rules.ts";
@@ -23,6 +23,7 @@ export async function updateFirm(
 ): Promise<Firm> {
   const given = plainParticulars(body);
   refuseWrong(given, blankFirm);
+  if (given.group_id !== undefined) refuseBound(doer, "change the group of a firm");
   try {
     return await changeFirm(ctx, doer, {
       firmId,

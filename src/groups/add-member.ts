@@ -20,11 +20,11 @@ export async function addMember(
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
+  refuseSubAccount(caller);
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await lockMembership(tx, caller.deskId, firmId);
       const before = await lockGroupOfDesk(tx, caller, groupId);
-      refuseSubAccount(caller);
       if (!mustJoin(before, firm.group_id)) return viewGroup(before);
       refuseOffboarded(firm);
       const joined = await setGroup(tx, firm, groupId, now);

@@ -12,10 +12,10 @@ import { groupChange, viewGroup } from "./view-group.ts";
 export async function deleteGroup(ctx: Context, call: Call, groupId: string): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
+  refuseSubAccount(caller);
   return await ctx.db.transaction(
     async (tx) => {
       const before = await lockGroupOfDesk(tx, caller, groupId);
-      refuseSubAccount(caller);
       refuseMembers(before);
       await deleteRow(tx, caller.deskId, groupId);
       const deleted = groupChange("group.deleted", { before, after: null });

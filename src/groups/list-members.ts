@@ -11,8 +11,8 @@ export async function listMembers(
   caller: Caller,
   { groupId, ...query }: { readonly groupId: string } & ListGroupsQuery,
 ): Promise<Page<Member>> {
-  const group = await groupOfDesk(ctx.db, caller, groupId);
   refuseSubAccount(caller);
+  const group = await groupOfDesk(ctx.db, caller, groupId);
   const question = { list: "members", desk: caller.deskId, group: groupId };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listRows(ctx.db, { deskId: caller.deskId, groupId }, request);

@@ -14,11 +14,11 @@ export async function readGroupPositions(
   groupId: string,
 ): Promise<GroupPositions> {
   const now = ctx.now();
+  refuseSubAccount(caller);
   const { deskId } = caller;
   const members = isId("grp", groupId)
     ? await sumMembers(ctx.db, { deskId, groupId }, istDay(now))
     : undefined;
   if (!members) throw notFound();
-  refuseSubAccount(caller);
   return { group_id: groupId, as_of: istTimestamp(now), ...positionsOf(members) };
 }

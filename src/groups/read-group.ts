@@ -6,7 +6,6 @@ import type { Group } from "./schema.ts";
 import { viewGroup } from "./view-group.ts";
 
 export async function readGroup(ctx: Context, caller: Caller, groupId: string): Promise<Group> {
-  const row = await groupOfDesk(ctx.db, caller, groupId);
   refuseSubAccount(caller);
-  return viewGroup(row);
+  return viewGroup(await groupOfDesk(ctx.db, caller, groupId));
 }

@@ -18,11 +18,11 @@ export async function removeMember(
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
+  refuseSubAccount(caller);
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await lockMembership(tx, caller.deskId, firmId);
       const before = await lockGroupOfDesk(tx, caller, groupId);
-      refuseSubAccount(caller);
       if (firm.group_id !== groupId) return viewGroup(before);
       const left = await setGroup(tx, firm, null, now);
       await setGroupChanged(tx, caller.deskId, { groupId, now });

@@ -21,7 +21,10 @@ export function groupActions({ member_count }: GroupFacts): string[] {
   ];
 }
 
-/** A sub_account key acts for one firm; a group is several. */
+/**
+ * A sub_account key acts for one firm; a group is several. It is refused before anything is looked
+ * up, so that it cannot learn from the refusal which groups and sibling firms there are.
+ */
 export function refuseSubAccount({ kind }: Pick<Caller, "kind">): void {
   if (kind !== "sub_account") return;
   throw new Failure("forbidden", "a sub_account key acts for one firm, not for a group", {

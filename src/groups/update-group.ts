@@ -16,11 +16,11 @@ export async function updateGroup(
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
+  refuseSubAccount(caller);
   return await naming(ctx, { deskId: caller.deskId, name }, () =>
     ctx.db.transaction(
       async (tx) => {
         const before = await lockGroupOfDesk(tx, caller, groupId);
-        refuseSubAccount(caller);
         if (before.name === name) return viewGroup(before);
         await setGroupName(tx, caller.deskId, { groupId, name, now });
         const after = await groupOfDesk(tx, caller, groupId);

@@ -16,7 +16,7 @@ import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
-import { isObject } from "../kernel/json.ts";
+import { isCleanText, isObject } from "../kernel/json.ts";
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Path parameters are opaque text that names something or nothing; headers are read by the edge.
@@ -24,6 +24,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const check = Compile(schema);
   const isQuery = httpPart === "querystring";
   return (value: unknown) => {
+    const unclean = isQuery ? uncleanOf(value) : [];
+    if (unclean.length > 0) return { error: invalidQuery(unclean) };
     const taken = isQuery ? fromText(schema, value) : value;
     if (check.Check(taken)) return { value: taken };
     const problems = check.Errors(taken);
@@ -31,9 +33,16 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   };
 };
 
-const wholeNumber = /^-?\d{1,16}$/;
+/** A body's text is looked at when it is parsed; a query's has to be here. */
+function uncleanOf(query: unknown): FieldProblem[] {
+  return Object.entries(isObject(query) ? query : {}).flatMap(([path, text]) =>
+    typeof text === "string" && !isCleanText(text) ? [{ path, problem: "must be plain text" }] : [],
+  );
+}
 
-/** `limit=1.5`, `1e1`, `true` and ` 1` stay the text they are, and so are no integers. */
+const wholeNumber = /^-?(?:0|[1-9]\d{0,15})$/;
+
+/** `limit=1.5`, `1e1`, `01`, `true` and ` 1` stay the text they are, and so are no integers. */
 function fromText(schema: TSchema, query: unknown): unknown {
   if (!isObject(query) || !("properties" in schema) || !isObject(schema.properties)) return query;
   const taken: Record<string, unknown> = { ...query };

@@ -10,7 +10,8 @@ import type { Actor, Change } from "../../src/kernel/actor.ts";
 import { type Database, openDatabase, sql, type Tx } from "../../src/platform/postgres.ts";
 import { testDatabase } from "../support/database.ts";
 import { checkDoors } from "../support/doors.ts";
-import { auditOf } from "../support/holdings.ts";
+import { addFirm, auditOf } from "../support/holdings.ts";
+import { mintChild } from "../support/keys.ts";
 import { randomOf } from "../support/random.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
 
@@ -113,7 +114,11 @@ test("under 500 concurrent writers each desk counts 1, 2, 3 without a hole, and 
     let early = 0;
     for (;;) {
       const wasWriting = writing;
-      const page = await listEvents(second, desk, { after: seen, fetch: 1 + random.below(20) });
+      const page = await listEvents(second, desk, {
+        firmId: null,
+        after: seen,
+        fetch: 1 + random.below(20),
+      });
       for (const { sequence, body } of page) {
         assert.equal(sequence, seen + 1, `the reader of ${desk} is shown every event, in order`);
         assert.equal(JSON.parse(body).sequence, sequence);
@@ -182,7 +187,7 @@ test("control: numbers from a PostgreSQL sequence, taken when work begins, make 
   let last = 0;
   const seen: number[] = [];
   const poll = async () => {
-    const page = await listEvents(second, desk ?? "", { after: last, fetch: 100 });
+    const page = await listEvents(second, desk ?? "", { firmId: null, after: last, fetch: 100 });
     seen.push(...page.map(({ sequence }) => sequence));
     last = seen.at(-1) ?? 0;
   };
@@ -291,9 +296,10 @@ test("GET /v1/events", async (t) => {
   const service = await startService(t);
   const record = (changes: readonly Change[], by: Actor = actor) =>
     service.ctx.db.transaction((tx) => recordChanges(tx, by, changes, service.clock.now()));
+  /** A desk with so many events; the first of them tells of its root key. */
   const openDesk = async (events: number) => {
     const { api_key: key, firm_id: deskId } = await service.issue({ scopes: ["orders:read"] });
-    await record(Array.from({ length: events }, () => firmChange(deskId)));
+    await record(Array.from({ length: events - 1 }, () => firmChange(deskId)));
     const list = async (query = "", expect = 200) =>
       await service.send("GET", `/v1/events${query}`, { key, expect });
     return { deskId, list };
@@ -305,17 +311,18 @@ test("GET /v1/events", async (t) => {
   });
 
   await t.test("an event is shown as the bytes that were recorded with the change", async () => {
-    const { deskId, list } = await openDesk(1);
+    const { deskId, list } = await openDesk(2);
     const { body, text } = await list();
     const stored = await storedBodies(service, deskId);
     assert.equal(text, `{"events":[${stored.join(",")}]}`);
-    assert.deepEqual(body.events[0], {
-      id: body.events[0].id,
+    assert.equal(body.events[0].event, "key.created");
+    assert.deepEqual(body.events[1], {
+      id: body.events[1].id,
       event: "firm.registered",
       created_at: "2026-11-15T14:45:00.000+05:30",
       environment: "sandbox",
       firm_id: deskId,
-      sequence: 1,
+      sequence: 2,
       entity: { type: "firm", id: deskId, version: 1, href: `/v1/firms/${deskId}` },
       from: null,
       to: "registered",
@@ -327,7 +334,7 @@ test("GET /v1/events", async (t) => {
   await t.test(
     "each change leaves an audit record, told or not, with its actor and request",
     async () => {
-      const { deskId } = await openDesk(0);
+      const { deskId } = await openDesk(1);
       const worker: Actor = { kind: "worker", id: "simulation", requestId: null };
       const operator: Actor = { kind: "operator", id: "asha", requestId: "cli-7" };
       const told = firmChange(deskId);
@@ -348,7 +355,7 @@ test("GET /v1/events", async (t) => {
       assert.equal(trail[0]?.before_hash, null);
       assert.equal(trail[1]?.before_hash, trail[0]?.after_hash);
       assert.equal(trail[1]?.after_hash, null);
-      assert.equal((await storedBodies(service, deskId)).length, 2);
+      assert.equal((await storedBodies(service, deskId)).length, 3);
     },
   );
 
@@ -380,6 +387,24 @@ test("GET /v1/events", async (t) => {
     const { next_cursor } = (await mine.list("?limit=1")).body;
     const refused = await theirs.list(`?limit=1&cursor=${next_cursor}`, 400);
     assert.equal(slugOf(refused), "bad_request");
+  });
+
+  await t.test("a sub_account key reads the events of its firm and no other's", async () => {
+    const { api_key: key, firm_id: deskId } = await service.issue();
+    const firmId = await addFirm(service, { deskId });
+    const minted = { kind: "sub_account", firm_id: firmId };
+    const { api_key: sub } = await mintChild(service, key, minted);
+    const siblingId = await addFirm(service, { deskId });
+    const [own, sibling] = [{ firmId }, { firmId: siblingId }];
+    await record([own, sibling, own, sibling].map((change) => firmChange(deskId, change)));
+    const list = async (query: string, expect = 200) =>
+      (await service.send("GET", `/v1/events${query}`, { key: sub, expect })).body;
+    assert.deepEqual(sequencesOf((await list("")).events), [2, 3, 5]);
+    assert.deepEqual(sequencesOf((await list("?after_sequence=3")).events), [5]);
+    const first = await list("?limit=2");
+    assert.deepEqual([first.count, first.total, first.has_more], [2, 3, true]);
+    const last = await list(`?limit=2&cursor=${first.next_cursor}`);
+    assert.deepEqual(sequencesOf(last.events), [5]);
   });
 
   await t.test("a query that makes no sense is refused", async () => {

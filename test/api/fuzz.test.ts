@@ -54,9 +54,8 @@ test("control: a route that hands text to PostgreSQL unguarded is found", async 
       const querystring = Type.Object({ text: Type.Optional(Type.String()) });
       const options = { config: { demand: "any key" as const }, schema: { querystring } };
       app.get("/test/naive", options, async ({ query }) => {
-        const [row] = await db.rows<object>(
-          sql`select length(${query.text ?? ""}::text) as length`,
-        );
+        // The edge refuses NUL in a query, so this one trips over any text that is no number.
+        const [row] = await db.rows<object>(sql`select ${query.text ?? "0"}::numeric as length`);
         return row;
       });
     },

@@ -357,7 +357,7 @@ test("groups", async (t) => {
         ["request_error", "forbidden", "sub_account_key"],
       );
     }
-    await service.send("GET", `/v1/groups/${noGroup}`, { key, expect: 404 });
+    await service.send("GET", `/v1/groups/${noGroup}`, { key, expect: 403 });
   });
 
   await t.test(

@@ -21,12 +21,12 @@ export type TestCredit = {
   readonly state: string;
 };
 
-/** Credits in any state, as a test needs them. */
+/** Credits in any state, as a test needs them, and their numbers. */
 export async function addCredits(
   { ctx }: Pick<Service, "ctx">,
   deskId: string,
   credits: readonly TestCredit[],
-): Promise<void> {
+): Promise<string[]> {
   const now = ctx.now();
   const ids = credits.map(() => newId("crd", now));
   const isHeldByDeal = ({ state }: TestCredit) => ["reserved", "in_settlement"].includes(state);
@@ -55,6 +55,7 @@ export async function addCredits(
       credits.map((credit) => (isHeldByDeal(credit) ? "ord_test" : null)),
     ],
   );
+  return ids.map((id) => id.slice(6).toUpperCase());
 }
 
 export type AuditRecord = {
@@ -69,7 +70,7 @@ export type AuditRecord = {
   readonly after_hash: string | null;
 };
 
-/** What callers changed on a desk, oldest first; the operator's own acts are left out. */
+/** What requests and workers changed on a desk, oldest first; how the operator opened it is left out. */
 export async function auditOf(
   { ctx }: Pick<Service, "ctx">,
   deskId: string,
@@ -78,7 +79,7 @@ export async function auditOf(
     `select actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version,
       before_hash, after_hash
     from audit_records
-    where desk_id = $1 and actor_kind <> 'operator'
+    where desk_id = $1 and (actor_kind <> 'operator' or request_id is not null)
     order by at, ctid`,
     [deskId],
   );

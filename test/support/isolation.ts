@@ -7,15 +7,26 @@ import type { Answer, Service } from "./service.ts";
 
 /** Ids that one parameter can carry, by what the caller is to them. */
 export type IdFixture = {
-  readonly own: string;
+  /** Absent where the caller has none of the kind. */
+  readonly own?: string;
   /** Ended, but the caller's own: it may be read or refused, and never denied. */
   readonly ownEnded?: string;
   /** Everything here must be answered like `random`. */
   readonly foreign: Readonly<Record<string, string>>;
   readonly random: string;
+  /** The caller has no business with the operation, whatever it names, its own included. */
+  readonly refused?: boolean;
+  /** The caller's own resource is not in a state for every operation. */
+  readonly mayConflict?: boolean;
+  /** The operation is closed to the caller on what it knows of: only that may be told. */
+  readonly ownRefused?: boolean;
 };
 
 export type Fixtures = {
+  /**
+   * By the parameter's name, or by `operationId/name` where an operation needs another one. One that
+   * no route asks for is allowed.
+   */
   readonly ids: Readonly<Record<string, IdFixture>>;
   /** A valid body of each operation that takes one; `ids` overrides fields that name resources. */
   readonly bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -45,6 +56,10 @@ export type Document = {
 };
 
 const namesResource = /(_id|_ids|_ref|scrip_no|scrip_nos)$/;
+/** What a list can also be asked by: a page of somebody, and the state's name for a firm. */
+const asksByName = ["cursor", "iec"];
+/** What a body gives a name with; it names nothing that is there. */
+const givesName = ["external_id"];
 
 /** Every path parameter, and every field of a query or body that is named like an id. */
 export function slotsOf(routes: readonly RouteEntry[], document: Document): Slot[] {
@@ -61,10 +76,10 @@ export function slotsOf(routes: readonly RouteEntry[], document: Document): Slot
         name,
       })),
       ...inQuery
-        .filter(({ name }) => namesResource.test(name))
+        .filter(({ name }) => namesResource.test(name) || asksByName.includes(name))
         .map(({ name }) => ({ route, where: "query" as const, name })),
       ...body
-        .filter((name) => namesResource.test(name))
+        .filter((name) => namesResource.test(name) && !givesName.includes(name))
         .map((name) => ({ route, where: "body" as const, name })),
     ];
   });
@@ -85,7 +100,7 @@ export async function checkIsolation(
   for (const slot of slots) {
     const title = `${slot.route.method} ${slot.route.path} ${slot.name} in the ${slot.where}`;
     const missing = missingFixture(slot, fixtures);
-    const fixture = fixtures.ids[slot.name];
+    const fixture = fixtureOf(slot.route, slot.name, fixtures);
     if (missing || !fixture) {
       breaches.push(`${title}: ${missing}`);
       continue;
@@ -95,9 +110,14 @@ export async function checkIsolation(
       return await send(service, { key, slot, fixtures, id });
     };
     const random = await ask(fixture.random);
-    if (random.status !== 404) breaches.push(`${title}: random answers ${random.status}`);
-    const own = await ask(fixture.own);
-    if (own.status >= 300) breaches.push(`${title}: own answers ${own.status} ${own.text}`);
+    if (random.status !== statusOfAbsent(slot, fixture)) {
+      breaches.push(`${title}: random answers ${random.status} ${random.text}`);
+    }
+    if (fixture.own !== undefined) {
+      const own = await ask(fixture.own);
+      const problem = problemWithOwn(own, { random, slot, fixture });
+      if (problem) breaches.push(`${title}: own ${problem} ${trace(own)}`);
+    }
     const ended = fixture.ownEnded === undefined ? undefined : await ask(fixture.ownEnded);
     if (ended && ended.status !== 200 && ended.status !== 409) {
       breaches.push(`${title}: own but ended answers ${ended.status}`);
@@ -112,7 +132,8 @@ export async function checkIsolation(
       const answer = await ask(id);
       // A field may have a form and say so; a path only names something or nothing.
       const isRefused = answer.status >= 400 && answer.status < 500;
-      if (slot.where === "path" ? trace(answer) !== trace(random) : !isRefused) {
+      const isAbsent = trace(answer) === trace(random);
+      if (!isAbsent && (slot.where === "path" || !isRefused)) {
         breaches.push(`${title}: ${how} answers ${trace(answer)}`);
       }
     }
@@ -120,12 +141,69 @@ export async function checkIsolation(
   return { cells, breaches };
 }
 
-function missingFixture({ route, where, name }: Slot, { ids, bodies }: Fixtures) {
-  if (!ids[name]) return `add a fixture for ${name} to test/authorization.test.ts`;
-  const needsBody = where === "body" && bodies[route.operationId ?? ""] === undefined;
+/** A list that is asked about nothing is empty; a cursor that is nobody's is no cursor. */
+function statusOfAbsent({ where, name }: Slot, { refused }: IdFixture): number {
+  if (refused) return 403;
+  if (name === "cursor") return 400;
+  return where === "query" ? 200 : 404;
+}
+
+function problemWithOwn(
+  own: Answer,
+  { random, slot, fixture }: { random: Answer; slot: Slot; fixture: IdFixture },
+): string | undefined {
+  if (fixture.refused) return trace(own) === trace(random) ? undefined : "is told apart:";
+  if (fixture.ownRefused) return own.status === 403 ? undefined : "is not refused:";
+  if (own.status >= 300 && !(fixture.mayConflict && own.status === 409)) return "answers";
+  const isFound =
+    slot.where !== "query" || slot.route.method === "HEAD" || own.text !== random.text;
+  return isFound ? undefined : "is not found:";
+}
+
+function fixtureOf(
+  { operationId }: RouteEntry,
+  name: string,
+  { ids }: Fixtures,
+): IdFixture | undefined {
+  return ids[`${operationId}/${name}`] ?? ids[name];
+}
+
+function missingFixture({ route, where, name }: Slot, fixtures: Fixtures) {
+  if (!fixtureOf(route, name, fixtures)) {
+    return `add a fixture for ${name} to test/support/furnished-desks.ts`;
+  }
+  const needsBody = where === "body" && fixtures.bodies[route.operationId ?? ""] === undefined;
   return needsBody
-    ? `add a body for ${route.operationId} to test/authorization.test.ts`
+    ? `add a body for ${route.operationId} to test/support/furnished-desks.ts`
     : undefined;
+}
+
+/** What every read shows a caller of its own, and whether anything hidden from it is in there. */
+export async function checkReads(
+  service: Service,
+  { key, routes, fixtures }: { key: string; routes: readonly RouteEntry[]; fixtures: Fixtures },
+): Promise<Verdict> {
+  // What is foreign to one operation only may well be the caller's own.
+  const hidden = Object.entries(fixtures.ids).flatMap(([name, { foreign }]) =>
+    name.includes("/") ? [] : Object.entries(foreign),
+  );
+  const breaches: string[] = [];
+  let cells = 0;
+  for (const route of routes.filter(({ method }) => method === "GET")) {
+    const { status, text } = await service.send("GET", pathOf(route, fixtures), { key });
+    if (status !== 200 && status !== 403) breaches.push(`GET ${route.path} answers ${status}`);
+    for (const [whose, id] of hidden) {
+      cells += 1;
+      if (text.includes(id)) breaches.push(`GET ${route.path} shows ${whose} ${id}`);
+    }
+  }
+  return { cells, breaches };
+}
+
+function pathOf(route: RouteEntry, fixtures: Fixtures, given: Record<string, string> = {}): string {
+  return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(given[name] ?? fixtureOf(route, name, fixtures)?.own ?? ""),
+  );
 }
 
 async function send(
@@ -133,9 +211,7 @@ async function send(
   { key, slot, fixtures, id }: { key: string; slot: Slot; fixtures: Fixtures; id: string },
 ): Promise<Answer> {
   const { route, where, name } = slot;
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, other: string) =>
-    encodeURIComponent(where === "path" && other === name ? id : (fixtures.ids[other]?.own ?? "")),
-  );
+  const path = pathOf(route, fixtures, where === "path" ? { [name]: id } : {});
   const query = where === "query" ? `?${name}=${encodeURIComponent(id)}` : "";
   const given = fixtures.bodies[route.operationId ?? ""];
   const body = where === "body" ? { ...given, [name]: id } : given;

@@ -1,0 +1,441 @@
+// Desks with a resource of every kind, and what each of those resources is to a caller.
+
+import { newId } from "../../src/kernel/ids.ts";
+import { firmBody, mandate } from "./client-firms.ts";
+import { addCredits, addFirm } from "./holdings.ts";
+import type { Fixtures, IdFixture } from "./isolation.ts";
+import { mintChild } from "./keys.ts";
+import type { Service } from "./service.ts";
+
+type Environment = "sandbox" | "live";
+
+/** A desk as its root key sees it. The client firm is in the group, with a sibling. */
+type Desk = Awaited<ReturnType<typeof furnish>>;
+
+export type Tenancy = {
+  readonly root: { readonly key: string; readonly fixtures: Fixtures };
+  /** A sub_account key of the client firm on the same desk. */
+  readonly sub: { readonly key: string; readonly fixtures: Fixtures };
+};
+
+/** Two desks and a desk of the other environment, and two callers of the first. */
+export async function furnishDesks(service: Service): Promise<Tenancy> {
+  const own = await furnish(service, "sandbox");
+  const other = await furnish(service, "sandbox");
+  const live = await furnish(service, "live");
+  const minted = { kind: "sub_account", firm_id: own.client };
+  const sub = (await mintChild(service, own.key, minted)).api_key;
+  const strangers = { other, live };
+  const randoms = randomIds(service);
+  return {
+    root: {
+      key: own.key,
+      fixtures: {
+        bodies,
+        ids: {
+          ...idsOfRoot(own, strangers, randoms),
+          ...(await cursorsOf(service, { key: own.key, own, strangers })),
+        },
+      },
+    },
+    sub: {
+      key: sub,
+      fixtures: {
+        bodies,
+        ids: {
+          ...idsOfSub(own, strangers, randoms),
+          ...(await cursorsOfSub(service, { key: sub, own, strangers })),
+        },
+      },
+    },
+  };
+}
+
+const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
+
+/** Valid bodies, for the operations that need one. */
+const bodies: Fixtures["bodies"] = {
+  mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] },
+  registerFirm: firmBody(),
+  updateFirm: { phone: "+919820012345" },
+  authorizeFirm: { mandate },
+  suspendFirm: { reason: "a probe" },
+  createGroup: { name: "Probe" },
+  updateGroup: { name: "Renamed" },
+  declareRequirement: { ...duty, reference: "PROBE" },
+  updateRequirement: { amount_paise: 1 },
+  declareCredits: {
+    credits: [
+      {
+        scrip_no: "PROBE0001",
+        scheme: "RODTEP",
+        face_paise: 100,
+        issued_on: "2026-10-01",
+        expires_on: "2028-10-01",
+      },
+    ],
+  },
+  importCredits: {
+    csv: "Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nPROBE0002,RODTEP,1.00,1.00,01/10/2026,01/10/2028\n",
+  },
+};
+
+async function furnish(service: Service, environment: Environment) {
+  const issued = await service.issue({ environment });
+  const { api_key: key, firm_id: deskId } = issued;
+  const ask = async (method: string, path: string, status: number, body?: unknown) =>
+    (await service.send(method, path, { key, body, expect: status })).body;
+  const firm = async (state: "registered" | "verified" | "authorized" = "authorized") =>
+    await addFirm(service, { deskId, environment, state });
+  const group = async (...members: string[]): Promise<string> => {
+    const { group_id } = await ask("POST", "/v1/groups", 201, { name: newName("Group") });
+    for (const id of members) await ask("PUT", `/v1/groups/${group_id}/members/${id}`, 200);
+    return group_id;
+  };
+  const requirement = async (of: string): Promise<string> => {
+    const body = { ...duty, reference: newName("BE") };
+    return (await ask("POST", `/v1/firms/${of}/requirements`, 201, body)).requirement_id;
+  };
+  const credits = async (of: string, states: string[]) =>
+    await addCredits(
+      service,
+      deskId,
+      states.map((state) => ({
+        firmId: of,
+        scheme: "RODTEP",
+        facePaise: 100_000,
+        expiresOn: "2028-10-01",
+        state,
+      })),
+    );
+  const [client, sibling] = [await firm(), await firm()];
+  const named = newName("ERP");
+  const { iec } = await ask("PATCH", `/v1/firms/${sibling}`, 200, { external_id: named });
+  const clientNamed = newName("ERP");
+  const renamed = await ask("PATCH", `/v1/firms/${client}`, 200, { external_id: clientNamed });
+  for (const id of [client, sibling]) {
+    await ask("POST", `/v1/firms/${id}/suspend`, 200, { reason: "a pause" });
+    await ask("POST", `/v1/firms/${id}/resume`, 200, {});
+  }
+  const suspended = await firm();
+  await ask("POST", `/v1/firms/${suspended}/suspend`, 200, { reason: "a pause" });
+  const offboarded = await firm();
+  await ask("POST", `/v1/firms/${offboarded}/offboard`, 200, {});
+  const revoked = (await mintChild(service, key)).key_id;
+  await ask("DELETE", `/v1/keys/${revoked}`, 200);
+  const deletedGroup = await group();
+  await ask("DELETE", `/v1/groups/${deletedGroup}`, 200);
+  const deletedRequirement = await requirement(client);
+  await ask("DELETE", `/v1/firms/${client}/requirements/${deletedRequirement}`, 200);
+  const [scrip = "", , withdrawnScrip = ""] = await credits(client, [
+    "listed",
+    "listed",
+    "withdrawn",
+  ]);
+  const [siblingScrip = "", , siblingWithdrawnScrip = ""] = await credits(sibling, [
+    "listed",
+    "listed",
+    "withdrawn",
+  ]);
+  return {
+    key,
+    rootKeyId: issued.key_id,
+    deskId,
+    client,
+    clientNamed,
+    clientIec: renamed.iec as string,
+    sibling,
+    siblingNamed: named,
+    siblingIec: iec as string,
+    registered: await firm("registered"),
+    verified: await firm("verified"),
+    suspended,
+    offboarded,
+    child: (await mintChild(service, key)).key_id,
+    revoked,
+    group: await group(client, sibling),
+    emptyGroup: await group(),
+    otherGroup: await group(suspended, await firm()),
+    deletedGroup,
+    requirement: await requirement(client),
+    secondRequirement: await requirement(client),
+    siblingRequirement: await requirement(sibling),
+    secondSiblingRequirement: await requirement(sibling),
+    deletedRequirement,
+    scrip,
+    withdrawnScrip,
+    siblingScrip,
+    siblingWithdrawnScrip,
+  };
+}
+
+let named = 0;
+function newName(what: string): string {
+  return `${what} ${++named}`;
+}
+
+function randomIds({ clock }: Service) {
+  const now = clock.now();
+  return {
+    key: newId("key", now),
+    firm: newId("frm", now),
+    group: newId("grp", now),
+    requirement: newId("rqm", now),
+    scrip: newId("crd", now).slice(6).toUpperCase(),
+  };
+}
+
+type Randoms = ReturnType<typeof randomIds>;
+type Strangers = { readonly other: Desk; readonly live: Desk };
+
+/** The same kinds of resource on the desks of others, each under what it is. */
+function ofStrangers(
+  { other, live }: Strangers,
+  kinds: Readonly<Record<string, (desk: Desk) => string>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(kinds).flatMap(([kind, of]) => [
+      [`another desk's ${kind}`, of(other)],
+      [`the other environment's ${kind}`, of(live)],
+    ]),
+  );
+}
+
+function foreignOf(strangers: Strangers) {
+  return {
+    keys: ofStrangers(strangers, {
+      key: ({ child }) => child,
+      "root key": ({ rootKeyId }) => rootKeyId,
+      "revoked key": ({ revoked }) => revoked,
+    }),
+    firms: ofStrangers(strangers, {
+      "own firm": ({ deskId }) => deskId,
+      client: ({ client }) => client,
+      "suspended client": ({ suspended }) => suspended,
+      "offboarded client": ({ offboarded }) => offboarded,
+    }),
+    groups: ofStrangers(strangers, {
+      group: ({ group }) => group,
+      "empty group": ({ emptyGroup }) => emptyGroup,
+      "deleted group": ({ deletedGroup }) => deletedGroup,
+    }),
+    requirements: ofStrangers(strangers, {
+      requirement: ({ requirement }) => requirement,
+      "deleted requirement": ({ deletedRequirement }) => deletedRequirement,
+    }),
+    scrips: ofStrangers(strangers, {
+      credit: ({ scrip }) => scrip,
+      "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
+    }),
+    names: ofStrangers(strangers, { "name for a client": ({ clientNamed }) => clientNamed }),
+    iecs: ofStrangers(strangers, { "client's IEC": ({ clientIec }) => clientIec }),
+  };
+}
+
+function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["ids"] {
+  const foreign = foreignOf(strangers);
+  const firm: IdFixture = {
+    own: own.client,
+    ownEnded: own.offboarded,
+    foreign: foreign.firms,
+    random: random.firm,
+  };
+  const group: IdFixture = {
+    own: own.group,
+    foreign: { ...foreign.groups, "a deleted group": own.deletedGroup },
+    random: random.group,
+  };
+  return {
+    key_id: {
+      own: own.child,
+      ownEnded: own.revoked,
+      foreign: foreign.keys,
+      random: random.key,
+    },
+    firm_id: firm,
+    "verifyFirm/firm_id": { ...firm, own: own.registered },
+    "authorizeFirm/firm_id": { ...firm, own: own.verified },
+    "resumeFirm/firm_id": { ...firm, own: own.suspended },
+    "readRequirement/firm_id": firmOfRequirement(firm, own),
+    "updateRequirement/firm_id": firmOfRequirement(firm, own),
+    "deleteRequirement/firm_id": firmOfRequirement(firm, own),
+    group_id: group,
+    "deleteGroup/group_id": { ...group, own: own.emptyGroup },
+    requirement_id: {
+      own: own.requirement,
+      foreign: {
+        ...foreign.requirements,
+        "a deleted requirement": own.deletedRequirement,
+        "a sibling's requirement": own.siblingRequirement,
+      },
+      random: random.requirement,
+    },
+    scrip_no: {
+      own: own.scrip,
+      ownEnded: own.withdrawnScrip,
+      foreign: foreign.scrips,
+      random: random.scrip,
+    },
+    external_id: { own: own.clientNamed, foreign: foreign.names, random: "ERP nobody" },
+    iec: { own: own.clientIec, foreign: foreign.iecs, random: "ZZZPZ0000Z" },
+  };
+}
+
+/** Under a firm that is not its own, a requirement is nobody's. */
+function firmOfRequirement({ ownEnded = "", ...firm }: IdFixture, own: Desk): IdFixture {
+  const others = { "a sibling": own.sibling, "an offboarded firm": ownEnded };
+  return { ...firm, foreign: { ...firm.foreign, ...others } };
+}
+
+/** For a sub_account key there is its own firm and nothing else. */
+function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["ids"] {
+  const foreign = foreignOf(strangers);
+  const firm: IdFixture = {
+    own: own.client,
+    foreign: {
+      ...foreign.firms,
+      "the desk's own firm": own.deskId,
+      "a sibling": own.sibling,
+      "a suspended sibling": own.suspended,
+      "an offboarded sibling": own.offboarded,
+    },
+    random: random.firm,
+  };
+  const group: IdFixture = {
+    own: own.group,
+    foreign: {
+      ...foreign.groups,
+      "a group it is not in": own.otherGroup,
+      "an empty group of its desk": own.emptyGroup,
+      "a deleted group": own.deletedGroup,
+    },
+    random: random.group,
+  };
+  const key: IdFixture = {
+    own: own.child,
+    foreign: { ...foreign.keys, "its desk's root key": own.rootKeyId },
+    random: random.key,
+    refused: true,
+  };
+  return {
+    key_id: key,
+    firm_id: { ...firm, mayConflict: true },
+    "mintKey/firm_id": { ...firm, refused: true },
+    "offboardFirm/firm_id": { ...firm, ownRefused: true },
+    "addMember/firm_id": { ...firm, refused: true },
+    "removeMember/firm_id": { ...firm, refused: true },
+    group_id: { ...group, refused: true },
+    "listFirms/group_id": group,
+    requirement_id: {
+      own: own.requirement,
+      foreign: {
+        ...foreign.requirements,
+        "a deleted requirement": own.deletedRequirement,
+        "a sibling's requirement": own.siblingRequirement,
+      },
+      random: random.requirement,
+    },
+    scrip_no: {
+      own: own.scrip,
+      ownEnded: own.withdrawnScrip,
+      foreign: {
+        ...foreign.scrips,
+        "a sibling's credit": own.siblingScrip,
+        "a sibling's withdrawn credit": own.siblingWithdrawnScrip,
+      },
+      random: random.scrip,
+    },
+    external_id: {
+      own: own.clientNamed,
+      foreign: { ...foreign.names, "a name for a sibling": own.siblingNamed },
+      random: "ERP nobody",
+    },
+    iec: {
+      own: own.clientIec,
+      foreign: { ...foreign.iecs, "a sibling's IEC": own.siblingIec },
+      random: "ZZZPZ0000Z",
+    },
+  };
+}
+
+/** The lists there are, by their operation, as a desk asks for them. */
+const lists: Readonly<Record<string, (desk: Desk) => string>> = {
+  listKeys: () => "/v1/keys",
+  listFirms: () => "/v1/firms",
+  listGroups: () => "/v1/groups",
+  listMembers: ({ group }) => `/v1/groups/${group}/members`,
+  listRequirements: ({ client }) => `/v1/firms/${client}/requirements`,
+  listCredits: ({ client }) => `/v1/firms/${client}/credits`,
+  listEvents: () => "/v1/events",
+};
+
+/** Lists of the same desk that look alike and are of something else. */
+const listsOfSiblings: Readonly<Record<string, (desk: Desk) => string>> = {
+  listMembers: ({ otherGroup }) => `/v1/groups/${otherGroup}/members`,
+  listRequirements: ({ sibling }) => `/v1/firms/${sibling}/requirements`,
+  listCredits: ({ sibling }) => `/v1/firms/${sibling}/credits`,
+};
+
+/** Where the second page begins; none when the list is not served. */
+async function cursorAt({ send }: Service, key: string, path: string): Promise<string | undefined> {
+  const { status, body } = await send("GET", `${path}?limit=1`, { key });
+  return status === 200 ? (body.next_cursor ?? undefined) : undefined;
+}
+
+const randomCursor = Buffer.from(`${"?".repeat(16)}[0,"x",2]`).toString("base64url");
+
+type CursorsWanted = { readonly key: string; readonly own: Desk; readonly strangers: Strangers };
+
+async function cursorsOf(
+  service: Service,
+  { key, own, strangers }: CursorsWanted,
+): Promise<Fixtures["ids"]> {
+  const entries = Object.entries(lists).map(async ([operation, pathOf]) => {
+    const mine = await cursorAt(service, key, pathOf(own));
+    const siblings = listsOfSiblings[operation];
+    const elsewhere = operation === "listKeys" ? "/v1/firms" : "/v1/keys";
+    const foreign = {
+      "another desk's page": await cursorAt(service, strangers.other.key, pathOf(strangers.other)),
+      "the other environment's page": await cursorAt(
+        service,
+        strangers.live.key,
+        pathOf(strangers.live),
+      ),
+      "a page of another list": await cursorAt(service, key, elsewhere),
+      "a page of a sibling's list": siblings && (await cursorAt(service, key, siblings(own))),
+    };
+    return [`${operation}/cursor`, cursorFixture(mine, foreign)] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** What the desk's root key pages through and the client firm does not. */
+const closedToSub = ["listKeys", "listGroups", "listMembers"];
+const widerForRoot = ["listFirms", "listEvents"];
+
+async function cursorsOfSub(
+  service: Service,
+  { key, own, strangers }: CursorsWanted,
+): Promise<Fixtures["ids"]> {
+  const entries = Object.entries(lists).map(async ([operation, pathOf]) => {
+    const refused = closedToSub.includes(operation);
+    const siblings = listsOfSiblings[operation];
+    const ofRoot = await cursorAt(service, own.key, pathOf(own));
+    const mine = refused ? ofRoot : await cursorAt(service, key, pathOf(own));
+    const foreign = {
+      "another desk's page": await cursorAt(service, strangers.other.key, pathOf(strangers.other)),
+      "its desk's page": widerForRoot.includes(operation) ? ofRoot : undefined,
+      "a page of a sibling's list": siblings && (await cursorAt(service, own.key, siblings(own))),
+    };
+    return [`${operation}/cursor`, { ...cursorFixture(mine, foreign), refused }] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function cursorFixture(
+  own: string | undefined,
+  foreign: Readonly<Record<string, string | undefined>>,
+): IdFixture {
+  const known = Object.entries(foreign).filter((entry): entry is [string, string] => !!entry[1]);
+  return { ...(own && { own }), foreign: Object.fromEntries(known), random: randomCursor };
+}
