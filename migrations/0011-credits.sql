@@ -2,7 +2,7 @@
 -- that anyone may make; the registry's confirmation makes it a holding, and a scrip has one live
 -- holding in an environment. So nobody can block a number by claiming it first.
 create table credits (
-  credit_id text primary key check (credit_id ~ '^crd_[0-9a-z]{26}$'),
+  credit_id text primary key check (starts_with(credit_id, 'crd_') and length(credit_id) = 30),
   environment text not null check (environment in ('live', 'sandbox')),
   desk_id text not null,
   firm_id text not null,

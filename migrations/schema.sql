@@ -96,7 +96,7 @@ create table credits (
   constraint credits_pkey PRIMARY KEY (credit_id),
   constraint credits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint credits_balance_within_issue CHECK ((face_paise <= issued_paise)),
-  constraint credits_credit_id_check CHECK ((credit_id ~ '^crd_[0-9a-z]{26}$'::text)),
+  constraint credits_credit_id_check CHECK ((starts_with(credit_id, 'crd_'::text) AND (length(credit_id) = 30))),
   constraint credits_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint credits_expire_after_issue CHECK ((expires_on >= issued_on)),
   constraint credits_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),

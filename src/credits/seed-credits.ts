@@ -39,13 +39,16 @@ export async function seedCredits(
   const desk = await ctx.db.transaction(
     async (tx) => await openDesk(tx, { legalName: deskName, environment: "sandbox" }, now),
   );
+  let sets = 0;
   let firms = 0;
   let made = 0;
   let written = 0;
   const underWay = new Set<Promise<void>>();
   onProgress(0);
   for (const set of setsOf(syntheticExporters(seed, credits, today))) {
-    const prepared = prepare(set, { desk, today, now });
+    // Each set's ids begin after those of the last, so that it goes to the end of their index.
+    const idsFrom = new Date(now.getTime() + sets++);
+    const prepared = prepare(set, { desk, today, now, idsFrom });
     firms += prepared.clients.length;
     made += prepared.rows.length;
     if (underWay.size === writersMax) await Promise.race(underWay);
@@ -75,7 +78,7 @@ async function write(
 
 function prepare(
   exporters: readonly SyntheticExporter[],
-  { desk, today, now }: { desk: FirmOfDesk; today: IstDay; now: Date },
+  { desk, today, now, idsFrom }: { desk: FirmOfDesk; today: IstDay; now: Date; idsFrom: Date },
 ) {
   const clients = exporters.map((exporter) => ({
     firmId: firmIdFrom(desk, exporter),
@@ -83,9 +86,10 @@ function prepare(
     name: `Exporter ${String(exporter.number).padStart(6, "0")} Private Limited`,
   }));
   const rows = exporters.flatMap(({ credits }, index) =>
-    credits.map((credit) =>
-      rowOf(credit, { desk, firmId: clients[index]?.firmId ?? "", today, now }),
-    ),
+    credits.map((credit) => ({
+      ...rowOf(credit, { desk, firmId: clients[index]?.firmId ?? "", today, now }),
+      credit_id: newId("crd", idsFrom),
+    })),
   );
   return { clients, rows };
 }
@@ -93,12 +97,11 @@ function prepare(
 function rowOf(
   { suspended, ...facts }: SyntheticCredit,
   { desk, firmId, today, now }: { desk: FirmOfDesk; firmId: string; today: IstDay; now: Date },
-): CreditRow {
+): Omit<CreditRow, "credit_id"> {
   // Warnings that would have been given by today count as given, so that a seed tells nobody.
   const told = warningOf(facts.expires_on, today) ?? null;
   return {
     ...facts,
-    credit_id: newId("crd", now),
     environment: desk.environment,
     desk_id: desk.firm_id,
     firm_id: firmId,
