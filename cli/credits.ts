@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { userInfo } from "node:os";
 
 import { applyRegistryNews } from "../src/credits/apply-registry-news.ts";
 import { importCreditsAsOperator } from "../src/credits/import-credits.ts";
 import { listAllCredits } from "../src/credits/list-all-credits.ts";
 import { creditStates, type RegistryNews } from "../src/credits/rules.ts";
-import type { Actor } from "../src/kernel/actor.ts";
+import { operator } from "../src/kernel/actor.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
 import {
   command,
   oneOf,
@@ -19,10 +19,6 @@ import {
 } from "./command.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
-
-function operator(): Actor {
-  return { kind: "operator", id: userInfo().username, requestId: null };
-}
 
 const list = command({
   name: "credits list",
@@ -68,7 +64,22 @@ const show = command({
       async ({ ctx }) => await listAllCredits(ctx, { environment, scripNo, limit: 100 }),
     );
     if (rows.length === 0) throw new Failure("not_found", `nobody has declared ${scripNo}`);
-    print(rows, options);
+    print(
+      rows.map((row) => ({
+        scrip_no: row.scrip_no,
+        env: row.environment,
+        desk_id: row.desk_id,
+        firm_id: row.firm_id,
+        scheme: row.scheme,
+        issued_paise: row.issued_paise,
+        face_paise: row.face_paise,
+        expires_on: row.expires_on,
+        status: row.state,
+        reason: row.reason,
+        as_of: istTimestamp(row.as_of),
+      })),
+      options,
+    );
   },
 });
 
@@ -84,7 +95,7 @@ function newsCommand(news: Exclude<RegistryNews, "use">, summary: string) {
       const { reason } = options;
       const [result] = await withContext(
         async ({ ctx }) =>
-          await applyRegistryNews(ctx, operator(), environment, [{ scripNo, news, reason }]),
+          await applyRegistryNews(ctx, operator, environment, [{ scripNo, news, reason }]),
       );
       if (!result?.ok) throw new Failure("conflict", `${scripNo}: ${result?.problem ?? ""}`);
       printOne(result, options);
@@ -107,7 +118,7 @@ const importCommand = command({
     });
     const target = { deskId: options.desk ?? options.firm, firmId: options.firm };
     const answer = await withContext(
-      async ({ ctx }) => await importCreditsAsOperator(ctx, operator(), target, text),
+      async ({ ctx }) => await importCreditsAsOperator(ctx, operator, target, text),
     );
     if (options.json) printOne(answer, options);
     else {

@@ -40,7 +40,7 @@ export async function registerFirm(
           const original = await firmOfDesk(tx, doer.deskId, registeredBefore);
           return { outcome: "replayed", resource: viewFirm(original, now) };
         }
-        if (!(await insertFirm(tx, firm))) throw await duplicateOf(tx, firm);
+        if (!(await insertFirm(tx, firm))) throw await duplicateOf(tx, firm, null);
         const event = { name: "firm.registered", data: toldOf(firm) };
         const change = changeOfFirm(null, firm, { action: "register", event }, now);
         await recordChanges(tx, doer.actor, [change], now);
@@ -49,7 +49,7 @@ export async function registerFirm(
       { rollBack: call.dryRun },
     );
   } catch (error) {
-    throw await explainRefusal(ctx.db, error, firm);
+    throw await explainRefusal(ctx.db, error, { firm, boundTo: null });
   }
 }
 

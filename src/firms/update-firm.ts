@@ -39,12 +39,8 @@ export async function updateFirm(
     });
   } catch (error) {
     const { iec = null, external_id = null } = given;
-    throw await explainRefusal(ctx.db, error, {
-      desk_id: doer.deskId,
-      firm_id: firmId,
-      iec,
-      external_id,
-    });
+    const firm = { desk_id: doer.deskId, firm_id: firmId, iec, external_id };
+    throw await explainRefusal(ctx.db, error, { firm, boundTo: doer.boundTo });
   }
 }
 

@@ -2,7 +2,7 @@ import { recordChanges } from "../events/record-changes.ts";
 import { refuseOffboarded } from "../firms/firm-of-caller.ts";
 import { firmOfDesk } from "../firms/firm-of-desk.ts";
 import { actorOf } from "../kernel/actor.ts";
-import type { Call } from "../kernel/caller.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { parseNetwork } from "../kernel/networks.ts";
@@ -64,7 +64,7 @@ async function mintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date)
 
 function childOf({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
   const expiresAt = body.expires_at === undefined ? null : parseInstant(body.expires_at);
-  const problems = problemsOf(body, expiresAt, now);
+  const problems = problemsOf(body, { expiresAt, caller, now });
   if (problems.length > 0) throw unprocessable(...problems);
   return {
     key_id: newId("key", now),
@@ -93,12 +93,14 @@ function childOf({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
 
 function problemsOf(
   body: MintKeyBody,
-  expiresAt: Date | null | undefined,
-  now: Date,
+  { expiresAt, caller, now }: { expiresAt: Date | null | undefined; caller: Caller; now: Date },
 ): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (body.kind === "sub_account" && body.firm_id === undefined) {
     problems.push({ path: "firm_id", problem: "names the client firm of a sub_account key" });
+  }
+  if (body.kind === "sub_account" && body.firm_id === caller.deskId) {
+    problems.push({ path: "firm_id", problem: "must be a client firm, not the desk's own" });
   }
   if (body.kind === "app" && body.firm_id !== undefined) {
     problems.push({ path: "firm_id", problem: "only a sub_account key is bound to a client firm" });

@@ -164,6 +164,11 @@ export function isRefusedByServer(error: unknown): boolean {
   return errorClass !== "08" && errorClass !== "57" && errorClass !== "58";
 }
 
+/** Whether a lock was not to be had in time, and so nothing was done. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "55P03";
+}
+
 /** The constraint a write ran into, if that is what happened. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith("23")) return undefined;

@@ -10,6 +10,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { FastifyBaseLogger } from "fastify";
 
+import { isLockTimeout } from "./postgres.ts";
+
 export type WorkerOptions = {
   readonly name: string;
   readonly pauseMs: number;
@@ -31,7 +33,9 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
     try {
       return await work();
     } catch (error) {
-      log.error({ worker: name, err: error }, "worker failed");
+      // A worker that waits for what a caller holds lets go of its own, and tries again later.
+      if (isLockTimeout(error)) log.info({ worker: name }, "worker gave way");
+      else log.error({ worker: name, err: error }, "worker failed");
       return "idle";
     }
   }

@@ -565,6 +565,12 @@ test("client firms", async (t) => {
     assert.equal((await post(`/v1/firms/${own.firm_id}/offboard`, {}, 403, sub)).status, 403);
     assert.equal((await post(`/v1/firms/${other.firm_id}/offboard`, {}, 404, sub)).status, 404);
     assert.equal((await post("/v1/firms", {}, 422, sub)).status, 422);
+    const taken = await service.send("PATCH", `/v1/firms/${own.firm_id}`, {
+      key: sub,
+      body: { iec: other.iec, pan: other.pan },
+      expect: 409,
+    });
+    assert.deepEqual(taken.body.detail, { reason: "duplicate_iec" }, "the sibling is not named");
   });
 
   await t.test(

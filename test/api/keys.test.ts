@@ -184,6 +184,9 @@ test("a sub_account key is bound to a client firm of its own desk", async (t) =>
     });
     assert.equal(answer.body.code, "not_found");
   }
+  const own = { ...body, firm_id: root.firm_id };
+  const answer = await service.send("POST", "/v1/keys", { key, body: own, expect: 422 });
+  assert.equal(answer.body.detail.fields[0].path, "firm_id", "the desk's own firm is no client");
 });
 
 test("a child holds what it was granted within what its parent holds today", async (t) => {
