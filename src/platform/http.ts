@@ -259,7 +259,12 @@ async function readBody(message: IncomingMessage): Promise<Buffer> {
   } catch {
     throw badRequest("the body did not arrive whole"); // Its sender left; no fault of ours.
   }
-  if (size > bodyBytesMax) throw tooLarge();
+  if (size > bodyBytesMax) {
+    // The rest is read and forgotten, so that the connection can carry the next request; how long
+    // that may take is bounded like the arrival of any request.
+    message.resume();
+    throw tooLarge();
+  }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 

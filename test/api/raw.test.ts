@@ -104,6 +104,20 @@ test("CONNECT is closed and an upgrade is ignored; neither harms the next reques
   await service.send("GET", "/v1/whoami", { key, expect: 200 });
 });
 
+test("a connection that carried too large a body carries the next request", async () => {
+  const size = 1_500_000;
+  const large = `${size.toString(16)}\r\n${"a".repeat(size)}\r\n0\r\n\r\n`;
+  const answers = await rawAnswers(
+    service.url,
+    `${post}Transfer-Encoding: chunked\r\n\r\n${large}`,
+    `GET /healthz HTTP/1.1\r\nHost: x\r\n${close}\r\n`,
+  );
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [413, 200],
+  );
+});
+
 test("pipelined requests are answered in their order, each with its own request id", async () => {
   const get = (path: string, id: string, more = "") =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\nX-Request-ID: ${id}\r\n${more}\r\n`;
