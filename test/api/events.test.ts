@@ -55,6 +55,7 @@ async function twoNodes(t: TestContext): Promise<{ nodes: Database[]; owner: pg.
     ),
   );
   const owner = closing.adopt(new pg.Client(connection), (client) => client.end());
+  owner.on("error", () => {}); // The database may be dropped under it.
   await owner.connect();
   return { nodes, owner };
 }
