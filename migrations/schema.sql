@@ -93,6 +93,7 @@ create table credits (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  changed_in xid8 not null default pg_current_xact_id(),
   constraint credits_pkey PRIMARY KEY (credit_id),
   constraint credits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint credits_balance_within_issue CHECK ((face_paise <= issued_paise)),
@@ -112,6 +113,7 @@ create table credits (
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
+CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
 CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
@@ -222,6 +224,15 @@ create table groups (
 );
 CREATE INDEX groups_by_desk ON public.groups USING btree (desk_id, created_at DESC, group_id DESC);
 
+create table house_days (
+  environment text not null,
+  scheme text not null,
+  day date not null,
+  taken_paise bigint not null,
+  constraint house_days_pkey PRIMARY KEY (environment, scheme, day),
+  constraint house_days_taken_paise_check CHECK ((taken_paise >= 0))
+);
+
 create table idempotency_keys (
   scope text not null,
   idempotency_key text not null,
@@ -281,6 +292,41 @@ create table port_outages (
   constraint port_outages_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text])))
 );
 
+create table rate_cards (
+  environment text not null,
+  scheme text not null,
+  version integer not null,
+  state text not null,
+  mid_bps integer not null,
+  half_spread_bps integer not null,
+  size_bands jsonb not null,
+  validity_bands jsonb not null,
+  floor_bps integer not null,
+  ceiling_bps integer not null,
+  ask_ceiling_bps integer not null,
+  face_max_paise bigint not null,
+  house_limit_paise bigint not null,
+  quote_window_s integer not null,
+  margin_bps integer not null,
+  fee_bps integer not null,
+  published_at timestamp with time zone not null,
+  published_by text not null,
+  note text,
+  constraint rate_cards_pkey PRIMARY KEY (environment, scheme, version),
+  constraint rate_cards_clamps CHECK (((1 <= floor_bps) AND (floor_bps < ceiling_bps) AND (ceiling_bps < ask_ceiling_bps) AND (ask_ceiling_bps < 10000))),
+  constraint rate_cards_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint rate_cards_face_max_paise_check CHECK (((face_max_paise >= 1) AND (face_max_paise <= '9007199254740991'::bigint))),
+  constraint rate_cards_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 1000))),
+  constraint rate_cards_half_spread_bps_check CHECK (((half_spread_bps >= 1) AND (half_spread_bps <= 5000))),
+  constraint rate_cards_house_limit_paise_check CHECK (((house_limit_paise >= 1) AND (house_limit_paise <= '9007199254740991'::bigint))),
+  constraint rate_cards_margin_bps_check CHECK (((margin_bps >= 0) AND (margin_bps <= 5000))),
+  constraint rate_cards_mid_bps_check CHECK (((mid_bps >= 1) AND (mid_bps <= 10000))),
+  constraint rate_cards_quote_window_s_check CHECK (((quote_window_s >= 1) AND (quote_window_s <= 86400))),
+  constraint rate_cards_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint rate_cards_state_check CHECK ((state = ANY (ARRAY['open'::text, 'halted'::text]))),
+  constraint rate_cards_version_check CHECK ((version > 0))
+);
+
 create table requirements (
   requirement_id text not null,
   environment text not null,
@@ -312,6 +358,57 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (file)
 );
 
+create table settlement_legs (
+  settlement_id text not null,
+  scrip_no text not null,
+  environment text not null,
+  scheme text not null,
+  dealt_at timestamp with time zone not null,
+  seller_desk_id text not null,
+  seller_firm_id text not null,
+  seller_order_id text,
+  face_paise bigint not null,
+  seller_bps integer not null,
+  buyer_bps integer not null,
+  seller_paise bigint not null,
+  state text not null,
+  reason text,
+  constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
+  constraint settlement_legs_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
+  constraint settlement_legs_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint settlement_legs_seller_bps_check CHECK (((seller_bps >= 1) AND (seller_bps <= 10000))),
+  constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
+  constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at);
+
+create table settlements (
+  settlement_id text not null,
+  environment text not null,
+  scheme text not null,
+  origin text not null,
+  buyer_desk_id text not null,
+  buyer_firm_id text not null,
+  buyer_order_id text,
+  state text not null,
+  reason text,
+  face_paise bigint not null,
+  buyer_paise bigint not null,
+  due_at timestamp with time zone,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint settlements_pkey PRIMARY KEY (settlement_id),
+  constraint settlements_buyer_paise_check CHECK (((buyer_paise >= 0) AND (buyer_paise <= '9007199254740991'::bigint))),
+  constraint settlements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint settlements_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint settlements_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint settlements_settlement_id_check CHECK ((starts_with(settlement_id, 'stl_'::text) AND (length(settlement_id) = 30))),
+  constraint settlements_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text, 'transfer_confirmed'::text, 'settled'::text, 'failed'::text, 'reversed'::text]))),
+  constraint settlements_version_check CHECK ((version > 0))
+);
+
 create table usage_days (
   key_id text not null,
   day date not null,
@@ -339,11 +436,15 @@ grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
+grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
+grant delete, insert, select, update on rate_cards to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
+grant delete, insert, select, update on settlement_legs to scripdesk_app;
+grant delete, insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;

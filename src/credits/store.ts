@@ -141,7 +141,7 @@ export async function setCredits(
     set state = p.state, state_before_suspension = p.state_before_suspension,
       reserved_for = p.reserved_for, reason = p.reason, as_of = p.as_of,
       face_paise = p.face_paise, expiry_told = p.expiry_told, expiry_due_on = p.expiry_due_on,
-      version = c.version + 1, updated_at = ${now}
+      version = c.version + 1, updated_at = ${now}, changed_in = pg_current_xact_id()
     from unnest(
       ${placements.map((row) => row.credit_id)}::text[],
       ${placements.map((row) => row.version)}::int[],

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import { houseFirmId } from "../kernel/house.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
@@ -286,11 +287,12 @@ export async function listOffboardingFirms(
     limit ${limit}`);
 }
 
+/** The house is there from the beginning and is nobody's desk. */
 export async function countDesks(db: Db): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from firms
-    where desk_id = firm_id`);
+    where desk_id = firm_id and firm_id <> all(${Object.values(houseFirmId)}::text[])`);
   return row?.total ?? 0;
 }
 

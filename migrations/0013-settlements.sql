@@ -1,0 +1,48 @@
+-- One settlement per matched deal: delivery of whole credits against one payment by one buyer.
+create table settlements (
+  settlement_id text primary key check (starts_with(settlement_id, 'stl_') and length(settlement_id) = 30),
+  environment text not null check (environment in ('live', 'sandbox')),
+  scheme text not null check (scheme in ('RODTEP', 'ROSCTL')),
+  -- The order or cross that made the deal.
+  origin text not null,
+  buyer_desk_id text not null,
+  buyer_firm_id text not null,
+  -- Null when the house buys.
+  buyer_order_id text,
+  state text not null check (
+    state in (
+      'pending', 'funded', 'transfer_initiated', 'transfer_confirmed', 'settled', 'failed', 'reversed'
+    )
+  ),
+  reason text,
+  face_paise bigint not null check (face_paise between 1 and 9007199254740991),
+  buyer_paise bigint not null check (buyer_paise between 0 and 9007199254740991),
+  -- When what it waits for must have happened; null once nothing is waited for.
+  due_at timestamptz,
+  version integer not null check (version > 0),
+  created_at timestamptz not null,
+  updated_at timestamptz not null
+);
+
+-- One leg per credit: who delivers it and what each side's price is. The facts of a leg never
+-- change, and together they are the tape that market figures and the public index are made of.
+create table settlement_legs (
+  settlement_id text not null references settlements,
+  scrip_no text not null,
+  environment text not null,
+  scheme text not null,
+  dealt_at timestamptz not null,
+  seller_desk_id text not null,
+  seller_firm_id text not null,
+  -- Null when the house sells.
+  seller_order_id text,
+  face_paise bigint not null check (face_paise between 1 and 9007199254740991),
+  seller_bps integer not null check (seller_bps between 1 and 10000),
+  buyer_bps integer not null check (buyer_bps between 1 and 10000),
+  seller_paise bigint not null check (seller_paise >= 0),
+  state text not null check (state in ('pending', 'transferring', 'delivered', 'failed')),
+  reason text,
+  primary key (settlement_id, scrip_no)
+);
+
+create index settlement_legs_tape on settlement_legs (environment, scheme, dealt_at);
