@@ -10,7 +10,14 @@ import type { Context } from "../platform/context.ts";
 import { type Db, isRefusedByServer } from "../platform/postgres.ts";
 import type { Ask, RateWindow } from "./rate-window.ts";
 import type { WindowState } from "./rules.ts";
-import { type CallGroup, countCalls, type CountedGroup, insertCounters } from "./store.ts";
+import {
+  type CallGroup,
+  countCalls,
+  countFittingRoots,
+  type CountedGroup,
+  insertCounters,
+  type RootTotal,
+} from "./store.ts";
 
 export type Call = {
   readonly caller: Caller;
@@ -30,7 +37,23 @@ type Counted = { readonly granted: boolean; readonly used: number };
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: RateWindow): Meter {
-  const count = (windowed: readonly Windowed[]) => countSet({ db, now }, windowed);
+  const countRoots = (calls: readonly Windowed[]) => countRootSet({ db, now }, calls);
+  const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
+
+  /** Calls of root keys are tried the short way; what does not fit there is decided exactly. */
+  async function count(calls: readonly Windowed[]): Promise<Outcome<Counted>[]> {
+    const outcomes = new Map<Windowed, Outcome<Counted>>();
+    const roots = calls.filter(({ call, window }) => window.admitted && isRoot(call.caller));
+    const tried = await workInHalves(countRoots, roots, isRefusedByServer);
+    roots.forEach((root, at) => {
+      const outcome = tried[at];
+      if (outcome) outcomes.set(root, outcome);
+    });
+    const rest = calls.filter((call) => !outcomes.has(call));
+    const decided = await workInHalves(countAny, rest, isRefusedByServer);
+    rest.forEach((call, at) => outcomes.set(call, decided[at] as Outcome<Counted>));
+    return calls.map((call) => outcomes.get(call) as Outcome<Counted>); // Tried or decided.
+  }
 
   async function giveBack(item: Windowed): Promise<void> {
     item.window = await rateWindow.giveBack(item.ask, item.window);
@@ -42,7 +65,7 @@ export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: Rate
     const windowed = calls.map((call, at): Windowed => {
       return { call, ask: asks[at] as Ask, window: windows[at] as WindowState }; // One for each call.
     });
-    const outcomes = await workInHalves(count, windowed, isRefusedByServer);
+    const outcomes = await count(windowed);
     const overQuota = windowed.filter(({ window }, at) => {
       const outcome = outcomes[at] as Outcome<Counted>;
       return window.admitted && !(outcome instanceof Error) && !outcome.granted;
@@ -71,14 +94,50 @@ function metered(allowance: Allowance, window: WindowState, counted: Counted): M
   };
 }
 
+function isRoot({ keyId, rootKeyId }: Caller): boolean {
+  return keyId === rootKeyId;
+}
+
 type Period = { readonly month: IstMonth; readonly day: IstDay };
+
+function periodOf(instant: Date): Period {
+  return { month: istMonth(instant), day: istDay(instant) };
+}
+
+/** Calls of root keys; undefined where not all calls of a key fit its quota. */
+async function countRootSet(
+  { db, now }: Pick<Context, "db" | "now">,
+  calls: readonly Windowed[],
+): Promise<Outcome<Counted | undefined>[]> {
+  if (calls.length === 0) return [];
+  const { groups } = groupCalls(calls);
+  const totals = new Map<string, RootTotal>();
+  for (const { key_id, calls: more, quota, pool_quota } of groups) {
+    const soFar = totals.get(key_id)?.calls ?? 0;
+    totals.set(key_id, { key_id, calls: soFar + more, quota: Math.min(quota, pool_quota) });
+  }
+  const raised = await countFittingRoots(
+    db,
+    { totals: [...totals.values()], groups },
+    periodOf(now()),
+  );
+  const usedBefore = new Map(
+    raised.map(({ key_id, calls: shown }) => [key_id, shown - (totals.get(key_id)?.calls ?? 0)]),
+  );
+  return calls.map(({ call: { caller } }) => {
+    const before = usedBefore.get(caller.keyId);
+    if (before === undefined) return undefined;
+    usedBefore.set(caller.keyId, before + 1);
+    return { granted: true, used: before + 1 };
+  });
+}
 
 async function countSet(
   { db, now }: Pick<Context, "db" | "now">,
   calls: readonly Windowed[],
 ): Promise<Outcome<Counted>[]> {
-  const instant = now();
-  const period = { month: istMonth(instant), day: istDay(instant) };
+  if (calls.length === 0) return [];
+  const period = periodOf(now());
   const { groups, groupOf } = groupCalls(calls);
   const counted = await countCalls(db, groups, period);
   const byPosition = new Map(counted.map((group) => [group.position, { ...group, next: 0 }]));
