@@ -1,0 +1,95 @@
+// What a deal needs of credits: to find and lock what is sold, and to reserve it.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { addDays, type IstDay } from "../kernel/time.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
+import {
+  findCreditsAsked,
+  lockListedOfFirm,
+  lockLiveByNumber,
+  type Reservation,
+  reserveCredits as reserveRows,
+} from "./deal-store.ts";
+import { normalScripNo } from "./rules.ts";
+import { type CreditRow, lockCredits } from "./store.ts";
+
+/** A credit as a deal knows it. */
+export type CreditForSale = CreditRow;
+
+export type CreditAsked = {
+  readonly deskId: string;
+  /** Only a holding of this firm; null for any firm of the desk. */
+  readonly firmId: string | null;
+  readonly scripNo: string;
+};
+
+/** A number that cannot be one has no holding; it stands for nothing in the statement. */
+const noNumber = "";
+
+/** The holdings these numbers mean to their askers, each at its place; undefined where there is none. */
+export async function findForSale(
+  db: Db,
+  asked: readonly CreditAsked[],
+): Promise<readonly (CreditForSale | undefined)[]> {
+  if (asked.length === 0) return [];
+  const rows = await findCreditsAsked(
+    db,
+    asked.map((ask) => ({ ...ask, scripNo: normalScripNo(ask.scripNo) ?? noNumber })),
+  );
+  return rows.map((row) => (row.credit_id === null ? undefined : row));
+}
+
+/** The credits as they are now, which nobody else changes before the transaction ends. */
+export async function lockForSale(
+  tx: Tx,
+  creditIds: readonly string[],
+): Promise<ReadonlyMap<string, CreditForSale>> {
+  if (creditIds.length === 0) return new Map();
+  const rows = await lockCredits(tx, [...new Set(creditIds)]);
+  return new Map(rows.map((row) => [row.credit_id, row]));
+}
+
+/** The live holdings of these numbers by number, whoever's: what a buyer takes from the book. */
+export async function lockOffered(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<ReadonlyMap<string, CreditForSale>> {
+  if (scripNos.length === 0) return new Map();
+  const rows = await lockLiveByNumber(tx, environment, scripNos);
+  return new Map(rows.map((row) => [row.scrip_no, row]));
+}
+
+/** A firm has at most so many credits looked at for one order by amount: its largest. */
+const candidatesMax = 2_000;
+
+/** What a firm can deliver with at least so many days left. */
+export async function lockDeliverable(
+  tx: Tx,
+  {
+    firmId,
+    scheme,
+    daysMin,
+    today,
+  }: {
+    readonly firmId: string;
+    readonly scheme: Scheme;
+    readonly daysMin: number;
+    readonly today: IstDay;
+  },
+): Promise<readonly CreditForSale[]> {
+  const expiresFrom = addDays(today, daysMin);
+  return await lockListedOfFirm(tx, { firmId, scheme, expiresFrom, limit: candidatesMax });
+}
+
+/** One live reservation per credit: each must still be listed, as its lock holds it. */
+export async function reserveCredits(
+  tx: Tx,
+  reservations: readonly Reservation[],
+  now: Date,
+): Promise<void> {
+  if (reservations.length === 0) return;
+  const reserved = await reserveRows(tx, reservations, now);
+  if (reserved !== reservations.length) throw new Error("a locked credit stays listed");
+}

@@ -1,0 +1,17 @@
+import type { Tx } from "../platform/postgres.ts";
+import { type FirmRow, shareFirms } from "./store.ts";
+
+/** What of a firm decides whether and with whom it deals. */
+export type TradingFirm = Pick<
+  FirmRow,
+  "firm_id" | "desk_id" | "pan" | "connection_state" | "mandate" | "legal_name"
+>;
+
+/** The firms of these ids, which stay as they are until the transaction ends. */
+export async function tradingFirms(
+  tx: Tx,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, TradingFirm>> {
+  const rows = await shareFirms(tx, firmIds);
+  return new Map(rows.map((row) => [row.firm_id, row]));
+}

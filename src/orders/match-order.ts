@@ -1,0 +1,262 @@
+// An order that nothing refuses meets the market: it is dealt, it rests, or it ends unfilled.
+
+import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
+import { coverOf } from "../cover/cover-of.ts";
+import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { CreditForSale } from "../credits/credits-for-sale.ts";
+import { Failure } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/house.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
+import { addDays } from "../kernel/time.ts";
+import {
+  bundlePrice,
+  byPriority,
+  matchSell,
+  poolOf,
+  type RestingBuy,
+  type SellMatch,
+} from "../matching/rules.ts";
+import { bundleGone, noPrice, nothingToDeliver } from "./refusals.ts";
+import { dealPart, endRest, happening, type Part } from "./rules.ts";
+import type { OrderRow } from "./store.ts";
+import {
+  type Leg,
+  newDealId,
+  noteOrder,
+  panOf,
+  replaceResting,
+  restingBuysOf,
+  takeFromHouse,
+  type Workings,
+} from "./workings.ts";
+
+/** An order that was not matched yet, with everything its command and its quote say. */
+export type Draft = OrderRow & { readonly quotedBps: Bps | null };
+
+/** Sells these credits, which are locked and sellable, at once or by resting. */
+export function sellCredits(
+  workings: Workings,
+  draft: Draft,
+  credits: readonly CreditForSale[],
+): OrderRow | Failure {
+  const { scheme } = draft;
+  const order = { ...plain(draft), ...chosen(credits) };
+  const match = matchSell(workings.markets.get(scheme), restingBuysOf(workings, scheme), {
+    facePaise: order.covered_paise,
+    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, workings.today))),
+    pan: panOf(workings, draft.firm_id),
+    limitBps: draft.limit_bps,
+    quotedBps: draft.quotedBps,
+  });
+  if (!match && draft.limit_bps === null) return noPrice();
+  if (!match && draft.time_in_force === "IOC") return unfilled(workings, order);
+  for (const credit of credits) {
+    workings.reserved.set(credit.credit_id, { credit, orderId: order.order_id });
+  }
+  if (match) return dealSell(workings, order, credits, match);
+  workings.book.put(scheme, offersOf(workings, order, credits));
+  return rest(workings, order);
+}
+
+function dealSell(
+  workings: Workings,
+  order: OrderRow,
+  credits: readonly CreditForSale[],
+  match: SellMatch,
+): OrderRow {
+  const { now, environment } = workings;
+  const part = {
+    settlementId: newDealId(workings),
+    credits: credits.map((credit) => ({ scripNo: credit.scrip_no, facePaise: credit.face_paise })),
+  };
+  const seller = dealPart(order, { ...part, priceBps: match.sellerBps }, { rests: false, now });
+  const buyer = match.with === "client" ? dealRestingBuy(workings, match, part) : undefined;
+  if (!buyer) takeFromHouse(workings, order.scheme, order.covered_paise);
+  const buyerShares = buyer?.shares ?? seller.shares;
+  workings.deals.push({
+    settlementId: part.settlementId,
+    scheme: order.scheme,
+    originOrderId: order.order_id,
+    buyerFirmId: buyer?.order.firm_id ?? houseFirmId[environment],
+    buyerOrderId: buyer?.order.order_id ?? null,
+    buyerBps: match.buyerBps,
+    legs: part.credits.map((credit, index) => ({
+      ...credit,
+      sellerBps: match.sellerBps,
+      sellerOrderId: order.order_id,
+      sellerPaise: seller.shares[index],
+      buyerPaise: buyerShares[index] ?? 0,
+    })),
+  });
+  return seller.order;
+}
+
+/** The resting buy after the deal; it keeps its place for what is left of it. */
+function dealRestingBuy(
+  workings: Workings,
+  { buy, buyerBps }: SellMatch & { readonly with: "client" },
+  part: Pick<Part, "settlementId" | "credits">,
+) {
+  const resting = workings.restingBuys.find(({ order_id }) => order_id === buy.orderId);
+  if (!resting) throw new Error("a matched buy is one of those that rest");
+  const options = { rests: true, now: workings.now };
+  const dealt = dealPart(resting, { ...part, priceBps: buyerBps }, options);
+  noteOrder(workings, dealt.order);
+  replaceResting(workings, dealt.order);
+  return dealt;
+}
+
+/** Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. */
+export function buyCover(workings: Workings, draft: Draft): OrderRow | Failure {
+  const { scheme } = draft;
+  const order = plain(draft);
+  const requirementPaise = draft.requirement_paise ?? 0;
+  const market = workings.markets.get(scheme);
+  const wanted = { requirementPaise, limitBps: draft.limit_bps };
+  const pool = poolOf(market, wanted);
+  const bundle = pool
+    ? workings.book.choose({
+        scheme,
+        requirementPaise,
+        pool,
+        pan: panOf(workings, draft.firm_id),
+        expiresFrom: addDays(workings.today, sellableDaysMin),
+      })
+    : [];
+  if (market && pool && bundle.length > 0) {
+    const priceBps = bundlePrice(market, requirementPaise, pool, bundle);
+    return dealBuy(workings, order, bundle, priceBps);
+  }
+  if (draft.limit_bps === null) return noPrice();
+  if (draft.time_in_force === "IOC") return unfilled(workings, order);
+  return restBuy(workings, order, draft.limit_bps);
+}
+
+/** The bundle and the price of a quote, as long as every credit of it is still to be had. */
+export function buyQuoted(
+  workings: Workings,
+  draft: Draft,
+  bundle: readonly (Offer | string)[],
+): OrderRow | Failure {
+  const gone = bundle.filter((offer) => typeof offer === "string");
+  if (gone.length > 0 || draft.quotedBps === null) return bundleGone(gone);
+  const offers = bundle.filter((offer) => typeof offer !== "string");
+  return dealBuy(workings, plain(draft), offers, draft.quotedBps);
+}
+
+function dealBuy(
+  workings: Workings,
+  order: OrderRow,
+  bundle: readonly Offer[],
+  priceBps: Bps,
+): OrderRow {
+  const settlementId = newDealId(workings);
+  const credits = bundle.map((offer) => ({
+    scripNo: offer.scrip_no,
+    facePaise: offer.face_paise,
+  }));
+  const options = { rests: order.time_in_force !== "IOC", now: workings.now };
+  const bought = dealPart(order, { settlementId, credits, priceBps }, options);
+  workings.book.take(order.scheme, bundle);
+  workings.deals.push({
+    settlementId,
+    scheme: order.scheme,
+    originOrderId: order.order_id,
+    buyerFirmId: order.firm_id,
+    buyerOrderId: order.order_id,
+    buyerBps: priceBps,
+    legs: bundle.map((offer, index) => legOf(offer, priceBps, bought.shares[index] ?? 0)),
+  });
+  if (bought.order.state !== "open") return bought.order;
+  return restBuy(workings, bought.order, priceBps);
+}
+
+/** The house gets what the buyer pays; a resting sell gets its limit, which its own order rounds. */
+function legOf(offer: Offer, buyerBps: Bps, buyerPaise: Paise): Leg {
+  const fromHouse = offer.order_id === null;
+  return {
+    scripNo: offer.scrip_no,
+    facePaise: offer.face_paise,
+    sellerBps: fromHouse ? buyerBps : offer.limit_bps,
+    sellerOrderId: offer.order_id,
+    sellerPaise: fromHouse ? buyerPaise : undefined,
+    buyerPaise,
+  };
+}
+
+function restBuy(workings: Workings, order: OrderRow, priceBps: Bps): OrderRow {
+  const resting = rest(workings, { ...order, price_bps: priceBps });
+  workings.restingBuys.push(resting);
+  workings.restingBuys.sort(byPriority);
+  return resting;
+}
+
+function rest({ now }: Workings, order: OrderRow): OrderRow {
+  return {
+    ...order,
+    state: "open",
+    rested: true,
+    history: [...order.history, happening("open", now)],
+  };
+}
+
+function unfilled({ now }: Workings, order: OrderRow): OrderRow {
+  return endRest(order, { how: "cancelled", reason: "unfilled", now });
+}
+
+/** The firm's own whole credits whose sum is the largest within the amount; those taken are taken. */
+export function chooseDeliverable(
+  workings: Workings,
+  deliverable: readonly CreditForSale[],
+  { facePaise, daysMin }: { readonly facePaise: Paise; readonly daysMin: number },
+): readonly CreditForSale[] | Failure {
+  const free = deliverable.filter(({ credit_id }) => !workings.reserved.has(credit_id));
+  const byNumber = new Map(free.map((credit) => [credit.scrip_no, credit]));
+  const { offers } = coverOf(
+    free.map((credit) => offerOf(credit, { limitBps: 0, pan: "", orderId: null })),
+    facePaise,
+  );
+  if (offers.length === 0) return nothingToDeliver(daysMin);
+  return offers.flatMap((offer) => byNumber.get(offer.scrip_no) ?? []);
+}
+
+function chosen(credits: readonly CreditForSale[]) {
+  const scripNos = credits.map((credit) => credit.scrip_no);
+  return {
+    scrip_nos: scripNos,
+    resting_scrip_nos: scripNos,
+    covered_paise: credits.reduce((sum, credit) => sum + credit.face_paise, 0),
+  };
+}
+
+function plain({ quotedBps: _, ...order }: Draft): OrderRow {
+  return order;
+}
+
+function offersOf(
+  workings: Workings,
+  order: OrderRow,
+  credits: readonly CreditForSale[],
+): Offer[] {
+  const pan = panOf(workings, order.firm_id) ?? "";
+  const terms = { limitBps: order.limit_bps ?? 0, pan, orderId: order.order_id };
+  return credits.map((credit) => offerOf(credit, terms));
+}
+
+function offerOf(
+  credit: CreditForSale,
+  {
+    limitBps,
+    pan,
+    orderId,
+  }: { readonly limitBps: Bps; readonly pan: string; readonly orderId: string | null },
+): Offer {
+  return {
+    scrip_no: credit.scrip_no,
+    face_paise: credit.face_paise,
+    expires_on: dayNumber(credit.expires_on),
+    limit_bps: limitBps,
+    seller: pan,
+    order_id: orderId,
+  };
+}
