@@ -113,6 +113,7 @@ create table credits (
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
+CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
@@ -292,6 +293,33 @@ create table port_outages (
   constraint port_outages_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text])))
 );
 
+create table quotes (
+  quote_ref text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  key_id text not null,
+  side text not null,
+  scheme text not null,
+  scrip_no text,
+  face_paise bigint,
+  requirement_paise bigint,
+  covered_paise bigint,
+  scrip_nos text[],
+  price_bps integer not null,
+  all_in_paise bigint not null,
+  card_version integer not null,
+  created_at timestamp with time zone not null,
+  valid_until timestamp with time zone not null,
+  order_id text,
+  constraint quotes_pkey PRIMARY KEY (quote_ref),
+  constraint quotes_all_in_paise_check CHECK ((all_in_paise > 0)),
+  constraint quotes_buy CHECK (((side <> 'buy'::text) OR ((requirement_paise >= covered_paise) AND (covered_paise > all_in_paise) AND (cardinality(scrip_nos) > 0) AND (scrip_no IS NULL) AND (face_paise IS NULL)))),
+  constraint quotes_quote_ref_check CHECK ((starts_with(quote_ref, 'qte_'::text) AND (length(quote_ref) = 30))),
+  constraint quotes_sell CHECK (((side <> 'sell'::text) OR ((face_paise >= all_in_paise) AND (requirement_paise IS NULL) AND (covered_paise IS NULL) AND (scrip_nos IS NULL)))),
+  constraint quotes_side CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text])))
+);
+
 create table rate_cards (
   environment text not null,
   scheme text not null,
@@ -441,6 +469,7 @@ grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
+grant delete, insert, select, update on quotes to scripdesk_app;
 grant delete, insert, select, update on rate_cards to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;

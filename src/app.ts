@@ -22,6 +22,9 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { quoteRoutes } from "./quotes/routes.ts";
+import { quoteLifecycle } from "./quotes/rules.ts";
+import { quoter } from "./quotes/take-quote.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
@@ -51,13 +54,14 @@ export async function buildApp({
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle, firmLifecycle, creditLifecycle]);
+  metaRoutes(app, [keyLifecycle, firmLifecycle, creditLifecycle, quoteLifecycle]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
   firmRoutes(app, ctx, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
+  quoteRoutes(app, ctx, quoter(ctx, metrics));
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

@@ -3,31 +3,8 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, sql, type Tx } from "../platform/postgres.ts";
-import { creditColumns, type CreditRow, type Holder, liveStates, openStates } from "./store.ts";
-
-/** As findCredit, for many askers at once; in the order of the questions, none left out. */
-export async function findCreditsAsked(
-  db: Db,
-  asked: readonly (Holder & { readonly scripNo: string })[],
-): Promise<(CreditRow | { readonly credit_id: null })[]> {
-  return await db.rows(sql`
-    select c.*
-    from unnest(
-      ${asked.map(({ deskId }) => deskId)}::text[],
-      ${asked.map(({ firmId }) => firmId)}::text[],
-      ${asked.map(({ scripNo }) => scripNo)}::text[]
-    ) with ordinality as asked (desk_id, firm_id, scrip_no, place)
-    left join lateral (
-      select ${creditColumns}
-      from credits as c
-      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
-        and (asked.firm_id is null or c.firm_id = asked.firm_id)
-      order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
-      limit 1
-    ) as c on true
-    order by asked.place`);
-}
+import { sql, type Tx } from "../platform/postgres.ts";
+import { creditColumns, type CreditRow, liveStates } from "./store.ts";
 
 /** The live holding of each number, whoever's. */
 export async function lockLiveByNumber(

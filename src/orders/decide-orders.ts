@@ -10,7 +10,7 @@
 //         sellable, nothing can be delivered, a credit of the bundle has gone, there is no price
 
 import type { Offer } from "../cover/rules.ts";
-import type { CreditForSale } from "../credits/credits-for-sale.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
@@ -56,9 +56,9 @@ export type Loaded = Command & {
   readonly quote: LockedQuote | undefined;
   readonly firm: TradingFirm | undefined;
   /** The credit that the order or its quote names. */
-  readonly credit: CreditForSale | undefined;
+  readonly credit: DealtCredit | undefined;
   /** What the firm could deliver for an amount. */
-  readonly deliverable: readonly CreditForSale[];
+  readonly deliverable: readonly DealtCredit[];
   /** The quoted bundle: an offer where the credit is still to be had, its number where not. */
   readonly bundle: readonly (Offer | string)[];
   readonly limits: MoneyLimits;

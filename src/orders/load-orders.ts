@@ -1,12 +1,8 @@
 // Everything a set of orders touches, one statement per table, locked in one order by everybody:
 // the matching of the environment, quotes, firms, credits.
 
-import {
-  type CreditForSale,
-  findForSale,
-  lockDeliverable,
-  lockForSale,
-} from "../credits/credits-for-sale.ts";
+import { type CreditForSale, findForSale } from "../credits/find-for-sale.ts";
+import { type DealtCredit, lockDeliverable, lockForSale } from "../credits/reserve-credits.ts";
 import type { Offer } from "../cover/rules.ts";
 import { boundFirm } from "../firms/doer.ts";
 import { tradingFirms, type TradingFirm } from "../firms/trading-firms.ts";
@@ -137,10 +133,8 @@ async function findNamed(
 ): Promise<readonly (CreditForSale | undefined)[]> {
   const asked = commands.flatMap(({ call, intent }, at) => {
     const scripNo = intent.ask.kind === "credit" ? intent.ask.scripNo : quotes[at]?.scrip_no;
-    if (!scripNo) return [];
-    const { caller } = call;
-    const firmId = quotes[at]?.firm_id ?? intent.firmId ?? boundFirm(caller);
-    return [{ at, deskId: caller.deskId, firmId, scripNo }];
+    const firmId = quotes[at]?.firm_id ?? intent.firmId;
+    return scripNo ? [{ at, caller: call.caller, firmId, scripNo }] : [];
   });
   if (asked.length === 0) return [];
   const rows = await findForSale(tx, asked);
@@ -186,7 +180,7 @@ async function loadDeliverable(
     readonly firm: TradingFirm;
     readonly today: IstDay;
   },
-): Promise<readonly CreditForSale[]> {
+): Promise<readonly DealtCredit[]> {
   const byAmount = quote ? quote.side === "sell" && quote.scrip_no === null : intent.ask.kind === "amount";
   const scheme = quote?.scheme ?? (intent.ask.kind === "amount" ? intent.ask.scheme : undefined);
   if (!byAmount || !scheme) return [];

@@ -1,6 +1,6 @@
 // The offers behind credits: what the database, not the book, says can be bought now.
 
-import { type CreditForSale, lockOffered } from "../credits/credits-for-sale.ts";
+import { type DealtCredit, lockOffered } from "../credits/reserve-credits.ts";
 import { dayNumber, type Offer } from "../cover/rules.ts";
 import { tradingFirms } from "../firms/trading-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -11,7 +11,7 @@ import { findOrders, type OrderRow } from "./store.ts";
 
 export type OfferedCredit = {
   readonly offer: Offer;
-  readonly credit: CreditForSale;
+  readonly credit: DealtCredit;
   /** The resting sell; undefined when the house sells. */
   readonly order: OrderRow | undefined;
 };
@@ -48,7 +48,7 @@ export async function lockOffers(
   return new Map(offered);
 }
 
-function isOffered(credit: CreditForSale, order: OrderRow | undefined): boolean {
+function isOffered(credit: DealtCredit, order: OrderRow | undefined): boolean {
   if (credit.state === "listed") return isHouse(credit.firm_id);
   return (
     credit.state === "reserved" &&

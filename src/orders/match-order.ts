@@ -3,7 +3,7 @@
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import { coverOf } from "../cover/cover-of.ts";
 import { dayNumber, type Offer } from "../cover/rules.ts";
-import type { CreditForSale } from "../credits/credits-for-sale.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
@@ -37,7 +37,7 @@ export type Draft = OrderRow & { readonly quotedBps: Bps | null };
 export function sellCredits(
   workings: Workings,
   draft: Draft,
-  credits: readonly CreditForSale[],
+  credits: readonly DealtCredit[],
 ): OrderRow | Failure {
   const { scheme } = draft;
   const order = { ...plain(draft), ...chosen(credits) };
@@ -61,7 +61,7 @@ export function sellCredits(
 function dealSell(
   workings: Workings,
   order: OrderRow,
-  credits: readonly CreditForSale[],
+  credits: readonly DealtCredit[],
   match: SellMatch,
 ): OrderRow {
   const { now, environment } = workings;
@@ -207,9 +207,9 @@ function unfilled({ now }: Workings, order: OrderRow): OrderRow {
 /** The firm's own whole credits whose sum is the largest within the amount; those taken are taken. */
 export function chooseDeliverable(
   workings: Workings,
-  deliverable: readonly CreditForSale[],
+  deliverable: readonly DealtCredit[],
   { facePaise, daysMin }: { readonly facePaise: Paise; readonly daysMin: number },
-): readonly CreditForSale[] | Failure {
+): readonly DealtCredit[] | Failure {
   const free = deliverable.filter(({ credit_id }) => !workings.reserved.has(credit_id));
   const byNumber = new Map(free.map((credit) => [credit.scrip_no, credit]));
   const { offers } = coverOf(
@@ -220,7 +220,7 @@ export function chooseDeliverable(
   return offers.flatMap((offer) => byNumber.get(offer.scrip_no) ?? []);
 }
 
-function chosen(credits: readonly CreditForSale[]) {
+function chosen(credits: readonly DealtCredit[]) {
   const scripNos = credits.map((credit) => credit.scrip_no);
   return {
     scrip_nos: scripNos,
@@ -236,7 +236,7 @@ function plain({ quotedBps: _, ...order }: Draft): OrderRow {
 function offersOf(
   workings: Workings,
   order: OrderRow,
-  credits: readonly CreditForSale[],
+  credits: readonly DealtCredit[],
 ): Offer[] {
   const pan = panOf(workings, order.firm_id) ?? "";
   const terms = { limitBps: order.limit_bps ?? 0, pan, orderId: order.order_id };
@@ -244,7 +244,7 @@ function offersOf(
 }
 
 function offerOf(
-  credit: CreditForSale,
+  credit: DealtCredit,
   {
     limitBps,
     pan,

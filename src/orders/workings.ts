@@ -1,7 +1,7 @@
 // What a set of orders has taken and agreed so far. One is made per set, filled in the order of the
 // commands, and read when the set is stored; a set that is refused by the database is simply dropped.
 
-import type { CreditForSale } from "../credits/credits-for-sale.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { Offer } from "../cover/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -71,7 +71,7 @@ export type Workings = {
   readonly dealt: Map<string, OrderRow>;
   readonly deals: DealDraft[];
   /** Credits by id that an order of this set has, and the order. */
-  readonly reserved: Map<string, { readonly credit: CreditForSale; readonly orderId: string }>;
+  readonly reserved: Map<string, { readonly credit: DealtCredit; readonly orderId: string }>;
   readonly usedQuotes: Map<string, string>;
   /** What each limited key has ordered today, this set included. */
   readonly orderedByKey: Map<string, Paise>;

@@ -1,8 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
-import type { RateCard } from "./rules.ts";
+import type { Market, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
   environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,
@@ -127,4 +127,25 @@ export async function setHouseDays(
       ${rows.map(({ taken_paise }) => taken_paise)}::bigint[]
     ) as r (environment, scheme, taken_paise)
     where h.environment = r.environment and h.scheme = r.scheme and h.day = ${day}`);
+
+/** The card in force of every scheme that has one, and what the house took on this day. */
+export async function listMarkets(
+  db: Db,
+  environments: readonly Environment[],
+  day: IstDay,
+): Promise<Market[]> {
+  return await db.rows(sql`
+    select card.*, coalesce(taken.taken_paise, 0) as taken_paise
+    from unnest(${environments}::text[]) as e (environment)
+    cross join unnest(${schemes}::text[]) as s (scheme)
+    cross join lateral (
+      select ${cardColumns}
+      from rate_cards
+      where rate_cards.environment = e.environment and rate_cards.scheme = s.scheme
+      order by version desc
+      limit 1
+    ) as card
+    left join house_days as taken
+      on taken.environment = card.environment and taken.scheme = card.scheme
+      and taken.day = ${day}`);
 }

@@ -1,50 +1,25 @@
-// What a deal needs of credits: to find and lock what is sold, and to reserve it.
+// What a deal needs of credits: to lock what is sold, and to reserve it.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
-import type { Db, Tx } from "../platform/postgres.ts";
+import type { Tx } from "../platform/postgres.ts";
 import {
-  findCreditsAsked,
   lockListedOfFirm,
   lockLiveByNumber,
   type Reservation,
   reserveCredits as reserveRows,
 } from "./deal-store.ts";
-import { normalScripNo } from "./rules.ts";
 import { type CreditRow, lockCredits } from "./store.ts";
 
 /** A credit as a deal knows it. */
-export type CreditForSale = CreditRow;
-
-export type CreditAsked = {
-  readonly deskId: string;
-  /** Only a holding of this firm; null for any firm of the desk. */
-  readonly firmId: string | null;
-  readonly scripNo: string;
-};
-
-/** A number that cannot be one has no holding; it stands for nothing in the statement. */
-const noNumber = "";
-
-/** The holdings these numbers mean to their askers, each at its place; undefined where there is none. */
-export async function findForSale(
-  db: Db,
-  asked: readonly CreditAsked[],
-): Promise<readonly (CreditForSale | undefined)[]> {
-  if (asked.length === 0) return [];
-  const rows = await findCreditsAsked(
-    db,
-    asked.map((ask) => ({ ...ask, scripNo: normalScripNo(ask.scripNo) ?? noNumber })),
-  );
-  return rows.map((row) => (row.credit_id === null ? undefined : row));
-}
+export type DealtCredit = CreditRow;
 
 /** The credits as they are now, which nobody else changes before the transaction ends. */
 export async function lockForSale(
   tx: Tx,
   creditIds: readonly string[],
-): Promise<ReadonlyMap<string, CreditForSale>> {
+): Promise<ReadonlyMap<string, DealtCredit>> {
   if (creditIds.length === 0) return new Map();
   const rows = await lockCredits(tx, [...new Set(creditIds)]);
   return new Map(rows.map((row) => [row.credit_id, row]));
@@ -55,7 +30,7 @@ export async function lockOffered(
   tx: Tx,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<ReadonlyMap<string, CreditForSale>> {
+): Promise<ReadonlyMap<string, DealtCredit>> {
   if (scripNos.length === 0) return new Map();
   const rows = await lockLiveByNumber(tx, environment, scripNos);
   return new Map(rows.map((row) => [row.scrip_no, row]));
@@ -78,7 +53,7 @@ export async function lockDeliverable(
     readonly daysMin: number;
     readonly today: IstDay;
   },
-): Promise<readonly CreditForSale[]> {
+): Promise<readonly DealtCredit[]> {
   const expiresFrom = addDays(today, daysMin);
   return await lockListedOfFirm(tx, { firmId, scheme, expiresFrom, limit: candidatesMax });
 }

@@ -1,0 +1,100 @@
+import { findForSale, type CreditForSale } from "../credits/find-for-sale.ts";
+import { creditLifecycle, daysLeft, notSellableReasonOf } from "../credits/rules.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { type IstDay, istDay } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import { currentMarkets, type MarketOf } from "../rates/current-markets.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
+import { type SellWanted, sellPriceOf } from "./rules.ts";
+
+/** Prices for a set of credits and amounts, from what the database says at this moment. */
+export async function priceSells(
+  { db, now }: Pick<Context, "db" | "now">,
+  asks: readonly Ask<SellWanted>[],
+): Promise<Verdict[]> {
+  const instant = now();
+  const today = istDay(instant);
+  const [marketOf, creditOf] = await Promise.all([
+    currentMarkets(db, environmentsOf(asks), today),
+    findNamed(db, asks),
+  ]);
+  return asks.map((ask) => {
+    const { call, wanted } = ask;
+    if (!("scripNo" in wanted)) {
+      const { scheme, facePaise } = wanted;
+      const amount = { scheme, facePaise, daysLeft: amountDaysMin, scripNo: null };
+      return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { marketOf, instant });
+    }
+    const credit = creditOf(ask);
+    if (!credit) return notFound();
+    return (
+      notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { marketOf, instant })
+    );
+  });
+}
+
+type Sale = {
+  readonly scheme: CreditForSale["scheme"];
+  readonly scripNo: string | null;
+  readonly firmId: string;
+  readonly facePaise: number;
+  readonly daysLeft: number;
+};
+
+function forSale(credit: CreditForSale, today: IstDay): Sale {
+  return {
+    scheme: credit.scheme,
+    scripNo: credit.scrip_no,
+    firmId: credit.firm_id,
+    facePaise: credit.face_paise,
+    daysLeft: daysLeft(credit.expires_on, today),
+  };
+}
+
+function priceSell(
+  ask: Ask<SellWanted>,
+  sale: Sale,
+  { marketOf, instant }: { readonly marketOf: MarketOf; readonly instant: Date },
+): Verdict {
+  const price = sellPriceOf(marketOf(ask.call.caller.environment, sale.scheme), sale);
+  if (price.kind === "no_quote") return price;
+  return newQuote(
+    ask.call.caller,
+    { market: price.market, firmId: sale.firmId, now: instant },
+    {
+      side: "sell",
+      scheme: sale.scheme,
+      scrip_no: sale.scripNo,
+      face_paise: sale.facePaise,
+      requirement_paise: null,
+      covered_paise: null,
+      scrip_nos: null,
+      price_bps: price.price_bps,
+      all_in_paise: price.all_in_paise,
+    },
+  );
+}
+
+async function findNamed(db: Context["db"], asks: readonly Ask<SellWanted>[]) {
+  const named = asks.flatMap((ask) =>
+    "scripNo" in ask.wanted ? [{ ask, caller: ask.call.caller, scripNo: ask.wanted.scripNo }] : [],
+  );
+  const found = named.length > 0 ? await findForSale(db, named) : [];
+  const creditOf = new Map(named.map(({ ask }, at) => [ask, found[at]]));
+  return (ask: Ask<SellWanted>) => creditOf.get(ask);
+}
+
+function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {
+  const reason = notSellableReasonOf(credit, { firmState: credit.firm_state, today });
+  if (reason === null) return undefined;
+  return new Failure("conflict", "the credit cannot be sold now", {
+    detail: {
+      reason,
+      credit_status: credit.state,
+      state: credit.state,
+      allowed_actions: allowedActions(creditLifecycle, credit.state),
+    },
+  });
+}
