@@ -5,3 +5,5 @@ grant select, insert, update, delete on all tables in schema public to scripdesk
 revoke insert, update, delete on schema_migrations from scripdesk_app;
 -- What happened stays as it was written.
 revoke update, delete on events, audit_records, rate_cards from scripdesk_app;
+revoke update, delete on ledger_entries, ledger_firm_entries from scripdesk_app;
+revoke delete on ledger_balances, credit_owners from scripdesk_app;

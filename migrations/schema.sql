@@ -1,5 +1,8 @@
 -- The schema after all migrations, made by `npm run golden`. A test fails when it differs.
 
+create type ledger_movement_parts as (from_account text, to_account text, scrip_no text, amount bigint);
+create domain ledger_movement as ledger_movement_parts CHECK ((((VALUE).from_account <> (VALUE).to_account) AND (((VALUE).amount >= 1) AND ((VALUE).amount <= '9007199254740991'::bigint)) AND (((VALUE).scrip_no IS NULL) OR ((VALUE).amount = 1)) AND (num_nulls((VALUE).from_account, (VALUE).to_account, (VALUE).amount) = 0)));
+
 create table api_keys (
   key_id text not null,
   environment text not null,
@@ -70,6 +73,17 @@ create table audit_records (
   constraint audit_records_record_id_check CHECK ((record_id ~ '^aud_[0-9a-z]{26}$'::text))
 );
 CREATE INDEX audit_records_by_desk ON public.audit_records USING btree (desk_id, at DESC, record_id DESC);
+
+create table credit_owners (
+  environment text not null,
+  scrip_no text not null,
+  account text not null,
+  pending_entry_no bigint,
+  constraint credit_owners_pkey PRIMARY KEY (environment, scrip_no),
+  constraint credit_owners_pending_entry_no_fkey FOREIGN KEY (pending_entry_no) REFERENCES ledger_entries(entry_no),
+  constraint credit_owners_account_check CHECK ((starts_with(account, 'firm_credits:'::text) OR (account = ANY (ARRAY['house_credits'::text, 'external_customs'::text])))),
+  constraint credit_owners_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
 
 create table credits (
   credit_id text not null,
@@ -178,6 +192,7 @@ create table firms (
   version integer not null default 1,
   updated_at timestamp with time zone not null,
   constraint firms_environment_desk_id_firm_id_key UNIQUE (environment, desk_id, firm_id),
+  constraint firms_in_environment UNIQUE (environment, firm_id),
   constraint firms_pkey PRIMARY KEY (firm_id),
   constraint firms_environment_desk_id_desk_id_fkey FOREIGN KEY (environment, desk_id, desk_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint firms_group_of_desk FOREIGN KEY (desk_id, group_id) REFERENCES groups(desk_id, group_id),
@@ -269,6 +284,68 @@ create table inquiries (
 );
 CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
+
+create table ledger_balances (
+  environment text not null,
+  account text not null,
+  stripe smallint not null,
+  kind text not null,
+  firm_id text,
+  posted_paise bigint not null default 0,
+  escrow_paise bigint not null default 0,
+  pending_out_paise bigint not null default 0,
+  pending_in_paise bigint not null default 0,
+  version bigint not null default 0,
+  constraint ledger_balances_pkey PRIMARY KEY (account, environment, stripe),
+  constraint ledger_balances_environment_firm_id_fkey FOREIGN KEY (environment, firm_id) REFERENCES firms(environment, firm_id),
+  constraint ledger_balances_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint ledger_balances_floor CHECK (((kind <> ALL (ARRAY['firm_cash'::text, 'desk_commission'::text])) OR ((((posted_paise - escrow_paise) - pending_out_paise) >= 0) AND (LEAST(posted_paise, escrow_paise, pending_out_paise, pending_in_paise) >= 0)))),
+  constraint ledger_balances_kind CHECK (
+CASE
+    WHEN (firm_id IS NULL) THEN (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'external_bank'::text]))
+    ELSE ((kind = ANY (ARRAY['firm_cash'::text, 'desk_commission'::text, 'firm_dues'::text])) AND (stripe = 0))
+END),
+  constraint ledger_balances_named CHECK ((account = (kind || COALESCE((':'::text || firm_id), ''::text)))),
+  constraint ledger_balances_stripe_check CHECK (((stripe >= 0) AND (stripe <= 15)))
+);
+
+create table ledger_entries (
+  entry_no bigint not null,
+  environment text not null,
+  kind text not null,
+  subject text not null,
+  ordinal integer not null,
+  phase text not null,
+  held_as text,
+  resolves bigint,
+  at timestamp with time zone not null,
+  movements ledger_movement[] not null,
+  constraint ledger_entries_pkey PRIMARY KEY (entry_no),
+  constraint ledger_entries_resolves_fkey FOREIGN KEY (resolves) REFERENCES ledger_entries(entry_no),
+  constraint ledger_entries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint ledger_entries_held_as_check CHECK ((held_as = ANY (ARRAY['escrow'::text, 'pending_out'::text]))),
+  constraint ledger_entries_hold CHECK (((phase = 'pending'::text) = (held_as IS NOT NULL))),
+  constraint ledger_entries_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 40))),
+  constraint ledger_entries_move_something CHECK (((phase = 'voided'::text) = (cardinality(movements) = 0))),
+  constraint ledger_entries_ordinal_check CHECK ((ordinal >= 0)),
+  constraint ledger_entries_phase_check CHECK ((phase = ANY (ARRAY['pending'::text, 'posted'::text, 'voided'::text]))),
+  constraint ledger_entries_resolve CHECK (
+CASE phase
+    WHEN 'pending'::text THEN (resolves IS NULL)
+    WHEN 'voided'::text THEN (resolves IS NOT NULL)
+    ELSE true
+END),
+  constraint ledger_entries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
+);
+CREATE UNIQUE INDEX ledger_entries_once ON public.ledger_entries USING btree (subject, kind, ordinal, environment) WHERE (resolves IS NULL);
+CREATE UNIQUE INDEX ledger_entries_resolved_once ON public.ledger_entries USING btree (resolves) WHERE (resolves IS NOT NULL);
+
+create table ledger_firm_entries (
+  firm_id text not null,
+  at timestamp with time zone not null,
+  entry_no bigint not null,
+  constraint ledger_firm_entries_pkey PRIMARY KEY (firm_id, at, entry_no)
+);
 
 create table plans (
   name text not null,
@@ -459,6 +536,7 @@ create table usage_months (
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
+grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant insert, select on events to scripdesk_app;
@@ -467,6 +545,9 @@ grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
+grant insert, select, update on ledger_balances to scripdesk_app;
+grant insert, select on ledger_entries to scripdesk_app;
+grant insert, select on ledger_firm_entries to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
