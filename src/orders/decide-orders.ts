@@ -117,7 +117,8 @@ function refusalByKey(workings: Workings, item: Loaded): Failure | undefined {
     return aboveKeyLimit("max_order_paise");
   }
   if (limits.daily_notional_paise === null) return undefined;
-  const ordered = workings.orderedByKey.get(call.caller.keyId) ?? 0;
+  const { keyId } = call.caller;
+  const ordered = (workings.orderedByKey.get(keyId) ?? 0) + (workings.addedByKey.get(keyId) ?? 0);
   return ordered + notional > limits.daily_notional_paise
     ? aboveKeyLimit("daily_notional_paise")
     : undefined;
@@ -213,6 +214,5 @@ function note(workings: Workings, item: Loaded, order: OrderRow): void {
   if (item.quote) workings.usedQuotes.set(item.quote.quote_ref, order.order_id);
   if (item.limits.daily_notional_paise === null) return;
   const { keyId } = item.call.caller;
-  const ordered = workings.orderedByKey.get(keyId) ?? 0;
-  workings.orderedByKey.set(keyId, ordered + notionalOf(item));
+  workings.addedByKey.set(keyId, (workings.addedByKey.get(keyId) ?? 0) + notionalOf(item));
 }

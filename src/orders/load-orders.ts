@@ -91,6 +91,8 @@ export async function loadOrders(
       reserved: new Map(),
       usedQuotes: new Map(),
       orderedByKey,
+      addedByKey: new Map(),
+      houseTaken: new Map(),
     },
   };
 }

@@ -13,7 +13,7 @@ import {
   byPriority,
   matchSell,
   poolOf,
-  type RestingBuy,
+  samePan,
   type SellMatch,
 } from "../matching/rules.ts";
 import { bundleGone, noPrice, nothingToDeliver } from "./refusals.ts";
@@ -22,7 +22,7 @@ import type { OrderRow } from "./store.ts";
 import {
   type Leg,
   newDealId,
-  noteOrder,
+  noteDealt,
   panOf,
   replaceResting,
   restingBuysOf,
@@ -70,7 +70,8 @@ function dealSell(
     credits: credits.map((credit) => ({ scripNo: credit.scrip_no, facePaise: credit.face_paise })),
   };
   const seller = dealPart(order, { ...part, priceBps: match.sellerBps }, { rests: false, now });
-  const buyer = match.with === "client" ? dealRestingBuy(workings, match, part) : undefined;
+  const buyer =
+    match.with === "client" ? dealRestingBuy(workings, match, { ...part, by: order.order_id }) : undefined;
   if (!buyer) takeFromHouse(workings, order.scheme, order.covered_paise);
   const buyerShares = buyer?.shares ?? seller.shares;
   workings.deals.push({
@@ -95,13 +96,13 @@ function dealSell(
 function dealRestingBuy(
   workings: Workings,
   { buy, buyerBps }: SellMatch & { readonly with: "client" },
-  part: Pick<Part, "settlementId" | "credits">,
+  { by, ...part }: Pick<Part, "settlementId" | "credits"> & { readonly by: string },
 ) {
   const resting = workings.restingBuys.find(({ order_id }) => order_id === buy.orderId);
   if (!resting) throw new Error("a matched buy is one of those that rest");
   const options = { rests: true, now: workings.now };
   const dealt = dealPart(resting, { ...part, priceBps: buyerBps }, options);
-  noteOrder(workings, dealt.order);
+  noteDealt(workings, { before: resting, after: dealt.order, dealtBy: by });
   replaceResting(workings, dealt.order);
   return dealt;
 }
@@ -138,9 +139,12 @@ export function buyQuoted(
   draft: Draft,
   bundle: readonly (Offer | string)[],
 ): OrderRow | Failure {
-  const gone = bundle.filter((offer) => typeof offer === "string");
-  if (gone.length > 0 || draft.quotedBps === null) return bundleGone(gone);
-  const offers = bundle.filter((offer) => typeof offer !== "string");
+  const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
+  const pan = panOf(workings, draft.firm_id);
+  const offers = bundle.filter(
+    (offer) => typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
+  ) as Offer[]; // The texts among them stand for credits that have gone.
+  if (offers.length < bundle.length || draft.quotedBps === null) return bundleGone();
   return dealBuy(workings, plain(draft), offers, draft.quotedBps);
 }
 

@@ -47,9 +47,9 @@ export function nothingToDeliver(daysMin: number): Failure {
 }
 
 /** Whoever places the order adds a fresh quote to the detail. */
-export function bundleGone(scripNos: readonly string[]): Failure {
+export function bundleGone(): Failure {
   return new Failure("conflict", "a credit of the quoted bundle is no longer to be had", {
-    detail: { reason: "bundle_gone", scrip_nos: scripNos },
+    detail: { reason: "bundle_gone" },
   });
 }
 

@@ -67,14 +67,24 @@ export type Workings = {
   readonly originals: Map<string, OrderRow>;
   /** Orders of this set. */
   readonly placed: Map<string, OrderRow>;
-  /** Orders that rested before this set and were dealt in it, as they are now. */
-  readonly dealt: Map<string, OrderRow>;
+  /** Orders that rested before this set and were dealt in it. */
+  readonly dealt: Map<string, DealtOrder>;
   readonly deals: DealDraft[];
   /** Credits by id that an order of this set has, and the order. */
   readonly reserved: Map<string, { readonly credit: DealtCredit; readonly orderId: string }>;
   readonly usedQuotes: Map<string, string>;
-  /** What each limited key has ordered today, this set included. */
-  readonly orderedByKey: Map<string, Paise>;
+  /** What each limited key had ordered today before this set, and what this set adds. */
+  readonly orderedByKey: ReadonlyMap<string, Paise>;
+  readonly addedByKey: Map<string, Paise>;
+  /** How much face the house takes on by this set. */
+  readonly houseTaken: Map<Scheme, Paise>;
+};
+
+export type DealtOrder = {
+  readonly before: OrderRow;
+  readonly after: OrderRow;
+  /** The order of this set that dealt with it. */
+  readonly dealtBy: string;
 };
 
 export function newDealId({ now }: Pick<Workings, "now">): string {
@@ -86,6 +96,7 @@ export function takeFromHouse(workings: Workings, scheme: Scheme, facePaise: Pai
   const market = workings.markets.get(scheme);
   if (!market) return;
   workings.markets.set(scheme, { ...market, taken_paise: market.taken_paise + facePaise });
+  workings.houseTaken.set(scheme, (workings.houseTaken.get(scheme) ?? 0) + facePaise);
 }
 
 /** A resting buy after a deal: it keeps its place until nothing of it rests. */
@@ -110,8 +121,19 @@ export function panOf({ firms }: Workings, firmId: string): string | null {
   return firms.get(firmId)?.pan ?? null;
 }
 
-/** Notes how an order stands now, one of this set or one that rested before it. */
-export function noteOrder(workings: Workings, order: OrderRow): void {
-  const known = workings.placed.has(order.order_id) ? workings.placed : workings.dealt;
-  known.set(order.order_id, order);
+/** How an order of this set, or one that was dealt in it, stands now. */
+export function currentOrder({ placed, dealt }: Workings, orderId: string): OrderRow | undefined {
+  return placed.get(orderId) ?? dealt.get(orderId)?.after;
+}
+
+/** A resting order was dealt with; however often that happens in a set, it is one change of it. */
+export function noteDealt(workings: Workings, dealt: DealtOrder): void {
+  const { order_id } = dealt.after;
+  if (workings.placed.has(order_id)) {
+    workings.placed.set(order_id, dealt.after);
+    return;
+  }
+  const before = workings.dealt.get(order_id)?.before ?? dealt.before;
+  const after = { ...dealt.after, version: before.version + 1 };
+  workings.dealt.set(order_id, { ...dealt, before, after });
 }
