@@ -66,7 +66,9 @@ function queueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
     if (shelf.budget.spent) return undefined;
     const row = shelf.queuedAt(at);
     const face = shelf.face(row);
-    if (face < least || face > most || !shelf.isUsable(row)) continue;
+    if (face < least || face > most) continue;
+    if (count === 2 && !shelf.mayHave(sum - face)) continue;
+    if (!shelf.isUsable(row)) continue;
     taken.add(row);
     const left = { ...part, count: count - 1, sum: sum - face, from: shelf.nextQueued(at) };
     const rest = restOf(shelf, left);
@@ -131,20 +133,15 @@ type Pair = {
 
 /** The pair with this sum that is first by rule 3, neither face above the largest. */
 function firstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): Rows | undefined {
+  const most = Math.min(largest, sum - 1);
   let best: Rows | undefined;
-  for (
-    let at = shelf.seek(shareCeil(sum, 2));
-    at < shelf.facesEnd && !shelf.budget.spent;
-    at = shelf.nextRun(at)
-  ) {
-    const face = shelf.faceAt(at);
-    if (face > largest || face >= sum) break;
-    const row = shelf.firstOfRun(at, taken);
-    if (row === none) continue;
-    const other = shelf.find(sum - face, taken, row);
-    if (other === none) continue;
-    best = earlier(shelf, best, queued(shelf, [row, other]));
-    if (isAny) return best;
+  let at = shelf.seekComplement(shelf.seek(shareCeil(sum, 2)), sum, most);
+  while (at < shelf.facesEnd && !shelf.budget.spent) {
+    const other = shelf.find(sum - shelf.faceAt(at), taken);
+    const row = other === none ? none : shelf.firstOfRun(at, taken, other);
+    if (row !== none) best = earlier(shelf, best, queued(shelf, [row, other]));
+    if (row !== none && isAny) return best;
+    at = shelf.seekComplement(shelf.nextRun(at), sum, most);
   }
   return best;
 }

@@ -1,6 +1,7 @@
 // The offers of one environment and scheme, in memory: what can be sold, by face and by expiry.
 // The truth stays in the database; whoever takes a bundle from here locks its credits there.
 
+import { FaceFilter } from "./face-filter.ts";
 import { OfferRows } from "./offer-rows.ts";
 import { type Budget, type DayNumber, type Offer } from "./rules.ts";
 import { Shelf } from "./shelf.ts";
@@ -25,6 +26,7 @@ export class OfferIndex {
   readonly #rows = new OfferRows();
   readonly #byFace = new SortedBlocks(this.#rows.isBefore);
   readonly #byExpiry = new SortedBlocks(this.#rows.isLower);
+  readonly #filter = new FaceFilter();
   /** How many faces are no whole rupees. */
   #odd = 0;
 
@@ -33,25 +35,25 @@ export class OfferIndex {
   }
 
   get bytes(): number {
-    return this.#rows.bytes + this.#byFace.bytes + this.#byExpiry.bytes;
+    return this.#rows.bytes + this.#byFace.bytes + this.#byExpiry.bytes + this.#filter.bytes;
   }
 
   /** Replaces everything; of offers with one scrip number the last counts. */
   load(offers: Iterable<Offer>, expected = 0): void {
     this.#rows.clear();
     this.#rows.reserve(expected);
-    this.#odd = 0;
     for (const offer of offers) {
       this.#rows.check(offer);
       const known = this.#rows.find(offer.scrip_no);
-      if (known >= 0) this.#count(this.#faceOf(known), -1);
       if (known >= 0) this.#rows.drop(known);
       this.#rows.add(offer);
-      this.#count(offer.face_paise, 1);
     }
-    const { byFace, byExpiry } = sortOffers(this.#rows, this.#rows.size);
-    this.#byFace.load(byFace, (row) => this.#faceOf(row));
-    this.#byExpiry.load(byExpiry, (row) => this.#dayOf(row));
+    const { byFace, byExpiry } = sortOffers(this.#rows, this.size);
+    this.#byFace.load(byFace, this.#rows.faces);
+    this.#byExpiry.load(byExpiry, this.#rows.days);
+    this.#odd = 0;
+    this.#filter.reset(this.size);
+    for (const row of byFace) this.#countFace(this.#faceOf(row));
   }
 
   /** Adds an offer, or replaces the one with its scrip number. */
@@ -59,18 +61,21 @@ export class OfferIndex {
     this.#rows.check(offer);
     this.remove(offer.scrip_no);
     const row = this.#rows.add(offer);
-    this.#byFace.insert(row, this.#faceOf(row));
-    this.#byExpiry.insert(row, this.#dayOf(row));
-    this.#count(offer.face_paise, 1);
+    this.#byFace.insert(row, offer.face_paise);
+    this.#byExpiry.insert(row, offer.expires_on);
+    this.#countFace(offer.face_paise);
+    if (this.size > this.#filter.capacity) this.#widenFilter();
   }
 
   /** Whether there was such an offer. */
   remove(scripNo: string): boolean {
     const row = this.#rows.find(scripNo);
     if (row < 0) return false;
-    this.#byFace.remove(row, this.#faceOf(row));
-    this.#byExpiry.remove(row, this.#dayOf(row));
-    this.#count(this.#faceOf(row), -1);
+    const face = this.#faceOf(row);
+    this.#byFace.remove(row, face);
+    this.#byExpiry.remove(row, this.#rows.days[row] ?? 0);
+    this.#filter.remove(face);
+    if (face % rupee !== 0) this.#odd--;
     this.#rows.drop(row);
     return true;
   }
@@ -93,6 +98,7 @@ export class OfferIndex {
       rows: this.#rows,
       byFace: this.#byFace,
       byExpiry: this.#byExpiry,
+      filter: this.#filter,
       unit: this.#odd > 0 ? 1 : rupee,
       minDay: usable.min_day ?? -Infinity,
       buyer: this.#rows.seller(usable.buyer),
@@ -101,15 +107,18 @@ export class OfferIndex {
     });
   }
 
-  #count(facePaise: number, change: 1 | -1): void {
-    if (facePaise % rupee !== 0) this.#odd += change;
+  #countFace(facePaise: number): void {
+    this.#filter.add(facePaise);
+    if (facePaise % rupee !== 0) this.#odd++;
+  }
+
+  #widenFilter(): void {
+    this.#filter.reset(this.size * 2);
+    const { end } = this.#byFace;
+    for (let at = 0; at < end; at = this.#byFace.next(at)) this.#filter.add(this.#byFace.keyAt(at));
   }
 
   #faceOf(row: number): number {
     return this.#rows.faces[row] ?? 0;
-  }
-
-  #dayOf(row: number): DayNumber {
-    return this.#rows.days[row] ?? 0;
   }
 }

@@ -2,6 +2,7 @@
 // one face form a run in the order of the queue, and by their place in the queue. Every look costs
 // steps of the search's budget.
 
+import type { FaceFilter } from "./face-filter.ts";
 import type { OfferRows } from "./offer-rows.ts";
 import { type Budget, type DayNumber, type Offer, stepsPerProbe } from "./rules.ts";
 import type { SortedBlocks } from "./sorted-blocks.ts";
@@ -16,6 +17,7 @@ export type ShelfOptions = {
   readonly rows: OfferRows;
   readonly byFace: SortedBlocks;
   readonly byExpiry: SortedBlocks;
+  readonly filter: FaceFilter;
   /** Every face is a multiple of it. */
   readonly unit: number;
   readonly minDay: DayNumber;
@@ -30,6 +32,7 @@ export class Shelf {
   readonly #rows: OfferRows;
   readonly #byFace: SortedBlocks;
   readonly #byExpiry: SortedBlocks;
+  readonly #filter: FaceFilter;
   readonly #minDay: DayNumber;
   readonly #buyer: number;
   readonly #priceMaxBps: number;
@@ -40,6 +43,7 @@ export class Shelf {
     this.#rows = options.rows;
     this.#byFace = options.byFace;
     this.#byExpiry = options.byExpiry;
+    this.#filter = options.filter;
     this.#minDay = options.minDay;
     this.#buyer = options.buyer;
     this.#priceMaxBps = options.priceMaxBps;
@@ -112,11 +116,24 @@ export class Shelf {
     return none;
   }
 
+  /** False when no offer, usable or not, has this face. */
+  mayHave(facePaise: number): boolean {
+    return this.#filter.mayHave(facePaise);
+  }
+
   /** The first in the queue of those with exactly this face, or none. */
   find(facePaise: number, taken: Taken, other = none): number {
+    this.budget.spend(1);
+    if (!this.#filter.mayHave(facePaise)) return none;
     const position = this.seek(facePaise);
     if (position === this.#byFace.end || this.#byFace.keyAt(position) !== facePaise) return none;
     return this.firstOfRun(position, taken, other);
+  }
+
+  /** The next position, up to a largest face, whose face and another one may make up a sum. */
+  seekComplement(position: number, sum: number, largest: number): number {
+    const { budget } = this;
+    return this.#byFace.seekComplement(position, { sum, largest, filter: this.#filter, budget });
   }
 
   /** A position of the largest usable face that is not above this one, or none. */

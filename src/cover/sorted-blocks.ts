@@ -5,6 +5,9 @@
 //   order:   0      1      2        slots[order] says where the block lies
 //   blocks: [3 5 8][9 9 9][12 40]   lasts[order] is its last key, so that a search reads few blocks
 
+import type { FaceFilter } from "./face-filter.ts";
+import type { Budget } from "./rules.ts";
+
 const blockBits = 9;
 const blockSize = 1 << blockBits;
 const inBlock = blockSize - 1;
@@ -13,6 +16,13 @@ const loadedSize = 448;
 const mergedSizeMax = 384;
 const emptySizeMax = 64;
 const slotsStart = 2;
+
+export type Complement = {
+  readonly sum: number;
+  readonly largest: number;
+  readonly filter: FaceFilter;
+  readonly budget: Budget;
+};
 
 export class SortedBlocks {
   /** Whether row a comes before row b where their keys are equal. */
@@ -83,6 +93,24 @@ export class SortedBlocks {
     return low * blockSize + (from - start);
   }
 
+  /** The first position from this one on whose key has a complement that may be here, or the end. */
+  seekComplement(position: number, { sum, largest, filter, budget }: Complement): number {
+    for (let order = position >> blockBits; order < this.#blocks; order++) {
+      const start = (this.#slots[order] ?? 0) << blockBits;
+      const stop = start + this.#sizeOf(order);
+      const from = start + (order === position >> blockBits ? position & inBlock : 0);
+      for (let place = from; place < stop; place++) {
+        const key = this.#keys[place] ?? 0;
+        if (key <= largest && !filter.mayHave(sum - key)) continue;
+        budget.spend(place - from + 1);
+        return key > largest ? this.end : (order << blockBits) + place - start;
+      }
+      budget.spend(stop - from);
+      if (budget.spent) break;
+    }
+    return this.end;
+  }
+
   /** How many rows lie from one position up to another. */
   count(from: number, to: number): number {
     if (to <= from) return 0;
@@ -106,7 +134,7 @@ export class SortedBlocks {
   }
 
   /** Takes rows that are in order already. */
-  load(rows: Int32Array, keyOf: (row: number) => number): void {
+  load(rows: Int32Array, keys: Float64Array | Int32Array): void {
     const blocks = Math.ceil(rows.length / loadedSize);
     this.#resize(Math.max(slotsStart, Math.ceil(blocks * 1.05)));
     this.#blocks = this.#slotsUsed = blocks;
@@ -115,7 +143,7 @@ export class SortedBlocks {
       const part = rows.subarray(order * loadedSize, (order + 1) * loadedSize);
       const start = order * blockSize;
       this.#rows.set(part, start);
-      part.forEach((row, at) => (this.#keys[start + at] = keyOf(row)));
+      for (const [at, row] of part.entries()) this.#keys[start + at] = keys[row] ?? 0;
       this.#slots[order] = order;
       this.#sizes[order] = part.length;
       this.#settle(order);
