@@ -72,9 +72,9 @@ create index orders_resting_sells on orders (environment, scheme, limit_bps, cre
   where state = 'open' and side = 'sell';
 create index orders_open_of_firm on orders (firm_id) where state = 'open';
 create index orders_expiring on orders (expires_at) where state = 'open' and expires_at is not null;
--- The resting sells are part of every node's book, which follows them by the transaction that last
--- changed each.
-create index orders_offered on orders (environment, changed_in) where rested and side = 'sell';
+-- Whatever rested is followed by the transaction that last changed it: by every node's book, of which
+-- the sells are part, and by the matcher.
+create index orders_rested on orders (environment, changed_in) where rested;
 
 -- What a key with a daily limit has ordered, by IST day.
 create table key_days (

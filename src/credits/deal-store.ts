@@ -67,3 +67,38 @@ export async function reserveCredits(
   return rows.length;
 }
 
+
+export async function lockReserved(
+  tx: Tx,
+  reserved: readonly { readonly scripNo: string; readonly reservedFor: string }[],
+): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where (c.scrip_no, c.reserved_for) in (
+        select *
+        from unnest(
+          ${reserved.map(({ scripNo }) => scripNo)}::text[],
+          ${reserved.map(({ reservedFor }) => reservedFor)}::text[]
+        )
+      )
+      and c.state in ('reserved', 'suspended')
+      and coalesce(c.state_before_suspension, c.state) = 'reserved'
+    order by c.credit_id
+    for update`);
+}
+
+/** Locked and reserved, or suspended while they were. */
+export async function releaseReserved(
+  tx: Tx,
+  creditIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.rows(sql`
+    update credits as c
+    set state = case c.state when 'reserved' then 'listed' else c.state end,
+      state_before_suspension = case c.state when 'suspended' then 'listed' end,
+      reserved_for = null, version = c.version + 1, updated_at = ${now},
+      changed_in = pg_current_xact_id()
+    where c.credit_id = any(${creditIds}::text[])`);
+}

@@ -8,6 +8,8 @@ import {
   lockListedOfFirm,
   lockLiveByNumber,
   type Reservation,
+  lockReserved,
+  releaseReserved as releaseRows,
   reserveCredits as reserveRows,
 } from "./deal-store.ts";
 import { type CreditRow, lockCredits } from "./store.ts";
@@ -67,4 +69,19 @@ export async function reserveCredits(
   if (reservations.length === 0) return;
   const reserved = await reserveRows(tx, reservations, now);
   if (reserved !== reservations.length) throw new Error("a locked credit stays listed");
+}
+
+/** Lets credits go that a deal or an order had; what lapsed meanwhile expires by the clock. */
+export async function releaseCredits(
+  tx: Tx,
+  released: readonly { readonly scripNo: string; readonly reservedFor: string }[],
+  now: Date,
+): Promise<void> {
+  if (released.length === 0) return;
+  const held = await lockReserved(tx, released);
+  await releaseRows(
+    tx,
+    held.map((row) => row.credit_id),
+    now,
+  );
 }

@@ -8,7 +8,6 @@ import { boundFirm } from "../firms/doer.ts";
 import { tradingFirms, type TradingFirm } from "../firms/trading-firms.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { isId } from "../kernel/ids.ts";
-import { schemes } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { moneyLimits } from "../keys/money-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
@@ -24,10 +23,10 @@ import {
   lockMatching,
   type OrderRow,
 } from "./store.ts";
-import type { BookOfSet, Workings } from "./workings.ts";
+import { type BookSession, newWorkings, type Workings } from "./workings.ts";
 
 /** How many resting buys of a scheme a set looks at: those that are served first. */
-const restingBuysMax = 500;
+export const restingBuysMax = 500;
 
 export async function loadOrders(
   tx: Tx,
@@ -35,11 +34,12 @@ export async function loadOrders(
     environment,
     book,
     now,
-  }: { readonly environment: Environment; readonly book: BookOfSet; readonly now: Date },
+  }: { readonly environment: Environment; readonly book: BookSession; readonly now: Date },
   commands: readonly Command[],
 ): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
   await lockMatching(tx, environment);
+  if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
   const originals = await loadOriginals(tx, commands);
   const quotes = await loadQuotes(tx, commands);
   const marketOf = await currentMarkets(tx, [environment], today);
@@ -69,32 +69,8 @@ export async function loadOrders(
       limits: limits.get(command.call.caller.keyId) ?? noLimits,
     });
   }
-  return {
-    loaded,
-    workings: {
-      environment,
-      now,
-      today,
-      book,
-      firms,
-      markets: new Map(
-        schemes.flatMap((scheme) => {
-          const market = marketOf(environment, scheme);
-          return market ? [[scheme, market] as const] : [];
-        }),
-      ),
-      restingBuys,
-      originals,
-      placed: new Map(),
-      dealt: new Map(),
-      deals: [],
-      reserved: new Map(),
-      usedQuotes: new Map(),
-      orderedByKey,
-      addedByKey: new Map(),
-      houseTaken: new Map(),
-    },
-  };
+  const facts = { environment, now, today, book, firms, restingBuys, originals, orderedByKey };
+  return { loaded, workings: newWorkings({ ...facts, marketOf }) };
 }
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };

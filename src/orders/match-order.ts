@@ -1,7 +1,7 @@
 // An order that nothing refuses meets the market: it is dealt, it rests, or it ends unfilled.
 
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
-import { coverOf } from "../cover/cover-of.ts";
+import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { dayNumber, type Offer } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -53,12 +53,13 @@ export function sellCredits(
   for (const credit of credits) {
     workings.reserved.set(credit.credit_id, { credit, orderId: order.order_id });
   }
-  if (match) return dealSell(workings, order, credits, match);
+  if (match) return sellTo(workings, order, credits, match);
   workings.book.put(scheme, offersOf(workings, order, credits));
   return rest(workings, order);
 }
 
-function dealSell(
+/** The sell after these credits of it were dealt at one price. */
+export function sellTo(
   workings: Workings,
   order: OrderRow,
   credits: readonly DealtCredit[],
@@ -72,7 +73,7 @@ function dealSell(
   const seller = dealPart(order, { ...part, priceBps: match.sellerBps }, { rests: false, now });
   const buyer =
     match.with === "client" ? dealRestingBuy(workings, match, { ...part, by: order.order_id }) : undefined;
-  if (!buyer) takeFromHouse(workings, order.scheme, order.covered_paise);
+  if (!buyer) takeFromHouse(workings, order.scheme, faceOf(credits));
   const buyerShares = buyer?.shares ?? seller.shares;
   workings.deals.push({
     settlementId: part.settlementId,
@@ -126,7 +127,7 @@ export function buyCover(workings: Workings, draft: Draft): OrderRow | Failure {
     : [];
   if (market && pool && bundle.length > 0) {
     const priceBps = bundlePrice(market, requirementPaise, pool, bundle);
-    return dealBuy(workings, order, bundle, priceBps);
+    return restIfOpen(workings, takeBundle(workings, order, bundle, priceBps));
   }
   if (draft.limit_bps === null) return noPrice();
   if (draft.time_in_force === "IOC") return unfilled(workings, order);
@@ -145,10 +146,11 @@ export function buyQuoted(
     (offer) => typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
   ) as Offer[]; // The texts among them stand for credits that have gone.
   if (offers.length < bundle.length || draft.quotedBps === null) return bundleGone();
-  return dealBuy(workings, plain(draft), offers, draft.quotedBps);
+  return takeBundle(workings, plain(draft), offers, draft.quotedBps);
 }
 
-function dealBuy(
+/** The buy after it took a bundle at one price. */
+export function takeBundle(
   workings: Workings,
   order: OrderRow,
   bundle: readonly Offer[],
@@ -171,8 +173,13 @@ function dealBuy(
     buyerBps: priceBps,
     legs: bundle.map((offer, index) => legOf(offer, priceBps, bought.shares[index] ?? 0)),
   });
-  if (bought.order.state !== "open") return bought.order;
-  return restBuy(workings, bought.order, priceBps);
+  return bought.order;
+}
+
+/** A buy that has just dealt rests with what is left of it, at the price it dealt at. */
+function restIfOpen(workings: Workings, order: OrderRow): OrderRow {
+  if (order.state !== "open" || order.price_bps === null) return order;
+  return restBuy(workings, order, order.price_bps);
 }
 
 /** The house gets what the buyer pays; a resting sell gets its limit, which its own order rounds. */
@@ -216,8 +223,8 @@ export function chooseDeliverable(
 ): readonly DealtCredit[] | Failure {
   const free = deliverable.filter(({ credit_id }) => !workings.reserved.has(credit_id));
   const byNumber = new Map(free.map((credit) => [credit.scrip_no, credit]));
-  const { offers } = coverOf(
-    free.map((credit) => offerOf(credit, { limitBps: 0, pan: "", orderId: null })),
+  const { offers } = chooseOwnCredits(
+    free.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
     facePaise,
   );
   if (offers.length === 0) return nothingToDeliver(daysMin);
@@ -226,11 +233,11 @@ export function chooseDeliverable(
 
 function chosen(credits: readonly DealtCredit[]) {
   const scripNos = credits.map((credit) => credit.scrip_no);
-  return {
-    scrip_nos: scripNos,
-    resting_scrip_nos: scripNos,
-    covered_paise: credits.reduce((sum, credit) => sum + credit.face_paise, 0),
-  };
+  return { scrip_nos: scripNos, resting_scrip_nos: scripNos, covered_paise: faceOf(credits) };
+}
+
+export function faceOf(credits: readonly DealtCredit[]): Paise {
+  return credits.reduce((sum, credit) => sum + credit.face_paise, 0);
 }
 
 function plain({ quotedBps: _, ...order }: Draft): OrderRow {
@@ -242,25 +249,12 @@ function offersOf(
   order: OrderRow,
   credits: readonly DealtCredit[],
 ): Offer[] {
-  const pan = panOf(workings, order.firm_id) ?? "";
-  const terms = { limitBps: order.limit_bps ?? 0, pan, orderId: order.order_id };
-  return credits.map((credit) => offerOf(credit, terms));
-}
-
-function offerOf(
-  credit: DealtCredit,
-  {
-    limitBps,
-    pan,
-    orderId,
-  }: { readonly limitBps: Bps; readonly pan: string; readonly orderId: string | null },
-): Offer {
-  return {
+  return credits.map((credit) => ({
     scrip_no: credit.scrip_no,
     face_paise: credit.face_paise,
     expires_on: dayNumber(credit.expires_on),
-    limit_bps: limitBps,
-    seller: pan,
-    order_id: orderId,
-  };
+    limit_bps: order.limit_bps ?? 0,
+    seller: panOf(workings, order.firm_id) ?? "",
+    order_id: order.order_id,
+  }));
 }

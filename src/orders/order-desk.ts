@@ -1,6 +1,5 @@
 // Where orders come in: one queue per environment, in which single orders of all callers form sets.
 
-import type { Books } from "../book/books.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
@@ -8,6 +7,7 @@ import type { Metrics } from "../platform/metrics.ts";
 import { isRefusedByServer } from "../platform/postgres.ts";
 import type { Command } from "./decide-orders.ts";
 import { type Placed, placeOrders } from "./place-orders.ts";
+import type { Books } from "./workings.ts";
 
 const setSizeMax = 256;
 const queueMax = 10_000;

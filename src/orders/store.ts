@@ -58,6 +58,45 @@ export async function lockMatching(tx: Tx, environment: Environment): Promise<vo
     for update`);
 }
 
+/** What the matcher had seen at its last look, and what there is to see now. */
+export type Seen = {
+  /** Card versions by scheme. */
+  readonly seen_cards: Readonly<Partial<Record<Scheme, number>>>;
+  /** Every change by a transaction before this one was seen. */
+  readonly seen_before: string;
+  /** Every transaction before this one has ended, so a look now sees its changes. */
+  readonly seen_from: string;
+  /** Whether an order that rests, or did, has changed since. */
+  readonly rested_since: boolean;
+};
+
+export async function findSeen(db: Db, environment: Environment): Promise<Seen> {
+  const [row] = await db.rows<Seen>(sql`
+    select
+      l.seen_cards, l.seen_before::text as seen_before,
+      pg_snapshot_xmin(pg_current_snapshot())::text as seen_from,
+      exists (
+        select 1
+        from orders as o
+        where o.environment = l.environment and o.rested and o.changed_in >= l.seen_before
+      ) as rested_since
+    from match_locks as l
+    where l.environment = ${environment}`);
+  if (!row) throw new Error("every environment has a matcher");
+  return row;
+}
+
+export async function setSeen(
+  tx: Tx,
+  environment: Environment,
+  { cards, before }: { readonly cards: Seen["seen_cards"]; readonly before: string },
+): Promise<void> {
+  await tx.rows(sql`
+    update match_locks
+    set seen_cards = ${JSON.stringify(cards)}::jsonb, seen_before = ${before}::xid8
+    where environment = ${environment}`);
+}
+
 /** Scrip numbers have no comma, so a list of them travels as one text. */
 export async function insertOrders(tx: Tx, rows: readonly OrderRow[]): Promise<void> {
   await tx.rows(sql`

@@ -7,9 +7,11 @@ import type { TradingFirm } from "../firms/trading-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Pool, RestingBuy } from "../matching/rules.ts";
+import type { Db } from "../platform/postgres.ts";
+import type { MarketOf } from "../rates/current-markets.ts";
 import type { Market } from "../rates/rules.ts";
 import { restOf } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
@@ -28,6 +30,17 @@ export type BookOfSet = {
   take(scheme: Scheme, offers: readonly Offer[]): void;
   put(scheme: Scheme, offers: readonly Offer[]): void;
 };
+
+/** A book that a set may take from and put into, and that takes all of it back when asked. */
+export type BookSession = BookOfSet & {
+  /** Brings the book up to what this transaction sees. */
+  refresh(db: Db): Promise<void>;
+  undo(): void;
+  /** Drops offers that the database does not have; they return when it does. */
+  forget(scripNos: readonly string[]): void;
+};
+
+export type Books = { session(environment: Environment): BookSession };
 
 /** One credit of a deal: its seller's price, and both sides' shares of the money. */
 export type Leg = {
@@ -86,6 +99,32 @@ export type DealtOrder = {
   /** The order of this set that dealt with it. */
   readonly dealtBy: string;
 };
+
+/** The workings of a set that has done nothing yet. */
+export function newWorkings({
+  marketOf,
+  ...facts
+}: Pick<
+  Workings,
+  "environment" | "now" | "today" | "book" | "firms" | "restingBuys" | "originals" | "orderedByKey"
+> & { readonly marketOf: MarketOf }): Workings {
+  return {
+    ...facts,
+    markets: new Map(
+      schemes.flatMap((scheme) => {
+        const market = marketOf(facts.environment, scheme);
+        return market ? [[scheme, market] as const] : [];
+      }),
+    ),
+    placed: new Map(),
+    dealt: new Map(),
+    deals: [],
+    reserved: new Map(),
+    usedQuotes: new Map(),
+    addedByKey: new Map(),
+    houseTaken: new Map(),
+  };
+}
 
 export function newDealId({ now }: Pick<Workings, "now">): string {
   return newId("stl", now);

@@ -127,6 +127,30 @@ export async function setHouseDays(
       ${rows.map(({ taken_paise }) => taken_paise)}::bigint[]
     ) as r (environment, scheme, taken_paise)
     where h.environment = r.environment and h.scheme = r.scheme and h.day = ${day}`);
+}
+
+/** Adds to what the house has taken on that day. */
+export async function addToHouseDays(
+  tx: Tx,
+  day: IstDay,
+  added: readonly {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly paise: number;
+  }[],
+): Promise<void> {
+  await tx.rows(sql`
+    insert into house_days as h (environment, scheme, day, taken_paise)
+    select environment, scheme, ${day}::date, paise
+    from unnest(
+      ${added.map(({ environment }) => environment)}::text[],
+      ${added.map(({ scheme }) => scheme)}::text[],
+      ${added.map(({ paise }) => paise)}::bigint[]
+    ) as a (environment, scheme, paise)
+    order by environment, scheme
+    on conflict (environment, scheme, day)
+    do update set taken_paise = h.taken_paise + excluded.taken_paise`);
+}
 
 /** The card in force of every scheme that has one, and what the house took on this day. */
 export async function listMarkets(
