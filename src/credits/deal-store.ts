@@ -3,7 +3,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { sql, type Tx } from "../platform/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
 import { creditColumns, type CreditRow, liveStates } from "./store.ts";
 
 /** The live holding of each number, whoever's. */
@@ -67,7 +67,6 @@ export async function reserveCredits(
   return rows.length;
 }
 
-
 export async function lockReserved(
   tx: Tx,
   reserved: readonly { readonly scripNo: string; readonly reservedFor: string }[],
@@ -101,4 +100,20 @@ export async function releaseReserved(
       reserved_for = null, version = c.version + 1, updated_at = ${now},
       changed_in = pg_current_xact_id()
     where c.credit_id = any(${creditIds}::text[])`);
+}
+
+/** By the index of the house's credits, which names both houses. */
+export async function hasHouseChanged(
+  db: Db,
+  environment: Environment,
+  transaction: string,
+): Promise<boolean> {
+  const [row] = await db.rows<{ changed: boolean }>(sql`
+    select exists (
+      select 1
+      from credits as c
+      where c.environment = ${environment} and c.changed_in >= ${transaction}::xid8
+        and c.firm_id in ('frm_00000000000000000000000001', 'frm_00000000000000000000000002')
+    ) as changed`);
+  return row?.changed ?? false;
 }

@@ -13,7 +13,10 @@ export type IdPrefix =
   | "grp"
   | "rqm"
   | "crd"
-  | "qte";
+  | "qte"
+  | "ord"
+  | "stl"
+  | "pay";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

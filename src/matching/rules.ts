@@ -59,7 +59,8 @@ export function matchSell(
   const least = sell.quotedBps ?? Math.max(sell.limitBps ?? 0, bid ?? 0);
   // Without a limit the house's price is the floor: no order takes whatever happens to rest.
   if (least === 0) return undefined;
-  const buy = market?.state === "open" ? firstBuyOf(resting, sell, least + market.margin_bps) : undefined;
+  const buy =
+    market?.state === "open" ? firstBuyOf(resting, sell, least + market.margin_bps) : undefined;
   if (market && buy) {
     const sellerBps = sell.quotedBps ?? buy.priceBps - market.margin_bps;
     return { with: "client", buy, sellerBps, buyerBps: buy.priceBps };
@@ -86,7 +87,10 @@ export type Pool = { readonly fromHouse: boolean; readonly limitBpsMax: Bps };
 /** What an arriving buy may take; undefined when nothing can be bought at its price. */
 export function poolOf(
   market: Market | undefined,
-  { requirementPaise, limitBps }: { readonly requirementPaise: Paise; readonly limitBps: Bps | null },
+  {
+    requirementPaise,
+    limitBps,
+  }: { readonly requirementPaise: Paise; readonly limitBps: Bps | null },
 ): Pool | undefined {
   if (market?.state !== "open") return undefined;
   const ask = askOf(market, requirementPaise);

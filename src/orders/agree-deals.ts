@@ -26,10 +26,17 @@ export type Agreed = {
  */
 export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
   const { environment, now } = workings;
-  const own = new Map([...workings.reserved.values()].map((taken) => [taken.credit.scrip_no, taken]));
+  const own = new Map(
+    [...workings.reserved.values()].map((taken) => [taken.credit.scrip_no, taken]),
+  );
   const legs = workings.deals.flatMap((deal) => deal.legs);
   const fromBook = legs.filter(({ scripNo }) => !own.has(scripNo));
-  const offered = await lockOffers(tx, environment, fromBook.map((leg) => leg.scripNo), now);
+  const offered = await lockOffers(
+    tx,
+    environment,
+    fromBook.map((leg) => leg.scripNo),
+    now,
+  );
   const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
   if (gone.length > 0) throw new StaleBook(gone.map(({ scripNo }) => scripNo));
   const creditOf = (scripNo: string): DealtCredit => {
@@ -104,8 +111,7 @@ function payRestingSells(
   const unpaid = deal.legs.filter((leg) => leg.sellerPaise === undefined);
   for (const [orderId, legs] of Map.groupBy(unpaid, (leg) => leg.sellerOrderId ?? "")) {
     const [first] = legs;
-    const before =
-      currentOrder(workings, orderId) ?? offered.get(first?.scripNo ?? "")?.order;
+    const before = currentOrder(workings, orderId) ?? offered.get(first?.scripNo ?? "")?.order;
     if (!first || !before) throw new Error("a credit that rests belongs to an order");
     const part = { settlementId: deal.settlementId, credits: legs, priceBps: first.sellerBps };
     const paid = dealPart(before, part, { rests: true, now: workings.now });

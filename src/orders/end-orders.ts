@@ -38,7 +38,9 @@ export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderR
   );
   await releaseCredits(
     tx,
-    ended.flatMap(({ before }) => before.resting_scrip_nos.map((scripNo) => ({ scripNo, reservedFor: before.order_id }))),
+    ended.flatMap(({ before }) =>
+      before.resting_scrip_nos.map((scripNo) => ({ scripNo, reservedFor: before.order_id })),
+    ),
     now,
   );
   const action = how === "cancelled" ? "cancel" : "expire";

@@ -51,9 +51,15 @@ export async function loadOrders(
   const firms = await tradingFirms(tx, [
     ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
   ]);
-  const credits = await lockForSale(tx, found.flatMap((credit) => credit?.credit_id ?? []));
+  const credits = await lockForSale(
+    tx,
+    found.flatMap((credit) => credit?.credit_id ?? []),
+  );
   const offers = await loadBundles(tx, environment, { quotes, now });
-  const limits = await moneyLimits(tx, commands.map(({ call }) => call.caller.keyId));
+  const limits = await moneyLimits(
+    tx,
+    commands.map(({ call }) => call.caller.keyId),
+  );
   const orderedByKey = await loadOrdered(tx, limits, today);
   const loaded: Loaded[] = [];
   for (const [at, command] of commands.entries()) {
@@ -75,10 +81,7 @@ export async function loadOrders(
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };
 
-async function loadOriginals(
-  tx: Tx,
-  commands: readonly Command[],
-): Promise<Map<string, OrderRow>> {
+async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<string, OrderRow>> {
   const keys = commands.flatMap(({ call, idempotencyKey }) =>
     idempotencyKey === null ? [] : [{ deskId: call.caller.deskId, idempotencyKey }],
   );
@@ -92,9 +95,7 @@ async function loadQuotes(
   commands: readonly Command[],
 ): Promise<readonly (LockedQuote | undefined)[]> {
   const asked = commands.flatMap(({ call, intent }, at) =>
-    intent.ask.kind === "quote"
-      ? [{ at, caller: call.caller, quoteRef: intent.ask.quoteRef }]
-      : [],
+    intent.ask.kind === "quote" ? [{ at, caller: call.caller, quoteRef: intent.ask.quoteRef }] : [],
   );
   if (asked.length === 0) return [];
   const locked = await lockQuotes(tx, asked);
@@ -159,7 +160,9 @@ async function loadDeliverable(
     readonly today: IstDay;
   },
 ): Promise<readonly DealtCredit[]> {
-  const byAmount = quote ? quote.side === "sell" && quote.scrip_no === null : intent.ask.kind === "amount";
+  const byAmount = quote
+    ? quote.side === "sell" && quote.scrip_no === null
+    : intent.ask.kind === "amount";
   const scheme = quote?.scheme ?? (intent.ask.kind === "amount" ? intent.ask.scheme : undefined);
   if (!byAmount || !scheme) return [];
   const { firm_id: firmId } = firm;

@@ -4,7 +4,7 @@ import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { dayNumber, type Offer } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
-import { Failure } from "../kernel/failure.ts";
+import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import { addDays } from "../kernel/time.ts";
@@ -72,7 +72,9 @@ export function sellTo(
   };
   const seller = dealPart(order, { ...part, priceBps: match.sellerBps }, { rests: false, now });
   const buyer =
-    match.with === "client" ? dealRestingBuy(workings, match, { ...part, by: order.order_id }) : undefined;
+    match.with === "client"
+      ? dealRestingBuy(workings, match, { ...part, by: order.order_id })
+      : undefined;
   if (!buyer) takeFromHouse(workings, order.scheme, faceOf(credits));
   const buyerShares = buyer?.shares ?? seller.shares;
   workings.deals.push({
@@ -143,7 +145,8 @@ export function buyQuoted(
   const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
   const pan = panOf(workings, draft.firm_id);
   const offers = bundle.filter(
-    (offer) => typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
+    (offer) =>
+      typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
   ) as Offer[]; // The texts among them stand for credits that have gone.
   if (offers.length < bundle.length || draft.quotedBps === null) return bundleGone();
   return takeBundle(workings, plain(draft), offers, draft.quotedBps);
@@ -244,11 +247,7 @@ function plain({ quotedBps: _, ...order }: Draft): OrderRow {
   return order;
 }
 
-function offersOf(
-  workings: Workings,
-  order: OrderRow,
-  credits: readonly DealtCredit[],
-): Offer[] {
+function offersOf(workings: Workings, order: OrderRow, credits: readonly DealtCredit[]): Offer[] {
   return credits.map((credit) => ({
     scrip_no: credit.scrip_no,
     face_paise: credit.face_paise,

@@ -95,7 +95,8 @@ async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<numb
   const nobody = { originals: new Map(), orderedByKey: new Map() };
   const facts = { environment, now, today, book, firms, restingBuys, ...nobody };
   const workings = newWorkings({ ...facts, marketOf });
-  for (const buy of [...restingBuys]) serveBuy(workings, buy);
+  // Serving a buy takes it out of those that rest once nothing of it does.
+  for (const buy of restingBuys.slice()) serveBuy(workings, buy);
   for (const scheme of schemes) await serveSells(tx, workings, scheme);
   await storeOrders(tx, workings, () => matcher);
   await setSeen(tx, environment, { cards: cardsOf(environment, marketOf), before: seen_from });

@@ -21,7 +21,7 @@ export async function placeOrderBatch(
 ): Promise<BatchResults> {
   const now = ctx.now();
   const judged = body.orders.map((item, index) => commandOf(call, item, { index, now }));
-  const commands = judged.filter((item) => !(item instanceof Failure));
+  const commands = judged.flatMap((item) => (item instanceof Failure ? [] : [item]));
   const placed = commands.length > 0 ? await desk.placeAll(call, commands) : [];
   let next = 0;
   const results = judged.map((item, index) => {

@@ -9,9 +9,7 @@ import { findOrder } from "./store.ts";
 import { viewOrder } from "./view-order.ts";
 
 export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
-  const row = isId("ord", orderId)
-    ? await findOrder(ctx.db, holderOf(caller), orderId)
-    : undefined;
+  const row = isId("ord", orderId) ? await findOrder(ctx.db, holderOf(caller), orderId) : undefined;
   if (!row) throw notFound();
   const latest = row.settlement_ids.at(-1);
   const states = await statesOfSettlements(ctx.db, latest ? [latest] : []);

@@ -77,14 +77,14 @@ export async function insertCard(tx: Tx, card: RateCard): Promise<void> {
     )`);
 }
 
-type Market = { readonly environment: Environment; readonly scheme: Scheme };
+type MarketName = { readonly environment: Environment; readonly scheme: Scheme };
 
 /** One scheme's day, as far as it has gone. */
-export type HouseDayRow = Market & { readonly taken_paise: number };
+export type HouseDayRow = MarketName & { readonly taken_paise: number };
 
 export async function findTaken(
   db: Db,
-  { environment, scheme }: Market,
+  { environment, scheme }: MarketName,
   day: IstDay,
 ): Promise<number> {
   const [row] = await db.rows<{ taken_paise: number }>(sql`
@@ -97,7 +97,7 @@ export async function findTaken(
 /** The day's rows, made where they are missing, and locked in their order. */
 export async function lockHouseDays(
   tx: Tx,
-  markets: readonly Market[],
+  markets: readonly MarketName[],
   day: IstDay,
 ): Promise<HouseDayRow[]> {
   return await tx.rows(sql`
