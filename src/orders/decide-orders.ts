@@ -101,7 +101,7 @@ function refusalByAbsence({ intent, quote, firm, credit }: Loaded): Failure | un
   const isQuoted = intent.ask.kind === "quote";
   if (isQuoted && !quote) return notFound();
   if (!firm) return notFound();
-  const named = intent.ask.kind === "credit" || quote?.scrip_no != null;
+  const named = intent.ask.kind === "credit" || typeof quote?.scrip_no === "string";
   if (named && !credit) return notFound();
   if (isQuoted && credit && intent.firmId !== null && intent.firmId !== credit.firm_id) {
     return otherFirm();
@@ -144,8 +144,9 @@ function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
 
 function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failure {
   if (item.credit) return sellCredits(workings, draft, [item.credit]);
-  if (draft.side === "sell") {
-    const wanted = { facePaise: draft.face_paise ?? 0, daysMin: amountDaysMin };
+  const { order } = draft;
+  if (order.side === "sell") {
+    const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin };
     const credits = chooseDeliverable(workings, item.deliverable, wanted);
     return credits instanceof Failure ? credits : sellCredits(workings, draft, credits);
   }
@@ -172,7 +173,7 @@ function draftOf({ environment, now }: Workings, item: Loaded): Draft {
   const side = sideOf(item);
   const scheme = quote?.scheme ?? credit?.scheme ?? ("scheme" in ask ? ask.scheme : undefined);
   if (!firm || !scheme) throw new Error("an order that is not refused has a firm and a scheme");
-  return {
+  const order: OrderRow = {
     order_id: newId("ord", now),
     environment,
     desk_id: firm.desk_id,
@@ -204,8 +205,8 @@ function draftOf({ environment, now }: Workings, item: Loaded): Draft {
     version: 1,
     created_at: now,
     updated_at: now,
-    quotedBps: quote?.price_bps ?? null,
   };
+  return { order, quotedBps: quote?.price_bps ?? null };
 }
 
 function note(workings: Workings, item: Loaded, order: OrderRow): void {

@@ -31,25 +31,25 @@ import {
 } from "./workings.ts";
 
 /** An order that was not matched yet, with everything its command and its quote say. */
-export type Draft = OrderRow & { readonly quotedBps: Bps | null };
+export type Draft = { readonly order: OrderRow; readonly quotedBps: Bps | null };
 
 /** Sells these credits, which are locked and sellable, at once or by resting. */
 export function sellCredits(
   workings: Workings,
-  draft: Draft,
+  { order: asked, quotedBps }: Draft,
   credits: readonly DealtCredit[],
 ): OrderRow | Failure {
-  const { scheme } = draft;
-  const order = { ...plain(draft), ...chosen(credits) };
+  const order = { ...asked, ...chosen(credits) };
+  const { scheme } = order;
   const match = matchSell(workings.markets.get(scheme), restingBuysOf(workings, scheme), {
     facePaise: order.covered_paise,
     daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, workings.today))),
-    pan: panOf(workings, draft.firm_id),
-    limitBps: draft.limit_bps,
-    quotedBps: draft.quotedBps,
+    pan: panOf(workings, order.firm_id),
+    limitBps: order.limit_bps,
+    quotedBps,
   });
-  if (!match && draft.limit_bps === null) return noPrice();
-  if (!match && draft.time_in_force === "IOC") return unfilled(workings, order);
+  if (!match && order.limit_bps === null) return noPrice();
+  if (!match && order.time_in_force === "IOC") return unfilled(workings, order);
   for (const credit of credits) {
     workings.reserved.set(credit.credit_id, { credit, orderId: order.order_id });
   }
@@ -111,19 +111,18 @@ function dealRestingBuy(
 }
 
 /** Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. */
-export function buyCover(workings: Workings, draft: Draft): OrderRow | Failure {
-  const { scheme } = draft;
-  const order = plain(draft);
-  const requirementPaise = draft.requirement_paise ?? 0;
+export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failure {
+  const { scheme } = order;
+  const requirementPaise = order.requirement_paise ?? 0;
   const market = workings.markets.get(scheme);
-  const wanted = { requirementPaise, limitBps: draft.limit_bps };
+  const wanted = { requirementPaise, limitBps: order.limit_bps };
   const pool = poolOf(market, wanted);
   const bundle = pool
     ? workings.book.choose({
         scheme,
         requirementPaise,
         pool,
-        pan: panOf(workings, draft.firm_id),
+        pan: panOf(workings, order.firm_id),
         expiresFrom: addDays(workings.today, sellableDaysMin),
       })
     : [];
@@ -131,25 +130,25 @@ export function buyCover(workings: Workings, draft: Draft): OrderRow | Failure {
     const priceBps = bundlePrice(market, requirementPaise, pool, bundle);
     return restIfOpen(workings, takeBundle(workings, order, bundle, priceBps));
   }
-  if (draft.limit_bps === null) return noPrice();
-  if (draft.time_in_force === "IOC") return unfilled(workings, order);
-  return restBuy(workings, order, draft.limit_bps);
+  if (order.limit_bps === null) return noPrice();
+  if (order.time_in_force === "IOC") return unfilled(workings, order);
+  return restBuy(workings, order, order.limit_bps);
 }
 
 /** The bundle and the price of a quote, as long as every credit of it is still to be had. */
 export function buyQuoted(
   workings: Workings,
-  draft: Draft,
+  { order, quotedBps }: Draft,
   bundle: readonly (Offer | string)[],
 ): OrderRow | Failure {
   const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
-  const pan = panOf(workings, draft.firm_id);
+  const pan = panOf(workings, order.firm_id);
   const offers = bundle.filter(
     (offer) =>
       typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
   ) as Offer[]; // The texts among them stand for credits that have gone.
-  if (offers.length < bundle.length || draft.quotedBps === null) return bundleGone();
-  return takeBundle(workings, plain(draft), offers, draft.quotedBps);
+  if (offers.length < bundle.length || quotedBps === null) return bundleGone();
+  return takeBundle(workings, order, offers, quotedBps);
 }
 
 /** The buy after it took a bundle at one price. */
@@ -241,10 +240,6 @@ function chosen(credits: readonly DealtCredit[]) {
 
 export function faceOf(credits: readonly DealtCredit[]): Paise {
   return credits.reduce((sum, credit) => sum + credit.face_paise, 0);
-}
-
-function plain({ quotedBps: _, ...order }: Draft): OrderRow {
-  return order;
 }
 
 function offersOf(workings: Workings, order: OrderRow, credits: readonly DealtCredit[]): Offer[] {
