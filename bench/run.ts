@@ -3,8 +3,13 @@
 
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { quotes } from "./quotes.ts";
 
-const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits };
+const measurements: Readonly<Record<string, () => Promise<void>>> = {
+  edge,
+  credits,
+  quotes,
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in measurements));

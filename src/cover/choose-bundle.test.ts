@@ -8,7 +8,7 @@ import {
   marketOffers,
   marketRequirement,
   plantedRequirement,
-} from "../../test/support/market-offers.ts";
+} from "../../test/support/market.ts";
 import { chooseBundle, chooseOwnCredits, type OwnCredit } from "./choose-bundle.ts";
 import { OfferIndex, type Usable } from "./offer-index.ts";
 import type { Bundle, Offer } from "./rules.ts";

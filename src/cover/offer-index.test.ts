@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { drawFrom, marketOffers } from "../../test/support/market-offers.ts";
+import { drawFrom, marketOffers } from "../../test/support/market.ts";
 import { OfferIndex } from "./offer-index.ts";
 import { Budget, type Offer } from "./rules.ts";
 import type { Shelf } from "./shelf.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import type { Offer } from "../cover/rules.ts";
-import { askOf, bidOf, type Market, startingTerms } from "../rates/rules.ts";
+import { askOf, bidOf, type CardToday, startingTerms } from "../rates/rules.ts";
 import {
   bundlePrice,
   houseBid,
@@ -15,7 +15,7 @@ import {
   type Sell,
 } from "./rules.ts";
 
-const market: Market = {
+const market: CardToday = {
   ...startingTerms.RODTEP,
   environment: "sandbox",
   scheme: "RODTEP",
@@ -26,7 +26,7 @@ const market: Market = {
   note: null,
   taken_paise: 0,
 };
-const halted: Market = { ...market, state: "halted" };
+const halted: CardToday = { ...market, state: "halted" };
 
 const sell = (over: Partial<Sell> = {}): Sell => ({
   facePaise: 300_000_000,

@@ -12,7 +12,7 @@
 
 import type { Offer } from "../cover/rules.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
-import { askOf, bidOf, type Market, type RateCard } from "../rates/rules.ts";
+import { askOf, bidOf, type CardToday, type RateCard } from "../rates/rules.ts";
 
 export type RestingBuy = {
   readonly orderId: string;
@@ -41,7 +41,7 @@ export type SellMatch =
 
 /** The house's price for a sell now; undefined when it gives none. */
 export function houseBid(
-  market: Market | undefined,
+  market: CardToday | undefined,
   { facePaise, daysLeft }: Pick<Sell, "facePaise" | "daysLeft">,
 ): Bps | undefined {
   if (market?.state !== "open" || facePaise > market.face_max_paise) return undefined;
@@ -51,7 +51,7 @@ export function houseBid(
 
 /** Who buys what is sold now, and at what price for each side; undefined when nobody does. */
 export function matchSell(
-  market: Market | undefined,
+  market: CardToday | undefined,
   resting: readonly RestingBuy[],
   sell: Sell,
 ): SellMatch | undefined {
@@ -86,7 +86,7 @@ export type Pool = { readonly fromHouse: boolean; readonly limitBpsMax: Bps };
 
 /** What an arriving buy may take; undefined when nothing can be bought at its price. */
 export function poolOf(
-  market: Market | undefined,
+  market: CardToday | undefined,
   {
     requirementPaise,
     limitBps,

@@ -12,7 +12,7 @@ import { type IstDay, istDay } from "../kernel/time.ts";
 import { moneyLimits } from "../keys/money-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { type LockedQuote, lockQuotes } from "../quotes/lock-quotes.ts";
-import { currentMarkets } from "../rates/current-markets.ts";
+import { cardsToday } from "../rates/cards-today.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
@@ -42,7 +42,7 @@ export async function loadOrders(
   if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
   const originals = await loadOriginals(tx, commands);
   const quotes = await loadQuotes(tx, commands);
-  const marketOf = await currentMarkets(tx, [environment], today);
+  const cardOf = await cardsToday(tx, [environment], today);
   const restingBuys = await listRestingBuys(tx, environment, restingBuysMax);
   const found = await findNamed(tx, commands, quotes);
   const firmIds = commands.map(({ call, intent }, at) =>
@@ -76,7 +76,7 @@ export async function loadOrders(
     });
   }
   const facts = { environment, now, today, book, firms, restingBuys, originals, orderedByKey };
-  return { loaded, workings: newWorkings({ ...facts, marketOf }) };
+  return { loaded, workings: newWorkings({ ...facts, cardOf }) };
 }
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };

@@ -21,7 +21,7 @@ import { addDays, istDay } from "../kernel/time.ts";
 import { houseBid, restingPool } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
-import { currentMarkets, type MarketOf } from "../rates/current-markets.ts";
+import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { restingBuysMax } from "./load-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
 import { faceOf, sellTo, takeBundle } from "./match-order.ts";
@@ -66,16 +66,16 @@ export async function matchResting(ctx: Context, books: Books): Promise<"more" |
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
   const seen = await findSeen(db, environment);
   if (seen.rested_since) return true;
-  const cards = cardsOf(environment, await currentMarkets(db, [environment], istDay(now)));
+  const cards = cardsOf(environment, await cardsToday(db, [environment], istDay(now)));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
   return await houseChangedSince(db, environment, seen.seen_before);
 }
 
 /** The version of each scheme's card in force. */
-function cardsOf(environment: Environment, marketOf: MarketOf): Seen["seen_cards"] {
+function cardsOf(environment: Environment, cardOf: CardOf): Seen["seen_cards"] {
   return Object.fromEntries(
     schemes.flatMap((scheme) => {
-      const market = marketOf(environment, scheme);
+      const market = cardOf(environment, scheme);
       return market ? [[scheme, market.version]] : [];
     }),
   );
@@ -89,17 +89,17 @@ async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<numb
   const { seen_from } = await findSeen(tx, environment);
   await book.refresh(tx);
   const today = istDay(now);
-  const marketOf = await currentMarkets(tx, [environment], today);
+  const cardOf = await cardsToday(tx, [environment], today);
   const restingBuys = await listRestingBuys(tx, environment, restingBuysMax);
   const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
   const nobody = { originals: new Map(), orderedByKey: new Map() };
   const facts = { environment, now, today, book, firms, restingBuys, ...nobody };
-  const workings = newWorkings({ ...facts, marketOf });
+  const workings = newWorkings({ ...facts, cardOf });
   // Serving a buy takes it out of those that rest once nothing of it does.
   for (const buy of restingBuys.slice()) serveBuy(workings, buy);
   for (const scheme of schemes) await serveSells(tx, workings, scheme);
   await storeOrders(tx, workings, () => matcher);
-  await setSeen(tx, environment, { cards: cardsOf(environment, marketOf), before: seen_from });
+  await setSeen(tx, environment, { cards: cardsOf(environment, cardOf), before: seen_from });
   return workings.deals.length;
 }
 

@@ -11,8 +11,8 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Pool, RestingBuy } from "../matching/rules.ts";
 import type { Db } from "../platform/postgres.ts";
-import type { MarketOf } from "../rates/current-markets.ts";
-import type { Market } from "../rates/rules.ts";
+import type { CardOf } from "../rates/cards-today.ts";
+import type { CardToday } from "../rates/rules.ts";
 import { restOf } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 
@@ -73,7 +73,7 @@ export type Workings = {
   readonly book: BookOfSet;
   readonly firms: ReadonlyMap<string, TradingFirm>;
   /** Card and what is left of the house's day, by scheme; less with every deal of the house. */
-  readonly markets: Map<Scheme, Market>;
+  readonly markets: Map<Scheme, CardToday>;
   /** Resting buys, best first; replaced as they are dealt. */
   readonly restingBuys: OrderRow[];
   /** By desk and idempotency key: what was ordered earlier, also in this set. */
@@ -102,17 +102,17 @@ export type DealtOrder = {
 
 /** The workings of a set that has done nothing yet. */
 export function newWorkings({
-  marketOf,
+  cardOf,
   ...facts
 }: Pick<
   Workings,
   "environment" | "now" | "today" | "book" | "firms" | "restingBuys" | "originals" | "orderedByKey"
-> & { readonly marketOf: MarketOf }): Workings {
+> & { readonly cardOf: CardOf }): Workings {
   return {
     ...facts,
     markets: new Map(
       schemes.flatMap((scheme) => {
-        const market = marketOf(facts.environment, scheme);
+        const market = cardOf(facts.environment, scheme);
         return market ? [[scheme, market] as const] : [];
       }),
     ),

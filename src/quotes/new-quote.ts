@@ -1,7 +1,7 @@
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Market } from "../rates/rules.ts";
+import type { CardToday } from "../rates/rules.ts";
 import type { NoQuote } from "./rules.ts";
 import type { QuoteRow, QuoteTerms } from "./store.ts";
 
@@ -13,7 +13,7 @@ export type Verdict = QuoteRow | NoQuote | Failure;
 
 export function newQuote(
   caller: Caller,
-  { market, firmId, now }: { readonly market: Market; readonly firmId: string; readonly now: Date },
+  { card, firmId, now }: { readonly card: CardToday; readonly firmId: string; readonly now: Date },
   terms: QuoteTerms,
 ): QuoteRow {
   return {
@@ -23,9 +23,9 @@ export function newQuote(
     firm_id: firmId,
     key_id: caller.keyId,
     ...terms,
-    card_version: market.version,
+    card_version: card.version,
     created_at: now,
-    valid_until: new Date(now.getTime() + market.quote_window_s * 1_000),
+    valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),
     order_id: null,
   };
 }

@@ -4,7 +4,7 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { currentMarkets, type MarketOf } from "../rates/current-markets.ts";
+import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
 import { type SellWanted, sellPriceOf } from "./rules.ts";
@@ -16,8 +16,8 @@ export async function priceSells(
 ): Promise<Verdict[]> {
   const instant = now();
   const today = istDay(instant);
-  const [marketOf, creditOf] = await Promise.all([
-    currentMarkets(db, environmentsOf(asks), today),
+  const [cardOf, creditOf] = await Promise.all([
+    cardsToday(db, environmentsOf(asks), today),
     findNamed(db, asks),
   ]);
   return asks.map((ask) => {
@@ -25,12 +25,12 @@ export async function priceSells(
     if (!("scripNo" in wanted)) {
       const { scheme, facePaise } = wanted;
       const amount = { scheme, facePaise, daysLeft: amountDaysMin, scripNo: null };
-      return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { marketOf, instant });
+      return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { cardOf, instant });
     }
     const credit = creditOf(ask);
     if (!credit) return notFound();
     return (
-      notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { marketOf, instant })
+      notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { cardOf, instant })
     );
   });
 }
@@ -56,13 +56,13 @@ function forSale(credit: CreditForSale, today: IstDay): Sale {
 function priceSell(
   ask: Ask<SellWanted>,
   sale: Sale,
-  { marketOf, instant }: { readonly marketOf: MarketOf; readonly instant: Date },
+  { cardOf, instant }: { readonly cardOf: CardOf; readonly instant: Date },
 ): Verdict {
-  const price = sellPriceOf(marketOf(ask.call.caller.environment, sale.scheme), sale);
+  const price = sellPriceOf(cardOf(ask.call.caller.environment, sale.scheme), sale);
   if (price.kind === "no_quote") return price;
   return newQuote(
     ask.call.caller,
-    { market: price.market, firmId: sale.firmId, now: instant },
+    { card: price.card, firmId: sale.firmId, now: instant },
     {
       side: "sell",
       scheme: sale.scheme,

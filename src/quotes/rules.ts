@@ -12,7 +12,7 @@ import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { askOf, bidOf, type Market } from "../rates/rules.ts";
+import { askOf, bidOf, type CardToday } from "../rates/rules.ts";
 
 export const quoteSides = ["sell", "buy"] as const;
 
@@ -109,10 +109,10 @@ export type NoQuote = { readonly kind: "no_quote"; readonly reason: NoQuoteReaso
 const marketUnavailable: NoQuote = { kind: "no_quote", reason: "market_unavailable" };
 const sizeUnavailable: NoQuote = { kind: "no_quote", reason: "size_unavailable" };
 
-/** A price, and the market that was open for it. */
+/** A price, and the card it was made from. */
 export type Price = {
   readonly kind: "price";
-  readonly market: Market;
+  readonly card: CardToday;
   readonly price_bps: number;
   readonly all_in_paise: number;
 };
@@ -122,37 +122,37 @@ export type Price = {
  * limit, and nothing for less than a paisa.
  */
 export function sellPriceOf(
-  market: Market | undefined,
+  card: CardToday | undefined,
   { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
 ): Price | NoQuote {
-  if (market?.state !== "open") return marketUnavailable;
-  if (facePaise > market.face_max_paise) return sizeUnavailable;
-  if (facePaise > market.house_limit_paise - market.taken_paise) return sizeUnavailable;
-  const bid = bidOf(market, facePaise, daysLeft);
+  if (card?.state !== "open") return marketUnavailable;
+  if (facePaise > card.face_max_paise) return sizeUnavailable;
+  if (facePaise > card.house_limit_paise - card.taken_paise) return sizeUnavailable;
+  const bid = bidOf(card, facePaise, daysLeft);
   const allIn = bid === undefined ? 0 : priceFloor(facePaise, bid);
   if (bid === undefined || allIn === 0) return sizeUnavailable;
-  return { kind: "price", market, price_bps: bid, all_in_paise: allIn };
+  return { kind: "price", card, price_bps: bid, all_in_paise: allIn };
 }
 
 /** What the house asks for cover of a requirement, before it is known what covers it. */
 export type BuyAsk = {
   readonly kind: "ask";
-  readonly market: Market;
+  readonly card: CardToday;
   readonly price_bps: number;
   /** The highest limit of a resting sell order that leaves the house its margin. */
   readonly limit_max_bps: number;
 };
 
-export function buyAskOf(market: Market | undefined, requirementPaise: number): BuyAsk | NoQuote {
-  if (market?.state !== "open") return marketUnavailable;
-  const price = askOf(market, requirementPaise);
-  const limitMax = Math.max(0, price - market.margin_bps);
-  return { kind: "ask", market, price_bps: price, limit_max_bps: limitMax };
+export function buyAskOf(card: CardToday | undefined, requirementPaise: number): BuyAsk | NoQuote {
+  if (card?.state !== "open") return marketUnavailable;
+  const price = askOf(card, requirementPaise);
+  const limitMax = Math.max(0, price - card.margin_bps);
+  return { kind: "ask", card, price_bps: price, limit_max_bps: limitMax };
 }
 
 /** The same price for the whole bundle. Cover that saves nothing against cash is none. */
-export function buyPriceOf({ market, price_bps }: BuyAsk, coveredPaise: number): Price | NoQuote {
+export function buyPriceOf({ card, price_bps }: BuyAsk, coveredPaise: number): Price | NoQuote {
   const allIn = priceCeil(coveredPaise, price_bps);
   if (allIn >= coveredPaise) return sizeUnavailable;
-  return { kind: "price", market, price_bps, all_in_paise: allIn };
+  return { kind: "price", card, price_bps, all_in_paise: allIn };
 }

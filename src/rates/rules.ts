@@ -52,7 +52,7 @@ export type RateCard = CardTerms & {
 };
 
 /** A card, and how much face the house has taken on today under it. */
-export type Market = RateCard & { readonly taken_paise: number };
+export type CardToday = RateCard & { readonly taken_paise: number };
 
 /** A price by amount is for credits with at least so many days left; shorter ones are priced singly. */
 export const amountDaysMin = 365;

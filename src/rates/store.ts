@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
-import type { Market, RateCard } from "./rules.ts";
+import type { CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
   environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,
@@ -153,11 +153,11 @@ export async function addToHouseDays(
 }
 
 /** The card in force of every scheme that has one, and what the house took on this day. */
-export async function listMarkets(
+export async function listCardsToday(
   db: Db,
   environments: readonly Environment[],
   day: IstDay,
-): Promise<Market[]> {
+): Promise<CardToday[]> {
   return await db.rows(sql`
     select card.*, coalesce(taken.taken_paise, 0) as taken_paise
     from unnest(${environments}::text[]) as e (environment)

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
 import { addCredits, addFirm, auditOf, type TestCredit } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
-import { putCard, setTaken } from "../support/market.ts";
+import { putCard, setTaken } from "../support/dealing-house.ts";
 import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
 
 const noQuoteRef = "qte_01jd2m7q4x8r5v6w9y0abcdefg";

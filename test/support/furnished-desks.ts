@@ -5,7 +5,7 @@ import { firmBody, mandate } from "./client-firms.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Fixtures, IdFixture } from "./isolation.ts";
 import { mintChild } from "./keys.ts";
-import { putCard } from "./market.ts";
+import { putCard } from "./dealing-house.ts";
 import type { Service } from "./service.ts";
 
 type Environment = "sandbox" | "live";

@@ -1,69 +1,63 @@
-// The market as a test needs it: cards with other terms, and what the house took on and holds.
+// Books of offers shaped after the market, the same for the same seed: faces lognormal in whole
+// rupees, requirements lognormal in paise.
 
-import { houseFirmId } from "../../src/kernel/house.ts";
-import type { Environment } from "../../src/kernel/caller.ts";
-import type { Scheme } from "../../src/kernel/scheme.ts";
-import type { RateCard } from "../../src/rates/rules.ts";
-import { addCredits } from "./holdings.ts";
-import type { Service } from "./service.ts";
+import type { Offer } from "../../src/cover/rules.ts";
 
-type Market = { readonly environment?: Environment; readonly scheme?: Scheme };
+const rupee = 100;
+const faceMinRupees = 100;
+const faceMaxRupees = 150_000_000;
+const faceMedianRupees = 140_000;
+const faceSigma = 1.5;
+const requirementMedianPaise = 200_000_000;
+const requirementSigma = 1.4;
+const firstDay = 20_500;
+const days = 730;
 
-/** The next version of a card; what is not said stays as it is in the sandbox's first one. */
-export async function putCard(
-  { ctx }: Pick<Service, "ctx">,
-  { environment = "sandbox", scheme = "RODTEP", ...terms }: Market & Partial<RateCard>,
-): Promise<void> {
-  await ctx.db.pool.query(
-    `insert into rate_cards
-    select (jsonb_populate_record(card, $3::jsonb || jsonb_build_object(
-      'environment', $1::text,
-      'version', (
-        select 1 + coalesce(max(version), 0) from rate_cards where environment = $1 and scheme = $2
-      )
-    ))).*
-    from rate_cards as card
-    where card.environment = 'sandbox' and card.scheme = $2 and card.version = 1`,
-    [environment, scheme, JSON.stringify(terms)],
-  );
+export type Draw = () => number;
+
+/** Mulberry32: small, and good enough to choose with. */
+export function drawFrom(seed: number): Draw {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }
 
-/** How much face the house has taken on today. */
-export async function setTaken(
-  { ctx, clock }: Pick<Service, "ctx" | "clock">,
-  takenPaise: number,
-): Promise<void> {
-  await ctx.db.pool.query(
-    `insert into house_days (environment, scheme, day, taken_paise)
-    values ('sandbox', 'RODTEP', ($1::timestamptz at time zone 'Asia/Kolkata')::date, $2)
-    on conflict (environment, scheme, day) do update set taken_paise = excluded.taken_paise`,
-    [clock.now(), takenPaise],
-  );
+export function* marketOffers(draw: Draw, count: number): Generator<Offer> {
+  for (let number = 1; number <= count; number++) {
+    const rupees = Math.round(lognormal(draw, faceMedianRupees, faceSigma));
+    yield {
+      scrip_no: `S${String(number).padStart(9, "0")}`,
+      face_paise: Math.min(Math.max(rupees, faceMinRupees), faceMaxRupees) * rupee,
+      expires_on: firstDay + Math.floor(draw() * days),
+      limit_bps: 0,
+      seller: "AAAAA0000A",
+      order_id: null,
+    };
+  }
 }
 
-export type HouseCredit = {
-  readonly facePaise: number;
-  readonly scheme?: Scheme;
-  readonly expiresOn?: string;
-  readonly state?: string;
-};
+export function marketRequirement(draw: Draw): number {
+  return Math.max(1, Math.round(lognormal(draw, requirementMedianPaise, requirementSigma)));
+}
 
-/** Credits that the house holds, and their numbers. */
-export async function stockHouse(
-  service: Pick<Service, "ctx">,
-  credits: readonly HouseCredit[],
-  environment: Environment = "sandbox",
-): Promise<string[]> {
-  const firmId = houseFirmId[environment];
-  return await addCredits(
-    service,
-    firmId,
-    credits.map(({ facePaise, scheme = "RODTEP", expiresOn = "2028-10-01", state = "listed" }) => ({
-      firmId,
-      facePaise,
-      scheme,
-      expiresOn,
-      state,
-    })),
-  );
+/** A requirement that some bundle meets but for less than a rupee, with that residual. */
+export function plantedRequirement(draw: Draw, offers: readonly Offer[]) {
+  const count = 1 + Math.floor(draw() * 12);
+  const planted = new Set<Offer>();
+  while (planted.size < Math.min(count, offers.length)) {
+    const offer = offers[Math.floor(draw() * offers.length)];
+    if (offer) planted.add(offer);
+  }
+  const covered = [...planted].reduce((sum, { face_paise }) => sum + face_paise, 0);
+  const residual = Math.floor(draw() * rupee);
+  return { requirement_paise: covered + residual, residual_paise: residual, planted: planted.size };
+}
+
+function lognormal(draw: Draw, middle: number, sigma: number): number {
+  const radius = Math.sqrt(-2 * Math.log(1 - draw()));
+  return middle * Math.exp(sigma * radius * Math.cos(2 * Math.PI * draw()));
 }
