@@ -285,6 +285,14 @@ create table inquiries (
 CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
+create table key_days (
+  key_id text not null,
+  day date not null,
+  ordered_paise bigint not null,
+  constraint key_days_pkey PRIMARY KEY (key_id, day),
+  constraint key_days_ordered_paise_check CHECK ((ordered_paise >= 0))
+);
+
 create table ledger_balances (
   environment text not null,
   account text not null,
@@ -346,6 +354,78 @@ create table ledger_firm_entries (
   entry_no bigint not null,
   constraint ledger_firm_entries_pkey PRIMARY KEY (firm_id, at, entry_no)
 );
+
+create table match_locks (
+  environment text not null,
+  seen_cards jsonb not null default '{}'::jsonb,
+  seen_before xid8 not null default '0'::xid8,
+  constraint match_locks_pkey PRIMARY KEY (environment),
+  constraint match_locks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
+
+create table orders (
+  order_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  key_id text not null,
+  side text not null,
+  scheme text not null,
+  state text not null,
+  scrip_no text,
+  face_paise bigint,
+  requirement_paise bigint,
+  limit_bps integer,
+  time_in_force text not null,
+  expires_at timestamp with time zone,
+  quote_ref text,
+  client_ref text,
+  metadata jsonb,
+  scrip_nos text[] not null,
+  resting_scrip_nos text[] not null,
+  covered_paise bigint not null,
+  dealt_paise bigint not null,
+  price_bps integer,
+  all_in_paise bigint not null,
+  settlement_ids text[] not null,
+  history jsonb not null,
+  idempotency_key text,
+  request jsonb,
+  rested boolean not null,
+  changed_in xid8 not null default pg_current_xact_id(),
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint orders_pkey PRIMARY KEY (order_id),
+  constraint orders_all_in_paise_check CHECK ((all_in_paise >= 0)),
+  constraint orders_covered_paise_check CHECK ((covered_paise >= 0)),
+  constraint orders_dealt_paise_check CHECK ((dealt_paise >= 0)),
+  constraint orders_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint orders_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint orders_good_till_date CHECK (((time_in_force = 'GTD'::text) = (expires_at IS NOT NULL))),
+  constraint orders_key_with_request CHECK (((idempotency_key IS NULL) = (request IS NULL))),
+  constraint orders_limit_bps_check CHECK (((limit_bps >= 1) AND (limit_bps <= 10000))),
+  constraint orders_matched_has_deal CHECK (((state <> 'matched'::text) OR (dealt_paise > 0))),
+  constraint orders_order_id_check CHECK ((starts_with(order_id, 'ord_'::text) AND (length(order_id) = 30))),
+  constraint orders_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
+  constraint orders_priced_when_dealt CHECK (((dealt_paise > 0) <= (price_bps IS NOT NULL))),
+  constraint orders_requirement_paise_check CHECK (((requirement_paise >= 1) AND (requirement_paise <= '9007199254740991'::bigint))),
+  constraint orders_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint orders_side_asks CHECK ((((side = 'sell'::text) = (face_paise IS NOT NULL)) AND ((side = 'buy'::text) = (requirement_paise IS NOT NULL)))),
+  constraint orders_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint orders_state_check CHECK ((state = ANY (ARRAY['open'::text, 'matched'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]))),
+  constraint orders_time_in_force_check CHECK ((time_in_force = ANY (ARRAY['IOC'::text, 'GTC'::text, 'GTD'::text]))),
+  constraint orders_version_check CHECK ((version > 0)),
+  constraint orders_within_asked CHECK (((dealt_paise <= covered_paise) AND (covered_paise <= COALESCE(face_paise, requirement_paise))))
+);
+CREATE INDEX orders_by_client_ref ON public.orders USING btree (desk_id, client_ref) WHERE (client_ref IS NOT NULL);
+CREATE INDEX orders_by_desk ON public.orders USING btree (desk_id, created_at DESC, order_id DESC);
+CREATE INDEX orders_expiring ON public.orders USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
+CREATE INDEX orders_open_of_firm ON public.orders USING btree (firm_id) WHERE (state = 'open'::text);
+CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in) WHERE rested;
+CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
+CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
+CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 create table plans (
   name text not null,
@@ -476,12 +556,16 @@ create table settlement_legs (
   seller_bps integer not null,
   buyer_bps integer not null,
   seller_paise bigint not null,
+  buyer_paise bigint not null,
+  ordinal integer not null,
   state text not null,
   reason text,
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
   constraint settlement_legs_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
+  constraint settlement_legs_buyer_paise_check CHECK ((buyer_paise >= 0)),
   constraint settlement_legs_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint settlement_legs_ordinal_check CHECK ((ordinal >= 0)),
   constraint settlement_legs_seller_bps_check CHECK (((seller_bps >= 1) AND (seller_bps <= 10000))),
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
@@ -545,13 +629,16 @@ grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
+grant delete, insert, select, update on key_days to scripdesk_app;
 grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;
 grant insert, select on ledger_firm_entries to scripdesk_app;
+grant delete, insert, select, update on match_locks to scripdesk_app;
+grant delete, insert, select, update on orders to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
-grant delete, insert, select, update on rate_cards to scripdesk_app;
+grant insert, select on rate_cards to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant delete, insert, select, update on settlement_legs to scripdesk_app;

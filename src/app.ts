@@ -22,12 +22,16 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { orderDesk } from "./orders/order-desk.ts";
+import { orderRoutes } from "./orders/routes.ts";
+import { orderLifecycle } from "./orders/rules.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { quoteLifecycle } from "./quotes/rules.ts";
 import { quoter } from "./quotes/take-quote.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { settlementLifecycle } from "./settlement/rules.ts";
 import { usageRoutes } from "./usage/routes.ts";
 
 export type AppOptions = {
@@ -54,7 +58,14 @@ export async function buildApp({
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle, firmLifecycle, creditLifecycle, quoteLifecycle]);
+  metaRoutes(app, [
+    keyLifecycle,
+    firmLifecycle,
+    creditLifecycle,
+    quoteLifecycle,
+    orderLifecycle,
+    settlementLifecycle,
+  ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
   firmRoutes(app, ctx, offboarding);
@@ -62,6 +73,15 @@ export async function buildApp({
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
   quoteRoutes(app, ctx, quoter(ctx, metrics));
+  const noBook = {
+    choose: () => [],
+    take() {},
+    put() {},
+    async refresh() {},
+    undo() {},
+    forget() {},
+  };
+  orderRoutes(app, ctx, orderDesk(ctx, { session: () => noBook }, metrics));
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

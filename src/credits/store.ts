@@ -312,6 +312,7 @@ export async function listAllCredits(
     readonly environment: Environment;
     readonly firmId: string | null;
     readonly scripNo: string | null;
+    readonly scheme: string | null;
     readonly status: string | null;
   },
   limit: number,
@@ -322,9 +323,15 @@ export async function listAllCredits(
     where c.environment = ${filter.environment}
       and (${filter.firmId}::text is null or c.firm_id = ${filter.firmId})
       and (${filter.scripNo}::text is null or c.scrip_no = ${filter.scripNo})
+      and (${filter.scheme}::text is null or c.scheme = ${filter.scheme})
       and (${filter.status}::text is null or c.state = ${filter.status})
     order by c.created_at desc, c.credit_id desc
     limit ${limit}`);
+}
+
+/** Whoever stocks the house waits here for whoever does so already. */
+export async function lockStocking(tx: Tx): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtext('house inventory'))`);
 }
 
 /** Rows by the thousand, as seeding makes them; numbers that are taken stay as they are. */

@@ -10,6 +10,7 @@ import { currentCards } from "../../src/rates/current-cards.ts";
 import { type PublishCard, publishCard } from "../../src/rates/publish-card.ts";
 import { type CardTerms, startingTerms } from "../../src/rates/rules.ts";
 import { haltMarket, openMarket } from "../../src/rates/set-market.ts";
+import { commandLine } from "../support/cli.ts";
 import { startService } from "../support/service.ts";
 
 const live = { environment: "live", scheme: "RODTEP" } as const;
@@ -163,4 +164,113 @@ test("whoever publishes at once gets a version each, and no change is lost", asy
     assert.deepEqual({ ...last, ...Object.assign({}, ...changes) }, last);
     assert.equal(last?.state, market === sandbox ? "halted" : "open");
   }
+});
+
+const everyOption = [
+  ["--mid", "9700"],
+  ["--half-spread", "50"],
+  ["--size-bands", "5000000:-150, 10000000:-90,*:+5"],
+  ["--validity-bands", "365:0,30:-250"],
+  ["--floor", "7000"],
+  ["--ceiling", "9970"],
+  ["--ask-ceiling", "9985"],
+  ["--face-max-paise", "100"],
+  ["--house-limit-paise", "200"],
+  ["--quote-window-s", "60"],
+  ["--margin", "0"],
+  ["--fee", "1"],
+  ["--note", "a new year"],
+].flat();
+
+test("an operator publishes, shows, halts and opens on the command line", async (t) => {
+  const { run } = await commandLine(t, await startService(t));
+  const market = ["--env", "live", "--scheme", "RODTEP"];
+  const json = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run(...words, "--json");
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  };
+
+  const { published_at, ...published } = await json("rates", "publish", ...market, ...everyOption);
+  assert.match(published_at, /\+05:30$/);
+  assert.deepEqual(published, {
+    env: "live",
+    scheme: "RODTEP",
+    version: 1,
+    state: "open",
+    mid_bps: 9_700,
+    half_spread_bps: 50,
+    size_bands: [
+      { below_paise: 5_000_000, bps: -150 },
+      { below_paise: 10_000_000, bps: -90 },
+      { below_paise: null, bps: 5 },
+    ],
+    validity_bands: [
+      { from_days: 365, bps: 0 },
+      { from_days: 30, bps: -250 },
+    ],
+    floor_bps: 7_000,
+    ceiling_bps: 9_970,
+    ask_ceiling_bps: 9_985,
+    face_max_paise: 100,
+    house_limit_paise: 200,
+    quote_window_s: 60,
+    margin_bps: 0,
+    fee_bps: 1,
+    published_by: "cli",
+    note: "a new year",
+  });
+
+  assert.equal((await json("market", "halt", ...market, "--note", "portal is down")).version, 2);
+  assert.equal((await json("market", "halt", ...market)).version, 2);
+  assert.equal((await json("market", "open", ...market)).state, "open");
+  const [current, ...others] = await json("rates", "show", ...market);
+  assert.deepEqual([current.version, current.mid_bps, others], [3, 9_700, []]);
+  const history = await json("rates", "show", ...market, "--history");
+  assert.deepEqual(
+    history.map((card: { version: number; state: string }) => [card.version, card.state]),
+    [
+      [3, "open"],
+      [2, "halted"],
+      [1, "open"],
+    ],
+  );
+  const everywhere = await json("rates", "show");
+  assert.deepEqual(
+    everywhere.map((card: { env: string; scheme: string }) => `${card.env} ${card.scheme}`),
+    ["live RODTEP", "sandbox RODTEP", "sandbox ROSCTL"],
+  );
+  assert.match(
+    (await run("rates", "show", ...market)).stdout,
+    /^size_bands +5000000:-150,10000000:-90,\*:5\nvalidity_bands +365:0,30:-250$/m,
+  );
+  assert.match(
+    (await run("rates", "show", ...market, "--history")).stdout,
+    /^live +RODTEP +2 +halted +9700 +50 +\S+ +portal is down$/m,
+  );
+});
+
+test("a card that is refused on the command line says why in one line, and nothing is published", async (t) => {
+  const { run } = await commandLine(t, await startService(t));
+  const market = ["--env", "sandbox", "--scheme", "RODTEP"];
+  const wrong = [
+    [1, /half_spread_bps: must be a whole number from 1/, ["--half-spread", "0"]],
+    [1, /half_spread_bps: must exceed half of 100/, ["--validity-bands", "30:100"]],
+    [1, /size_bands: the last band must have no bound/, ["--size-bands", "5:1,6:2"]],
+    [2, /--mid must be a whole number, not "98.5%"/, ["--mid", "98.5%"]],
+    [2, /--size-bands: "5" is no band/, ["--size-bands", "5,*:0"]],
+    [2, /--validity-bands: "\*:0" is no band/, ["--validity-bands", "*:0"]],
+    [2, /--env must be live or sandbox/, ["--env", "test"]],
+    [2, /--scheme must be RODTEP or ROSCTL/, ["--scheme", "MEIS"]],
+  ] as const;
+  for (const [code, line, words] of wrong) {
+    const ran = await run("rates", "publish", ...market, ...words);
+    assert.deepEqual([ran.code, ran.stdout], [code, ""], ran.stderr);
+    assert.match(ran.stderr, line);
+  }
+  const halted = await run("market", "halt", "--env", "live", "--scheme", "ROSCTL");
+  assert.equal(halted.code, 1);
+  assert.match(halted.stderr, /ROSCTL has no rate card in live: publish one/);
+  const shown = await run("rates", "show", ...market, "--json");
+  assert.equal(JSON.parse(shown.stdout)[0].version, 1);
 });
