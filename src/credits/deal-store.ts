@@ -102,18 +102,15 @@ export async function releaseReserved(
     where c.credit_id = any(${creditIds}::text[])`);
 }
 
-/** By the index of the house's credits, which names both houses. */
-export async function hasHouseChanged(
+/** The live holding of each number, as it was a moment ago. */
+export async function findLiveByNumber(
   db: Db,
   environment: Environment,
-  transaction: string,
-): Promise<boolean> {
-  const [row] = await db.rows<{ changed: boolean }>(sql`
-    select exists (
-      select 1
-      from credits as c
-      where c.environment = ${environment} and c.changed_in >= ${transaction}::xid8
-        and c.firm_id in ('frm_00000000000000000000000001', 'frm_00000000000000000000000002')
-    ) as changed`);
-  return row?.changed ?? false;
+  scripNos: readonly string[],
+): Promise<CreditRow[]> {
+  return await db.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
+      and c.state in ${liveStates}`);
 }

@@ -3,8 +3,9 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
 import {
+  findLiveByNumber,
   lockListedOfFirm,
   lockLiveByNumber,
   type Reservation,
@@ -35,6 +36,17 @@ export async function lockOffered(
 ): Promise<ReadonlyMap<string, DealtCredit>> {
   if (scripNos.length === 0) return new Map();
   const rows = await lockLiveByNumber(tx, environment, scripNos);
+  return new Map(rows.map((row) => [row.scrip_no, row]));
+}
+
+/** The same without a lock, for whoever only follows what is offered. */
+export async function findOffered(
+  db: Db,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<ReadonlyMap<string, DealtCredit>> {
+  if (scripNos.length === 0) return new Map();
+  const rows = await findLiveByNumber(db, environment, scripNos);
   return new Map(rows.map((row) => [row.scrip_no, row]));
 }
 

@@ -1,5 +1,5 @@
-import type { Tx } from "../platform/postgres.ts";
-import { type FirmRow, shareFirms } from "./store.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
+import { type FirmRow, listPans, shareFirms } from "./store.ts";
 
 /** What of a firm decides whether and with whom it deals. */
 export type TradingFirm = Pick<
@@ -14,4 +14,14 @@ export async function tradingFirms(
 ): Promise<ReadonlyMap<string, TradingFirm>> {
   const rows = await shareFirms(tx, firmIds);
   return new Map(rows.map((row) => [row.firm_id, row]));
+}
+
+/** By whom firms are known to be the same company, wherever they are registered. */
+export async function pansOf(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (firmIds.length === 0) return new Map();
+  const rows = await listPans(db, firmIds);
+  return new Map(rows.map((row) => [row.firm_id, row.pan]));
 }

@@ -9,7 +9,7 @@
 //
 // Every process runs it; the lock of the matching lets one at a time.
 
-import { houseChangedSince } from "../credits/house-changes.ts";
+import { houseChanges } from "../credits/house-changes.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -68,7 +68,8 @@ async function hasNews(db: Db, environment: Environment, now: Date): Promise<boo
   if (seen.rested_since) return true;
   const cards = cardsOf(environment, await cardsToday(db, [environment], istDay(now)));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
-  return await houseChangedSince(db, environment, seen.seen_before);
+  const { changes } = await houseChanges(db, environment, seen.seen_before);
+  return changes.length > 0;
 }
 
 /** The version of each scheme's card in force. */

@@ -231,6 +231,53 @@ export async function listRestingSells(
     limit ${of.limit}`);
 }
 
+export type OfferedRow = Pick<
+  OrderRow,
+  "order_id" | "firm_id" | "scheme" | "state" | "limit_bps" | "scrip_nos" | "resting_scrip_nos"
+>;
+
+/** Resting sells in the order of their ids, from after one. */
+export async function listOffered(
+  db: Db,
+  environment: Environment,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<OfferedRow[]> {
+  return await db.rows(sql`
+    select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
+    from orders
+    where environment = ${environment} and state = 'open' and side = 'sell' and order_id > ${after}
+    order by order_id
+    limit ${limit}`);
+}
+
+/** Sells that rest or did, changed by this transaction or a later one; and the next one to ask from. */
+export async function listOfferedSince(
+  db: Db,
+  environment: Environment,
+  since: string | null,
+): Promise<{ readonly horizon: string; readonly rows: OfferedRow[] }> {
+  const [horizon] = await db.rows<{ horizon: string; rows: OfferedRow[] }>(sql`
+    select
+      pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+      coalesce(
+        (
+          select jsonb_agg(
+            jsonb_build_object(
+              'order_id', o.order_id, 'firm_id', o.firm_id, 'scheme', o.scheme, 'state', o.state,
+              'limit_bps', o.limit_bps, 'scrip_nos', o.scrip_nos,
+              'resting_scrip_nos', o.resting_scrip_nos
+            )
+          )
+          from orders as o
+          where o.environment = ${environment} and o.rested and o.side = 'sell'
+            and o.changed_in >= ${since}::xid8
+        ),
+        '[]'
+      ) as rows`);
+  if (!horizon) throw new Error("there is always a horizon");
+  return horizon;
+}
+
 export async function findOrders(db: Db, orderIds: readonly string[]): Promise<OrderRow[]> {
   return await db.rows(sql`
     select ${orderColumns}
