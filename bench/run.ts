@@ -1,6 +1,7 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
 // yardstick alternate in one run: on a shared machine only their ratio means something.
 
+import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { quotes } from "./quotes.ts";
@@ -10,6 +11,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   credits,
   quotes,
 };
+const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits, cover };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in measurements));

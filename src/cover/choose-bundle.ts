@@ -26,7 +26,7 @@ import { type Survey, surveyOf } from "./survey.ts";
 const surveyStepsMax = 2_000_000;
 
 /** So many credits are worth looking at all their sums before anything else. */
-const fewCredits = 128;
+const fewCredits = 36;
 const allSumsStepsMax = 1_000_000;
 
 /** With more credits than this, counts are no longer refuted one by one. */

@@ -14,7 +14,7 @@ import { dayMs } from "../kernel/time.ts";
 export const creditsMax = 5_000;
 
 /** A step is one look at one entry; about five million take a few dozen milliseconds. */
-export const stepsDefault = 4_000_000;
+export const stepsDefault = 2_000_000;
 
 /** The work counted for finding one face in the order of faces. */
 export const stepsPerProbe = 8;

@@ -23,6 +23,7 @@ export type ShelfOptions = {
   readonly minDay: DayNumber;
   readonly buyer: number;
   readonly priceMaxBps: number;
+  readonly priceMinBps: number;
   readonly budget: Budget;
 };
 
@@ -36,6 +37,7 @@ export class Shelf {
   readonly #minDay: DayNumber;
   readonly #buyer: number;
   readonly #priceMaxBps: number;
+  readonly #priceMinBps: number;
 
   constructor(options: ShelfOptions) {
     this.unit = options.unit;
@@ -47,6 +49,7 @@ export class Shelf {
     this.#minDay = options.minDay;
     this.#buyer = options.buyer;
     this.#priceMaxBps = options.priceMaxBps;
+    this.#priceMinBps = options.priceMinBps;
   }
 
   get facesEnd(): number {
@@ -71,10 +74,12 @@ export class Shelf {
 
   isUsable(row: number): boolean {
     const { days, sellers, limits } = this.#rows;
+    const limit = limits[row] ?? 0;
     return (
       (days[row] ?? 0) >= this.#minDay &&
       sellers[row] !== this.#buyer &&
-      (limits[row] ?? 0) <= this.#priceMaxBps
+      limit <= this.#priceMaxBps &&
+      limit >= this.#priceMinBps
     );
   }
 

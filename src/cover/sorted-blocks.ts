@@ -143,7 +143,9 @@ export class SortedBlocks {
       const part = rows.subarray(order * loadedSize, (order + 1) * loadedSize);
       const start = order * blockSize;
       this.#rows.set(part, start);
-      for (const [at, row] of part.entries()) this.#keys[start + at] = keys[row] ?? 0;
+      for (let at = 0; at < part.length; at++) {
+        this.#keys[start + at] = keys[part[at] ?? 0] ?? 0;
+      }
       this.#slots[order] = order;
       this.#sizes[order] = part.length;
       this.#settle(order);
