@@ -10,8 +10,8 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
   quotes,
+  cover,
 };
-const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits, cover };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in measurements));
