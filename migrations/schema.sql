@@ -470,7 +470,7 @@ grant delete, insert, select, update on inquiries to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
-grant delete, insert, select, update on rate_cards to scripdesk_app;
+grant insert, select on rate_cards to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant delete, insert, select, update on settlement_legs to scripdesk_app;

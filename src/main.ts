@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { buildApp } from "./app.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
+import { seedInventory } from "./credits/seed-inventory.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import { issueKey } from "./keys/issue-key.ts";
 import { openContext } from "./open-context.ts";
@@ -42,6 +43,9 @@ export async function serve(variables: Variables): Promise<void> {
   const { ctx, migrated, role } = opened;
   if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
   if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
+
+  const stocked = await seedInventory(ctx);
+  if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
 
   const metrics = createMetrics(ctx.db.pool);
   const rateWindow = await openRateWindow(config, ctx, stack);

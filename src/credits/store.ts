@@ -30,11 +30,6 @@ const creditColumns = fragment`
 const liveStates = fragment`('listed', 'reserved', 'in_settlement', 'suspended')`;
 const openStates = fragment`('declared', 'listed', 'reserved', 'in_settlement', 'suspended')`;
 
-/** What a holder means by a number comes first: the live holding, then an open claim, then the latest. */
-const meantFirst = fragment`
-  c.state in ('listed', 'reserved', 'in_settlement', 'suspended') desc, c.state = 'declared' desc,
-  c.created_at desc`;
-
 /** Whose desk, and for a key that is bound to one firm, which firm of it. */
 export type Holder = { readonly deskId: string; readonly firmId: string | null };
 
@@ -166,7 +161,7 @@ export async function setCredits(
     returning ${creditColumns}`);
 }
 
-/** What the holder means by a number. */
+/** What the holder means by a number: the open holding, otherwise the latest. */
 export async function findCredit(
   db: Db,
   { deskId, firmId }: Holder,
@@ -177,40 +172,9 @@ export async function findCredit(
     from credits as c
     where c.desk_id = ${deskId} and c.scrip_no = ${scripNo}
       and (${firmId}::text is null or c.firm_id = ${firmId})
-    order by ${meantFirst}
+    order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
     limit 1`);
   return row;
-}
-
-/** What a price depends on. */
-export type CreditForSale = Pick<
-  CreditRow,
-  "scrip_no" | "firm_id" | "scheme" | "face_paise" | "expires_on" | "state"
-> & { readonly firm_state: string };
-
-/** For each asked number that its holder knows, with its place among the asked, from 0. */
-export async function findForSale(
-  db: Db,
-  asked: readonly (Holder & { readonly scripNo: string })[],
-): Promise<(CreditForSale & { readonly position: number })[]> {
-  return await db.rows(sql`
-    select
-      asked.position::int - 1 as position, c.scrip_no, c.firm_id, c.scheme, c.face_paise,
-      c.expires_on, c.state, f.connection_state as firm_state
-    from unnest(
-      ${asked.map(({ deskId }) => deskId)}::text[],
-      ${asked.map(({ firmId }) => firmId)}::text[],
-      ${asked.map(({ scripNo }) => scripNo)}::text[]
-    ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
-    cross join lateral (
-      select c.scrip_no, c.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
-      from credits as c
-      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
-        and (asked.firm_id is null or c.firm_id = asked.firm_id)
-      order by ${meantFirst}
-      limit 1
-    ) as c
-    join firms as f on f.firm_id = c.firm_id`);
 }
 
 export async function lockCredits(tx: Tx, creditIds: readonly string[]): Promise<CreditRow[]> {
@@ -312,6 +276,7 @@ export async function listAllCredits(
     readonly environment: Environment;
     readonly firmId: string | null;
     readonly scripNo: string | null;
+    readonly scheme: string | null;
     readonly status: string | null;
   },
   limit: number,
@@ -322,9 +287,15 @@ export async function listAllCredits(
     where c.environment = ${filter.environment}
       and (${filter.firmId}::text is null or c.firm_id = ${filter.firmId})
       and (${filter.scripNo}::text is null or c.scrip_no = ${filter.scripNo})
+      and (${filter.scheme}::text is null or c.scheme = ${filter.scheme})
       and (${filter.status}::text is null or c.state = ${filter.status})
     order by c.created_at desc, c.credit_id desc
     limit ${limit}`);
+}
+
+/** Whoever stocks the house waits here for whoever does so already. */
+export async function lockStocking(tx: Tx): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtext('house inventory'))`);
 }
 
 /** Rows by the thousand, as seeding makes them; numbers that are taken stay as they are. */

@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
-import { schemes } from "../kernel/scheme.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql } from "../platform/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
@@ -38,4 +38,115 @@ export async function listCardsToday(
     left join house_days as taken
       on taken.environment = card.environment and taken.scheme = card.scheme
       and taken.day = ${day}`);
+}
+
+/** Market by market, newest first: every version, or only those in force. */
+export async function listCards(
+  db: Db,
+  search: {
+    readonly environment: Environment | null;
+    readonly scheme: Scheme | null;
+    readonly history: boolean;
+  },
+): Promise<RateCard[]> {
+  return await db.rows(sql`
+    select ${cardColumns}
+    from rate_cards as card
+    where (${search.environment}::text is null or environment = ${search.environment})
+      and (${search.scheme}::text is null or scheme = ${search.scheme})
+      and (${search.history}::boolean or not exists (
+        select 1
+        from rate_cards as later
+        where later.environment = card.environment and later.scheme = card.scheme
+          and later.version > card.version
+      ))
+    order by environment, scheme, version desc`);
+}
+
+/**
+ * Cards are only added, so there may be no row to lock: whoever publishes for a scheme waits here
+ * for whoever does so already, and then sees that one's card.
+ */
+export async function lockScheme(tx: Tx, environment: Environment, scheme: Scheme): Promise<void> {
+  await tx.rows(sql`
+    select pg_advisory_xact_lock(hashtext('rate_cards'), hashtext(${`${environment} ${scheme}`}))`);
+}
+
+export async function findCurrentCard(
+  db: Db,
+  environment: Environment,
+  scheme: Scheme,
+): Promise<RateCard | undefined> {
+  const [card] = await db.rows<RateCard>(sql`
+    select ${cardColumns}
+    from rate_cards
+    where environment = ${environment} and scheme = ${scheme}
+    order by version desc
+    limit 1`);
+  return card;
+}
+
+export async function insertCard(tx: Tx, card: RateCard): Promise<void> {
+  await tx.rows(sql`
+    insert into rate_cards (${cardColumns})
+    values (
+      ${card.environment}, ${card.scheme}, ${card.version}, ${card.state}, ${card.mid_bps},
+      ${card.half_spread_bps}, ${JSON.stringify(card.size_bands)}::jsonb,
+      ${JSON.stringify(card.validity_bands)}::jsonb, ${card.floor_bps}, ${card.ceiling_bps},
+      ${card.ask_ceiling_bps}, ${card.face_max_paise}, ${card.house_limit_paise},
+      ${card.quote_window_s}, ${card.margin_bps}, ${card.fee_bps}, ${card.published_at},
+      ${card.published_by}, ${card.note}
+    )`);
+}
+
+type Market = { readonly environment: Environment; readonly scheme: Scheme };
+
+/** One scheme's day, as far as it has gone. */
+export type HouseDayRow = Market & { readonly taken_paise: number };
+
+export async function findTaken(
+  db: Db,
+  { environment, scheme }: Market,
+  day: IstDay,
+): Promise<number> {
+  const [row] = await db.rows<{ taken_paise: number }>(sql`
+    select taken_paise
+    from house_days
+    where environment = ${environment} and scheme = ${scheme} and day = ${day}`);
+  return row?.taken_paise ?? 0;
+}
+
+/** The day's rows, made where they are missing, and locked in their order. */
+export async function lockHouseDays(
+  tx: Tx,
+  markets: readonly Market[],
+  day: IstDay,
+): Promise<HouseDayRow[]> {
+  return await tx.rows(sql`
+    insert into house_days as h (environment, scheme, day, taken_paise)
+    select environment, scheme, ${day}::date, 0
+    from unnest(
+      ${markets.map(({ environment }) => environment)}::text[],
+      ${markets.map(({ scheme }) => scheme)}::text[]
+    ) as m (environment, scheme)
+    order by environment, scheme
+    on conflict (environment, scheme, day) do update set taken_paise = h.taken_paise
+    returning environment, scheme, taken_paise`);
+}
+
+/** Sets rows that this transaction has locked. */
+export async function setHouseDays(
+  tx: Tx,
+  rows: readonly HouseDayRow[],
+  day: IstDay,
+): Promise<void> {
+  await tx.rows(sql`
+    update house_days as h
+    set taken_paise = r.taken_paise
+    from unnest(
+      ${rows.map(({ environment }) => environment)}::text[],
+      ${rows.map(({ scheme }) => scheme)}::text[],
+      ${rows.map(({ taken_paise }) => taken_paise)}::bigint[]
+    ) as r (environment, scheme, taken_paise)
+    where h.environment = r.environment and h.scheme = r.scheme and h.day = ${day}`);
 }
