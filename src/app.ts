@@ -2,6 +2,7 @@
 // the service does.
 
 import { admitCallers } from "./admit.ts";
+import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
@@ -34,6 +35,7 @@ export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
   readonly rateWindow: RateWindow;
+  readonly book: Book;
   readonly metrics: Metrics;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
@@ -43,6 +45,7 @@ export async function buildApp({
   ctx,
   config,
   rateWindow,
+  book,
   metrics,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
@@ -61,7 +64,7 @@ export async function buildApp({
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
-  quoteRoutes(app, ctx, quoter(ctx, metrics));
+  quoteRoutes(app, ctx, quoter(ctx, book, metrics));
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

@@ -116,6 +116,17 @@ export async function findForSale(
     join firms as f on f.firm_id = c.firm_id`);
 }
 
+/** Who firms are to the state. */
+export async function listPans(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<{ readonly firm_id: string; readonly pan: string | null }[]> {
+  return await db.rows(sql`
+    select firm_id, pan
+    from firms
+    where firm_id = any(${firmIds}::text[])`);
+}
+
 export type AskedQuote = Holder & { readonly quoteRef: string };
 
 export async function findQuote(

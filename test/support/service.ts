@@ -8,6 +8,7 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 
 import { buildApp } from "../../src/app.ts";
+import { openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
@@ -76,6 +77,8 @@ export type ServiceOptions = {
   readonly routes?: (app: App, ctx: Context) => void;
   /** What stands in the way of offboarding, and what follows it. */
   readonly offboarding?: Offboarding;
+  /** Where the offers of the book come from. */
+  readonly sources?: readonly OfferSource[];
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -101,6 +104,7 @@ export async function startService(
       inFlightMax: options.inFlightMax ?? 10_000,
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
+    book: openBook(ctx, options.sources),
     metrics,
     offboarding: options.offboarding,
   });
