@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { addCredits, addFirm, type TestCredit } from "../support/holdings.ts";
-import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
+import { type Answer, type Service, startService } from "../support/service.ts";
 
 const face = 25_000_000;
 /** The starting card: 9850 − 45 for the size − 40 for the spread; long-lived. */
