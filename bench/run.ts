@@ -3,8 +3,9 @@
 
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { ledger } from "./ledger.ts";
 
-const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits };
+const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits, ledger };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in measurements));

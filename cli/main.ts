@@ -9,6 +9,7 @@ import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
 import { firmCommands } from "./firms.ts";
 import { keyCommands } from "./keys.ts";
+import { ledgerCommands } from "./ledger.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
 import { registryCommands } from "./registry.ts";
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...firmCommands,
   ...registryCommands,
   ...creditCommands,
+  ...ledgerCommands,
   seedCommand,
   doctor,
 ];

@@ -86,6 +86,8 @@ function placeOf(path: string): Place | undefined {
   if (path.endsWith(".test.ts")) return { role: "test", slice };
   if (file === undefined) return { role: "root", slice };
   if (slice === "kernel" || slice === "platform") return { role: slice, slice };
+  // A slice whose statements do not fit one file has another store beside it.
+  if (file.endsWith("-store.ts")) return { role: "store", slice };
   return { role: roleOfFile[file] ?? "usecase", slice };
 }
 
