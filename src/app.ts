@@ -76,9 +76,9 @@ export async function buildApp({
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
-  quoteRoutes(app, ctx, quoter(ctx, book, metrics));
-  const orders = orderDesk(ctx, booksOf(book), metrics);
-  orderRoutes(app, ctx, orders);
+  const takeQuote = quoter(ctx, book, metrics);
+  quoteRoutes(app, ctx, takeQuote);
+  orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

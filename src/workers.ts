@@ -8,6 +8,7 @@ import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
+import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { booksOf } from "./orders/book-of-set.ts";
 import { expireOrders } from "./orders/expire-orders.ts";
@@ -32,6 +33,8 @@ export const appliers: Appliers = {
 export function workOf(ctx: Context, book: Book, offboarding: Offboarding = everySlice): Work[] {
   const books = booksOf(book);
   return [
+    // First, so that whatever sends money out finds a verdict of this moment.
+    { name: "ledger-check", pauseMs: 10_000, work: () => checkLedgerWhenDue(ctx) },
     {
       name: "simulation",
       pauseMs: 250,
