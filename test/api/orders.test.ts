@@ -82,7 +82,7 @@ test("selling", async (t) => {
   });
 
   await t.test("an amount takes the whole credits whose sum is the largest within it", async () => {
-    const { post, scripNos } = await dealer(service, [
+    const { post, scripNos, firmId } = await dealer(service, [
       { facePaise: 30_000_000 },
       { facePaise: 50_000_000 },
       { facePaise: 65_000_000 },
