@@ -6,15 +6,17 @@ import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { isRefusedByServer } from "../platform/postgres.ts";
+import { takeTurns } from "../platform/turns.ts";
 import { readQuote } from "../quotes/read-quote.ts";
 import type { QuoteAnswer, TakeQuote } from "../quotes/take-quote.ts";
 import type { Command } from "./decide-orders.ts";
-import { type Placed, placeOrders } from "./place-orders.ts";
+import { type Placed, placeOrders, type Placing } from "./place-orders.ts";
 import { bundleGoneReason } from "./refusals.ts";
 import type { Books } from "./workings.ts";
 
 const setSizeMax = 256;
 const queueMax = 10_000;
+const setsWaitingMax = 64;
 
 export type OrderDesk = {
   /** One order, together with those that arrive at the same time. */
@@ -35,21 +37,27 @@ export function orderDesk(
     readonly metrics: Pick<Metrics, "setSize">;
   },
 ): OrderDesk {
+  // Sets of one environment match one after the other, so they wait for their turn here and not,
+  // each with a connection, in the database.
+  const turns = {
+    live: takeTurns({ waitingMax: setsWaitingMax }),
+    sandbox: takeTurns({ waitingMax: setsWaitingMax }),
+  };
+  const placeSet = (placing: Placing, commands: readonly Command[]) =>
+    turns[placing.environment](() => placeOrders(ctx, books, placing, commands));
+
   const queueOf = (environment: Environment) =>
-    coalesce<Command, Placed>(
-      (commands) => placeOrders(ctx, books, { environment, rollBack: false }, commands),
-      {
-        setSizeMax,
-        queueMax,
-        mayRetry: isRefusedByServer,
-        onSet: (size) => setSize.observe({ set: "orders" }, size),
-      },
-    );
+    coalesce<Command, Placed>((commands) => placeSet({ environment, rollBack: false }, commands), {
+      setSizeMax,
+      queueMax,
+      mayRetry: isRefusedByServer,
+      onSet: (size) => setSize.observe({ set: "orders" }, size),
+    });
   const queues = { live: queueOf("live"), sandbox: queueOf("sandbox") };
 
   async function placeAll({ caller, dryRun }: Call, commands: readonly Command[]) {
     const placing = { environment: caller.environment, rollBack: dryRun };
-    const placed = await placeOrders(ctx, books, placing, commands);
+    const placed = await placeSet(placing, commands);
     return await Promise.all(placed.map((one, at) => withFreshQuote(one, commands[at])));
   }
 
