@@ -56,11 +56,9 @@ export function chooseBundle(index: OfferIndex, requirement: Requirement): Bundl
   const isFew = survey.usable !== undefined && survey.usable.length <= fewCredits;
   const ofFew = isFew && answerOfAllSums(shelf, survey, largestFirst(wide, survey.target));
   if (ofFew) return bundleOf(shelf, wanted, ofFew);
-  const exact = exactAnswer(shelf, survey);
+  const exact = shelf.budget.within(steps / 2, () => exactAnswer(shelf, survey)).found;
   if (exact.rows) return bundleOf(shelf, wanted, exact);
-  const greedy = largestFirst(wide, survey.target);
-  const completed = completeHeads(shelf, survey, greedy);
-  const rows = completed ?? nearestBySums(shelf, survey.target, greedy);
+  const rows = nearestRows(shelf, survey, wide);
   const isMet = sumOf(shelf, rows) === survey.target;
   const fewestBound = isMet ? exact.fewestBound : Math.min(1, rows.length);
   const nearest = { rows, target: survey.target, fewestBound, isEarliest: false };
@@ -127,6 +125,19 @@ function exactAnswer(
     if (isProven && count === fewestBound) fewestBound = count + 1;
   }
   return { rows: undefined, fewestBound };
+}
+
+/** Never less than the largest first, and the target where one of the aims meets it. */
+function nearestRows(shelf: Shelf, survey: Survey, wide: Shelf): readonly number[] {
+  let best = largestFirst(wide, survey.target);
+  for (const { sum, start } of survey.aims) {
+    if (sumOf(shelf, best) >= sum) break;
+    const rows = largestFirst(wide, sum, start.rows);
+    const heads = { sum, rows, shortest: start.rows.length };
+    const met = completeHeads(shelf, heads, survey.smallest) ?? nearestBySums(shelf, heads);
+    if (sumOf(shelf, met) > sumOf(shelf, best)) best = met;
+  }
+  return best;
 }
 
 function bundleOf(shelf: Shelf, wanted: number, answer: Answer): Bundle {
