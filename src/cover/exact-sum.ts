@@ -44,7 +44,7 @@ export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): 
   const searches = wanted.needed ? [byNeed, byQueue, byFace] : [byQueue, byFace];
   let known: Rows | undefined;
   for (let steps = allowanceStart, used = 0; ; steps *= allowanceGrowth) {
-    const allowance = Math.min(steps, (stepsMax - used) / searches.length);
+    const allowance = Math.min(steps, Math.ceil((stepsMax - used) / searches.length));
     for (const search of searches) {
       const { found, finished } = shelf.budget.within(allowance, () => search(shelf, wanted));
       if (finished) return { rows: found, isProven: true };

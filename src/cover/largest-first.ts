@@ -15,10 +15,14 @@ const completionCounts = [2, 3] as const;
 const completionStepsMax = 400_000;
 const headsMax = 64;
 
-const spreadCount = 30;
 const spreadStep = 0.85;
-/** Where a spread begins: at the rest of the target, at a half of it, at a quarter. */
-const spreadShares = [1, 2, 4] as const;
+/** How many credits a spread has, and at which part of the rest it begins: the cheaper first. */
+const spreads = [
+  { count: 28, share: 1 },
+  { count: 28, share: 2 },
+  { count: 30, share: 4 },
+  { count: 34, share: 2 },
+] as const;
 
 export function largestFirst(shelf: Shelf, requirement: number, start: Rows = []): Rows {
   const taken = new Set(start);
@@ -55,39 +59,40 @@ export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows 
 
 /**
  * The largest sum that heads reach with any of a few credits whose faces are spread below the rest
- * of the target. Thirty of them have a billion sums, so that few targets are missed.
+ * of the sum. Thirty of them have a billion sums, so that few rests are missed.
  */
 export function nearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Rows {
   let best = rows;
-  let missed = leftOf(shelf, sum, rows);
   const longest = Math.min(rows.length, shortest + headsMax);
-  for (let length = shortest; length <= longest; length++) {
-    const head = rows.slice(0, length);
-    const requirement = leftOf(shelf, sum, head);
-    for (const share of spreadShares) {
+  for (const { count, share } of spreads) {
+    for (let length = shortest; length <= longest; length++) {
+      const missed = leftOf(shelf, sum, best);
       if (missed === 0 || shelf.budget.spent) return best;
-      const spread = spreadBelow(shelf, requirement / share, head);
-      const known = requirement - missed;
+      const head = rows.slice(0, length);
+      const requirement = leftOf(shelf, sum, head);
+      const spread = spreadBelow(shelf, { face: requirement / share, count, head });
       const faces = Float64Array.from(spread, (row) => shelf.face(row));
-      const found = bestOfAllSums({ faces, requirement, known, budget: shelf.budget });
-      const reached = [...head, ...(found ?? []).map((place) => spread[place] ?? 0)];
+      const { budget } = shelf;
+      const places = bestOfAllSums({ faces, requirement, known: requirement - missed, budget });
+      const reached = [...head, ...(places ?? []).map((place) => spread[place] ?? 0)];
       if (leftOf(shelf, sum, reached) < missed) best = reached;
-      missed = leftOf(shelf, sum, best);
     }
   }
   return best;
 }
 
+type Spread = { readonly face: number; readonly count: number; readonly head: Rows };
+
 /** Goes down in steps, and again for what it passed over; in the order of the queue. */
-function spreadBelow(shelf: Shelf, facePaise: number, head: Rows): Rows {
+function spreadBelow(shelf: Shelf, { face, count, head }: Spread): Rows {
   const taken = new Set(head);
-  let face = facePaise;
-  while (taken.size < head.length + spreadCount) {
-    const at = shelf.floor(Math.floor(face), taken);
+  let below = face;
+  while (taken.size < head.length + count) {
+    const at = shelf.floor(Math.floor(below), taken);
     const row = at === none ? none : shelf.find(shelf.faceAt(at), taken);
-    if (row === none && face === facePaise) break;
+    if (row === none && below === face) break;
     if (row !== none) taken.add(row);
-    face = row === none ? facePaise : shelf.face(row) * spreadStep;
+    below = row === none ? face : shelf.face(row) * spreadStep;
   }
   return queued(shelf, [...taken].slice(head.length));
 }
