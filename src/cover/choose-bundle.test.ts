@@ -172,6 +172,24 @@ test("a book with some faces in paise is covered to the paisa that its endings a
   }
 });
 
+test("round faces are covered to their common unit", () => {
+  const draw = drawFrom(seed);
+  for (const size of [60, 3_000, 8_000]) {
+    const offers = [...marketOffers(draw, size)].map((offer) => ({
+      ...offer,
+      face_paise: Math.ceil(offer.face_paise / 10_000_000) * 10_000_000,
+    }));
+    const index = indexOf(offers);
+    for (let number = 0; number < 30; number++) {
+      const requirement_paise = marketRequirement(draw);
+      const bundle = chooseBundle(index, { requirement_paise });
+      checkSound(bundle, requirement_paise);
+      assert.equal(bundle.proof.residual, "optimal");
+      if (size > 60) assert.equal(bundle.residual_paise, requirement_paise % 10_000_000);
+    }
+  }
+});
+
 test("the same offers give the same bundle, in whatever order they came and whatever went", () => {
   const draw = drawFrom(seed);
   const offers = [...marketOffers(draw, 2_000)].map((offer) => ({

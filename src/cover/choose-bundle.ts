@@ -1,15 +1,16 @@
 // Chooses the bundle for a requirement, by the three wishes of rules.ts, and says what is proven.
 //
-// No sum can be above the requirement rounded down to the common unit of all faces: the target. In
-// a book of some size many bundles meet it, and then the residual is proven by the target alone.
+// The target is the largest sum that the common unit of all faces, and the paise that sums can end
+// in, do not rule out. In a book of some size many bundles meet it, and then the residual is proven
+// by the target alone.
 //
 //   survey    what is usable, and the target. If everything fits, everything is the bundle.
 //   all sums  few credits: every sum is looked at, and all three wishes are proven
 //   exact     the target with 1, 2, 3 … credits, each count refuted before the next is tried
-//   complete  for requirements that need many credits: the largest first, then two or three that
-//             meet the rest of the target exactly
-//   nearest   the target is not met: all sums again where the set is not too large, otherwise the
-//             best of what the largest first and pairs can reach, with the target as the bound
+//   complete  for requirements that need many credits: the largest first, then two, three or any
+//             of a few more that meet the rest of the target exactly
+//   nearest   the target is not met: all sums after all where there are not too many, otherwise
+//             the best sum that was reached, with the target as the bound
 //
 // Work is counted in steps. When they are used up, the answer is what is known by then, and never
 // less than taking the largest that fits again and again.

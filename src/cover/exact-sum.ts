@@ -4,12 +4,12 @@
 //   by queue  tries the first in the queue, then the second, and so on; ends at the first success,
 //             because whatever comes later in the queue is a later bundle. Quick where successes
 //             are many.
-//   by need   where every such bundle has one of a few credits: tries each of these.
 //   by face   tries every largest face that can be part of such a sum, then the next largest below
 //             it, and keeps the best success. Quick where few faces are large enough.
+//   by need   where every such bundle has one of a few credits, tries each of these.
 //
-// They take turns with a growing allowance, so that an answer costs a few times the cheaper way.
-// Both end with two credits whose sum is known: for each larger one, is there its complement?
+// They take turns with a growing allowance, so that an answer costs a few times the cheapest way.
+// All end with two credits whose sum is known: for each larger one, is there its complement?
 
 import { none, type Shelf, type Taken } from "./shelf.ts";
 import { shareCeil } from "./rules.ts";

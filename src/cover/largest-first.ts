@@ -1,5 +1,5 @@
 // Taking the largest that fits, again and again, and what can be made of it: the first so many of
-// these are a head, and a head is completed by two or three credits.
+// these are a head, and a head is completed by two credits, by three, or by any of a few.
 
 import { bestOfAllSums } from "./all-sums.ts";
 import { firstUpTo, queued } from "./exact-sum.ts";

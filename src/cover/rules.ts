@@ -15,7 +15,7 @@ export const rupee = 100;
 /** Bundles are made of whole credits, and a deal with more of them than this is nobody's wish. */
 export const creditsMax = 5_000;
 
-/** A step is one look at one entry; about five million take a few dozen milliseconds. */
+/** A step is one look at one entry; so many take some ten milliseconds. */
 export const stepsDefault = 2_000_000;
 
 /** The work counted for finding one face in the order of faces. */

@@ -5,7 +5,7 @@
 
 import type { FaceFilter } from "./face-filter.ts";
 import type { OfferRows } from "./offer-rows.ts";
-import { type Budget, type DayNumber, type Offer, stepsPerProbe } from "./rules.ts";
+import { type Budget, type DayNumber, type Offer, rupee, stepsPerProbe } from "./rules.ts";
 import type { SortedBlocks } from "./sorted-blocks.ts";
 
 export const none = -1;
@@ -164,6 +164,11 @@ export class Shelf {
       if (this.isUsable(row)) rows.push(row);
     }
     return { rows, isAll: true };
+  }
+
+  /** Every face is a multiple of it. */
+  get unit(): number {
+    return this.#odd.end > 0 ? 1 : this.#byFace.unit(rupee);
   }
 
   /** How many offers, usable or not, have faces from one up to and with another. */

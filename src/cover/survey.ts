@@ -33,7 +33,8 @@ export type Survey = {
 
 export function surveyOf(shelf: Shelf, requirement: number): Survey {
   const usable = usableOf(shelf, requirement);
-  const unit = usable?.reduce((unit, row) => greatestDivisor(unit, shelf.face(row)), 0) || 1;
+  const ofUsable = usable?.reduce((unit, row) => greatestDivisor(unit, shelf.face(row)), 0);
+  const unit = ofUsable || shelf.unit || 1;
   const endings = endingsOf(shelf, requirement);
   const { target, aims } = aimsOf(endings, { requirement, unit });
   const { rows, sums, isAll } = largestOf(shelf, target);
@@ -52,23 +53,20 @@ export function surveyOf(shelf: Shelf, requirement: number): Survey {
 
 type Aims = { readonly target: number; readonly aims: readonly Aim[] };
 
-/** Sums from the requirement down that some start and whole rupees can make. */
+/** From the requirement down, the largest sum of each ending that some start and the unit allow. */
 function aimsOf(
   { starts, odd }: Endings,
   { requirement, unit }: { readonly requirement: number; readonly unit: number },
 ): Aims {
-  const sums = Array.from({ length: rupee }, (_, paise) => requirement - paise).filter(
-    (sum) => sum >= 0 && sum % unit === 0,
-  );
-  const aims = sums.flatMap((sum) => {
-    const start = starts[sum % rupee];
-    return start && start.sum <= sum ? [{ sum, start }] : [];
-  });
   const whole = requirement - (requirement % unit);
-  const target = odd ? (aims[0]?.sum ?? whole) : whole;
-  const last = aims.findLast(({ start }) => start.rows.length === 0);
-  const next = aims.slice(0, aimsMax);
-  return { target, aims: last && !next.includes(last) ? [...next, last] : next };
+  const aims = new Map<number, Aim>();
+  for (let sum = whole; sum >= 0 && sum > whole - rupee * unit; sum -= unit) {
+    const start = starts[sum % rupee];
+    if (start && start.sum <= sum && !aims.has(sum % rupee)) aims.set(sum % rupee, { sum, start });
+  }
+  const inOrder = [...aims.values()];
+  const next = inOrder.filter((aim, at) => at < aimsMax || aim.start.rows.length === 0);
+  return { target: odd ? (inOrder[0]?.sum ?? 0) : whole, aims: next };
 }
 
 function usableOf(shelf: Shelf, requirement: number): readonly number[] | undefined {
