@@ -2,6 +2,7 @@
 // the service does.
 
 import { admitCallers } from "./admit.ts";
+import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
@@ -22,15 +23,24 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { booksOf } from "./orders/book-of-set.ts";
+import { orderDesk } from "./orders/order-desk.ts";
+import { orderRoutes } from "./orders/routes.ts";
+import { orderLifecycle } from "./orders/rules.ts";
+import { quoteRoutes } from "./quotes/routes.ts";
+import { quoteLifecycle } from "./quotes/rules.ts";
+import { quoter } from "./quotes/take-quote.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { settlementLifecycle } from "./settlement/rules.ts";
 import { usageRoutes } from "./usage/routes.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
   readonly rateWindow: RateWindow;
+  readonly book: Book;
   readonly metrics: Metrics;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
@@ -40,6 +50,7 @@ export async function buildApp({
   ctx,
   config,
   rateWindow,
+  book,
   metrics,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
@@ -51,13 +62,23 @@ export async function buildApp({
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle, firmLifecycle, creditLifecycle]);
+  metaRoutes(app, [
+    keyLifecycle,
+    firmLifecycle,
+    creditLifecycle,
+    quoteLifecycle,
+    orderLifecycle,
+    settlementLifecycle,
+  ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
   firmRoutes(app, ctx, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
+  const takeQuote = quoter(ctx, book, metrics);
+  quoteRoutes(app, ctx, takeQuote);
+  orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

@@ -8,15 +8,20 @@ import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { buildApp } from "./app.ts";
+import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
+import { seedInventory } from "./credits/seed-inventory.ts";
 import { countDesks } from "./firms/count-desks.ts";
+import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./keys/issue-key.ts";
+import { offerSources } from "./offer-sources.ts";
+import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { openContext } from "./open-context.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
-import { createMetrics, metricsServer } from "./platform/metrics.ts";
+import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
@@ -43,12 +48,23 @@ export async function serve(variables: Variables): Promise<void> {
   if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
   if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
 
+  const stocked = await seedInventory(ctx);
+  if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
+
   const metrics = createMetrics(ctx.db.pool);
+  measureOnDemand(metrics, {
+    name: "scripdesk_ledger_sound",
+    help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",
+    read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
+  });
   const rateWindow = await openRateWindow(config, ctx, stack);
-  const app = await buildApp({ ctx, config, rateWindow, metrics });
+  const book = openBook(ctx, offerSources);
+  // Whoever is let in finds the book open: its first use reads every offer there is.
+  await Promise.all(environments.map(book));
+  const app = await buildApp({ ctx, config, rateWindow, book, metrics });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  for (const work of workOf(ctx)) {
+  for (const work of workOf(ctx, book)) {
     const worker = startWorker({ ...work, log });
     stack.defer(worker.stop);
   }

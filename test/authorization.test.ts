@@ -59,6 +59,8 @@ const demands: Readonly<Record<string, Demand>> = {
   readCredit: "firms",
   withdrawCredit: "firms",
   useCredit: "firms",
+  takeQuote: "quote",
+  readQuote: "quote",
   listEvents: "orders:read",
 };
 

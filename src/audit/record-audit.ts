@@ -9,13 +9,12 @@ import { insertAuditRecords } from "./store.ts";
 /** Who changed what, in the transaction of the change. */
 export async function recordAudit(
   tx: Tx,
-  actor: Actor,
-  changes: readonly Change[],
+  changes: readonly { readonly actor: Actor; readonly change: Change }[],
   now: Date,
 ): Promise<void> {
   await insertAuditRecords(
     tx,
-    changes.map((change) => ({
+    changes.map(({ actor, change }) => ({
       record_id: newId("aud", now),
       environment: change.environment,
       desk_id: change.deskId,

@@ -107,6 +107,8 @@ const tags = [
   { name: "Firms", description: "Who trades: the client firms of your desk." },
   { name: "Groups", description: "Firms under common ownership, and the duty they will owe." },
   { name: "Credits", description: "What your firms hold." },
+  { name: "Quotes", description: "Binding prices for an exact amount." },
+  { name: "Orders", description: "Selling credits, and buying cover for duty." },
   { name: "Events", description: "What happened, in order." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },
@@ -282,7 +284,7 @@ function completeOperation(
     const own = [...shared];
     if (isList) own.push("X-Truncated");
     if (config.creates && status === "200") own.push("Idempotent-Replayed");
-    response["headers"] = references(own);
+    response["headers"] = { ...(response["headers"] as Json), ...references(own) };
     response["description"] = statusText[status] ?? String(response["description"]);
   }
   operation["security"] = config.demand ? [{ ServiceKey: [] }] : [];
