@@ -108,8 +108,12 @@ export function openDatabase(options: ConnectionOptions): Database {
     max: options.connectionsMax ?? connectionsMaxDefault,
     idleTimeoutMillis: 30_000,
   });
-  // Without a listener the error of an idle connection would end the process.
-  pool.on("error", options.onIdleError);
+  // Without a listener the error of a connection would end the process. One in use also fails the
+  // statement that needs it next; an idle one that goes while the pool is closing is no news.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("error", (error) => {
+    if (!pool.ending) options.onIdleError(error);
+  });
   return {
     pool,
     rows: (statement) => run(pool, statement),
