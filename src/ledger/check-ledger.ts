@@ -34,9 +34,9 @@ const checks: Readonly<Record<CheckName, (tx: Tx) => Promise<Omit<Break, "check"
   one_owner: findWrongOwner,
 };
 
-/** By the minute, and never more than a twentieth of the time of one connection. */
+/** By the minute, and on large books never more than a tenth of the time of one connection. */
 const checkEveryMs = 60_000;
-const shareOfTime = 0.05;
+const shareOfTime = 0.1;
 /** A verdict that is older says nothing any more. */
 const verdictAgeMaxMs = 2 * 3_600_000;
 

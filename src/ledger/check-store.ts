@@ -24,20 +24,18 @@ export type Break = {
 
 type Found = Omit<Break, "check">;
 
-/** Both sides of every movement of an entry, each a posting on its account. */
-const postings = fragment`
-  cross join lateral unnest(e.movements) with ordinality
-    as m (from_account, to_account, scrip_no, amount, line)
-  cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as p (account, sign)`;
-
 const unresolved = fragment`
   e.phase = 'pending' and not exists (select from ledger_entries as r where r.resolves = e.entry_no)`;
 
-/** Everything read from here on is of one moment; adding up may take longer than an answer may. */
+/**
+ * Everything read from here on is of one moment. Adding up may take longer than an answer may, and
+ * more memory, and leaves the other processors to callers.
+ */
 export async function openSnapshot(tx: Tx): Promise<void> {
   await tx.rows(sql`set transaction isolation level repeatable read, read only`);
   await tx.rows(sql`set local statement_timeout = '10min'`);
-  await tx.rows(sql`set local idle_in_transaction_session_timeout = '10min'`);
+  await tx.rows(sql`set local work_mem = '64MB'`);
+  await tx.rows(sql`set local max_parallel_workers_per_gather = 0`);
 }
 
 export async function countEntries(tx: Tx): Promise<number> {
@@ -76,13 +74,16 @@ export async function findChangedEntry(tx: Tx): Promise<Found | undefined> {
 export async function findUnbalancedEntry(tx: Tx): Promise<Found | undefined> {
   const [row] = await tx.rows<Found>(sql`
     select format('entry %s, %s of %s', e.entry_no, e.kind, e.subject) as place,
-      format('%s from %s to %s', coalesce(m.amount::text, 'nothing'),
-        coalesce(m.from_account, 'nowhere'), coalesce(m.to_account, 'nowhere')) as found,
+      format('%s from %s to %s', coalesce((m).amount::text, 'nothing'),
+        coalesce((m).from_account, 'nowhere'), coalesce((m).to_account, 'nowhere')) as found,
       'an amount from one account to another' as expected
-    from ledger_entries as e
-    cross join lateral unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
+    from (
+      select entry_no, kind, subject, unnest(movements) as m
+      from ledger_entries
+    ) as e
     where (
-      m.from_account <> m.to_account and m.amount >= 1 and (m.scrip_no is null or m.amount = 1)
+      (m).from_account <> (m).to_account and (m).amount >= 1
+      and ((m).scrip_no is null or (m).amount = 1)
     ) is not true
     order by e.entry_no
     limit 1`);
@@ -120,10 +121,18 @@ export async function findWrongResolution(tx: Tx): Promise<Found | undefined> {
 /** A firm's statement has the posted entries that concern it, and no others. */
 export async function findWrongStatement(tx: Tx): Promise<Found | undefined> {
   const [row] = await tx.rows<Found>(sql`
-    with concerned as (
-      select distinct split_part(p.account, ':', 2) as firm_id, e.at, e.entry_no
-      from ledger_entries as e ${postings}
-      where e.phase = 'posted' and strpos(p.account, ':') > 0
+    with movement as materialized (
+      select entry_no, at, unnest(movements) as m
+      from ledger_entries
+      where phase = 'posted'
+    ), concerned as (
+      select split_part((m).from_account, ':', 2) as firm_id, at, entry_no
+      from movement
+      where strpos((m).from_account, ':') > 0
+      union
+      select split_part((m).to_account, ':', 2), at, entry_no
+      from movement
+      where strpos((m).to_account, ':') > 0
     )
     select format('entry %s on the statement of %s', entry_no, firm_id) as place,
       case when l.entry_no is null then 'no line' else 'a line' end as found,
@@ -139,15 +148,31 @@ export async function findWrongStatement(tx: Tx): Promise<Found | undefined> {
 /** Each balance is what the postings on its account add up to, and what pending entries keep back. */
 export async function findWrongBalance(tx: Tx): Promise<Found | undefined> {
   const [row] = await tx.rows<Found>(sql`
-    with summed as (
-      select e.environment, p.account,
-        coalesce(sum(p.sign * m.amount) filter (where e.phase = 'posted'), 0) as posted,
-        coalesce(sum(m.amount) filter (where e.held_as = 'escrow' and p.sign < 0), 0) as escrow,
-        coalesce(sum(m.amount) filter (where e.held_as = 'pending_out' and p.sign < 0), 0) as out,
-        coalesce(sum(m.amount) filter (where e.phase = 'pending' and p.sign > 0), 0) as coming
-      from ledger_entries as e ${postings}
-      where m.scrip_no is null and (e.phase = 'posted' or (${unresolved}))
-      group by e.environment, p.account
+    with movement as materialized (
+      select e.environment, e.phase, e.held_as, unnest(e.movements) as m
+      from ledger_entries as e
+      where e.phase = 'posted' or (${unresolved})
+    ), posting as (
+      select environment, (m).from_account as account,
+        sum(case when phase = 'posted' then -(m).amount end) as posted,
+        sum(case when held_as = 'escrow' then (m).amount end) as escrow,
+        sum(case when held_as = 'pending_out' then (m).amount end) as out,
+        null::numeric as coming
+      from movement
+      where (m).scrip_no is null
+      group by 1, 2
+      union all
+      select environment, (m).to_account, sum(case when phase = 'posted' then (m).amount end), null,
+        null, sum(case when phase = 'pending' then (m).amount end)
+      from movement
+      where (m).scrip_no is null
+      group by 1, 2
+    ), summed as (
+      select environment, account, coalesce(sum(posted), 0) as posted,
+        coalesce(sum(escrow), 0) as escrow, coalesce(sum(out), 0) as out,
+        coalesce(sum(coming), 0) as coming
+      from posting
+      group by environment, account
     ), kept as (
       select environment, account, sum(posted_paise) as posted, sum(escrow_paise) as escrow,
         sum(pending_out_paise) as out, sum(pending_in_paise) as coming
@@ -193,15 +218,18 @@ export async function findBrokenChain(tx: Tx): Promise<Found | undefined> {
     select format('%s credit %s at entry %s', environment, scrip_no, entry_no) as place,
       'from ' || from_account as found, 'from ' || owner as expected
     from (
-      select e.environment, m.scrip_no, e.entry_no, m.from_account,
-        lag(m.to_account, 1, 'external_customs') over (
-          partition by e.environment, m.scrip_no
-          order by e.entry_no, m.line
+      select environment, (m).scrip_no, entry_no, (m).from_account,
+        lag((m).to_account, 1, 'external_customs') over (
+          partition by environment, (m).scrip_no
+          order by entry_no, line
         ) as owner
-      from ledger_entries as e
-      cross join lateral unnest(e.movements) with ordinality
-        as m (from_account, to_account, scrip_no, amount, line)
-      where e.phase = 'posted' and m.scrip_no is not null
+      from (
+        select environment, entry_no, unnest(movements) as m,
+          generate_subscripts(movements, 1) as line
+        from ledger_entries
+        where phase = 'posted'
+      ) as e
+      where (m).scrip_no is not null
     ) as move
     where from_account <> owner
     order by entry_no, scrip_no
@@ -212,16 +240,19 @@ export async function findBrokenChain(tx: Tx): Promise<Found | undefined> {
 /** The owner is whom the last movement gave the credit to; what is to move it is pending. */
 export async function findWrongOwner(tx: Tx): Promise<Found | undefined> {
   const [row] = await tx.rows<Found>(sql`
-    with moved as (
-      select e.environment, m.scrip_no,
-        (array_agg(m.to_account order by e.entry_no desc, m.line desc)
-          filter (where e.phase = 'posted'))[1] as account,
-        array_agg(distinct e.entry_no) filter (where e.phase = 'pending') as pending
+    with movement as (
+      select e.environment, e.phase, e.entry_no, unnest(e.movements) as m,
+        generate_subscripts(e.movements, 1) as line
       from ledger_entries as e
-      cross join lateral unnest(e.movements) with ordinality
-        as m (from_account, to_account, scrip_no, amount, line)
-      where m.scrip_no is not null and (e.phase = 'posted' or (${unresolved}))
-      group by e.environment, m.scrip_no
+      where e.phase = 'posted' or (${unresolved})
+    ), moved as (
+      select environment, (m).scrip_no as scrip_no,
+        (max(array[lpad(entry_no::text, 19, '0'), lpad(line::text, 9, '0'), (m).to_account])
+          filter (where phase = 'posted'))[3] as account,
+        array_agg(distinct entry_no) filter (where phase = 'pending') as pending
+      from movement
+      where (m).scrip_no is not null
+      group by 1, 2
     )
     select format('%s credit %s', environment, scrip_no) as place,
       coalesce(format('%s, pending %s', o.account, coalesce(o.pending_entry_no::text, 'none')), 'no owner') as found,
