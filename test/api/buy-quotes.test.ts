@@ -6,6 +6,7 @@ import { houseOffers } from "../../src/book/house-offers.ts";
 import { dayNumber, type Offer } from "../../src/cover/rules.ts";
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
+import { sql } from "../../src/platform/postgres.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
@@ -310,18 +311,17 @@ async function commitLate(
 }
 
 test("a book that continued from the last change it saw would miss what commits late", async (t) => {
-  let service: Service;
   const forgetful: OfferSource = {
     ...houseOffers,
     async changes(db, environment, since) {
       const { changes } = await houseOffers.changes(db, environment, since);
-      const { rows } = await service.ctx.db.pool.query<{ next: string }>(
-        "select pg_snapshot_xmax(pg_current_snapshot()) as next",
+      const [row] = await db.rows<{ next: string }>(
+        sql`select pg_snapshot_xmax(pg_current_snapshot()) as next`,
       );
-      return { horizon: rows[0]?.next ?? "", changes };
+      return { horizon: row?.next ?? "", changes };
     },
   };
-  service = await startService(t, { sources: [forgetful] });
+  const service = await startService(t, { sources: [forgetful] });
   const { buy } = await buyer(service);
   await assert.rejects(commitLate(service, buy), assert.AssertionError);
 });
