@@ -3,12 +3,14 @@
 
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
   quotes,
+  "quote-scale": quoteScale,
 };
 
 const wanted = process.argv.slice(2);

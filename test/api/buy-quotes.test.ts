@@ -6,8 +6,10 @@ import { houseOffers } from "../../src/book/house-offers.ts";
 import { dayNumber, type Offer } from "../../src/cover/rules.ts";
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
+import { houseFirmId } from "../../src/kernel/house.ts";
 import { sql } from "../../src/platform/postgres.ts";
 import { putCard } from "../support/dealing-house.ts";
+import { addCredits } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
@@ -279,6 +281,19 @@ test("the book follows the database", async (t) => {
 
   await t.test("a change that commits after a later one was seen is not missed", async () => {
     await commitLate(one, ofOne.buy);
+  });
+
+  await t.test("more changes than can be told one by one are followed too", async () => {
+    const firmId = houseFirmId.sandbox;
+    const many = Array.from({ length: 5_200 }, (_, at) => ({
+      firmId,
+      scheme: "RODTEP" as const,
+      facePaise: 11 * lakh + at * 100,
+      expiresOn: "2028-01-01",
+      state: "listed",
+    }));
+    const scripNos = await addCredits(one, firmId, many);
+    assert.deepEqual(await covers(11 * lakh + 5_199 * 100), [scripNos.at(-1)]);
   });
 
   await t.test("a node that starts later loads what the others have followed to", async () => {
