@@ -1,6 +1,7 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
 // yardstick alternate in one run: on a shared machine only their ratio means something.
 
+import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { quoteScale } from "./quote-scale.ts";
@@ -9,6 +10,7 @@ import { quotes } from "./quotes.ts";
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
+  cover,
   quotes,
   "quote-scale": quoteScale,
 };

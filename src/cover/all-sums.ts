@@ -18,10 +18,9 @@ export type SmallSet = {
   readonly budget: Budget;
 };
 
-/** All sums of some credits, rising; a way is a chain of links from its first credit to its last. */
+/** All sums of some credits, rising and ended by Infinity, each with the best way to reach it. */
 type Sums = {
   readonly sums: Float64Array;
-  readonly counts: Int32Array;
   readonly ways: Int32Array;
   readonly length: number;
 };
@@ -51,20 +50,27 @@ export function bestOfAllSums(set: SmallSet): readonly number[] | undefined {
   return late && bestOfBoth(set, chains, { early, late });
 }
 
-/** Links of ways, each one credit and the way that it was added to. */
+/** Ways as chains of links, from the first credit in the queue to the last: each link adds one. */
 class Chains {
   #places = new Int32Array(1_024);
   #rests = new Int32Array(1_024);
+  #counts = new Int32Array(1_024);
   #used = 0;
 
   add(place: number, rest: number): number {
     if (this.#used === this.#places.length) {
       this.#places = doubled(this.#places);
       this.#rests = doubled(this.#rests);
+      this.#counts = doubled(this.#counts);
     }
     this.#places[this.#used] = place;
     this.#rests[this.#used] = rest;
+    this.#counts[this.#used] = this.countOf(rest) + 1;
     return this.#used++;
+  }
+
+  countOf(way: number): number {
+    return way === noWay ? 0 : (this.#counts[way] ?? 0);
   }
 
   placesOf(way: number): number[] {
@@ -79,8 +85,7 @@ class Chains {
 function sumsOf(set: SmallSet, chains: Chains, half: Half): Sums | undefined {
   const { faces, requirement, known, budget } = set;
   let list: Sums = {
-    sums: new Float64Array(1),
-    counts: new Int32Array(1),
+    sums: Float64Array.of(0, Infinity),
     ways: Int32Array.of(noWay),
     length: 1,
   };
@@ -104,34 +109,29 @@ type Joining = {
 
 /** The sums without and with one more credit, each once, from the least to the most of interest. */
 function joined(list: Sums, chains: Chains, { place, face, least, most }: Joining): Sums {
-  const { sums, counts, ways, length } = list;
-  const merged = {
-    sums: new Float64Array(2 * length),
-    counts: new Int32Array(2 * length),
-    ways: new Int32Array(2 * length),
-  };
+  const { sums, ways, length } = list;
+  const merged = new Float64Array(2 * length + 1);
+  const mergedWays = new Int32Array(2 * length);
   let size = 0;
   let without = 0;
   let joining = 0;
-  while (without < length || joining < length) {
-    const kept = without < length ? (sums[without] ?? 0) : Infinity;
-    const taken = joining < length ? (sums[joining] ?? 0) + face : Infinity;
+  while ((sums[without] ?? 0) < least) without++;
+  while ((sums[joining] ?? 0) + face < least) joining++;
+  for (;;) {
+    const kept = sums[without] ?? 0;
+    const taken = (sums[joining] ?? 0) + face;
     const sum = Math.min(kept, taken);
     if (sum > most) break;
-    const isTaken =
-      taken < kept || (taken === kept && (counts[joining] ?? 0) + 1 <= (counts[without] ?? 0));
-    if (sum >= least) {
-      merged.sums[size] = sum;
-      merged.counts[size] = isTaken ? (counts[joining] ?? 0) + 1 : (counts[without] ?? 0);
-      merged.ways[size] = isTaken
-        ? chains.add(place, ways[joining] ?? noWay)
-        : (ways[without] ?? noWay);
-      size++;
-    }
+    merged[size] = sum;
+    const way = ways[without] ?? noWay;
+    const rest = ways[joining] ?? noWay;
+    const isTaken = taken < kept || (taken === kept && chains.countOf(rest) < chains.countOf(way));
+    mergedWays[size++] = isTaken ? chains.add(place, rest) : way;
     if (kept === sum) without++;
     if (taken === sum) joining++;
   }
-  return { ...merged, length: size };
+  merged[size] = Infinity;
+  return { sums: merged, ways: mergedWays, length: size };
 }
 
 function bestOfBoth(
@@ -147,14 +147,14 @@ function bestOfBoth(
     while (other >= 0 && sum + (late.sums[other] ?? 0) > requirement) other--;
     if (other < 0) break;
     const both = sum + (late.sums[other] ?? 0);
-    const count = (early.counts[at] ?? 0) + (late.counts[other] ?? 0);
-    if (both < best.sum || (both === best.sum && count > best.count)) continue;
-    const places = () => [
-      ...chains.placesOf(early.ways[at] ?? noWay),
-      ...chains.placesOf(late.ways[other] ?? noWay),
-    ];
-    const isBetter = both > best.sum || count < best.count || isEarlier(places(), best.places);
-    if (isBetter) best = { sum: both, count, places: places() };
+    if (both < best.sum) continue;
+    const way = early.ways[at] ?? noWay;
+    const rest = late.ways[other] ?? noWay;
+    const count = chains.countOf(way) + chains.countOf(rest);
+    if (both === best.sum && count > best.count) continue;
+    const places = [...chains.placesOf(way), ...chains.placesOf(rest)];
+    const isBetter = both > best.sum || count < best.count || isEarlier(places, best.places);
+    if (isBetter) best = { sum: both, count, places };
   }
   return best.places;
 }

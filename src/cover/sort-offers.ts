@@ -1,10 +1,9 @@
 // Puts millions of offers in order at once: byte by byte from the last to the first, each pass
 // stable, so that nothing is ever compared. Bytes that are the same in all rows are passed over.
+// A face has 53 bits: four bytes below 2^32, and three above.
 
 import { type OfferRows, scripNoBytes } from "./offer-rows.ts";
 
-const faceBytes = 7;
-const dayBytes = 4;
 /** Moves days before 1970 in front of the others. */
 const dayOffset = 2 ** 31;
 
@@ -22,14 +21,15 @@ export function sortOffers(offers: OfferRows, count: number): Orders {
   for (let byte = scripNoBytes - 1; byte >= 0; byte--) {
     rows = sortedBy(rows, (row) => offers.scripNos[row * scripNoBytes + byte] ?? 0);
   }
-  for (let byte = 0; byte < dayBytes; byte++) {
-    const shift = 256 ** byte;
-    rows = sortedBy(rows, (row) => (((offers.days[row] ?? 0) + dayOffset) / shift) & 255);
+  for (let shift = 0; shift < 32; shift += 8) {
+    rows = sortedBy(rows, (row) => (((offers.days[row] ?? 0) + dayOffset) >>> shift) & 255);
   }
   const byExpiry = rows;
-  for (let byte = 0; byte < faceBytes; byte++) {
-    const shift = 256 ** byte;
-    rows = sortedBy(rows, (row) => Math.floor((offers.faces[row] ?? 0) / shift) % 256);
+  for (let shift = 0; shift < 32; shift += 8) {
+    rows = sortedBy(rows, (row) => ((offers.faces[row] ?? 0) >>> shift) & 255);
+  }
+  for (let shift = 0; shift < 24; shift += 8) {
+    rows = sortedBy(rows, (row) => (((offers.faces[row] ?? 0) / 2 ** 32) >>> shift) & 255);
   }
   return { byExpiry, byFace: rows };
 }
