@@ -52,7 +52,7 @@ export async function buildApp({
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
   measureRequests(app, metrics);
   logRequests(app);
-  admitCallers(app, authenticator(ctx, metrics), meter(ctx, rateWindow, metrics));
+  admitCallers(app, { authenticate: authenticator(ctx), meter: meter(ctx, rateWindow), metrics });
   await describeApi(app);
 
   healthRoutes(app, ctx);

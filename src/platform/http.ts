@@ -21,7 +21,9 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchema,
   LogController,
+  type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
@@ -109,10 +111,8 @@ export function createServer(options: ServerOptions): App {
     requireHostHeader: false,
   };
   const app = fastify({
-    loggerInstance: log,
+    loggerInstance: undivided(log),
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request would cost more than the line it writes; lines name their request.
-    childLoggerFactory: (logger) => logger,
     genReqId: (message) => requestIdOf(message, now),
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
@@ -147,6 +147,9 @@ export function createServer(options: ServerOptions): App {
     }
     const path = documentedPath(route.url);
     route.config = { ...config, label: `${String(route.method)} ${path}` };
+    if (config.demand !== undefined) {
+      route.preValidation = [refuseUndeclared(route.schema), route.preValidation ?? []].flat();
+    }
     const operationId = route.schema?.operationId;
     for (const method of [route.method].flat()) {
       app.routes.push({ method, path, operationId, config: route.config });
@@ -165,8 +168,14 @@ export function createServer(options: ServerOptions): App {
     app.server.emit("request", message, response);
   });
   parseOnlyStrictJson(app);
-  refuseWhatIsNotDeclared(app);
   return app;
+}
+
+/** A logger per request would cost more than the line it writes; lines name their request. */
+function undivided(log: FastifyBaseLogger): FastifyBaseLogger {
+  const one = Object.create(log) as FastifyBaseLogger;
+  one.child = () => one;
+  return one;
 }
 
 /** `/v1/keys/:key_id` as the contract and OpenAPI write it; `::` is how a route spells a colon. */
@@ -180,12 +189,16 @@ export function documentedPath(url: string): string {
 type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
 
 function requestOpener(inFlight: Set<ServerResponse>, inFlightMax: number): Open {
+  /** One function for all responses: a listener of its own for each would cost more than the rest. */
+  function forget(this: ServerResponse): void {
+    inFlight.delete(this);
+  }
   return (request, reply, next) => {
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
     inFlight.add(reply.raw);
-    reply.raw.once("close", () => inFlight.delete(reply.raw));
+    reply.raw.on("close", forget);
     if (inFlight.size > inFlightMax) {
       next(new Overloaded());
       return;
@@ -231,15 +244,14 @@ function parseOnlyStrictJson(app: App): void {
 }
 
 /** An operation that declares no query or no body takes none: what is sent must never be ignored. */
-function refuseWhatIsNotDeclared(app: App): void {
-  app.addHook("preValidation", (request, _reply, next) => {
-    const { schema, config } = request.routeOptions;
-    if (config.demand === undefined) next();
-    else if (!schema?.querystring && hasMembers(request.query))
-      next(unknownParameters(request.query));
-    else if (!schema?.body && hasMembers(request.body)) next(unknownFields(request.body));
+function refuseUndeclared(schema: FastifySchema | undefined): preValidationHookHandler {
+  const takesQuery = schema?.querystring !== undefined;
+  const takesBody = schema?.body !== undefined;
+  return (request, _reply, next) => {
+    if (!takesQuery && hasMembers(request.query)) next(unknownParameters(request.query));
+    else if (!takesBody && hasMembers(request.body)) next(unknownFields(request.body));
     else next();
-  });
+  };
 }
 
 function hasMembers(value: unknown): value is object {

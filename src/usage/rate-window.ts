@@ -4,7 +4,6 @@
 import type { RedisClientType } from "@redis/client";
 import type { FastifyBaseLogger } from "fastify";
 
-import { coalesce } from "../platform/coalesce.ts";
 import { SlidingWindow, windowMs, type WindowState } from "./rules.ts";
 
 export type Ask = {
@@ -14,7 +13,8 @@ export type Ask = {
 };
 
 export type RateWindow = {
-  take(ask: Ask): Promise<WindowState>;
+  /** One answer per ask, in their order. */
+  take(asks: readonly Ask[]): Promise<WindowState[]>;
   /** Takes back a call that was taken and then refused; the window as it is without it. */
   giveBack(ask: Ask, taken: WindowState): Promise<WindowState>;
 };
@@ -41,19 +41,16 @@ export function localRateWindow(elapsedMs: () => number): RateWindow {
   }
 
   return {
-    async take({ keyId, limit }) {
+    async take(asks) {
       const nowMs = Math.floor(elapsedMs());
       sweep(nowMs);
-      return windowOf(keyId).take(nowMs, limit);
+      return asks.map(({ keyId, limit }) => windowOf(keyId).take(nowMs, limit));
     },
     async giveBack({ keyId }, { atMs }) {
       return windowOf(keyId).giveBack(Math.floor(elapsedMs()), atMs);
     },
   };
 }
-
-const setSizeMax = 256;
-const queueMax = 20_000;
 
 /** How long a set of calls waits for Redis before this process decides alone. */
 const answerWithinMs = 1_000;
@@ -159,13 +156,13 @@ export function sharedRateWindow(
   }
 
   async function takeHere(asks: readonly Ask[]): Promise<WindowState[]> {
-    const states = await Promise.all(asks.map((ask) => fallback.take(ask)));
+    const states = await fallback.take(asks);
     for (const state of states) takenHere.add(state);
     return states;
   }
 
-  const take = coalesce(
-    async (asks: readonly Ask[]) => {
+  return {
+    async take(asks) {
       if (degraded) {
         probe();
         return await takeHere(asks);
@@ -179,11 +176,6 @@ export function sharedRateWindow(
         return await takeHere(asks);
       }
     },
-    { setSizeMax, queueMax, mayRetry: () => false },
-  );
-
-  return {
-    take,
     async giveBack(ask, taken) {
       if (takenHere.has(taken)) return await fallback.giveBack(ask, taken);
       const without = { ...taken, admitted: false, used: taken.used - 1 };
