@@ -6,12 +6,14 @@ import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
 import { orders } from "./orders.ts";
+import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
   quotes,
+  "quote-scale": quoteScale,
   cover,
   ledger,
   orders,

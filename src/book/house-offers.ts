@@ -19,7 +19,7 @@ export const houseOffers: OfferSource = {
     const { horizon, changes } = await houseChanges(db, environment, since);
     return {
       horizon,
-      changes: changes.map(({ scripNo, scheme, listed }) => ({
+      changes: changes?.map(({ scripNo, scheme, listed }) => ({
         scripNo,
         scheme,
         offer: listed && offerOf(listed),

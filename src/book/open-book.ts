@@ -2,7 +2,8 @@
 //
 //   source   says where offers come from, and what changed there since a horizon
 //   load     once per environment, at its first use: the horizon first, then every offer in pages
-//   look     before every use: what changed since the horizon, in one statement per source
+//   look     before every use: what changed since the horizon, in one statement per source; when
+//            that is too much to be told, the environment is loaded anew
 //
 // After a look the book is what the database was at that moment. Nothing tells it of changes and no
 // clock makes it stale: whoever wants to choose from it looks first, and those who come while a look
@@ -34,11 +35,13 @@ export type OfferSource = {
     db: Db,
     environment: Environment,
   ): AsyncIterable<readonly { readonly scheme: Scheme; readonly offer: Offer }[]>;
-  changes(
-    db: Db,
-    environment: Environment,
-    since: Horizon | null,
-  ): Promise<{ readonly horizon: Horizon; readonly changes: readonly OfferChange[] }>;
+  changes(db: Db, environment: Environment, since: Horizon | null): Promise<OfferChanges>;
+};
+
+export type OfferChanges = {
+  readonly horizon: Horizon;
+  /** Undefined when there are too many to be told. */
+  readonly changes: readonly OfferChange[] | undefined;
 };
 
 export type Offers = Readonly<Record<Scheme, OfferIndex>>;
@@ -47,6 +50,7 @@ export type Offers = Readonly<Record<Scheme, OfferIndex>>;
 export type Book = (environment: Environment) => Promise<Offers>;
 
 const lookersMax = 20_000;
+const loadsMax = 3;
 
 export function openBook({ db }: Pick<Context, "db">, sources: readonly OfferSource[]): Book {
   const looks = {
@@ -63,11 +67,20 @@ type Followed = {
 
 function looker(db: Db, environment: Environment, sources: readonly OfferSource[]) {
   let followed: Followed | undefined;
+
+  async function follow(): Promise<Offers> {
+    for (let loads = 0; loads < loadsMax; loads++) {
+      followed ??= await load(db, environment, sources);
+      if (await look(db, environment, followed)) return followed.offers;
+      followed = undefined;
+    }
+    throw new Error("offers change faster than they can be loaded");
+  }
+
   return coalesce(
     async (lookers: readonly Environment[]) => {
-      const current = (followed ??= await load(db, environment, sources));
-      for (const source of sources) await look(db, environment, { source, ...current });
-      return lookers.map(() => current.offers);
+      const offers = await follow();
+      return lookers.map(() => offers);
     },
     { setSizeMax: lookersMax, queueMax: lookersMax, mayRetry: () => false },
   );
@@ -90,17 +103,21 @@ async function load(
   return { offers, horizons };
 }
 
+/** False when a source has more to tell than it can. */
 async function look(
   db: Db,
   environment: Environment,
-  { source, offers, horizons }: Followed & { readonly source: OfferSource },
-): Promise<void> {
-  const since = horizons.get(source) ?? null;
-  const { horizon, changes } = await source.changes(db, environment, since);
-  for (const { scripNo, scheme, offer } of changes) {
-    const known = offers[scheme].find(scripNo);
-    if (offer) offers[scheme].put(offer);
-    else if (known && source.isOwn(known)) offers[scheme].remove(scripNo);
+  { offers, horizons }: Followed,
+): Promise<boolean> {
+  for (const [source, since] of horizons) {
+    const { horizon, changes } = await source.changes(db, environment, since);
+    if (!changes) return false;
+    for (const { scripNo, scheme, offer } of changes) {
+      const known = offers[scheme].find(scripNo);
+      if (offer) offers[scheme].put(offer);
+      else if (known && source.isOwn(known)) offers[scheme].remove(scripNo);
+    }
+    horizons.set(source, horizon);
   }
-  horizons.set(source, horizon);
+  return true;
 }

@@ -40,20 +40,29 @@ export async function* houseCredits(
   } while (page.length === pageSize);
 }
 
+export type HouseChanges = {
+  readonly horizon: Horizon;
+  /** Undefined when there are so many that reading everything anew is as good. */
+  readonly changes: readonly HouseChange[] | undefined;
+};
+
 /** What changed since a horizon; nothing without one. */
 export async function houseChanges(
   db: Db,
   environment: Environment,
   since: Horizon | null,
-): Promise<{ readonly horizon: Horizon; readonly changes: readonly HouseChange[] }> {
-  const rows = await listHouseChanges(db, environment, since);
+): Promise<HouseChanges> {
+  const look = { horizon: since, limit: pageSize + 1 };
+  const rows = await listHouseChanges(db, environment, look);
   const [first] = rows;
   if (!first) throw new Error("there is always a horizon");
-  return { horizon: first.horizon, changes: rows.flatMap((row) => changeOf(row) ?? []) };
+  const isTold = rows.length <= pageSize;
+  const changes = isTold ? rows.flatMap((row) => changeOf(row) ?? []) : undefined;
+  return { horizon: first.horizon, changes };
 }
 
-function changeOf(row: HouseChangeRow): HouseChange | undefined {
-  if (row.changed === null) return undefined;
-  const listed = row.face_paise === null ? undefined : row;
-  return { scripNo: row.changed, scheme: row.scheme, listed };
+function changeOf({ scrip_no, scheme, face_paise, expires_on }: HouseChangeRow) {
+  if (scrip_no === null) return undefined;
+  const listed = face_paise === null ? undefined : { scrip_no, scheme, face_paise, expires_on };
+  return { scripNo: scrip_no, scheme, listed };
 }

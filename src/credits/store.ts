@@ -1,6 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
-import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CreditFacts, CreditState } from "./rules.ts";
@@ -315,25 +314,24 @@ export async function listHouseCredits(
     limit ${limit}`);
 }
 
-export type HouseChangeRow = { readonly horizon: string } & (
-  | { readonly changed: null }
-  | (HouseCreditRow & { readonly changed: string })
-  | { readonly changed: string; readonly scheme: Scheme; readonly face_paise: null }
-);
+/** Without a number when nothing changed, and without a face when the house sells it no more. */
+export type HouseChangeRow = Pick<HouseCreditRow, "scheme" | "expires_on"> & {
+  readonly horizon: string;
+  readonly scrip_no: string | null;
+  readonly face_paise: number | null;
+};
 
 /**
- * What became of the numbers that changed since a horizon, and where the next look begins: every
- * transaction below that has ended. Without a horizon it only says where to begin. What is ahead of
- * every transaction there was came with a restored backup and did not change.
+ * What became of the numbers that changed since a horizon, and the next horizon: every transaction
+ * below it has ended. What is ahead of all transactions came with a restored backup.
  */
 export async function listHouseChanges(
   db: Db,
   environment: Environment,
-  horizon: string | null,
+  { horizon, limit }: { readonly horizon: string | null; readonly limit: number },
 ): Promise<HouseChangeRow[]> {
   return await db.rows(sql`
-    select next.horizon, changed.scrip_no as changed, changed.scheme, c.scrip_no, c.face_paise,
-      c.expires_on
+    select next.horizon, changed.scrip_no, changed.scheme, c.face_paise, c.expires_on
     from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) as next
     left join (
       select distinct c.scrip_no, c.scheme
@@ -341,10 +339,15 @@ export async function listHouseChanges(
       where c.environment = ${environment} and ${ofHouse}
         and c.changed_in >= ${horizon}::xid8
         and c.changed_in < pg_snapshot_xmax(pg_current_snapshot())
+      limit ${limit}
     ) as changed on true
-    left join credits as c
-      on c.environment = ${environment} and ${ofHouse} and c.state = 'listed'
-      and c.scrip_no = changed.scrip_no`);
+    left join lateral (
+      select c.face_paise, c.expires_on
+      from credits as c
+      where c.environment = ${environment} and ${ofHouse} and c.state = 'listed'
+        and c.scrip_no = changed.scrip_no
+      limit 1
+    ) as c on true`);
 }
 
 /** Whoever stocks the house waits here for whoever does so already. */

@@ -36,7 +36,6 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
     {
       setSizeMax: sellSetSizeMax,
       queueMax,
-      setsInFlight: 2,
       mayRetry: isRefusedByServer,
       onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
     },

@@ -6,7 +6,10 @@ import { houseOffers } from "../../src/book/house-offers.ts";
 import { dayNumber, type Offer } from "../../src/cover/rules.ts";
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
+import { houseFirmId } from "../../src/kernel/house.ts";
+import { sql } from "../../src/platform/postgres.ts";
 import { putCard } from "../support/dealing-house.ts";
+import { addCredits } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
@@ -280,6 +283,19 @@ test("the book follows the database", async (t) => {
     await commitLate(one, ofOne.buy);
   });
 
+  await t.test("more changes than can be told one by one are followed too", async () => {
+    const firmId = houseFirmId.sandbox;
+    const many = Array.from({ length: 5_200 }, (_, at) => ({
+      firmId,
+      scheme: "RODTEP" as const,
+      facePaise: 11 * lakh + at * 100,
+      expiresOn: "2028-01-01",
+      state: "listed",
+    }));
+    const scripNos = await addCredits(one, firmId, many);
+    assert.deepEqual(await covers(11 * lakh + 5_199 * 100), [scripNos.at(-1)]);
+  });
+
   await t.test("a node that starts later loads what the others have followed to", async () => {
     const three = await startService(t, { beside: one });
     const ofThree = await buyer(three);
@@ -310,18 +326,17 @@ async function commitLate(
 }
 
 test("a book that continued from the last change it saw would miss what commits late", async (t) => {
-  let service: Service;
   const forgetful: OfferSource = {
     ...houseOffers,
     async changes(db, environment, since) {
       const { changes } = await houseOffers.changes(db, environment, since);
-      const { rows } = await service.ctx.db.pool.query<{ next: string }>(
-        "select pg_snapshot_xmax(pg_current_snapshot()) as next",
+      const [row] = await db.rows<{ next: string }>(
+        sql`select pg_snapshot_xmax(pg_current_snapshot()) as next`,
       );
-      return { horizon: rows[0]?.next ?? "", changes };
+      return { horizon: row?.next ?? "", changes };
     },
   };
-  service = await startService(t, { sources: [forgetful] });
+  const service = await startService(t, { sources: [forgetful] });
   const { buy } = await buyer(service);
   await assert.rejects(commitLate(service, buy), assert.AssertionError);
 });
