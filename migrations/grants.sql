@@ -5,3 +5,5 @@ grant select, insert, update, delete on all tables in schema public to scripdesk
 revoke insert, update, delete on schema_migrations from scripdesk_app;
 -- What happened stays as it was written.
 revoke update, delete on events, audit_records from scripdesk_app;
+-- An update of the market is pruned in time and never changed.
+revoke update on market_updates from scripdesk_app;

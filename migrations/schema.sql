@@ -113,6 +113,7 @@ create table credits (
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
+CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
@@ -268,6 +269,34 @@ create table inquiries (
 );
 CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
+
+create table market_logs (
+  environment text not null,
+  epoch text not null,
+  seq bigint not null,
+  constraint market_logs_environment_epoch_key UNIQUE (environment, epoch),
+  constraint market_logs_pkey PRIMARY KEY (environment),
+  constraint market_logs_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint market_logs_epoch_check CHECK ((epoch ~ '^[0-9a-f]{10}$'::text)),
+  constraint market_logs_seq_check CHECK ((seq >= 0))
+);
+
+create table market_updates (
+  environment text not null,
+  epoch text not null,
+  seq bigint not null,
+  scheme text not null,
+  kind text not null,
+  body text not null,
+  buyer_body text not null,
+  created_at timestamp with time zone not null,
+  constraint market_updates_pkey PRIMARY KEY (environment, epoch, seq),
+  constraint market_updates_environment_epoch_fkey FOREIGN KEY (environment, epoch) REFERENCES market_logs(environment, epoch) ON DELETE CASCADE,
+  constraint market_updates_kind_check CHECK ((kind = ANY (ARRAY['update'::text, 'status'::text]))),
+  constraint market_updates_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint market_updates_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX market_updates_by_scheme ON public.market_updates USING btree (environment, epoch, scheme, seq);
 
 create table plans (
   name text not null,
@@ -439,6 +468,8 @@ grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
+grant delete, insert, select, update on market_logs to scripdesk_app;
+grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on rate_cards to scripdesk_app;

@@ -7,6 +7,8 @@ import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
+import { latestIndex } from "./indices.ts";
+import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
@@ -38,5 +40,6 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
+    { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
   ];
 }

@@ -59,6 +59,8 @@ const demands: Readonly<Record<string, Demand>> = {
   readCredit: "firms",
   withdrawCredit: "firms",
   useCredit: "firms",
+  listMarkets: "market:read",
+  readMarket: "market:read",
   listEvents: "orders:read",
 };
 

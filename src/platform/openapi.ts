@@ -107,6 +107,7 @@ const tags = [
   { name: "Firms", description: "Who trades: the client firms of your desk." },
   { name: "Groups", description: "Firms under common ownership, and the duty they will owe." },
   { name: "Credits", description: "What your firms hold." },
+  { name: "Market", description: "What everybody may know of prices and deals." },
   { name: "Events", description: "What happened, in order." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },
