@@ -1,7 +1,7 @@
 // The application: the edge, then every capability. Reading this file top to bottom is reading what
 // the service does.
 
-import { admitCallers } from "./admit.ts";
+import { admitCallers, readmitter } from "./admit.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
@@ -14,6 +14,7 @@ import { latestIndex } from "./indices.ts";
 import { authenticator } from "./keys/authenticate.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
+import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
@@ -24,6 +25,7 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { openStreams } from "./platform/sse.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
@@ -48,7 +50,9 @@ export async function buildApp({
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
   measureRequests(app, metrics);
   logRequests(app);
-  admitCallers(app, authenticator(ctx, metrics), meter(ctx, rateWindow, metrics));
+  const authenticate = authenticator(ctx, metrics);
+  const streams = openStreams(app, { isStillGood: readmitter(authenticate) });
+  admitCallers(app, authenticate, meter(ctx, rateWindow, metrics));
   await describeApi(app);
 
   healthRoutes(app, ctx);
@@ -60,7 +64,10 @@ export async function buildApp({
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
-  marketRoutes(app, { ...ctx, latestIndex });
+  const market = { ...ctx, latestIndex };
+  const feed = openFeed(market);
+  app.addHook("onClose", () => feed.close());
+  marketRoutes(app, market, { feed, streams });
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

@@ -61,6 +61,7 @@ const demands: Readonly<Record<string, Demand>> = {
   useCredit: "firms",
   listMarkets: "market:read",
   readMarket: "market:read",
+  streamMarket: "market:read",
   listEvents: "orders:read",
 };
 

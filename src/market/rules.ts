@@ -100,6 +100,13 @@ export function bodiesOf(
   };
 }
 
+/** The end of the log, of the last updates of all schemes. */
+export function lastOf<Update extends Place>(latest: readonly Update[]): Update {
+  const last = latest.toSorted((a, b) => a.seq - b.seq).at(-1);
+  if (!last) throw new Error("a market that was looked at is in the log");
+  return last;
+}
+
 export function eventIdOf({ epoch, seq }: Place): string {
   return `${epoch}-${seq}`;
 }

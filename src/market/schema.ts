@@ -91,3 +91,16 @@ export const MarketList = Type.Object(
   { title: "MarketList" },
 );
 export type MarketList = Static<typeof MarketList>;
+
+export const StreamHeaders = Type.Object({
+  "Last-Event-ID": Type.Optional(
+    Type.String({
+      description: "The last id you have seen; what came after it is sent first.",
+      examples: ["5f0c1b2a9e-17"],
+    }),
+  ),
+});
+
+export const MarketEvents = Type.String({
+  description: "One event after another, without an end.",
+});

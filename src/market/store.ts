@@ -5,8 +5,8 @@ import type { IstDay } from "../kernel/time.ts";
 import { type Db, Fragment, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { DepthBand, Place, Tape, UpdateKind } from "./rules.ts";
 
-/** Wakes whoever reads the log. */
-export const marketChannel = "market_updates";
+/** Where readers are told that a log has grown. */
+export const marketNotices = "market_updates";
 
 export type UpdateRow = Place & {
   readonly environment: Environment;
@@ -186,7 +186,7 @@ export async function setEnd(tx: Tx, environment: Environment, seq: number): Pro
       where environment = ${environment}
       returning environment
     )
-    select pg_notify(${marketChannel}, environment) from moved`);
+    select pg_notify(${marketNotices}, environment) from moved`);
 }
 
 /** Lets go of what lies up to a place, but for the last update of a scheme. */
