@@ -15,6 +15,7 @@ const root = join(import.meta.dirname, "..");
 export type Measured = { readonly pid: number; readonly port: number };
 
 export type RunningService = Measured & {
+  readonly dataDir: string;
   /** A command of the CLI beside the running service; its JSON answer. */
   command(...words: readonly string[]): Promise<unknown>;
 };
@@ -34,6 +35,7 @@ export async function startService(stack: AsyncDisposableStack): Promise<Running
   return {
     pid: child.pid ?? 0,
     port,
+    dataDir,
     async command(...words) {
       const cli = spawn(process.execPath, ["cli/main.ts", ...words, "--json"], {
         cwd: root,
@@ -101,7 +103,7 @@ export function spread(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(2)}–${Math.max(...values).toFixed(2)}`;
 }
 
-async function portFrom(child: ChildProcess): Promise<number> {
+export async function portFrom(child: ChildProcess): Promise<number> {
   if (!child.stdout) throw new Error("the process prints its address");
   const lines = createInterface({ input: child.stdout });
   for await (const line of lines) {
@@ -114,7 +116,7 @@ async function portFrom(child: ChildProcess): Promise<number> {
   throw new Error("the process ended before it listened");
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   child.kill("SIGTERM");
   await once(child, "exit");

@@ -1,7 +1,7 @@
 // The application: the edge, then every capability. Reading this file top to bottom is reading what
 // the service does.
 
-import { admitCallers, readmitter } from "./admit.ts";
+import { admitCallers } from "./admit.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
@@ -14,6 +14,7 @@ import { latestIndex } from "./indices.ts";
 import { authenticator } from "./keys/authenticate.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
+import { keyWatcher } from "./keys/watch-keys.ts";
 import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
@@ -51,8 +52,8 @@ export async function buildApp({
   measureRequests(app, metrics);
   logRequests(app);
   const authenticate = authenticator(ctx, metrics);
-  const streams = openStreams(app, { isStillGood: readmitter(authenticate) });
   admitCallers(app, authenticate, meter(ctx, rateWindow, metrics));
+  const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate) });
   await describeApi(app);
 
   healthRoutes(app, ctx);

@@ -8,8 +8,8 @@
 // behind is cut: it comes back with the last id it saw. A source with much to send at once waits for
 // `drained` between its pieces.
 //
-// A revoked key ends its streams too. The keys of all open streams are looked at together, twice a
-// second, by the same look-up that every request goes through.
+// A revoked key ends its streams too: the keys of all open streams are looked at together, twice a
+// second.
 
 import { once } from "node:events";
 
@@ -43,17 +43,19 @@ export type Streams = {
 };
 
 export type StreamsOptions = {
-  /** Whether a key would still be let in; a throw means that nobody can say now. */
-  readonly isStillGood: (key: string) => Promise<boolean>;
+  /** Which keys would not be let in any more; a throw means that nobody can say now. */
+  readonly deadAmong: (keys: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly heartbeatMs?: number;
+  /** A reader that has left more than this unread is cut. */
+  readonly unreadBytesMax?: number;
 };
 
 const heartbeatMsDefault = 15_000;
 const retryMs = 2_000;
 const streamsMax = 20_000;
-const unreadBytesMax = 65_536;
+const unreadBytesMaxDefault = 65_536;
 const keysCheckMs = 400;
-/** For so many looks in a row nobody may be able to say whether a key is good: ten seconds. */
+/** For so many looks in a row nobody may be able to say whether keys are good: ten seconds. */
 const unansweredLooksMax = 25;
 const endGraceMs = 1_000;
 
@@ -79,7 +81,11 @@ type OpenStream = Stream & { readonly key: string; readonly ofKey: string };
 
 export function openStreams(
   app: App,
-  { isStillGood, heartbeatMs = heartbeatMsDefault }: StreamsOptions,
+  {
+    deadAmong,
+    heartbeatMs = heartbeatMsDefault,
+    unreadBytesMax = unreadBytesMaxDefault,
+  }: StreamsOptions,
 ): Streams {
   const streams = new Set<OpenStream>();
   const countOfKey = new Map<string, number>();
@@ -89,15 +95,12 @@ export function openStreams(
 
   async function lookAtKeys(): Promise<void> {
     const keys = [...new Set([...streams].map(({ key }) => key))];
-    const looks = await Promise.allSettled(keys.map(isStillGood));
-    unanswered = looks.some(({ status }) => status === "rejected") ? unanswered + 1 : 0;
-    const dead = new Set(
-      keys.filter((_, at) => {
-        const look = looks[at];
-        return look?.status === "fulfilled" ? !look.value : unanswered > unansweredLooksMax;
-      }),
-    );
-    for (const stream of streams) if (dead.has(stream.key)) stream.end();
+    const dead = await deadAmong(keys).catch(() => undefined);
+    unanswered = dead ? 0 : unanswered + 1;
+    for (const stream of streams) {
+      const isDead = dead ? dead.has(stream.key) : unanswered > unansweredLooksMax;
+      if (isDead) stream.end();
+    }
     looking = streams.size > 0 && !closing ? setTimeout(lookSoon, keysCheckMs) : undefined;
   }
 
@@ -131,7 +134,8 @@ export function openStreams(
       const ofKey = `${request.caller.keyId} ${request.routeOptions.config.label}`;
       if (closing || streams.size >= streamsMax) throw new Overloaded();
       if ((countOfKey.get(ofKey) ?? 0) >= perKeyMax) throw tooMany(perKeyMax);
-      const stream = { ...streamOf(reply, { heartbeat, heartbeatMs }), key, ofKey };
+      const bounds = { heartbeat, heartbeatMs, unreadBytesMax };
+      const stream = { ...streamOf(reply, bounds), key, ofKey };
       if (!stream.ended.aborted) add(stream);
       if (request.method === "HEAD") stream.end();
       return stream;
@@ -148,12 +152,19 @@ function tooMany(perKeyMax: number): Failure {
 
 function streamOf(
   reply: FastifyReply,
-  { heartbeat, heartbeatMs }: { heartbeat: () => Buffer; heartbeatMs: number },
+  {
+    heartbeat,
+    heartbeatMs,
+    unreadBytesMax,
+  }: { heartbeat: () => Buffer; heartbeatMs: number; unreadBytesMax: number },
 ): Stream {
   const ended = new AbortController();
   const { raw } = reply;
   reply.hijack();
-  raw.shouldKeepAlive = false; // What was a stream carries no further request.
+  // What was a stream carries no further request, so its end is the connection's, and each event is
+  // written as it is: a frame around every one of them would be most of the work.
+  raw.shouldKeepAlive = false;
+  raw.useChunkedEncodingByDefault = false;
   // What the edge and the meter have set; then what keeps a proxy from holding events back.
   for (const [name, value] of Object.entries(reply.getHeaders())) raw.setHeader(name, value ?? "");
   raw.setHeader("x-accel-buffering", "no");

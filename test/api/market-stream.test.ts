@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { openFeed } from "../../src/market/market-feed.ts";
 import { streamMarket } from "../../src/market/stream-market.ts";
-import { openStreams } from "../../src/platform/sse.ts";
+import { openStreams, type Streams, type StreamsOptions } from "../../src/platform/sse.ts";
 import { addCard } from "../support/cards.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";
@@ -82,7 +82,7 @@ test("only a key with the buy side is streamed the buy price; both are told the 
   await Promise.all([buyer.until(2), seller.until(2)]);
   assert.equal(buyer.events[1]?.data.buy_price_bps, 9_825);
   for (const { text } of seller.events) assert.doesNotMatch(text, /buy/);
-  const { buy_price_bps: _hidden, ...shared } = buyer.events[1]?.data;
+  const { buy_price_bps: _hidden, ...shared } = buyer.events[1]?.data ?? {};
   assert.deepEqual(seller.events[1]?.data, shared);
   buyer.leave();
   seller.leave();
@@ -156,7 +156,7 @@ test("an id that cannot be continued from is answered with a reset and a snapsho
   await reader.until(1);
   for (let step = 0; step < 3; step++) await change(service, 9_700 + step);
   await reader.until(4);
-  const { epoch } = reader.events[0]?.data;
+  const { epoch } = reader.events[0]?.data ?? {};
   reader.leave();
   await service.ctx.db.pool.query("delete from market_updates where seq = 4");
   const ids = {
@@ -271,23 +271,29 @@ test("a stream ends with its key, revoked or expired, and its neighbour goes on"
   kept.leave();
 });
 
-/** The stream of the market under a path of its own, with another beat and a published index. */
-async function startBeating(t: TestContext, heartbeatMs: number): Promise<Service> {
-  return await startService(t, {
+/** The stream of the market under a path of its own, with other bounds and a published index. */
+async function startBounded(
+  t: TestContext,
+  bounds: Pick<StreamsOptions, "heartbeatMs" | "unreadBytesMax">,
+): Promise<Service & { readonly streams: Streams }> {
+  const opened: Streams[] = [];
+  const service = await startService(t, {
     routes(app, ctx) {
       const feed = openFeed({ ...ctx, latestIndex: async () => new Map([["RODTEP", 9_790]]) });
       app.addHook("onClose", () => feed.close());
-      const streams = openStreams(app, { isStillGood: async () => true, heartbeatMs });
+      const streams = openStreams(app, { deadAmong: async () => new Set(), ...bounds });
+      opened.push(streams);
       const config = { demand: "market:read", streams: true } as const;
       app.get("/test/stream", { config }, async (request, reply) => {
         await streamMarket({ feed, streams }, request, reply);
       });
     },
   });
+  return { ...service, streams: opened[0]! };
 }
 
 test("a market shows the published index", async (t) => {
-  const service = await startBeating(t, 60_000);
+  const service = await startBounded(t, {});
   const { api_key: key } = await service.issue();
   const reader = await readStream(`${service.url}/test/stream`, { key });
   const [snapshot] = await reader.until(1);
@@ -297,13 +303,13 @@ test("a market shows the published index", async (t) => {
 });
 
 test("a heartbeat says where the stream stands, and can be continued from", async (t) => {
-  const service = await startBeating(t, 40);
+  const service = await startBounded(t, { heartbeatMs: 40 });
   const { api_key: key } = await service.issue();
   const address = `${service.url}/test/stream`;
   const reader = await readStream(address, { key });
   const [snapshot, beat] = await reader.until(2);
   assert.equal(beat?.event, "heartbeat");
-  const { epoch, seq } = snapshot?.data;
+  const { epoch, seq } = snapshot?.data ?? {};
   assert.deepEqual(beat?.data, { epoch, seq });
   assert.equal(beat?.id, snapshot?.id);
   reader.leave();
@@ -311,6 +317,68 @@ test("a heartbeat says where the stream stands, and can be continued from", asyn
   const back = await readStream(address, { key, lastEventId: beat?.id ?? "" });
   assert.equal((await back.until(1))[0]?.event, "update");
   back.leave();
+});
+
+const longBytes = 50_000;
+/** A loopback device holds some 4 MiB for a reader that takes nothing; the rest is ours to bound. */
+const longUpdatesMax = 120;
+
+/** An update of unusual length, appended as the worker would. */
+async function appendLong({ ctx }: Service): Promise<void> {
+  await ctx.db.pool.query(
+    `with moved as (
+      update market_logs set seq = seq + 1 where environment = 'sandbox'
+      returning environment, epoch, seq
+    ), added as (
+      insert into market_updates (
+        environment, epoch, seq, scheme, kind, body, buyer_body, created_at
+      )
+      select environment, epoch, seq, 'RODTEP', 'update', long.body, long.body, now()
+      from moved, (select json_build_object('long', repeat('x', ${longBytes}))::text as body) as long
+    )
+    select pg_notify('market_updates', environment) from moved`,
+  );
+}
+
+async function openSocket({ url }: Service, key: string): Promise<Socket> {
+  const { port } = new URL(url);
+  const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+  await once(socket, "connect");
+  socket.write(`GET /test/stream HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`);
+  await once(socket, "readable");
+  return socket;
+}
+
+/** Opens 40 readers that read and 20 that do not, and sends until the latter are gone or far behind. */
+async function sendToStalled(service: Service & { readonly streams: Streams }) {
+  const sockets: Socket[] = [];
+  for (let opened = 0; opened < 12; opened++) {
+    const { api_key } = await service.issue();
+    for (let stream = 0; stream < 5; stream++) sockets.push(await openSocket(service, api_key));
+  }
+  const [taking, stalled] = [sockets.slice(20), sockets.slice(0, 20)];
+  for (const socket of taking) socket.resume();
+  let updates = 0;
+  while (updates < longUpdatesMax && service.streams.count() > taking.length) {
+    await appendLong(service);
+    updates += 1;
+    const isBehind = ({ bytesRead }: Socket) => bytesRead < updates * longBytes;
+    for (let tries = 0; tries < 1_000 && taking.some(isBehind); tries++) await sleep(5);
+    assert.ok(!taking.some(isBehind), "whoever reads gets every update");
+  }
+  const left = service.streams.count();
+  for (const socket of sockets) socket.destroy();
+  return { left, taking: taking.length, all: taking.length + stalled.length };
+}
+
+test("readers that take nothing are cut, and all others get every update", async (t) => {
+  const { left, taking } = await sendToStalled(await startBounded(t, {}));
+  assert.equal(left, taking);
+});
+
+test("without a bound, readers that take nothing would stay for ever", async (t) => {
+  const { left, all } = await sendToStalled(await startBounded(t, { unreadBytesMax: Infinity }));
+  assert.equal(left, all);
 });
 
 test("SIGTERM ends streams cleanly, a stalled one too, and the service exits", async (t) => {

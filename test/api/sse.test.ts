@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { readmitter } from "../../src/admit.ts";
 import { authenticator } from "../../src/keys/authenticate.ts";
+import { keyWatcher } from "../../src/keys/watch-keys.ts";
 import { type Service, startService } from "../support/service.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
 import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/sse.ts";
@@ -19,7 +19,7 @@ async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Str
   const service = await startService(t, {
     routes(app, ctx) {
       const authenticate = authenticator(ctx, createMetrics(ctx.db.pool));
-      const streams = openStreams(app, { isStillGood: readmitter(authenticate), heartbeatMs });
+      const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate), heartbeatMs });
       wired.push(streams);
       const config = { demand: "any key", streams: true } as const;
       app.get("/test/stream", { config }, (request, reply) => {
