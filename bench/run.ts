@@ -8,6 +8,7 @@ import { ledger } from "./ledger.ts";
 import { orders } from "./orders.ts";
 import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
+import { streams } from "./streams.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
@@ -17,6 +18,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   cover,
   ledger,
   orders,
+  streams,
 };
 
 const wanted = process.argv.slice(2);

@@ -132,6 +132,7 @@ create table credits (
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
+CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
@@ -363,6 +364,48 @@ create table ledger_firm_entries (
   constraint ledger_firm_entries_pkey PRIMARY KEY (firm_id, at, entry_no)
 );
 
+create table ledger_verdict (
+  only_one boolean not null default true,
+  claimed_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  took_ms bigint,
+  entries bigint,
+  sound boolean,
+  first_break jsonb,
+  constraint ledger_verdict_pkey PRIMARY KEY (only_one),
+  constraint ledger_verdict_break CHECK ((COALESCE(sound, true) = (first_break IS NULL))),
+  constraint ledger_verdict_only_one_check CHECK (only_one),
+  constraint ledger_verdict_whole CHECK ((num_nulls(checked_at, took_ms, entries, sound) = ANY (ARRAY[0, 4])))
+);
+
+create table market_logs (
+  environment text not null,
+  epoch text not null,
+  seq bigint not null,
+  constraint market_logs_environment_epoch_key UNIQUE (environment, epoch),
+  constraint market_logs_pkey PRIMARY KEY (environment),
+  constraint market_logs_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint market_logs_epoch_check CHECK ((epoch ~ '^[0-9a-f]{10}$'::text)),
+  constraint market_logs_seq_check CHECK ((seq >= 0))
+);
+
+create table market_updates (
+  environment text not null,
+  epoch text not null,
+  seq bigint not null,
+  scheme text not null,
+  kind text not null,
+  body text not null,
+  buyer_body text not null,
+  created_at timestamp with time zone not null,
+  constraint market_updates_pkey PRIMARY KEY (environment, epoch, seq),
+  constraint market_updates_environment_epoch_fkey FOREIGN KEY (environment, epoch) REFERENCES market_logs(environment, epoch) ON DELETE CASCADE,
+  constraint market_updates_kind_check CHECK ((kind = ANY (ARRAY['update'::text, 'status'::text]))),
+  constraint market_updates_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint market_updates_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX market_updates_by_scheme ON public.market_updates USING btree (environment, epoch, scheme, seq);
+
 create table match_locks (
   environment text not null,
   seen_cards jsonb not null default '{}'::jsonb,
@@ -434,20 +477,6 @@ CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in
 CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
-
-create table ledger_verdict (
-  only_one boolean not null default true,
-  claimed_at timestamp with time zone,
-  checked_at timestamp with time zone,
-  took_ms bigint,
-  entries bigint,
-  sound boolean,
-  first_break jsonb,
-  constraint ledger_verdict_pkey PRIMARY KEY (only_one),
-  constraint ledger_verdict_break CHECK ((COALESCE(sound, true) = (first_break IS NULL))),
-  constraint ledger_verdict_only_one_check CHECK (only_one),
-  constraint ledger_verdict_whole CHECK ((num_nulls(checked_at, took_ms, entries, sound) = ANY (ARRAY[0, 4])))
-);
 
 create table plans (
   name text not null,
@@ -655,9 +684,11 @@ grant delete, insert, select, update on key_days to scripdesk_app;
 grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;
 grant insert, select on ledger_firm_entries to scripdesk_app;
+grant insert, select, update on ledger_verdict to scripdesk_app;
+grant delete, insert, select, update on market_logs to scripdesk_app;
+grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
-grant insert, select, update on ledger_verdict to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;

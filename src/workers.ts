@@ -9,6 +9,8 @@ import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
+import { latestIndex } from "./indices.ts";
+import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { booksOf } from "./orders/book-of-set.ts";
 import { expireOrders } from "./orders/expire-orders.ts";
@@ -48,5 +50,6 @@ export function workOf(ctx: Context, book: Book, offboarding: Offboarding = ever
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
     { name: "matching", pauseMs: 1_000, work: () => matchResting(ctx, books) },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
+    { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
   ];
 }

@@ -61,6 +61,9 @@ const demands: Readonly<Record<string, Demand>> = {
   useCredit: "firms",
   takeQuote: "quote",
   readQuote: "quote",
+  listMarkets: "market:read",
+  readMarket: "market:read",
+  streamMarket: "market:read",
   listEvents: "orders:read",
 };
 

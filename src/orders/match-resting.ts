@@ -69,7 +69,7 @@ async function hasNews(db: Db, environment: Environment, now: Date): Promise<boo
   const cards = cardsOf(environment, await cardsToday(db, [environment], istDay(now)));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
   const { changes } = await houseChanges(db, environment, seen.seen_before);
-  return changes.length > 0;
+  return changes === undefined || changes.length > 0;
 }
 
 /** The version of each scheme's card in force. */
