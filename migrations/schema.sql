@@ -75,7 +75,7 @@ create table audit_records (
   constraint audit_records_pkey PRIMARY KEY (record_id),
   constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text]))),
   constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint audit_records_record_id_check CHECK ((record_id ~ '^aud_[0-9a-z]{26}$'::text))
+  constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30)))
 );
 CREATE INDEX audit_records_by_desk ON public.audit_records USING btree (desk_id, at DESC, record_id DESC);
 
@@ -161,9 +161,8 @@ create table events (
   body text not null,
   constraint events_event_id_key UNIQUE (event_id),
   constraint events_pkey PRIMARY KEY (desk_id, sequence),
-  constraint events_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint events_event_id_check CHECK ((event_id ~ '^evt_[0-9a-z]{26}$'::text)),
+  constraint events_event_id_check CHECK ((starts_with(event_id, 'evt_'::text) AND (length(event_id) = 30))),
   constraint events_sequence_check CHECK ((sequence > 0))
 );
 CREATE INDEX events_by_firm ON public.events USING btree (desk_id, firm_id, sequence);

@@ -18,7 +18,6 @@ export async function recordAudit(
       record_id: newId("aud", now),
       environment: change.environment,
       desk_id: change.deskId,
-      at: now,
       actor_kind: actor.kind,
       actor_id: actor.id,
       request_id: actor.requestId,
@@ -29,6 +28,7 @@ export async function recordAudit(
       before_hash: change.before && hashOf(change.before),
       after_hash: change.after && hashOf(change.after),
     })),
+    now,
   );
 }
 

@@ -55,11 +55,10 @@ export async function recordAttributed(
       entity_type: change.entity.type,
       entity_id: change.entity.id,
       entity_version: change.entity.version,
-      created_at: now,
       body: eventBody({ eventId, sequence, change, event, requestId: actor.requestId, now }),
     };
   });
-  await insertEvents(tx, rows);
+  await insertEvents(tx, rows, now);
 }
 
 /** The first free number of every desk that is told something. */

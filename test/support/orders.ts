@@ -23,8 +23,8 @@ export async function dealer(
     deskId,
     credits.map((credit) => ({ firmId, ...plain, ...credit })),
   );
-  const get = async (path: string) =>
-    (await service.send("GET", path, { key, expect: 200 })).body as Answer["body"];
+  const get = async (path: string): Promise<Answer["body"]> =>
+    (await service.send("GET", path, { key, expect: 200 })).body;
   const list = async (query: string) => (await get(`/v1/orders${query}`)).orders;
   return {
     key,
@@ -37,9 +37,7 @@ export async function dealer(
     orders: async () => await list(""),
     read: async (orderId: string) => await get(`/v1/orders/${orderId}`),
     credit: async (scripNo: string) => await get(`/v1/credits/${scripNo}`),
-    async post(path: string, body: object, expect: number, headers = {}): Promise<Answer> {
-      const options = { key, body, headers, ...(expect > 0 && { expect }) };
-      return await service.send("POST", path, options);
-    },
+    post: async (path: string, body: object, expect: number, headers = {}): Promise<Answer> =>
+      await service.send("POST", path, { key, body, headers, ...(expect > 0 && { expect }) }),
   };
 }
