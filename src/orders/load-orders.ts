@@ -16,13 +16,8 @@ import { cardsToday } from "../rates/cards-today.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
-import {
-  findByIdempotencyKey,
-  listRestingBuys,
-  lockKeyDays,
-  lockMatching,
-  type OrderRow,
-} from "./store.ts";
+import { listRestingBuys } from "./resting-store.ts";
+import { findByIdempotencyKey, lockKeyDays, lockMatching, type OrderRow } from "./store.ts";
 import { type BookSession, newWorkings, type Workings } from "./workings.ts";
 
 /** How many resting buys of a scheme a set looks at: those that are served first. */

@@ -31,11 +31,10 @@ import {
   findSeen,
   listRestingBuys,
   listRestingSells,
-  lockMatching,
-  type OrderRow,
   type Seen,
   setSeen,
-} from "./store.ts";
+} from "./resting-store.ts";
+import { lockMatching, type OrderRow } from "./store.ts";
 import {
   type Books,
   type BookSession,

@@ -6,7 +6,7 @@ import { findOffered } from "../credits/reserve-credits.ts";
 import { pansOf } from "../firms/trading-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Db } from "../platform/postgres.ts";
-import { listOffered, listOfferedSince, type OfferedRow } from "./store.ts";
+import { listOffered, listOfferedSince, type OfferedRow } from "./resting-store.ts";
 
 const pageSize = 1_000;
 

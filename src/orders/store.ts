@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
@@ -42,7 +42,7 @@ export type OrderRow = {
   readonly updated_at: Date;
 };
 
-const orderColumns = fragment`
+export const orderColumns = fragment`
   o.order_id, o.environment, o.desk_id, o.firm_id, o.key_id, o.side, o.scheme, o.state, o.scrip_no,
   o.face_paise, o.requirement_paise, o.limit_bps, o.time_in_force, o.expires_at, o.quote_ref,
   o.client_ref, o.metadata, o.scrip_nos, o.resting_scrip_nos, o.covered_paise, o.dealt_paise,
@@ -56,45 +56,6 @@ export async function lockMatching(tx: Tx, environment: Environment): Promise<vo
     from match_locks
     where environment = ${environment}
     for update`);
-}
-
-/** What the matcher had seen at its last look, and what there is to see now. */
-export type Seen = {
-  /** Card versions by scheme. */
-  readonly seen_cards: Readonly<Partial<Record<Scheme, number>>>;
-  /** Every change by a transaction before this one was seen. */
-  readonly seen_before: string;
-  /** Every transaction before this one has ended, so a look now sees its changes. */
-  readonly seen_from: string;
-  /** Whether an order that rests, or did, has changed since. */
-  readonly rested_since: boolean;
-};
-
-export async function findSeen(db: Db, environment: Environment): Promise<Seen> {
-  const [row] = await db.rows<Seen>(sql`
-    select
-      l.seen_cards, l.seen_before::text as seen_before,
-      pg_snapshot_xmin(pg_current_snapshot())::text as seen_from,
-      exists (
-        select 1
-        from orders as o
-        where o.environment = l.environment and o.rested and o.changed_in >= l.seen_before
-      ) as rested_since
-    from match_locks as l
-    where l.environment = ${environment}`);
-  if (!row) throw new Error("every environment has a matcher");
-  return row;
-}
-
-export async function setSeen(
-  tx: Tx,
-  environment: Environment,
-  { cards, before }: { readonly cards: Seen["seen_cards"]; readonly before: string },
-): Promise<void> {
-  await tx.rows(sql`
-    update match_locks
-    set seen_cards = ${JSON.stringify(cards)}::jsonb, seen_before = ${before}::xid8
-    where environment = ${environment}`);
 }
 
 /** Scrip numbers have no comma, so a list of them travels as one text. */
@@ -191,91 +152,6 @@ export async function findByIdempotencyKey(
       ${keys.map(({ idempotencyKey }) => idempotencyKey)}::text[]
     ) as k (desk_id, idempotency_key)
     join orders as o on o.desk_id = k.desk_id and o.idempotency_key = k.idempotency_key`);
-}
-
-/** The resting buys that are served first: of each scheme, by price, then time. */
-export async function listRestingBuys(
-  db: Db,
-  environment: Environment,
-  limit: number,
-): Promise<OrderRow[]> {
-  return await db.rows(sql`
-    select b.*
-    from unnest(${schemes}::text[]) as s (scheme)
-    cross join lateral (
-      select ${orderColumns}
-      from orders as o
-      where o.environment = ${environment} and o.scheme = s.scheme
-        and o.state = 'open' and o.side = 'buy'
-      order by o.price_bps desc, o.created_at, o.order_id
-      limit ${limit}
-    ) as b`);
-}
-
-/** Resting sells that take no more than this price, the cheapest and earliest first. */
-export async function listRestingSells(
-  db: Db,
-  of: {
-    readonly environment: Environment;
-    readonly scheme: Scheme;
-    readonly limitBpsMax: Bps;
-    readonly limit: number;
-  },
-): Promise<OrderRow[]> {
-  return await db.rows(sql`
-    select ${orderColumns}
-    from orders as o
-    where o.environment = ${of.environment} and o.scheme = ${of.scheme}
-      and o.state = 'open' and o.side = 'sell' and o.limit_bps <= ${of.limitBpsMax}
-    order by o.limit_bps, o.created_at, o.order_id
-    limit ${of.limit}`);
-}
-
-export type OfferedRow = Pick<
-  OrderRow,
-  "order_id" | "firm_id" | "scheme" | "state" | "limit_bps" | "scrip_nos" | "resting_scrip_nos"
->;
-
-/** Resting sells in the order of their ids, from after one. */
-export async function listOffered(
-  db: Db,
-  environment: Environment,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<OfferedRow[]> {
-  return await db.rows(sql`
-    select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
-    from orders
-    where environment = ${environment} and state = 'open' and side = 'sell' and order_id > ${after}
-    order by order_id
-    limit ${limit}`);
-}
-
-/** Sells that rest or did, changed by this transaction or a later one; and the next one to ask from. */
-export async function listOfferedSince(
-  db: Db,
-  environment: Environment,
-  since: string | null,
-): Promise<{ readonly horizon: string; readonly rows: OfferedRow[] }> {
-  const [horizon] = await db.rows<{ horizon: string; rows: OfferedRow[] }>(sql`
-    select
-      pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
-      coalesce(
-        (
-          select jsonb_agg(
-            jsonb_build_object(
-              'order_id', o.order_id, 'firm_id', o.firm_id, 'scheme', o.scheme, 'state', o.state,
-              'limit_bps', o.limit_bps, 'scrip_nos', o.scrip_nos,
-              'resting_scrip_nos', o.resting_scrip_nos
-            )
-          )
-          from orders as o
-          where o.environment = ${environment} and o.rested and o.side = 'sell'
-            and o.changed_in >= ${since}::xid8
-        ),
-        '[]'
-      ) as rows`);
-  if (!horizon) throw new Error("there is always a horizon");
-  return horizon;
 }
 
 export async function findOrders(db: Db, orderIds: readonly string[]): Promise<OrderRow[]> {

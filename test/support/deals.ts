@@ -44,10 +44,10 @@ export async function addDeals(
     )
     insert into settlement_legs (
       settlement_id, scrip_no, environment, scheme, dealt_at, seller_desk_id, seller_firm_id,
-      face_paise, seller_bps, buyer_bps, seller_paise, state
+      face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise, ordinal, state
     )
     select settlement_id, scrip_no, environment, scheme, dealt_at, seller, seller, face_paise,
-      seller_bps, buyer_bps, seller_paise, 'pending'
+      seller_bps, buyer_bps, seller_paise, buyer_paise, 0, 'pending'
     from deals`,
     [JSON.stringify(rows)],
   );

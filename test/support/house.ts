@@ -165,7 +165,9 @@ export function sharedTables(house: House): string[] {
   for (const [path, text] of Object.entries(house)) {
     if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
     for (const [, table = ""] of withoutComments(text).matchAll(write)) {
-      writers.set(table, (writers.get(table) ?? new Set()).add(path));
+      // The stores of one slice are one writer, in two files.
+      const writer = path.endsWith("store.ts") ? path.slice(0, path.lastIndexOf("/")) : path;
+      writers.set(table, (writers.get(table) ?? new Set()).add(writer));
     }
   }
   return [...writers].flatMap(([table, paths]) =>
