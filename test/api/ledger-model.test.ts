@@ -55,7 +55,7 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
     entry: fc.nat(7),
     as: fc.constantFrom("posted", "voided"),
   }),
-) as fc.Arbitrary<Plan>; // Literals of a constant widen to text.
+);
 
 /** One firm's money, as four plain numbers. */
 type Purse = { posted: number; escrow: number; out: number; coming: number };
