@@ -19,7 +19,6 @@ import {
   findWrongStatement,
   openSnapshot,
   setVerdict,
-  type VerdictRow,
 } from "./check-store.ts";
 
 /** In this order: what is found first is the cause of most of what would follow. */
@@ -84,10 +83,6 @@ export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
     sound: verdict.sound,
     first_break: verdict.firstBreak,
   });
-}
-
-export async function lastVerdict(db: Db): Promise<VerdictRow | undefined> {
-  return await findVerdict(db);
 }
 
 /** Whether money may leave: the last check found nothing, and is not too long ago. */
