@@ -206,3 +206,23 @@ test("a number that is read on demand is NaN while it cannot be read, and the re
     assert.match(text, /^scripdesk_database_connections/m);
   }
 });
+
+test("at level info a success that changed nothing leaves no line; what changed or was refused does", async (t) => {
+  const lines: string[] = [];
+  const { log } = createLog("info", { write: (line: string) => void lines.push(line) });
+  const service = await startService(t, { log });
+  const { api_key: key } = await service.issue();
+  const quote = { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 };
+  await service.send("GET", "/v1/whoami", { key, expect: 200 });
+  await service.send("POST", "/v1/quote", { key, body: quote, expect: 200 });
+  await service.send("POST", "/v1/quote", { key, body: { side: "sell" }, expect: 422 });
+  await service.send("POST", "/v1/groups", { key, body: { name: "A group" }, expect: 201 });
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    parsed.map(({ route, status }) => [route, status]),
+    [
+      ["POST /v1/quote", 422],
+      ["POST /v1/groups", 201],
+    ],
+  );
+});

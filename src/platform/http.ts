@@ -70,6 +70,8 @@ declare module "fastify" {
     conflicts?: true;
     /** The answer stays open. It is bounded by `sse.ts`, and is no request under way. */
     streams?: true;
+    /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
+    quiet?: true;
     /** `GET /v1/keys/{key_id}`: how the route is named in usage, metrics and logs. */
     label?: string;
   }
