@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { openApiFile } from "../support/golden.ts";
 import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
 import { fuzz } from "./fuzz.ts";
+import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
 
 type Settings = { readonly count: number | undefined; readonly seed: number };
 
@@ -21,6 +22,10 @@ const programmes: Readonly<Record<string, Programme>> = {
   fuzz: {
     about: "requests made from docs/openapi.json, most of them wrong: no 5xx, all as documented",
     run: runFuzz,
+  },
+  kill: {
+    about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
+    run: runKills,
   },
 };
 
@@ -48,6 +53,35 @@ async function runFuzz({ count = 100_000, seed }: Settings): Promise<boolean> {
   const state = stillRuns ? "runs" : "ended";
   say(`${report.sent} requests, ${report.failed} failed, the service ${state}`);
   return report.failed === 0 && stillRuns;
+}
+
+const killsDefault = 120;
+const controlKills = 4;
+
+async function runKills({ count = killsDefault, seed }: Settings): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const system = await openSystem(scope);
+  const run = async (settings: Omit<KillSettings, "seed">): Promise<KillReport> => {
+    const { breaches, ...figures } = await killUnderLoad(scope, system, { ...settings, seed });
+    say(JSON.stringify({ ...(settings.defect && { defect: settings.defect }), ...figures }));
+    for (const breach of settings.defect ? [] : breaches.slice(0, 50)) say(breach);
+    return { breaches, ...figures };
+  };
+  const onKill = (kills: number, victim: string) => say(`kill ${kills}: ${victim}`);
+  const proof = await run({ count, onKill });
+  const unflushed = await run({
+    count: controlKills,
+    victims: ["postgres"],
+    defect: "commits are not flushed",
+  });
+  const hasty = await run({
+    count: controlKills,
+    victims: ["service"],
+    defect: "answers come before the commit",
+  });
+  const held = proof.breaches.length === 0 && proof.ledgerIsSound && proof.ambiguous > 0;
+  return held && proof.replays > 0 && unflushed.lost > 0 && hasty.lost > 0;
 }
 
 /** The first start prints its key a moment after it listens. */
