@@ -13,7 +13,7 @@ import { createMetrics } from "../../src/platform/metrics.ts";
 import type { Database } from "../../src/platform/postgres.ts";
 import { localRateWindow } from "../../src/usage/rate-window.ts";
 
-const commitDelayMs = 50;
+const commitDelayMs = 250;
 
 function hasty(db: Database): Database {
   return {
