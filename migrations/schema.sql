@@ -327,6 +327,33 @@ create table rate_cards (
   constraint rate_cards_version_check CHECK ((version > 0))
 );
 
+create table rate_index_days (
+  scheme text not null,
+  day date not null,
+  basis text not null,
+  index_bps integer,
+  deals_on date,
+  deal_count integer,
+  seller_count integer,
+  face_paise bigint,
+  fixed_at timestamp with time zone not null,
+  constraint rate_index_days_pkey PRIMARY KEY (scheme, day),
+  constraint rate_index_days_basis CHECK (
+CASE basis
+    WHEN 'deals'::text THEN (deals_on = day)
+    WHEN 'carried'::text THEN (deals_on < day)
+    ELSE true
+END),
+  constraint rate_index_days_basis_check CHECK ((basis = ANY (ARRAY['deals'::text, 'carried'::text, 'none'::text]))),
+  constraint rate_index_days_counts CHECK ((((basis = 'deals'::text) = (deal_count IS NOT NULL)) AND ((basis = 'deals'::text) = (seller_count IS NOT NULL)) AND ((basis = 'deals'::text) = (face_paise IS NOT NULL)))),
+  constraint rate_index_days_deal_count_check CHECK ((deal_count > 0)),
+  constraint rate_index_days_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint rate_index_days_figure CHECK ((((basis = 'none'::text) = (index_bps IS NULL)) AND ((basis = 'none'::text) = (deals_on IS NULL)))),
+  constraint rate_index_days_index_bps_check CHECK (((index_bps >= 1) AND (index_bps <= 10000))),
+  constraint rate_index_days_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint rate_index_days_seller_count_check CHECK ((seller_count >= 3))
+);
+
 create table requirements (
   requirement_id text not null,
   environment text not null,
@@ -442,6 +469,7 @@ grant delete, insert, select, update on inquiries to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on rate_cards to scripdesk_app;
+grant insert, select on rate_index_days to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant delete, insert, select, update on settlement_legs to scripdesk_app;

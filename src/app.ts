@@ -15,6 +15,7 @@ import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
 import { metaRoutes } from "./meta/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
+import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
 import { docsPrefix, serveDocs } from "./platform/docs-page.ts";
 import { healthRoutes } from "./platform/health.ts";
@@ -22,6 +23,7 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { rateIndexRoutes } from "./public/routes.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
@@ -46,6 +48,7 @@ export async function buildApp({
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
   measureRequests(app, metrics);
   logRequests(app);
+  tagAnswers(app);
   admitCallers(app, authenticator(ctx, metrics), meter(ctx, rateWindow, metrics));
   await describeApi(app);
 
@@ -59,6 +62,7 @@ export async function buildApp({
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
   eventRoutes(app, ctx);
+  rateIndexRoutes(app, ctx);
   await serveDocs(app);
   return app;
 }

@@ -10,6 +10,7 @@ import type { Simulators } from "./inquiries/rules.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
+import { fixIndex } from "./public/fix-index.ts";
 import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
@@ -38,5 +39,6 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
+    { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
   ];
 }

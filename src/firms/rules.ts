@@ -282,3 +282,6 @@ export function syntheticPan(seed: string): string {
   const digits = String(bytes.readUInt32BE(8) % 9_000).padStart(4, "0");
   return `${letter(0)}${letter(1)}${letter(2)}C${letter(3)}${digits}${letter(4)}`;
 }
+
+/** Who a firm is in law, and whose: what tells trade at arm's length from trade with oneself. */
+export type Kin = { readonly pan: string | null; readonly groupId: string | null };

@@ -62,6 +62,10 @@ declare module "fastify" {
     /** What the caller must have; every route says this or that it is `keyless`. */
     demand?: Demand;
     keyless?: true;
+    /** What a keyless route draws on, per address; see `admit.ts`. */
+    budget?: string;
+    /** Its answers carry an ETag; see `caching.ts`. */
+    tagged?: true;
     /** A creating POST honours an Idempotency-Key. */
     creates?: true;
     /** A read that the state can refuse; every write can be. */

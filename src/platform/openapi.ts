@@ -4,8 +4,6 @@
 // headers of every answer, and the error answers that the route's declaration makes possible.
 // Schemas with a title become components, so that generated clients get their names.
 
-import { createHash } from "node:crypto";
-
 import swagger from "@fastify/swagger";
 import type { FastifyContextConfig, FastifyReply } from "fastify";
 import { Type } from "typebox";
@@ -52,11 +50,11 @@ export async function describeApi(app: App): Promise<void> {
 
 /** Serves the document itself, public and cacheable. */
 export function serveOpenApi(app: App): void {
-  let served: { text: string; etag: string } | undefined;
+  let text: string | undefined;
   app.get(
     "/v1/openapi.json",
     {
-      config: { keyless: true },
+      config: { keyless: true, tagged: true },
       schema: {
         operationId: "readOpenApi",
         tags: ["Meta"],
@@ -70,28 +68,14 @@ export function serveOpenApi(app: App): void {
       },
       serializerCompiler: () => String,
     },
-    async (request, reply) => {
-      served ??= documentText(app);
-      reply.header("etag", served.etag);
+    async (_request, reply) => {
+      text ??= JSON.stringify(app.swagger());
       reply.header("cache-control", "public, max-age=300");
       reply.header("access-control-allow-origin", "*");
-      const unchanged = isHeldAlready(request.headers["if-none-match"], served.etag);
       // The document is text already, so it bypasses the schema that describes it.
-      (reply as FastifyReply).type("application/json").code(unchanged ? 304 : 200);
-      return await (reply as FastifyReply).send(unchanged ? "" : served.text);
+      return await (reply as FastifyReply).type("application/json").send(text);
     },
   );
-}
-
-/** Caches in between may list several tags and may mark them as weak. */
-function isHeldAlready(header: string | undefined, etag: string): boolean {
-  const held = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return held.includes(etag) || held.includes("*");
-}
-
-function documentText(app: App): { text: string; etag: string } {
-  const text = JSON.stringify(app.swagger());
-  return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"` };
 }
 
 const description = `Price, sell, cover and settle transferable duty credits (RoDTEP and RoSCTL).
@@ -108,6 +92,7 @@ const tags = [
   { name: "Groups", description: "Firms under common ownership, and the duty they will owe." },
   { name: "Credits", description: "What your firms hold." },
   { name: "Events", description: "What happened, in order." },
+  { name: "Public", description: "Rates and enquiries, for anyone and without a key." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },
 ];
