@@ -7,6 +7,7 @@ import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
+import { enquiryCommands } from "./enquiries.ts";
 import { firmCommands } from "./firms.ts";
 import { keyCommands } from "./keys.ts";
 import { migrateCommand } from "./migrate.ts";
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   ...firmCommands,
   ...registryCommands,
   ...creditCommands,
+  ...enquiryCommands,
   seedCommand,
   doctor,
 ];

@@ -65,7 +65,7 @@ create table audit_records (
   before_hash text,
   after_hash text,
   constraint audit_records_pkey PRIMARY KEY (record_id),
-  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text]))),
+  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text]))),
   constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint audit_records_record_id_check CHECK ((record_id ~ '^aud_[0-9a-z]{26}$'::text))
 );
@@ -125,6 +125,33 @@ create table desk_sequences (
   constraint desk_sequences_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint desk_sequences_last_sequence_check CHECK ((last_sequence >= 0))
 );
+
+create table enquiries (
+  enquiry_ref text not null,
+  kind text not null,
+  scheme text,
+  amount_paise bigint,
+  status text not null,
+  person_sealed bytea not null,
+  digest bytea not null,
+  outcome text,
+  forget_at timestamp with time zone not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint enquiries_pkey PRIMARY KEY (enquiry_ref),
+  constraint enquiries_about CHECK ((((kind = 'contact'::text) = (scheme IS NULL)) AND ((kind = 'contact'::text) = (amount_paise IS NULL)))),
+  constraint enquiries_amount_paise_check CHECK (((amount_paise >= 1) AND (amount_paise <= '9007199254740991'::bigint))),
+  constraint enquiries_closed_whole CHECK (((status = 'closed'::text) = (outcome IS NOT NULL))),
+  constraint enquiries_enquiry_ref_check CHECK ((enquiry_ref ~ '^enq_[0-9a-z]{26}$'::text)),
+  constraint enquiries_kind_check CHECK ((kind = ANY (ARRAY['sell'::text, 'buy'::text, 'contact'::text]))),
+  constraint enquiries_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint enquiries_status_check CHECK ((status = ANY (ARRAY['received'::text, 'closed'::text]))),
+  constraint enquiries_version_check CHECK ((version > 0))
+);
+CREATE INDEX enquiries_newest ON public.enquiries USING btree (created_at DESC, enquiry_ref DESC);
+CREATE INDEX enquiries_to_forget ON public.enquiries USING btree (forget_at);
+CREATE UNIQUE INDEX enquiries_open_digest ON public.enquiries USING btree (digest) WHERE (status = 'received'::text);
 
 create table events (
   desk_id text not null,
@@ -460,6 +487,7 @@ grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
+grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;

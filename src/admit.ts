@@ -1,5 +1,5 @@
-// The door of every route that demands a key: key (401), meter (429), then what the key may do here
-// (403). It runs before the body is looked at.
+// The doors of every route, before the body is looked at. Where a key is demanded: key (401), meter
+// (429), then what the key may do here (403). On the public surface: the budget of the address (429).
 
 import type { FastifyRequest } from "fastify";
 
@@ -9,6 +9,7 @@ import type { Metered } from "./kernel/metered.ts";
 import { isInside, isLoopback } from "./kernel/networks.ts";
 import type { Authenticate } from "./keys/authenticate.ts";
 import type { App } from "./platform/http.ts";
+import type { Spend } from "./public/spend-budget.ts";
 import type { Meter } from "./usage/meter-calls.ts";
 
 export function admitCallers(app: App, authenticate: Authenticate, meter: Meter): void {
@@ -37,6 +38,14 @@ export function admitCallers(app: App, authenticate: Authenticate, meter: Meter)
           : `this key lacks the scope ${demand}`,
       );
     }
+  });
+}
+
+/** Whatever key a visitor may send along is not looked at. */
+export function admitVisitors(app: App, spend: Spend): void {
+  app.addHook("onRequest", async (request) => {
+    const { budget } = request.routeOptions.config;
+    if (budget !== undefined) await spend(budget, request.ip);
   });
 }
 

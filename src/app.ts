@@ -1,7 +1,7 @@
 // The application: the edge, then every capability. Reading this file top to bottom is reading what
 // the service does.
 
-import { admitCallers } from "./admit.ts";
+import { admitCallers, admitVisitors } from "./admit.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
@@ -17,13 +17,15 @@ import { metaRoutes } from "./meta/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
+import { allowOtherSites } from "./platform/cross-origin.ts";
 import { docsPrefix, serveDocs } from "./platform/docs-page.ts";
 import { healthRoutes } from "./platform/health.ts";
 import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
-import { rateIndexRoutes } from "./public/routes.ts";
+import { enquiryRoutes, rateIndexRoutes } from "./public/routes.ts";
+import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
@@ -31,8 +33,9 @@ import { usageRoutes } from "./usage/routes.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
-  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
+  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax" | "publicBudgets">;
   readonly rateWindow: RateWindow;
+  readonly addressWindows: AddressWindows;
   readonly metrics: Metrics;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
@@ -42,6 +45,7 @@ export async function buildApp({
   ctx,
   config,
   rateWindow,
+  addressWindows,
   metrics,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
@@ -50,6 +54,8 @@ export async function buildApp({
   logRequests(app);
   tagAnswers(app);
   admitCallers(app, authenticator(ctx, metrics), meter(ctx, rateWindow, metrics));
+  allowOtherSites(app, "/public");
+  admitVisitors(app, spender(ctx, config.publicBudgets, addressWindows));
   await describeApi(app);
 
   healthRoutes(app, ctx);
@@ -63,6 +69,7 @@ export async function buildApp({
   creditRoutes(app, ctx);
   eventRoutes(app, ctx);
   rateIndexRoutes(app, ctx);
+  enquiryRoutes(app, ctx);
   await serveDocs(app);
   return app;
 }

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { buildApp } from "./app.ts";
+import { type AppOptions, buildApp } from "./app.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
 import { countDesks } from "./firms/count-desks.ts";
@@ -20,7 +20,8 @@ import { createMetrics, metricsServer } from "./platform/metrics.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
-import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate-window.ts";
+import { localAddressWindows, sharedAddressWindows } from "./public/spend-budget.ts";
+import { localRateWindow, sharedRateWindow } from "./usage/rate-window.ts";
 import { workOf } from "./workers.ts";
 
 const closeDeadlineMs = 8_000;
@@ -44,8 +45,8 @@ export async function serve(variables: Variables): Promise<void> {
   if (!role) log.warn("the database has no role of its own for the service: see OPERATIONS");
 
   const metrics = createMetrics(ctx.db.pool);
-  const rateWindow = await openRateWindow(config, ctx, stack);
-  const app = await buildApp({ ctx, config, rateWindow, metrics });
+  const windows = await openRateWindows(config, ctx, stack);
+  const app = await buildApp({ ctx, config, ...windows, metrics });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
   for (const work of workOf(ctx)) {
@@ -61,16 +62,21 @@ export async function serve(variables: Variables): Promise<void> {
   log.info({ signal: stop.signal.reason as string }, "stopping");
 }
 
-async function openRateWindow(
+async function openRateWindows(
   { redisUrl }: Config,
   { log }: Context,
   stack: AsyncDisposableStack,
-): Promise<RateWindow> {
-  const local = localRateWindow(() => performance.now());
-  if (!redisUrl) return local;
+): Promise<Pick<AppOptions, "rateWindow" | "addressWindows">> {
+  const elapsedMs = () => performance.now();
+  const keys = localRateWindow(elapsedMs);
+  const addresses = localAddressWindows(elapsedMs);
+  if (!redisUrl) return { rateWindow: keys, addressWindows: addresses };
   const redis = await connectRedis(redisUrl);
   stack.defer(() => redis.destroy());
-  return sharedRateWindow(redis, local, log);
+  return {
+    rateWindow: sharedRateWindow(redis, { fallback: keys, log }),
+    addressWindows: sharedAddressWindows(redis, { fallback: addresses, log }),
+  };
 }
 
 async function listen(app: App, { host, port }: Config): Promise<void> {

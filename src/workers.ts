@@ -11,6 +11,7 @@ import { offboarding as everySlice } from "./offboarding.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./public/fix-index.ts";
+import { forgetEnquiries } from "./public/forget-enquiries.ts";
 import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
@@ -40,5 +41,6 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
+    { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
   ];
 }

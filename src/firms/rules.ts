@@ -243,6 +243,11 @@ export function internationalPhone(text: string): string | undefined {
   return undefined;
 }
 
+export function phoneProblem(text: string): Problem {
+  if (internationalPhone(text) !== undefined) return undefined;
+  return "must be ten Indian digits, or + and a country code and a number";
+}
+
 /** Luhn's check modulo 36, with factors 1 and 2 in turn. */
 export function gstinCheckCharacter(first14: string): string {
   const sum = Array.from(first14).reduce((total, character, index) => {

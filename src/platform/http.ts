@@ -4,7 +4,7 @@
 //   2  load            more than `inFlightMax` requests at once are shed
 //   3  size            over 1 MiB is refused; a chunked body is counted as it arrives
 //   4  route           unknown paths and methods
-//   5  key, meter, scope     `admit.ts`, for routes that demand a key
+//   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
 //   6  content type, JSON, shape
 //
 // A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
@@ -27,6 +27,7 @@ import {
   type RawServerDefault,
 } from "fastify";
 
+import type { BudgetName } from "../kernel/budget.ts";
 import type { Caller, Demand } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -63,7 +64,7 @@ declare module "fastify" {
     demand?: Demand;
     keyless?: true;
     /** What a keyless route draws on, per address; see `admit.ts`. */
-    budget?: string;
+    budget?: BudgetName;
     /** Its answers carry an ETag; see `caching.ts`. */
     tagged?: true;
     /** A creating POST honours an Idempotency-Key. */
@@ -238,7 +239,7 @@ function parseOnlyStrictJson(app: App): void {
 function refuseWhatIsNotDeclared(app: App): void {
   app.addHook("preValidation", (request, _reply, next) => {
     const { schema, config } = request.routeOptions;
-    if (config.demand === undefined) next();
+    if (config.demand === undefined && config.budget === undefined) next();
     else if (!schema?.querystring && hasMembers(request.query))
       next(unknownParameters(request.query));
     else if (!schema?.body && hasMembers(request.body)) next(unknownFields(request.body));

@@ -181,7 +181,11 @@ const errorResponses: Record<string, { description: string; bodies: ErrorName[] 
     description: "Well-formed but invalid values.",
     bodies: ["TradingError", "TransportError"],
   },
-  429: { description: "Per-minute rate or monthly quota exceeded.", bodies: ["EdgeError"] },
+  429: {
+    description:
+      "Per-minute rate, monthly quota or the budget of an address exceeded; of a budget detail.retry_after_s says when it is free again.",
+    bodies: ["EdgeError"],
+  },
   500: { description: "A fault of ours; retry with backoff.", bodies: ["TransportError"] },
 };
 
@@ -261,7 +265,7 @@ function completeOperation(
   const writes = method !== "get";
   const shared = ["X-Request-ID"];
   if (config.demand) shared.push(...meterHeaders);
-  if (writes && config.demand) shared.push("X-Dry-Run");
+  if (writes) shared.push("X-Dry-Run");
   const isList = operation.parameters?.some(({ name }) => name === "cursor");
   for (const [status, response] of Object.entries(operation.responses)) {
     const own = [...shared];
@@ -275,7 +279,7 @@ function completeOperation(
   operation.parameters = [
     ...(operation.parameters ?? []),
     requestHeaders.requestId,
-    ...(writes && config.demand ? [requestHeaders.dryRun] : []),
+    ...(writes ? [requestHeaders.dryRun] : []),
     ...(config.creates ? [requestHeaders.idempotencyKey] : []),
   ];
   for (const status of possibleErrors(operation, { writes, path, config })) {
@@ -298,10 +302,13 @@ function possibleErrors(
 ): string[] {
   const errors = ["400", "413", "500"];
   if (config.demand) errors.push("401", "403", "422", "429");
+  if (config.budget) errors.push("422", "429");
   if (path.includes("{")) errors.push("404");
-  if (writes) errors.push("409", "415");
+  if (writes) errors.push("415");
+  if (writes && config.demand) errors.push("409");
   if (config.conflicts) errors.push("409");
-  if (operation["requestBody"]) errors.push("404", "422");
+  if (operation["requestBody"]) errors.push("422");
+  if (operation["requestBody"] && config.demand) errors.push("404");
   if (operation.parameters?.some((parameter) => parameter["in"] === "query")) errors.push("422");
   return [...new Set(errors)].toSorted((a, b) => a.localeCompare(b));
 }

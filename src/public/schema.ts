@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
 import { type MarketState, marketStates } from "../rates/rules.ts";
-import { nullable, openEnum } from "../platform/wire.ts";
-import { bases } from "./rules.ts";
+import { body, nullable, oneOf, openEnum, paise, timestamp } from "../platform/wire.ts";
+import { bases, enquiryStatuses, noEstimateReasons, sides } from "./rules.ts";
 
 const scheme = openEnum(schemes, "The scheme of the credits.");
 
@@ -145,3 +145,131 @@ export const Methodology = Type.Object(
   { title: "Methodology", description: "How the index is made." },
 );
 export type Methodology = Static<typeof Methodology>;
+
+export const EstimateQuery = Type.Object(
+  {
+    side: oneOf(sides, { description: "What you want to do.", examples: ["sell"] }),
+    scheme: oneOf(schemes, { description: "The scheme of the credits.", examples: ["RODTEP"] }),
+    amount_paise: paise("The face to sell, or the duty to cover."),
+  },
+  { additionalProperties: false },
+);
+export type EstimateQuery = Static<typeof EstimateQuery>;
+
+function estimated(description: string, example: number) {
+  return Type.Optional(Type.Integer({ description, examples: [example] }));
+}
+
+export const Estimate = Type.Object(
+  {
+    side: openEnum(sides, "As asked."),
+    scheme,
+    amount_paise: Type.Integer({ description: "As asked.", examples: [25_000_000] }),
+    low_bps: estimated("The lower end of the price, in bps of face.", 9_490),
+    high_bps: estimated("The upper end of the price, in bps of face.", 9_790),
+    low_paise: estimated("The lower end of what changes hands.", 23_725_000),
+    high_paise: estimated("The upper end of what changes hands.", 24_475_000),
+    savings_low_paise: estimated("Buy: the least that is saved against cash.", 350_000),
+    savings_high_paise: estimated("Buy: the most that is saved against cash.", 475_000),
+    no_estimate: Type.Optional(
+      Type.Boolean({ description: "True when there is no range now; then nothing else is given." }),
+    ),
+    reason: Type.Optional(
+      openEnum(noEstimateReasons, "Why there is none: wait, or change the amount."),
+    ),
+    binding: Type.Boolean({
+      description: "Always false: nobody is bound to an estimate.",
+      examples: [false],
+    }),
+    note: Type.String({ description: "The same in words, for people." }),
+    as_of: timestamp("When it was made."),
+  },
+  { title: "Estimate", description: "Between what and what a price would lie; never a price." },
+);
+export type Estimate = Static<typeof Estimate>;
+
+const person = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "Your name, or your firm's.",
+    examples: ["Asha Rao"],
+  }),
+  email: Type.String({
+    maxLength: 254,
+    description: "Where you are answered.",
+    examples: ["asha@acme.example"],
+  }),
+};
+const reachable = {
+  phone: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Ten Indian digits, or with + and a country code.",
+      examples: ["+919820012345"],
+    }),
+  ),
+  iec: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: "Your importer-exporter code.",
+      examples: ["AAGCB7383J"],
+    }),
+  ),
+};
+const consent = Type.Literal(true, {
+  description: "That you agree to be contacted and to your data being kept for that, for a time.",
+});
+const tradedScheme = oneOf(schemes, {
+  description: "The scheme of the credits.",
+  examples: ["RODTEP"],
+});
+
+export const SellEnquiryBody = body({
+  scheme: tradedScheme,
+  face_paise: paise("The face you want to sell."),
+  ...person,
+  ...reachable,
+  consent,
+});
+
+export const BuyEnquiryBody = body({
+  scheme: tradedScheme,
+  requirement_paise: paise("The duty you want to cover."),
+  ...person,
+  ...reachable,
+  consent,
+});
+
+export const ContactEnquiryBody = body({
+  ...person,
+  message: Type.String({
+    minLength: 1,
+    maxLength: 4_000,
+    description: "What you want to know.",
+    examples: ["Do you take credits of a merged firm?"],
+  }),
+  consent,
+});
+
+export const EnquiryParams = Type.Object({
+  enquiry_ref: Type.String({
+    description: "The reference that the enquiry was answered with.",
+    examples: ["enq_01jd2m7q4x8r5v6w9y0abcdefg"],
+  }),
+});
+
+export const Enquiry = Type.Object(
+  {
+    enquiry_ref: Type.String({
+      description: "Keep it to ask how far the enquiry has come.",
+      examples: ["enq_01jd2m7q4x8r5v6w9y0abcdefg"],
+    }),
+    status: openEnum(enquiryStatuses, "How far it has come."),
+    created_at: timestamp("When it was received."),
+    updated_at: timestamp("When its status last changed."),
+    kept_until: timestamp("When it is deleted, with all personal data in it."),
+  },
+  { title: "Enquiry", description: "How far an enquiry has come; nothing that was said in it." },
+);
+export type Enquiry = Static<typeof Enquiry>;

@@ -1,7 +1,7 @@
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql } from "../platform/postgres.ts";
-import type { IndexFigure } from "./rules.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { EnquiryKind, EnquiryStatus, IndexFigure } from "./rules.ts";
 
 const figureColumns = fragment`
   scheme, day, basis, index_bps, deals_on, deal_count, seller_count, face_paise`;
@@ -57,4 +57,103 @@ export async function listFigures(
     from rate_index_days
     where scheme = ${scheme} and day between ${from} and ${to}
     order by day`);
+}
+
+export type EnquiryRow = {
+  readonly enquiry_ref: string;
+  readonly kind: EnquiryKind;
+  readonly scheme: Scheme | null;
+  readonly amount_paise: number | null;
+  readonly status: EnquiryStatus;
+  readonly person_sealed: Buffer;
+  readonly outcome: string | null;
+  readonly forget_at: Date;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+const enquiryColumns = fragment`
+  enquiry_ref, kind, scheme, amount_paise, status, person_sealed, outcome, forget_at, version,
+  created_at, updated_at`;
+
+/** The enquiry itself, or the open one that says the same. */
+export async function insertEnquiry(
+  tx: Tx,
+  row: EnquiryRow,
+  digest: Buffer,
+): Promise<EnquiryRow | undefined> {
+  const [kept] = await tx.rows<EnquiryRow>(sql`
+    insert into enquiries (
+      enquiry_ref, kind, scheme, amount_paise, status, person_sealed, digest, forget_at, version,
+      created_at, updated_at
+    )
+    values (
+      ${row.enquiry_ref}, ${row.kind}, ${row.scheme}, ${row.amount_paise}, ${row.status},
+      ${row.person_sealed}, ${digest}, ${row.forget_at}, ${row.version}, ${row.created_at},
+      ${row.updated_at}
+    )
+    on conflict (digest) where status = 'received' do update
+    set digest = excluded.digest
+    returning ${enquiryColumns}`);
+  return kept;
+}
+
+export async function findEnquiry(db: Db, enquiryRef: string): Promise<EnquiryRow | undefined> {
+  const [row] = await db.rows<EnquiryRow>(sql`
+    select ${enquiryColumns}
+    from enquiries
+    where enquiry_ref = ${enquiryRef}`);
+  return row;
+}
+
+export async function lockEnquiry(tx: Tx, enquiryRef: string): Promise<EnquiryRow | undefined> {
+  const [row] = await tx.rows<EnquiryRow>(sql`
+    select ${enquiryColumns}
+    from enquiries
+    where enquiry_ref = ${enquiryRef}
+    for update`);
+  return row;
+}
+
+/** Newest first. */
+export async function listEnquiries(
+  db: Db,
+  { status, limit }: { readonly status: EnquiryStatus | null; readonly limit: number },
+): Promise<EnquiryRow[]> {
+  return await db.rows(sql`
+    select ${enquiryColumns}
+    from enquiries
+    where ${status}::text is null or status = ${status}
+    order by created_at desc, enquiry_ref desc
+    limit ${limit}`);
+}
+
+export async function setEnquiry(
+  tx: Tx,
+  row: Pick<EnquiryRow, "enquiry_ref" | "status" | "outcome" | "forget_at">,
+  now: Date,
+): Promise<EnquiryRow | undefined> {
+  const [changed] = await tx.rows<EnquiryRow>(sql`
+    update enquiries
+    set status = ${row.status}, outcome = ${row.outcome}, forget_at = ${row.forget_at},
+      updated_at = ${now}, version = version + 1
+    where enquiry_ref = ${row.enquiry_ref}
+    returning ${enquiryColumns}`);
+  return changed;
+}
+
+/** Those whose time has come, gone; another process takes others. */
+export async function deleteForgotten(tx: Tx, now: Date, limit: number): Promise<EnquiryRow[]> {
+  return await tx.rows(sql`
+    delete from enquiries
+    where enquiry_ref in (
+      select enquiry_ref
+      from enquiries
+      where forget_at <= ${now}
+      order by forget_at
+      limit ${limit}
+      for update skip locked
+    )
+    returning ${enquiryColumns}`);
 }
