@@ -24,6 +24,7 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { servePage } from "./platform/web-page.ts";
 import { enquiryRoutes, rateIndexRoutes } from "./public/routes.ts";
 import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
@@ -71,5 +72,6 @@ export async function buildApp({
   rateIndexRoutes(app, ctx);
   enquiryRoutes(app, ctx);
   await serveDocs(app);
+  await servePage(app);
   return app;
 }

@@ -80,7 +80,7 @@ const keylessOperations = [
   "readEnquiry",
   "allowSites",
 ];
-const isPage = ({ path }: RouteEntry) => path === "/docs" || path.startsWith("/docs/");
+const isPage = ({ path }: RouteEntry) => path === "/" || /^\/(docs|web)(\/|$)/.test(path);
 /** What HTTP adds to an operation is documented with it. */
 const isOperation = ({ method }: RouteEntry) => method !== "HEAD" && method !== "OPTIONS";
 

@@ -52,3 +52,29 @@ export async function dealOn(
 export function daysAgo({ clock }: Pick<Service, "clock">, days: number): string {
   return addDays(istDay(clock.now()), -days);
 }
+
+/**
+ * Past days of both schemes with figures that wander as a market does, the same every time. Every
+ * ninth day has too few sellers and carries.
+ */
+export async function dealForDays(service: Service, days: number): Promise<void> {
+  const deals = (["RODTEP", "ROSCTL"] as const).flatMap((scheme, at) =>
+    Array.from({ length: days + 1 }, (_, ago) => ({ scheme, at, ago })),
+  );
+  await addDeals(
+    service,
+    deals.flatMap(({ scheme, at, ago }) => {
+      const wave = 60 * Math.sin(ago / 17 + at) + 25 * Math.sin(ago / 5 + 2 * at);
+      const sellers = ago % 9 === 4 ? threeSellers.slice(1) : threeSellers;
+      return sellers.map((sellerFirmId): TestDeal => ({
+        environment: "live",
+        scheme,
+        facePaise: 100_000_000,
+        sellerBps: Math.round(9_790 - 25 * at + wave),
+        sellerFirmId,
+        dealtAt: new Date(service.clock.now().getTime() - ago * 86_400_000),
+      }));
+    }),
+  );
+  await service.work();
+}
