@@ -153,6 +153,7 @@ async function introduce(ctx: Context, address: string): Promise<void> {
       "",
       `  curl -s ${address}/v1/whoami -H 'X-Service-Key: ${api_key}'`,
       "",
+      `Page: ${address}/`,
       `API reference: ${address}/docs`,
       "",
       "",
