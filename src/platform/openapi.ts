@@ -203,6 +203,8 @@ const headers = {
   "Retry-After": integerHeader("Seconds to wait before the next try."),
   "X-Dry-Run": textHeader("1 when nothing was written."),
   "X-Truncated": textHeader("true when an unpaged list has more rows than it shows."),
+  ETag: textHeader("Names the bytes of this answer."),
+  "Cache-Control": textHeader("For how long caches may keep this answer."),
   "Idempotent-Replayed": textHeader("true when an earlier call with this key made the resource."),
 };
 
@@ -214,6 +216,13 @@ const requestHeaders = {
     in: "header",
     required: false,
     description: "Your own correlation id, up to 128 letters, digits and . _ : -",
+    schema: { type: "string" },
+  },
+  heldTag: {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "The ETag of an answer you hold; 304 when it still holds.",
     schema: { type: "string" },
   },
   dryRun: {
@@ -271,14 +280,20 @@ function completeOperation(
     const own = [...shared];
     if (isList) own.push("X-Truncated");
     if (config.creates && status === "200") own.push("Idempotent-Replayed");
+    if (config.tagged) own.push("ETag", "Cache-Control");
     response["headers"] = references(own);
     response["description"] = statusText[status] ?? String(response["description"]);
+  }
+  if (config.tagged) {
+    const held = ["X-Request-ID", "ETag", "Cache-Control"];
+    operation.responses["304"] = { description: statusText["304"], headers: references(held) };
   }
   operation["security"] = config.demand ? [{ ServiceKey: [] }] : [];
   if (config.demand) operation["x-scope"] = config.demand;
   operation.parameters = [
     ...(operation.parameters ?? []),
     requestHeaders.requestId,
+    ...(config.tagged ? [requestHeaders.heldTag] : []),
     ...(writes ? [requestHeaders.dryRun] : []),
     ...(config.creates ? [requestHeaders.idempotencyKey] : []),
   ];

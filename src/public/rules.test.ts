@@ -5,11 +5,15 @@ import fc from "fast-check";
 
 import { houseFirmId } from "../kernel/house.ts";
 import { istDayStart } from "../kernel/time.ts";
+import { askOf, bidOf, type RateCard } from "../rates/rules.ts";
 import {
   dayToFix,
   dealsAtArmsLength,
+  estimateOf,
   figureOf,
+  forgetAt,
   isIndexDay,
+  secondsToMidnight,
   sellersMin,
   trimDivisor,
   trimmedMeanBps,
@@ -196,4 +200,80 @@ test("days of an index are days of the calendar that the database knows too", ()
   for (const text of ["0000-01-01", "2026-02-29", "2026-1-1", "today", ""]) {
     assert.equal(isIndexDay(text), false, text);
   }
+});
+
+const card = fc
+  .record({
+    mid_bps: fc.integer({ min: 1, max: 10_000 }),
+    half_spread_bps: fc.integer({ min: 1, max: 500 }),
+    size_bps: fc.integer({ min: -300, max: 300 }),
+    bounds: fc.uniqueArray(fc.integer({ min: 1, max: 9_999 }), { minLength: 3, maxLength: 3 }),
+    validity_bps: fc.integer({ min: -500, max: 0 }),
+  })
+  .map(({ bounds, size_bps, validity_bps, ...prices }): RateCard => {
+    const [floor_bps = 1, ceiling_bps = 2, ask_ceiling_bps = 3] = bounds.toSorted((a, b) => a - b);
+    return {
+      ...prices,
+      environment: "live",
+      scheme: "RODTEP",
+      version: 1,
+      state: "open",
+      size_bands: [
+        { below_paise: 1_000_000, bps: size_bps },
+        { below_paise: null, bps: 0 },
+      ],
+      validity_bands: [
+        { from_days: 365, bps: 0 },
+        { from_days: 30, bps: validity_bps },
+      ],
+      floor_bps,
+      ceiling_bps,
+      ask_ceiling_bps,
+      face_max_paise: Number.MAX_SAFE_INTEGER,
+      house_limit_paise: Number.MAX_SAFE_INTEGER,
+      quote_window_s: 120,
+      margin_bps: 20,
+      fee_bps: 0,
+      published_at: new Date(0),
+      published_by: "test",
+      note: null,
+    };
+  });
+
+test("an estimate holds every price that the card would give now, and stays within its bounds", () => {
+  const amount = fc.maxSafeInteger().map((paise) => Math.max(1, Math.abs(paise)));
+  fc.assert(
+    fc.property(card, amount, (rateCard, amountPaise) => {
+      const selling = estimateOf(rateCard, { side: "sell", amountPaise });
+      const buying = estimateOf(rateCard, { side: "buy", amountPaise });
+      assert.ok(selling.kind === "range" && buying.kind === "range");
+      for (const days of [30, 364, 365, 730]) {
+        const bid = bidOf(rateCard, amountPaise, days) ?? 0;
+        assert.ok(selling.lowBps <= bid && bid <= selling.highBps);
+      }
+      const ask = askOf(rateCard, amountPaise);
+      assert.ok(buying.lowBps <= ask && ask <= buying.highBps);
+      for (const { lowPaise, highPaise } of [selling, buying]) {
+        assert.ok(lowPaise >= 0 && lowPaise <= highPaise && highPaise <= amountPaise);
+      }
+      assert.ok(selling.lowBps >= rateCard.floor_bps && selling.highBps <= rateCard.ceiling_bps);
+      assert.ok(buying.lowBps >= rateCard.floor_bps);
+      assert.ok(buying.highBps <= rateCard.ask_ceiling_bps);
+    }),
+  );
+});
+
+test("an enquiry is kept for 180 days, or for 30 after it was closed if that is earlier", () => {
+  const received = new Date("2026-11-15T10:00:00Z");
+  assert.equal(forgetAt(received, null).toISOString(), "2027-05-14T10:00:00.000Z");
+  const closedAt = (text: string) => forgetAt(received, new Date(text)).toISOString();
+  assert.equal(closedAt("2026-11-16T10:00:00Z"), "2026-12-16T10:00:00.000Z");
+  assert.equal(closedAt("2027-05-01T10:00:00Z"), "2027-05-14T10:00:00.000Z");
+});
+
+test("a day's budget is free again at midnight IST, in whole seconds and never none", () => {
+  const wait = (text: string) => secondsToMidnight(new Date(text));
+  assert.equal(wait("2026-11-15T23:59:59.999+05:30"), 1);
+  assert.equal(wait("2026-11-15T23:59:00+05:30"), 60);
+  assert.equal(wait("2026-11-16T00:00:00+05:30"), 86_400);
 });
