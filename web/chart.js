@@ -54,10 +54,11 @@ export function drawChart(place, reading) {
       pointMarkersVisible: points.length <= pointsShownMax,
     });
     series.setData(
-      points.map(({ time, bps, carried }) => ({
+      // A point colours the line to the next one.
+      points.map(({ time, bps }, at) => ({
         time,
         value: bps / 100,
-        ...(carried && { lineColor: colour("--series-carried"), ...fill }),
+        ...(points[at + 1]?.carried && { lineColor: colour("--series-carried"), ...fill }),
       })),
     );
     chart.timeScale().fitContent();
