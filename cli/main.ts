@@ -7,6 +7,7 @@ import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
+import { enquiryCommands } from "./enquiries.ts";
 import { firmCommands } from "./firms.ts";
 import { inventoryCommands } from "./inventory.ts";
 import { keyCommands } from "./keys.ts";
@@ -33,6 +34,7 @@ const commands: readonly Command[] = [
   ...marketCommands,
   ...inventoryCommands,
   ...ledgerCommands,
+  ...enquiryCommands,
   seedCommand,
   doctor,
 ];

@@ -73,7 +73,7 @@ create table audit_records (
   before_hash text,
   after_hash text,
   constraint audit_records_pkey PRIMARY KEY (record_id),
-  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text]))),
+  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text]))),
   constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30)))
 );
@@ -146,6 +146,33 @@ create table desk_sequences (
   constraint desk_sequences_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint desk_sequences_last_sequence_check CHECK ((last_sequence >= 0))
 );
+
+create table enquiries (
+  enquiry_ref text not null,
+  kind text not null,
+  scheme text,
+  amount_paise bigint,
+  status text not null,
+  person_sealed bytea not null,
+  digest bytea not null,
+  outcome text,
+  forget_at timestamp with time zone not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint enquiries_pkey PRIMARY KEY (enquiry_ref),
+  constraint enquiries_about CHECK ((((kind = 'contact'::text) = (scheme IS NULL)) AND ((kind = 'contact'::text) = (amount_paise IS NULL)))),
+  constraint enquiries_amount_paise_check CHECK (((amount_paise >= 1) AND (amount_paise <= '9007199254740991'::bigint))),
+  constraint enquiries_closed_whole CHECK (((status = 'closed'::text) = (outcome IS NOT NULL))),
+  constraint enquiries_enquiry_ref_check CHECK ((enquiry_ref ~ '^enq_[0-9a-z]{26}$'::text)),
+  constraint enquiries_kind_check CHECK ((kind = ANY (ARRAY['sell'::text, 'buy'::text, 'contact'::text]))),
+  constraint enquiries_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint enquiries_status_check CHECK ((status = ANY (ARRAY['received'::text, 'closed'::text]))),
+  constraint enquiries_version_check CHECK ((version > 0))
+);
+CREATE INDEX enquiries_newest ON public.enquiries USING btree (created_at DESC, enquiry_ref DESC);
+CREATE INDEX enquiries_to_forget ON public.enquiries USING btree (forget_at);
+CREATE UNIQUE INDEX enquiries_open_digest ON public.enquiries USING btree (digest) WHERE (status = 'received'::text);
 
 create table events (
   desk_id text not null,
@@ -562,6 +589,33 @@ create table rate_cards (
   constraint rate_cards_version_check CHECK ((version > 0))
 );
 
+create table rate_index_days (
+  scheme text not null,
+  day date not null,
+  basis text not null,
+  index_bps integer,
+  deals_on date,
+  deal_count integer,
+  seller_count integer,
+  face_paise bigint,
+  fixed_at timestamp with time zone not null,
+  constraint rate_index_days_pkey PRIMARY KEY (scheme, day),
+  constraint rate_index_days_basis CHECK (
+CASE basis
+    WHEN 'deals'::text THEN (deals_on = day)
+    WHEN 'carried'::text THEN (deals_on < day)
+    ELSE true
+END),
+  constraint rate_index_days_basis_check CHECK ((basis = ANY (ARRAY['deals'::text, 'carried'::text, 'none'::text]))),
+  constraint rate_index_days_counts CHECK ((((basis = 'deals'::text) = (deal_count IS NOT NULL)) AND ((basis = 'deals'::text) = (seller_count IS NOT NULL)) AND ((basis = 'deals'::text) = (face_paise IS NOT NULL)))),
+  constraint rate_index_days_deal_count_check CHECK ((deal_count > 0)),
+  constraint rate_index_days_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint rate_index_days_figure CHECK ((((basis = 'none'::text) = (index_bps IS NULL)) AND ((basis = 'none'::text) = (deals_on IS NULL)))),
+  constraint rate_index_days_index_bps_check CHECK (((index_bps >= 1) AND (index_bps <= 10000))),
+  constraint rate_index_days_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint rate_index_days_seller_count_check CHECK ((seller_count >= 3))
+);
+
 create table requirements (
   requirement_id text not null,
   environment text not null,
@@ -673,6 +727,7 @@ grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
+grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
@@ -692,6 +747,7 @@ grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
 grant insert, select on rate_cards to scripdesk_app;
+grant insert, select on rate_index_days to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant delete, insert, select, update on settlement_legs to scripdesk_app;

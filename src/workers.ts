@@ -17,6 +17,8 @@ import { expireOrders } from "./orders/expire-orders.ts";
 import { matchResting } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
+import { fixIndex } from "./public/fix-index.ts";
+import { forgetEnquiries } from "./public/forget-enquiries.ts";
 import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
@@ -51,5 +53,7 @@ export function workOf(ctx: Context, book: Book, offboarding: Offboarding = ever
     { name: "matching", pauseMs: 1_000, work: () => matchResting(ctx, books) },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
+    { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
+    { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
   ];
 }

@@ -371,3 +371,13 @@ export async function insertClients(tx: Tx, firms: readonly FirmRow[]): Promise<
     ) as f (firm_id, environment, desk_id, legal_name, iec, connection_state, at)
     on conflict do nothing`);
 }
+
+export async function listKin(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<Pick<FirmRow, "firm_id" | "pan" | "group_id">[]> {
+  return await db.rows(sql`
+    select firm_id, pan, group_id
+    from firms
+    where firm_id = any(${firmIds}::text[])`);
+}

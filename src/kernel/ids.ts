@@ -16,7 +16,8 @@ export type IdPrefix =
   | "qte"
   | "ord"
   | "stl"
-  | "pay";
+  | "pay"
+  | "enq";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

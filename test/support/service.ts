@@ -10,12 +10,14 @@ import { pino } from "pino";
 import { buildApp } from "../../src/app.ts";
 import { openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
+import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/offer-sources.ts";
+import { type AddressWindows, localAddressWindows } from "../../src/public/spend-budget.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { workOf } from "../../src/workers.ts";
@@ -70,6 +72,8 @@ export type Service = {
 
 export type ServiceOptions = {
   readonly rateWindow?: RateWindow;
+  readonly publicBudgets?: Budgets;
+  readonly addressWindows?: AddressWindows;
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
@@ -104,7 +108,12 @@ export async function startService(
       trustProxy: options.trustProxy ?? [],
       tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
+      publicBudgets: options.publicBudgets ?? {
+        rates: { perMinute: 60 },
+        enquiry: { perMinute: 6, perDay: 30 },
+      },
     },
+    addressWindows: options.addressWindows ?? localAddressWindows(clock.elapsedMs),
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     book,
     metrics,
