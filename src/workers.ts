@@ -8,6 +8,7 @@ import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
 import { latestIndex } from "./indices.ts";
+import { countDepth } from "./market/count-depth.ts";
 import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import type { Context } from "./platform/context.ts";
@@ -40,6 +41,7 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
+    { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
   ];
 }
