@@ -270,6 +270,17 @@ create table inquiries (
 CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
+create table market_depths (
+  environment text not null,
+  scheme text not null,
+  bands jsonb not null,
+  counted_in xid8 not null,
+  counted_on date not null,
+  constraint market_depths_pkey PRIMARY KEY (environment, scheme),
+  constraint market_depths_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint market_depths_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text])))
+);
+
 create table market_logs (
   environment text not null,
   epoch text not null,
@@ -468,6 +479,7 @@ grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
+grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;

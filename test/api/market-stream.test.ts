@@ -188,6 +188,26 @@ test("an id that cannot be continued from is answered with a reset and a snapsho
   empty.leave();
 });
 
+test("old updates are let go of, but for the last of each scheme", async (t) => {
+  const service = await startMarket(t);
+  const { api_key: key } = await service.issue();
+  const { pool } = service.ctx.db;
+  await pool.query("update market_logs set seq = 20000 where environment = 'sandbox'");
+  await change(service, 9_800);
+  const kept = await pool.query(
+    "select seq, scheme from market_updates where environment = 'sandbox' order by seq",
+  );
+  assert.deepEqual(kept.rows, [
+    { seq: 2, scheme: "ROSCTL" },
+    { seq: 20_001, scheme: "RODTEP" },
+  ]);
+  const { body } = await service.send("GET", "/v1/market", { key, expect: 200 });
+  assert.deepEqual([body.markets.length, body.seq], [2, 20_001]);
+  const back = await read(service, key, `${body.epoch}-2`);
+  assert.deepEqual((await back.until(2))[0]?.data, { reason: "too_old" });
+  back.leave();
+});
+
 test("two nodes tell the same ids and bytes, and a reader can move between them", async (t) => {
   const service = await startMarket(t);
   const beside = await startService(t, { beside: service });
