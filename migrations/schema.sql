@@ -404,6 +404,17 @@ create table ledger_verdict (
   constraint ledger_verdict_whole CHECK ((num_nulls(checked_at, took_ms, entries, sound) = ANY (ARRAY[0, 4])))
 );
 
+create table market_depths (
+  environment text not null,
+  scheme text not null,
+  bands jsonb not null,
+  counted_in xid8 not null,
+  counted_on date not null,
+  constraint market_depths_pkey PRIMARY KEY (environment, scheme),
+  constraint market_depths_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint market_depths_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text])))
+);
+
 create table market_logs (
   environment text not null,
   epoch text not null,
@@ -739,6 +750,7 @@ grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;
 grant insert, select on ledger_firm_entries to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
+grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;

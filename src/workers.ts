@@ -10,6 +10,7 @@ import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.
 import type { Simulators } from "./inquiries/rules.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { latestIndex } from "./indices.ts";
+import { countDepth } from "./market/count-depth.ts";
 import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { booksOf } from "./orders/book-of-set.ts";
@@ -52,6 +53,7 @@ export function workOf(ctx: Context, book: Book, offboarding: Offboarding = ever
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
     { name: "matching", pauseMs: 1_000, work: () => matchResting(ctx, books) },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
+    { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },

@@ -549,11 +549,7 @@ async function exchange(url: string, agent: Agent, request: Request): Promise<Re
     outgoing.on("error", reject);
     outgoing.on("response", (incoming) => {
       const received: Buffer[] = [];
-      // A stream has no end: how it opened is all there is to judge.
-      if (isStream(incoming.headers["content-type"])) incoming.push(null);
-      incoming.on("data", (chunk: Buffer) => received.push(chunk));
-      incoming.on("error", reject);
-      incoming.on("end", () => {
+      const judge = () => {
         const pairs = Object.entries(incoming.headers).map(([name, value]) => [
           name,
           String(value),
@@ -563,7 +559,14 @@ async function exchange(url: string, agent: Agent, request: Request): Promise<Re
           headers: new Headers(pairs as [string, string][]),
           text: Buffer.concat(received).toString(),
         });
-      });
+      };
+      incoming.on("data", (chunk: Buffer) => received.push(chunk));
+      incoming.on("error", reject);
+      incoming.on("end", judge);
+      if (!isStream(incoming.headers["content-type"])) return;
+      // A stream has no end: how it opened is all there is to judge.
+      judge();
+      outgoing.destroy();
     });
     outgoing.end(body);
   });
