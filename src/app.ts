@@ -33,6 +33,7 @@ import { booksOf } from "./orders/book-of-set.ts";
 import { orderDesk } from "./orders/order-desk.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { orderLifecycle } from "./orders/rules.ts";
+import { positionRoutes } from "./positions/routes.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { quoteLifecycle } from "./quotes/rules.ts";
 import { quoter } from "./quotes/take-quote.ts";
@@ -96,6 +97,7 @@ export async function buildApp({
   const takeQuote = quoter(ctx, book, metrics);
   quoteRoutes(app, ctx, takeQuote);
   orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
+  positionRoutes(app, ctx);
   const market = { ...ctx, latestIndex };
   const feed = openFeed(market);
   app.addHook("onClose", () => feed.close());

@@ -33,6 +33,8 @@ export type Database = Db & {
 export type TxOptions = {
   /** Runs everything and keeps nothing: the dry run of a write is the write, rolled back. */
   readonly rollBack?: boolean;
+  /** Every statement sees the database as it was when the first one did, and none changes it. */
+  readonly snapshot?: boolean;
 };
 
 export type ConnectionOptions = {
@@ -146,12 +148,12 @@ async function run<Row>(client: pg.Pool | pg.ClientBase, statement: Statement): 
 async function inTransaction<Result>(
   pool: pg.Pool,
   work: (tx: Tx) => Promise<Result>,
-  { rollBack = false }: TxOptions = {},
+  { rollBack = false, snapshot = false }: TxOptions = {},
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query("begin");
+    await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
     const result = await work({ rows: (statement) => run(client, statement) } as Tx);
     await client.query(rollBack ? "rollback" : "commit");
     return result;
