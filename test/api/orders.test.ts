@@ -220,6 +220,29 @@ test("selling", async (t) => {
   });
 });
 
+test("over all nodes the house takes on no more in a day than its limit, but honours its quotes", async (t) => {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  await putCard(service, { house_limit_paise: 3 * face });
+  const { key, scripNos, post } = await dealer(
+    service,
+    Array.from({ length: 12 }, () => ({})),
+  );
+  const { body: quote } = await post("/v1/quote", { side: "sell", scrip_no: scripNos[11] }, 200);
+  const answers = await Promise.all(
+    scripNos.slice(0, 10).map(async (scripNo, at) => {
+      const { send } = at % 2 === 0 ? service : beside;
+      return await send("POST", "/v1/orders", { key, body: { side: "sell", scrip_no: scripNo } });
+    }),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 3);
+  assert.equal(answers.filter((answer) => slugOf(answer) === "conflict").length, 7);
+  await post("/v1/orders", { quote_ref: quote.quote_ref }, 201);
+  service.clock.advance({ days: 1 });
+  await post("/v1/orders", { side: "sell", scrip_no: scripNos[10] }, 201);
+  await assertLedgerSound(service);
+});
+
 test("buying", async (t) => {
   const service = await startService(t);
   t.afterEach(() => assertLedgerSound(service));
