@@ -6,8 +6,8 @@ import { connect } from "node:net";
 
 export type LoadOrder = {
   readonly port: number;
-  /** The whole request, head and body. */
-  readonly request: string;
+  /** The whole request, head and body; of several, each connection takes the next in turn. */
+  readonly request: string | readonly string[];
   readonly connections: number;
   readonly seconds: number;
 };
@@ -23,7 +23,8 @@ export type LoadResult = {
 const headEnd = Buffer.from("\r\n\r\n");
 
 function drive(order: LoadOrder): Promise<LoadResult> {
-  const request = Buffer.from(order.request);
+  const requests = [order.request].flat().map((text) => Buffer.from(text));
+  let sent = 0;
   const startedAt = performance.now();
   const endsAt = startedAt + order.seconds * 1_000;
   const latencies: number[] = [];
@@ -50,7 +51,7 @@ function drive(order: LoadOrder): Promise<LoadResult> {
       let sentAt = 0;
       const send = () => {
         sentAt = performance.now();
-        socket.write(request);
+        socket.write(requests[sent++ % requests.length] ?? "");
       };
       socket.on("connect", send);
       socket.on("error", reject);

@@ -1,11 +1,25 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
 // yardstick alternate in one run: on a shared machine only their ratio means something.
 
+import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { ledger } from "./ledger.ts";
+import { orders } from "./orders.ts";
+import { quoteScale } from "./quote-scale.ts";
+import { quotes } from "./quotes.ts";
 import { streams } from "./streams.ts";
 
-const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits, streams };
+const measurements: Readonly<Record<string, () => Promise<void>>> = {
+  edge,
+  credits,
+  quotes,
+  "quote-scale": quoteScale,
+  cover,
+  ledger,
+  orders,
+  streams,
+};
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in measurements));

@@ -106,9 +106,16 @@ export function printOne(
 }
 
 export function wholeNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && Number.isSafeInteger(value)) return value;
+  const value = naturalNumber(name, text);
+  if (value >= 1) return value;
   throw new UsageError(`--${name} must be a positive whole number, not "${text}"`);
+}
+
+/** A whole number that may be 0. */
+export function naturalNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new UsageError(`--${name} must be a whole number, not "${text}"`);
 }
 
 export function oneOf<const Allowed extends readonly string[]>(

@@ -7,10 +7,14 @@ import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
+import { enquiryCommands } from "./enquiries.ts";
 import { firmCommands } from "./firms.ts";
+import { inventoryCommands } from "./inventory.ts";
 import { keyCommands } from "./keys.ts";
+import { ledgerCommands } from "./ledger.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
+import { marketCommands, rateCommands } from "./rates.ts";
 import { registryCommands } from "./registry.ts";
 import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
@@ -26,6 +30,11 @@ const commands: readonly Command[] = [
   ...firmCommands,
   ...registryCommands,
   ...creditCommands,
+  ...rateCommands,
+  ...marketCommands,
+  ...inventoryCommands,
+  ...ledgerCommands,
+  ...enquiryCommands,
   seedCommand,
   doctor,
 ];

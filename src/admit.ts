@@ -1,42 +1,111 @@
-// The door of every route that demands a key: key (401), meter (429), then what the key may do here
-// (403). It runs before the body is looked at.
+// The doors of every route, before the body is looked at. Where a key is demanded: key (401), meter
+// (429), then what the key may do here (403). On the public surface: the budget of the address (429).
+//
+// All callers of the moment pass their door as one set: their keys are looked up together, and those
+// that are known are metered together. The next set forms meanwhile.
 
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 
-import { meets } from "./kernel/caller.ts";
+import { type Demand, meets } from "./kernel/caller.ts";
 import { Failure } from "./kernel/failure.ts";
 import type { Metered } from "./kernel/metered.ts";
 import { isInside, isLoopback } from "./kernel/networks.ts";
-import type { Authenticate } from "./keys/authenticate.ts";
+import { type Authenticate, type Authenticated, unauthorized } from "./keys/authenticate.ts";
+import { coalesce, type Outcome } from "./platform/coalesce.ts";
 import type { App } from "./platform/http.ts";
+import type { Metrics } from "./platform/metrics.ts";
+import type { Spend } from "./public/spend-budget.ts";
 import type { Meter } from "./usage/meter-calls.ts";
 
-export function admitCallers(app: App, authenticate: Authenticate, meter: Meter): void {
-  app.addHook("onRequest", async (request, reply) => {
-    const { demand, label } = request.routeOptions.config;
-    if (demand === undefined) return;
-    const key = request.headers["x-service-key"];
-    const { caller, allowance, ipAllowlist } = await authenticate(
-      typeof key === "string" ? key : undefined,
-    );
-    request.caller = caller;
-    request.metered = await meter(caller, allowance, label ?? "");
-    reply.headers(meterHeaders(request.metered));
+type Knock = { readonly header: string; readonly route: string };
+type Admitted = { readonly known: Authenticated; readonly metered: Metered };
 
-    if (!request.metered.admitted) throw rateLimited(request.metered);
-    if (caller.environment === "live" && !isPrivate(request)) {
-      throw forbidden("a live key is taken over https only");
-    }
-    if (ipAllowlist.length > 0 && !isInside(request.ip, ipAllowlist)) {
-      throw forbidden("this key is not used from this address");
-    }
-    if (!meets(caller, demand)) {
-      throw forbidden(
-        demand === "root key"
-          ? "only the firm's root key may do this"
-          : `this key lacks the scope ${demand}`,
-      );
-    }
+export type Door = {
+  readonly authenticate: Authenticate;
+  readonly meter: Meter;
+  readonly metrics: Pick<Metrics, "setSize">;
+};
+
+const setSizeMax = 512;
+const queueMax = 20_000;
+
+export function admitCallers(app: App, door: Door): void {
+  const knock = coalesce((knocks: readonly Knock[]) => admitSet(door, knocks), {
+    setSizeMax,
+    queueMax,
+    // Some may be counted already; what can be tried again is tried again where they are counted.
+    mayRetry: () => false,
+    onSet: (size) => door.metrics.setSize.observe({ set: "calls" }, size),
+  });
+
+  function doorOf(demand: Demand, route: string): onRequestHookHandler {
+    return (request, reply, next) => {
+      const header = request.headers["x-service-key"];
+      if (typeof header !== "string") {
+        next(unauthorized());
+        return;
+      }
+      knock({ header, route }).then(({ known, metered }) => {
+        request.caller = known.caller;
+        request.metered = metered;
+        showMeter(reply, metered);
+        next(refusalOf(request, known, demand));
+      }, next);
+    };
+  }
+
+  app.addHook("onRoute", (route) => {
+    const { demand, label } = route.config ?? {};
+    if (demand === undefined) return;
+    route.onRequest = [doorOf(demand, label ?? ""), route.onRequest ?? []].flat();
+  });
+}
+
+async function admitSet(
+  { authenticate, meter }: Door,
+  knocks: readonly Knock[],
+): Promise<Outcome<Admitted>[]> {
+  const found = await authenticate(knocks.map(({ header }) => header));
+  const calls = knocks.flatMap(({ route }, at) => {
+    const known = found[at];
+    return known ? { caller: known.caller, allowance: known.allowance, route } : [];
+  });
+  const metered = calls.length > 0 ? await meter(calls) : [];
+  let next = 0;
+  return found.map((known) => {
+    if (!known) return unauthorized();
+    const outcome = metered[next++] as Outcome<Metered>; // Every call has its outcome.
+    return outcome instanceof Error ? outcome : { known, metered: outcome };
+  });
+}
+
+/** Why a caller whose key is known may still not enter. */
+function refusalOf(
+  request: FastifyRequest,
+  { caller, ipAllowlist }: Authenticated,
+  demand: Demand,
+): Failure | undefined {
+  if (!request.metered.admitted) return rateLimited(request.metered);
+  if (caller.environment === "live" && !isPrivate(request)) {
+    return forbidden("a live key is taken over https only");
+  }
+  if (ipAllowlist.length > 0 && !isInside(request.ip, ipAllowlist)) {
+    return forbidden("this key is not used from this address");
+  }
+  return meets(caller, demand) ? undefined : forbidden(lackOf(demand));
+}
+
+function lackOf(demand: Demand): string {
+  return demand === "root key"
+    ? "only the firm's root key may do this"
+    : `this key lacks the scope ${demand}`;
+}
+
+/** Whatever key a visitor may send along is not looked at. */
+export function admitVisitors(app: App, spend: Spend): void {
+  app.addHook("onRequest", async (request) => {
+    const { budget } = request.routeOptions.config;
+    if (budget !== undefined) await spend(budget, request.ip);
   });
 }
 
@@ -45,16 +114,14 @@ function isPrivate(request: FastifyRequest): boolean {
   return request.protocol === "https" || isLoopback(request.ip);
 }
 
-function meterHeaders(metered: Metered): Record<string, string | number> {
+function showMeter(reply: FastifyReply, metered: Metered): void {
   const { plan, limit, remaining, reset, quota, quotaUsed } = metered;
-  return {
-    "x-ratelimit-plan": plan,
-    "x-ratelimit-limit": limit,
-    "x-ratelimit-remaining": remaining,
-    "x-ratelimit-reset": reset,
-    ...(quota !== undefined && { "x-ratelimit-quota": quota }),
-    "x-ratelimit-quota-used": quotaUsed,
-  };
+  reply.header("x-ratelimit-plan", plan);
+  reply.header("x-ratelimit-limit", limit);
+  reply.header("x-ratelimit-remaining", remaining);
+  reply.header("x-ratelimit-reset", reset);
+  if (quota !== undefined) reply.header("x-ratelimit-quota", quota);
+  reply.header("x-ratelimit-quota-used", quotaUsed);
 }
 
 function rateLimited({ remaining }: Metered): Failure {

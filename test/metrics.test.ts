@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 
 import { createLog } from "../src/platform/log.ts";
-import { metricsServer } from "../src/platform/metrics.ts";
+import { measureOnDemand, metricsServer } from "../src/platform/metrics.ts";
 import { setReachable } from "./support/database.ts";
 import { type Answer, sender, slugOf, startService } from "./support/service.ts";
 
@@ -58,7 +58,6 @@ test("/metrics tells durations by route, refusals, set sizes and connections, on
   const refused = "scripdesk_http_refusals_total";
   assert.equal(valueOf(refused, { route: "GET /v1/whoami", status: "401" }), 1);
   assert.equal(valueOf("scripdesk_set_size_sum", { set: "calls" }), 6);
-  assert.equal(valueOf("scripdesk_set_size_sum", { set: "keys" }), 6);
   for (const state of ["idle", "busy", "waiting"]) {
     assert.ok(valueOf("scripdesk_database_connections", { state }) !== undefined, state);
   }
@@ -186,5 +185,44 @@ test("every answered request is one log line with its id, and no line holds a se
     faults.map(({ request_id }) => request_id),
     [answers.at(-1)!.headers.get("x-request-id")],
     "our own fault is logged with the same id",
+  );
+});
+
+test("a number that is read on demand is NaN while it cannot be read, and the rest is told", async (t) => {
+  const { metrics } = await startService(t);
+  const values: (number | Error)[] = [1, new Error("away"), 0];
+  measureOnDemand(metrics, {
+    name: "scripdesk_on_demand",
+    help: "of this test",
+    async read() {
+      const value = values.shift();
+      if (typeof value === "number") return value;
+      throw value;
+    },
+  });
+  for (const shown of ["1", "Nan", "0"]) {
+    const text = await metrics.registry.metrics();
+    assert.match(text, new RegExp(`^scripdesk_on_demand ${shown}$`, "m"));
+    assert.match(text, /^scripdesk_database_connections/m);
+  }
+});
+
+test("at level info a success that changed nothing leaves no line; what changed or was refused does", async (t) => {
+  const lines: string[] = [];
+  const { log } = createLog("info", { write: (line: string) => void lines.push(line) });
+  const service = await startService(t, { log });
+  const { api_key: key } = await service.issue();
+  const quote = { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 };
+  await service.send("GET", "/v1/whoami", { key, expect: 200 });
+  await service.send("POST", "/v1/quote", { key, body: quote, expect: 200 });
+  await service.send("POST", "/v1/quote", { key, body: { side: "sell" }, expect: 422 });
+  await service.send("POST", "/v1/groups", { key, body: { name: "A group" }, expect: 201 });
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    parsed.map(({ route, status }) => [route, status]),
+    [
+      ["POST /v1/quote", 422],
+      ["POST /v1/groups", 201],
+    ],
   );
 });

@@ -36,6 +36,12 @@ function keyOf({ output }: Running): string {
   return key;
 }
 
+/** How many credits the sandbox's house has. */
+async function stockOf(settings: Readonly<Record<string, string>>): Promise<number> {
+  const words = ["inventory", "list", "--env", "sandbox", "--limit", "10000", "--json"];
+  return JSON.parse((await scripdesk(words, settings)).stdout).length;
+}
+
 test("the first start shows a key and a first call that works; SIGTERM stops everything; the next start shows none", async (t) => {
   const DATA_DIR = await dataDirectory(t);
   const first = await serve(t, { DATA_DIR });
@@ -74,7 +80,11 @@ test("a service that was killed starts again on the database it left running", a
   assert.equal(await killed.ended, null);
   assert.ok(await postgresPid(DATA_DIR), "the database outlives the service");
 
+  const stock = await stockOf({ DATA_DIR });
+  assert.ok(stock > 0, "the sandbox's house has something to sell");
+
   const again = await serve(t, { DATA_DIR });
+  assert.equal(await stockOf({ DATA_DIR }), stock, "it is stocked once");
   const { body } = await again.send("GET", "/v1/usage", { key, expect: 200 });
   assert.equal(body.quota_used, 2, "what was counted before is still counted");
   again.signal("SIGTERM");
@@ -210,6 +220,7 @@ test(
 
       const service = await serve(t, settings);
       await service.send("GET", "/readyz", { expect: 200 });
+      assert.ok((await stockOf(settings)) > 0, "the sandbox's house has something to sell");
       const words = ["keys", "issue", "--firm", "Old Hands", "--env", "live", "--json"];
       const issued = await scripdesk(words, settings);
       assert.equal(issued.code, 0, issued.stderr);

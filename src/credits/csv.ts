@@ -26,6 +26,9 @@ export type Report = {
   readonly skipped: number;
 };
 
+/** The code that rows may name; null when the firm has none, undefined when any will do. */
+type ReportIec = string | null | undefined;
+
 const delimiters = [",", ";", "\t"] as const;
 
 /**
@@ -173,7 +176,7 @@ const columnOf = new Map<string, Column>(
 /** One answer per row with content. A report without the columns it needs is refused whole. */
 export function readReport(
   text: string,
-  { iec, rowsMax }: { readonly iec: string | null; readonly rowsMax: number },
+  { iec, rowsMax }: { readonly iec: ReportIec; readonly rowsMax: number },
 ): Report {
   // A heading, the rows, a totals row, and one more to tell that there are too many.
   const { records, blank } = parseCsv(text, rowsMax + 3);
@@ -232,7 +235,7 @@ function declarationOf(
     columns,
     width,
     iec,
-  }: { readonly columns: Columns; readonly width: number; readonly iec: string | null },
+  }: { readonly columns: Columns; readonly width: number; readonly iec: ReportIec },
 ): Declaration | Failure {
   const cell = (column: Column) => {
     const index = columns[column];
@@ -243,7 +246,7 @@ function declarationOf(
     return unprocessable({ path: "row", problem: "has more cells than the heading" });
   }
   const rowIec = cell("iec").toUpperCase();
-  if (rowIec && rowIec !== iec) {
+  if (rowIec && iec !== undefined && rowIec !== iec) {
     return unprocessable({ path: "iec", problem: "is not this firm's importer-exporter code" });
   }
   const scheme = schemeOf(cell("scheme"));

@@ -1,6 +1,5 @@
 import { firmOfCaller } from "../firms/firm-of-caller.ts";
 import { firmOfDesk } from "../firms/firm-of-desk.ts";
-import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import { type Actor, actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -11,7 +10,7 @@ import { readReport } from "./csv.ts";
 import { resultOf, sumsOf } from "./result-of.ts";
 import { type CreditFacts, type Declaration, factsOf } from "./rules.ts";
 import { csvRowsMax, type ImportResults } from "./schema.ts";
-import { takeDeclarations } from "./take-declarations.ts";
+import { takeDeclarations, type Taking } from "./take-declarations.ts";
 
 /** A report of the customs portal, row by row; sending it again changes nothing. */
 export async function importCredits(
@@ -42,16 +41,20 @@ export async function importCreditsAsOperator(
   });
 }
 
-async function takeReport(
+export async function takeReport(
   tx: Tx,
-  { firm, actor, now }: { readonly firm: FirmOfDesk; readonly actor: Actor; readonly now: Date },
+  { firm, actor, vouched = false, now }: Omit<Taking, "mode">,
   csv: string,
 ): Promise<ImportResults> {
   const today = istDay(now);
-  const { rows, skipped } = readReport(csv, { iec: firm.iec, rowsMax: csvRowsMax });
+  const { rows, skipped } = readReport(csv, {
+    // Whose report it is, the operator vouches for too.
+    iec: vouched ? undefined : firm.iec,
+    rowsMax: csvRowsMax,
+  });
   const outcomes = await takeDeclarations(
     tx,
-    { firm, actor, mode: { followsBalance: true }, now },
+    { firm, actor, vouched, mode: { followsBalance: true }, now },
     rows.map(({ declared }) => judged(declared, today)),
   );
   const view = { firmState: firm.connection_state, today };
@@ -62,7 +65,8 @@ async function takeReport(
   return { results, ...sumsOf(results), skipped };
 }
 
-function judged(declared: Declaration | Failure, today: string): CreditFacts | Failure {
+/** The facts of a declaration, or why it is refused. */
+export function judged(declared: Declaration | Failure, today: string): CreditFacts | Failure {
   if (declared instanceof Failure) return declared;
   try {
     return factsOf(declared, today);

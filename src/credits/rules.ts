@@ -108,6 +108,16 @@ export type Declaration = {
   readonly expires_on: string;
 };
 
+/** How long a credit can be used from its issue. */
+export const validDays = 730;
+
+/** The day a credit was issued as far as its last day tells, when nobody says. */
+export function issueDayOf(expiresOn: IstDay, today: IstDay): IstDay {
+  if (!isDay(expiresOn)) return today;
+  const issued = addDays(expiresOn, -validDays);
+  return issued < today ? issued : today;
+}
+
 const scripNoForm = /^[A-Z0-9][A-Z0-9/-]{5,24}$/;
 const portForm = /^IN[A-Z0-9]{3}[0-9A-Z]$/;
 

@@ -6,13 +6,9 @@ import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import { newId } from "../kernel/ids.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { expiryDueOn, warningOf } from "./rules.ts";
-import { type CreditRow, seedRows } from "./store.ts";
-import {
-  type SyntheticCredit,
-  type SyntheticExporter,
-  syntheticExporters,
-} from "./synthetic-credits.ts";
+import { seededRow } from "./seeded-row.ts";
+import { seedRows } from "./store.ts";
+import { type SyntheticExporter, syntheticExporters } from "./synthetic-credits.ts";
 
 export type SeedCredits = {
   readonly deskName: string;
@@ -87,35 +83,17 @@ function prepare(
   }));
   const rows = exporters.flatMap(({ credits }, index) =>
     credits.map((credit) => ({
-      ...rowOf(credit, { desk, firmId: clients[index]?.firmId ?? "", today, now }),
+      ...seededRow(credit, {
+        environment: desk.environment,
+        deskId: desk.firm_id,
+        firmId: clients[index]?.firmId ?? "",
+        today,
+        now,
+      }),
       credit_id: newId("crd", idsFrom),
     })),
   );
   return { clients, rows };
-}
-
-function rowOf(
-  { suspended, ...facts }: SyntheticCredit,
-  { desk, firmId, today, now }: { desk: FirmOfDesk; firmId: string; today: IstDay; now: Date },
-): Omit<CreditRow, "credit_id"> {
-  // Warnings that would have been given by today count as given, so that a seed tells nobody.
-  const told = warningOf(facts.expires_on, today) ?? null;
-  return {
-    ...facts,
-    environment: desk.environment,
-    desk_id: desk.firm_id,
-    firm_id: firmId,
-    state: suspended ? "suspended" : "listed",
-    state_before_suspension: suspended ? "listed" : null,
-    reserved_for: null,
-    reason: suspended ? "seeded" : null,
-    as_of: now,
-    expiry_told: told,
-    expiry_due_on: expiryDueOn(facts.expires_on, told),
-    version: 1,
-    created_at: now,
-    updated_at: now,
-  };
 }
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";

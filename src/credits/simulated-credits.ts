@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 
 import { addDays, type IstDay } from "../kernel/time.ts";
-import type { CreditFacts } from "./rules.ts";
+import { type CreditFacts, validDays } from "./rules.ts";
 
 const monthsShown = 6;
-const validDays = 730;
 const ports = ["INNSA1", "INMUN1", "INMAA1", "INBOM4", "INDEL4"] as const;
 
 /**

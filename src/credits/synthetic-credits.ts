@@ -10,7 +10,7 @@ import { createHash } from "node:crypto";
 
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
-import type { CreditFacts } from "./rules.ts";
+import { type CreditFacts, validDays } from "./rules.ts";
 
 export type SyntheticExporter = {
   readonly number: number;
@@ -21,7 +21,6 @@ export type SyntheticExporter = {
 
 export type SyntheticCredit = CreditFacts & { readonly suspended: boolean };
 
-const validDays = 730;
 const faceSigma = 1.5;
 const faceMinRupees = 100;
 const faceMaxRupees = 150_000_000;
@@ -75,6 +74,45 @@ export function* syntheticExporters(
       ),
     };
   }
+}
+
+const inventoryMinRupees = 1_000;
+const inventoryMaxRupees = 10_000_000;
+const shortDaysMin = 60;
+const longDaysMin = 365;
+
+/**
+ * What a house has to sell: faces spread evenly over every order of size, so that a small
+ * requirement finds small credits and a large one does not need hundreds. One in twenty has less
+ * than a year left.
+ */
+export function syntheticInventory(
+  { scheme, count }: { readonly scheme: Scheme; readonly count: number },
+  today: IstDay,
+): SyntheticCredit[] {
+  const random = randomFrom(`inventory ${scheme}`);
+  const sizes = Math.log(inventoryMaxRupees / inventoryMinRupees);
+  return Array.from({ length: count }, (_, index) => {
+    const paise = Math.round(inventoryMinRupees * Math.exp(sizes * random())) * 100;
+    const isShort = index % 20 === 19;
+    const [min, max] = isShort ? [shortDaysMin, longDaysMin] : [longDaysMin, validDays];
+    const left = min + Math.floor((max - min) * random());
+    return {
+      scrip_no: inventoryNo(scheme, index + 1),
+      scheme,
+      issued_paise: paise,
+      face_paise: paise,
+      port_code: portOf(random),
+      issued_on: addDays(today, left - validDays),
+      expires_on: addDays(today, left),
+      suspended: false,
+    };
+  });
+}
+
+/** Numbers of a form that nothing else here makes; the final 1 is that of other synthetic ones. */
+export function inventoryNo(scheme: Scheme, count: number): string {
+  return `HOUSE/${scheme}/${String(count).padStart(5, "0")}1`;
 }
 
 /** The final 1 keeps a number off the endings that the simulated registry gives a meaning. */

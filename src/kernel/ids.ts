@@ -3,7 +3,21 @@
 
 import { randomFillSync } from "node:crypto";
 
-export type IdPrefix = "frm" | "key" | "req" | "evt" | "aud" | "inq" | "grp" | "rqm" | "crd";
+export type IdPrefix =
+  | "frm"
+  | "key"
+  | "req"
+  | "evt"
+  | "aud"
+  | "inq"
+  | "grp"
+  | "rqm"
+  | "crd"
+  | "qte"
+  | "ord"
+  | "stl"
+  | "pay"
+  | "enq";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

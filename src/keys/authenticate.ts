@@ -1,13 +1,11 @@
 // From a header to a caller. Nothing is remembered between requests, so a revoked or re-issued key
 // stops matching on the next one, on every node; what makes that cheap is that all requests of the
-// moment ask for their keys in one statement, and that a key which several of them carry is looked
-// at once.
+// moment come as one set: their keys are looked up in one statement, and a key which several of
+// them carry is looked at once.
 
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
-import type { Metrics } from "../platform/metrics.ts";
 import type { Db } from "../platform/postgres.ts";
 import {
   effectiveGrant,
@@ -36,40 +34,21 @@ export type Authenticated = {
   readonly ipAllowlist: readonly string[];
 };
 
-export type Authenticate = (header: string | undefined) => Promise<Authenticated>;
+/** One answer per header, in their order; undefined where it is no key, or none any more. */
+export type Authenticate = (headers: readonly string[]) => Promise<(Authenticated | undefined)[]>;
 
-const setSizeMax = 512;
-const queueMax = 20_000;
-
-export function authenticator(
-  { db, now }: Pick<Context, "db" | "now">,
-  { setSize }: Pick<Metrics, "setSize">,
-): Authenticate {
-  const recognise = coalesce<string, Authenticated>(
-    async (headers: readonly string[]) => {
-      const keys = new Map([...new Set(headers)].map((header) => [header, parseApiKey(header)]));
-      const found = await findKnown(db, [...keys.values()]);
-      const instant = now();
-      const granted = new Map(
-        [...keys].map(([header, key]) => [
-          header,
-          key && grantOf(key, found.get(key.keyId), instant),
-        ]),
-      );
-      return headers.map((header) => granted.get(header) ?? unauthorized());
-    },
-    {
-      setSizeMax,
-      queueMax,
-      setsInFlight: 2,
-      mayRetry: () => false,
-      onSet: (size) => setSize.observe({ set: "keys" }, size),
-    },
-  );
-
-  return async function authenticate(header) {
-    if (header === undefined) throw unauthorized();
-    return await recognise(header);
+export function authenticator({ db, now }: Pick<Context, "db" | "now">): Authenticate {
+  return async function authenticate(headers) {
+    const keys = new Map([...new Set(headers)].map((header) => [header, parseApiKey(header)]));
+    const found = await findKnown(db, [...keys.values()]);
+    const instant = now();
+    const granted = new Map(
+      [...keys].map(([header, key]) => [
+        header,
+        key && grantOf(key, found.get(key.keyId), instant),
+      ]),
+    );
+    return headers.map((header) => granted.get(header));
   };
 }
 
@@ -135,6 +114,6 @@ function allowanceOf(row: Credential): Allowance {
 }
 
 /** One answer for every reason, so that a guess learns nothing. */
-function unauthorized(): Failure {
+export function unauthorized(): Failure {
   return new Failure("unauthorized", "the key is missing or not valid", { form: "edge" });
 }

@@ -234,3 +234,22 @@ export async function setKeySecret(
     returning ${keyColumns}`);
   return row;
 }
+
+/** The tighter of a key's limits and its parent's, for those that have any. */
+export async function listMoneyLimits(
+  db: Db,
+  keyIds: readonly string[],
+): Promise<
+  { key_id: string; max_order_paise: number | null; daily_notional_paise: number | null }[]
+> {
+  return await db.rows(sql`
+    select
+      k.key_id, least(k.max_order_paise, p.max_order_paise) as max_order_paise,
+      least(k.daily_notional_paise, p.daily_notional_paise) as daily_notional_paise
+    from api_keys as k
+    left join api_keys as p on p.key_id = k.parent_key_id
+    where k.key_id = any(${keyIds}::text[])
+      and coalesce(
+        k.max_order_paise, p.max_order_paise, k.daily_notional_paise, p.daily_notional_paise
+      ) is not null`);
+}

@@ -2,7 +2,6 @@
 // thousands of them at once, so the question is which of them changed since: only those go through
 // the look-up of every request again, which says whether they would still be let in.
 
-import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { Authenticate } from "./authenticate.ts";
 import { parseApiKey } from "./rules.ts";
@@ -17,33 +16,19 @@ export function keyWatcher(
 ): WatchKeys {
   let watched: ReadonlyMap<string, WatchedKey> = new Map();
 
-  async function isDead(header: string): Promise<boolean> {
-    try {
-      await authenticate(header);
-      return false;
-    } catch (error) {
-      if (error instanceof Failure) return true;
-      throw error;
-    }
-  }
-
   return async function deadAmong(headers) {
     const looked = new Map(
       headers.map((header) => [header, watched.get(header) ?? unseen(header)]),
     );
     const changed = await findChangedKeys(db, [...looked.values()], now());
     const changedById = new Map(changed.map((key) => [key.key_id, key]));
-    const dead = new Set<string>();
-    await Promise.all(
-      [...looked].map(async ([header, { key_id }]) => {
-        const key = changedById.get(key_id);
-        if (!key) return;
-        if (await isDead(header)) dead.add(header);
-        looked.set(header, key);
-      }),
-    );
+    const again = [...looked].filter(([, { key_id }]) => changedById.has(key_id));
+    const found = again.length > 0 ? await authenticate(again.map(([header]) => header)) : [];
+    for (const [header, { key_id }] of again) {
+      looked.set(header, changedById.get(key_id) ?? unseen(header));
+    }
     watched = looked;
-    return dead;
+    return new Set(again.flatMap(([header], at) => (found[at] ? [] : [header])));
   };
 }
 

@@ -77,24 +77,35 @@ export function coalesce<Item, Result>(
   }
 
   async function settle(set: readonly Waiting<Item, Result>[]): Promise<void> {
-    try {
-      const outcomes = await work(set.map(({ item }) => item));
-      if (outcomes.length !== set.length) throw new Error("a set must answer every item once");
-      set.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index] as Outcome<Result>; // The lengths are equal.
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      });
-    } catch (error) {
-      if (set.length === 1 || !mayRetry(error)) {
-        for (const { reject } of set) reject(error);
-        return;
-      }
-      const half = Math.ceil(set.length / 2);
-      await settle(set.slice(0, half));
-      await settle(set.slice(half));
-    }
+    const items = set.map(({ item }) => item);
+    const outcomes = await workInHalves(work, items, mayRetry);
+    set.forEach(({ resolve, reject }, index) => {
+      const outcome = outcomes[index] as Outcome<Result>; // The lengths are equal.
+      if (outcome instanceof Error) reject(outcome);
+      else resolve(outcome);
+    });
   }
 
   return ask;
+}
+
+/** The outcome of every item; a set that throws is split as long as nothing of it was kept. */
+export async function workInHalves<Item, Result>(
+  work: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
+  items: readonly Item[],
+  mayRetry: (error: unknown) => boolean,
+): Promise<readonly Outcome<Result>[]> {
+  try {
+    const outcomes = await work(items);
+    if (outcomes.length !== items.length) throw new Error("a set must answer every item once");
+    return outcomes;
+  } catch (error) {
+    if (items.length === 1 || !mayRetry(error)) {
+      const fault = error instanceof Error ? error : new Error(String(error));
+      return items.map(() => fault);
+    }
+    const half = Math.ceil(items.length / 2);
+    const first = await workInHalves(work, items.slice(0, half), mayRetry);
+    return [...first, ...(await workInHalves(work, items.slice(half), mayRetry))];
+  }
 }

@@ -13,8 +13,6 @@ import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { toErrorReply } from "./http-errors.ts";
 
-type Exchange = { readonly message: IncomingMessage; readonly response: ServerResponse };
-
 export type BrokenRequests = {
   /** Told of every request, so that the connection's latest one is known. */
   readonly note: (message: IncomingMessage, response: ServerResponse) => void;
@@ -22,10 +20,10 @@ export type BrokenRequests = {
 };
 
 export function brokenRequests(now: () => Date): BrokenRequests {
-  const latestOn = new WeakMap<Socket, Exchange>();
+  const latestOn = new WeakMap<Socket, ServerResponse>();
   return {
     note(message, response) {
-      latestOn.set(message.socket, { message, response });
+      latestOn.set(message.socket, response);
     },
     answer(error, socket) {
       const latest = latestOn.get(socket);
@@ -40,9 +38,9 @@ export function brokenRequests(now: () => Date): BrokenRequests {
 }
 
 /** Whether the next bytes on the connection would be read as the answer to what broke. */
-function isTurnOf({ message, response }: Exchange): boolean {
+function isTurnOf(response: ServerResponse): boolean {
   // What broke is a request after this one: it is next when this one has its whole answer.
-  if (message.complete) return response.writableFinished;
+  if (response.req.complete) return response.writableFinished;
   // What broke is this one's body. A response holds its socket only while it is the one to write.
   return response.socket !== null && !response.headersSent;
 }

@@ -4,7 +4,7 @@
 //   2  load            more than `inFlightMax` requests at once are shed
 //   3  size            over 1 MiB is refused; a chunked body is counted as it arrives
 //   4  route           unknown paths and methods
-//   5  key, meter, scope     `admit.ts`, for routes that demand a key
+//   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
 //   6  content type, JSON, shape
 //
 // A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
@@ -21,12 +21,15 @@ import {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifySchema,
   LogController,
+  type preValidationHookHandler,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from "fastify";
 
+import type { BudgetName } from "../kernel/budget.ts";
 import type { Caller, Demand } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -62,12 +65,18 @@ declare module "fastify" {
     /** What the caller must have; every route says this or that it is `keyless`. */
     demand?: Demand;
     keyless?: true;
+    /** What a keyless route draws on, per address; see `admit.ts`. */
+    budget?: BudgetName;
+    /** Its answers carry an ETag; see `caching.ts`. */
+    tagged?: true;
     /** A creating POST honours an Idempotency-Key. */
     creates?: true;
     /** A read that the state can refuse; every write can be. */
     conflicts?: true;
     /** The answer stays open. It is bounded by `sse.ts`, and is no request under way. */
     streams?: true;
+    /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
+    quiet?: true;
     /** `GET /v1/keys/{key_id}`: how the route is named in usage, metrics and logs. */
     label?: string;
   }
@@ -111,10 +120,8 @@ export function createServer(options: ServerOptions): App {
     requireHostHeader: false,
   };
   const app = fastify({
-    loggerInstance: log,
+    loggerInstance: undivided(log),
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request would cost more than the line it writes; lines name their request.
-    childLoggerFactory: (logger) => logger,
     genReqId: (message) => requestIdOf(message, now),
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
@@ -149,6 +156,9 @@ export function createServer(options: ServerOptions): App {
     }
     const path = documentedPath(route.url);
     route.config = { ...config, label: `${String(route.method)} ${path}` };
+    if (config.demand !== undefined || config.budget !== undefined) {
+      route.preValidation = [refuseUndeclared(route.schema), route.preValidation ?? []].flat();
+    }
     const operationId = route.schema?.operationId;
     for (const method of [route.method].flat()) {
       app.routes.push({ method, path, operationId, config: route.config });
@@ -167,8 +177,14 @@ export function createServer(options: ServerOptions): App {
     app.server.emit("request", message, response);
   });
   parseOnlyStrictJson(app);
-  refuseWhatIsNotDeclared(app);
   return app;
+}
+
+/** A logger per request would cost more than the line it writes; lines name their request. */
+function undivided(log: FastifyBaseLogger): FastifyBaseLogger {
+  const one = Object.create(log) as FastifyBaseLogger;
+  one.child = () => one;
+  return one;
 }
 
 /** `/v1/keys/:key_id` as the contract and OpenAPI write it; `::` is how a route spells a colon. */
@@ -182,13 +198,17 @@ export function documentedPath(url: string): string {
 type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
 
 function requestOpener(inFlight: Set<ServerResponse>, inFlightMax: number): Open {
+  /** One function for all responses: a listener of its own for each would cost more than the rest. */
+  function forget(this: ServerResponse): void {
+    inFlight.delete(this);
+  }
   return (request, reply, next) => {
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
     if (!request.routeOptions.config.streams) {
       inFlight.add(reply.raw);
-      reply.raw.once("close", () => inFlight.delete(reply.raw));
+      reply.raw.on("close", forget);
     }
     if (inFlight.size > inFlightMax) {
       next(new Overloaded());
@@ -235,15 +255,14 @@ function parseOnlyStrictJson(app: App): void {
 }
 
 /** An operation that declares no query or no body takes none: what is sent must never be ignored. */
-function refuseWhatIsNotDeclared(app: App): void {
-  app.addHook("preValidation", (request, _reply, next) => {
-    const { schema, config } = request.routeOptions;
-    if (config.demand === undefined) next();
-    else if (!schema?.querystring && hasMembers(request.query))
-      next(unknownParameters(request.query));
-    else if (!schema?.body && hasMembers(request.body)) next(unknownFields(request.body));
+function refuseUndeclared(schema: FastifySchema | undefined): preValidationHookHandler {
+  const takesQuery = schema?.querystring !== undefined;
+  const takesBody = schema?.body !== undefined;
+  return (request, _reply, next) => {
+    if (!takesQuery && hasMembers(request.query)) next(unknownParameters(request.query));
+    else if (!takesBody && hasMembers(request.body)) next(unknownFields(request.body));
     else next();
-  });
+  };
 }
 
 function hasMembers(value: unknown): value is object {

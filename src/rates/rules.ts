@@ -3,10 +3,14 @@
 //   bid = mid + size band + validity band − half-spread, within floor and ceiling
 //   ask = mid + size band + half-spread, above the floor and at most the ask ceiling
 //
-// The ceilings differ and the ask stays above the floor, so that a bid is below the ask of the same
-// size whatever the bands say.
+// A bid is below the ask: the ceilings differ, the ask stays above the floor, and a card whose bands
+// would let the two meet in between is not published.
 
+import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
+import type { FieldProblem } from "../kernel/failure.ts";
+import { isCleanText } from "../kernel/json.ts";
+import { bpsOfPar } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 
 export const marketStates = ["open", "halted"] as const;
@@ -19,11 +23,8 @@ export type SizeBand = { readonly below_paise: number | null; readonly bps: numb
 /** A credit with at least so many days left gets this; with fewer than the last band it has no price. */
 export type ValidityBand = { readonly from_days: number; readonly bps: number };
 
-export type RateCard = {
-  readonly environment: Environment;
-  readonly scheme: Scheme;
-  readonly version: number;
-  readonly state: MarketState;
+/** What the operator sets: everything a price is made of. */
+export type CardTerms = {
   readonly mid_bps: number;
   readonly half_spread_bps: number;
   /** By rising bound. */
@@ -38,10 +39,20 @@ export type RateCard = {
   readonly quote_window_s: number;
   readonly margin_bps: number;
   readonly fee_bps: number;
+};
+
+export type RateCard = CardTerms & {
+  readonly environment: Environment;
+  readonly scheme: Scheme;
+  readonly version: number;
+  readonly state: MarketState;
   readonly published_at: Date;
   readonly published_by: string;
   readonly note: string | null;
 };
+
+/** A card, and how much face the house has taken on today under it. */
+export type CardToday = RateCard & { readonly taken_paise: number };
 
 /** A price by amount is for credits with at least so many days left; shorter ones are priced singly. */
 export const amountDaysMin = 365;
@@ -64,4 +75,170 @@ function sizeBps({ size_bands }: RateCard, paise: number): number {
   const band = size_bands.find(({ below_paise }) => below_paise === null || paise < below_paise);
   if (!band) throw new Error("the last size band has no bound");
   return band.bps;
+}
+
+const commonTerms = {
+  size_bands: [
+    { below_paise: 5_000_000, bps: -150 },
+    { below_paise: 10_000_000, bps: -90 },
+    { below_paise: 50_000_000, bps: -45 },
+    { below_paise: 250_000_000, bps: -15 },
+    { below_paise: 1_000_000_000, bps: 0 },
+    { below_paise: null, bps: 10 },
+  ],
+  validity_bands: [
+    { from_days: 365, bps: 0 },
+    { from_days: 180, bps: -15 },
+    { from_days: 90, bps: -50 },
+    { from_days: 60, bps: -110 },
+    { from_days: 30, bps: -250 },
+  ],
+  floor_bps: 7_500,
+  ceiling_bps: 9_980,
+  ask_ceiling_bps: 9_990,
+  face_max_paise: 15_000_000_000,
+  house_limit_paise: 1_000_000_000_000,
+  quote_window_s: 120,
+  margin_bps: 20,
+  fee_bps: 0,
+} as const;
+
+/** What a scheme's first card has where the operator says nothing else. */
+export const startingTerms: Readonly<Record<Scheme, CardTerms>> = {
+  RODTEP: { mid_bps: 9_850, half_spread_bps: 40, ...commonTerms },
+  ROSCTL: { mid_bps: 9_835, half_spread_bps: 45, ...commonTerms },
+};
+
+const paiseMax = Number.MAX_SAFE_INTEGER;
+const bandsMax = 50;
+export const noteLengthMax = 500;
+
+/** The least and the most that each number of a card can be. */
+const ranges = {
+  mid_bps: [1, bpsOfPar],
+  half_spread_bps: [1, 5_000],
+  floor_bps: [1, bpsOfPar - 1],
+  ceiling_bps: [1, bpsOfPar - 1],
+  ask_ceiling_bps: [1, bpsOfPar - 1],
+  face_max_paise: [1, paiseMax],
+  house_limit_paise: [1, paiseMax],
+  quote_window_s: [1, 86_400],
+  margin_bps: [0, 5_000],
+  fee_bps: [0, 1_000],
+} as const satisfies Partial<Record<keyof CardTerms, readonly [number, number]>>;
+
+const bandBps = [-bpsOfPar, bpsOfPar] as const;
+const bandPaise = [1, paiseMax] as const;
+const bandDays = [sellableDaysMin, 36_500] as const;
+
+/**
+ * What keeps terms from being published, none when they may be:
+ *
+ *   1. every number is whole and within its range
+ *   2. floor < ceiling < ask ceiling
+ *   3. size bands rise, and the last one alone has no bound
+ *   4. validity bands fall, and one of them has the days that a price by amount is for
+ *   5. no bid reaches the ask of a requirement that its credit could help to cover
+ *
+ * The last rung looks at terms that passed the others. Bands need not be monotone.
+ */
+export function problemsOfTerms(terms: CardTerms): FieldProblem[] {
+  const problems = [
+    ...problemsOfRanges(terms),
+    ...problemsOfClamps(terms),
+    ...problemsOfSizes(terms.size_bands),
+    ...problemsOfValidities(terms.validity_bands),
+  ];
+  return problems.length > 0 ? problems : problemsOfSpread(terms);
+}
+
+/** A note is one line or a few, for whoever asks later why the card changed. */
+export function isNote(text: string): boolean {
+  return text.length <= noteLengthMax && isCleanText(text);
+}
+
+type Range = readonly [min: number, max: number];
+
+function outside(value: number, [min, max]: Range): string | undefined {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return undefined;
+  return `must be a whole number from ${min} to ${max}`;
+}
+
+function problemsOfRanges(terms: CardTerms): FieldProblem[] {
+  return (Object.keys(ranges) as (keyof typeof ranges)[]).flatMap((path) => {
+    const problem = outside(terms[path], ranges[path]);
+    return problem === undefined ? [] : [{ path, problem }];
+  });
+}
+
+function problemsOfClamps({ floor_bps, ceiling_bps, ask_ceiling_bps }: CardTerms): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (floor_bps >= ceiling_bps) {
+    problems.push({ path: "ceiling_bps", problem: "must be above floor_bps" });
+  }
+  if (ceiling_bps >= ask_ceiling_bps) {
+    problems.push({ path: "ask_ceiling_bps", problem: "must be above ceiling_bps" });
+  }
+  return problems;
+}
+
+function problemsOfSizes(bands: CardTerms["size_bands"]): FieldProblem[] {
+  const path = "size_bands";
+  const problem =
+    countProblem(bands) ??
+    bands.map(({ bps }) => outside(bps, bandBps)).find(Boolean) ??
+    boundProblem(bands);
+  return problem === undefined ? [] : [{ path, problem }];
+}
+
+function boundProblem(bands: CardTerms["size_bands"]): string | undefined {
+  if (bands.at(-1)?.below_paise !== null) return "the last band must have no bound";
+  const bounds = bands.slice(0, -1).map(({ below_paise }) => below_paise);
+  for (const [index, bound] of bounds.entries()) {
+    if (bound === null) return "only the last band may have no bound";
+    const problem = outside(bound, bandPaise);
+    if (problem !== undefined) return `a bound ${problem}`;
+    if (bound <= (bounds[index - 1] ?? 0)) return "bounds must rise from band to band";
+  }
+  return undefined;
+}
+
+function problemsOfValidities(bands: CardTerms["validity_bands"]): FieldProblem[] {
+  const path = "validity_bands";
+  const problem =
+    countProblem(bands) ??
+    bands.map(({ bps }) => outside(bps, bandBps)).find(Boolean) ??
+    bands.map(({ from_days }) => outside(from_days, bandDays)).find(Boolean) ??
+    daysProblem(bands.map(({ from_days }) => from_days));
+  return problem === undefined ? [] : [{ path, problem }];
+}
+
+function daysProblem(days: readonly number[]): string | undefined {
+  const falls = days.every((from, index) => from < (days[index - 1] ?? Infinity));
+  if (!falls) return "days must fall from band to band";
+  if ((days.at(-1) ?? 0) > amountDaysMin) return `a band must hold ${amountDaysMin} days`;
+  return undefined;
+}
+
+function countProblem(bands: readonly unknown[]): string | undefined {
+  return bands.length >= 1 && bands.length <= bandsMax
+    ? undefined
+    : `there must be 1 to ${bandsMax} bands`;
+}
+
+/**
+ * Whoever buys cover can sell each of its credits back. So the ask of an amount stays above the bid
+ * of every face up to that amount, at the best validity there is.
+ */
+function problemsOfSpread(terms: CardTerms): FieldProblem[] {
+  const spread = 2 * terms.half_spread_bps;
+  const bestValidity = Math.max(...terms.validity_bands.map(({ bps }) => bps));
+  let bestSize = -Infinity;
+  for (const { bps } of terms.size_bands) {
+    bestSize = Math.max(bestSize, bps);
+    if (bestSize + bestValidity < bps + spread) continue;
+    const problem = `must exceed half of ${bestSize + bestValidity - bps}, or a bid of these bands meets an ask`;
+    return [{ path: "half_spread_bps", problem }];
+  }
+  return [];
 }

@@ -1,6 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, fragment, sql } from "../platform/postgres.ts";
-import type { RateCard } from "./rules.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
   environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,
@@ -14,4 +16,160 @@ export async function listCurrentCards(db: Db, environment: Environment): Promis
     from rate_cards
     where environment = ${environment}
     order by scheme, version desc`);
+}
+
+/** The card in force of every scheme that has one, and what the house took on this day. */
+export async function listCardsToday(
+  db: Db,
+  environments: readonly Environment[],
+  day: IstDay,
+): Promise<CardToday[]> {
+  return await db.rows(sql`
+    select card.*, coalesce(taken.taken_paise, 0) as taken_paise
+    from unnest(${environments}::text[]) as e (environment)
+    cross join unnest(${schemes}::text[]) as s (scheme)
+    cross join lateral (
+      select ${cardColumns}
+      from rate_cards
+      where rate_cards.environment = e.environment and rate_cards.scheme = s.scheme
+      order by version desc
+      limit 1
+    ) as card
+    left join house_days as taken
+      on taken.environment = card.environment and taken.scheme = card.scheme
+      and taken.day = ${day}`);
+}
+
+/** Market by market, newest first: every version, or only those in force. */
+export async function listCards(
+  db: Db,
+  search: {
+    readonly environment: Environment | null;
+    readonly scheme: Scheme | null;
+    readonly history: boolean;
+  },
+): Promise<RateCard[]> {
+  return await db.rows(sql`
+    select ${cardColumns}
+    from rate_cards as card
+    where (${search.environment}::text is null or environment = ${search.environment})
+      and (${search.scheme}::text is null or scheme = ${search.scheme})
+      and (${search.history}::boolean or not exists (
+        select 1
+        from rate_cards as later
+        where later.environment = card.environment and later.scheme = card.scheme
+          and later.version > card.version
+      ))
+    order by environment, scheme, version desc`);
+}
+
+/**
+ * Cards are only added, so there may be no row to lock: whoever publishes for a scheme waits here
+ * for whoever does so already, and then sees that one's card.
+ */
+export async function lockScheme(tx: Tx, environment: Environment, scheme: Scheme): Promise<void> {
+  await tx.rows(sql`
+    select pg_advisory_xact_lock(hashtext('rate_cards'), hashtext(${`${environment} ${scheme}`}))`);
+}
+
+export async function findCurrentCard(
+  db: Db,
+  environment: Environment,
+  scheme: Scheme,
+): Promise<RateCard | undefined> {
+  const [card] = await db.rows<RateCard>(sql`
+    select ${cardColumns}
+    from rate_cards
+    where environment = ${environment} and scheme = ${scheme}
+    order by version desc
+    limit 1`);
+  return card;
+}
+
+export async function insertCard(tx: Tx, card: RateCard): Promise<void> {
+  await tx.rows(sql`
+    insert into rate_cards (${cardColumns})
+    values (
+      ${card.environment}, ${card.scheme}, ${card.version}, ${card.state}, ${card.mid_bps},
+      ${card.half_spread_bps}, ${JSON.stringify(card.size_bands)}::jsonb,
+      ${JSON.stringify(card.validity_bands)}::jsonb, ${card.floor_bps}, ${card.ceiling_bps},
+      ${card.ask_ceiling_bps}, ${card.face_max_paise}, ${card.house_limit_paise},
+      ${card.quote_window_s}, ${card.margin_bps}, ${card.fee_bps}, ${card.published_at},
+      ${card.published_by}, ${card.note}
+    )`);
+}
+
+type MarketName = { readonly environment: Environment; readonly scheme: Scheme };
+
+/** One scheme's day, as far as it has gone. */
+export type HouseDayRow = MarketName & { readonly taken_paise: number };
+
+export async function findTaken(
+  db: Db,
+  { environment, scheme }: MarketName,
+  day: IstDay,
+): Promise<number> {
+  const [row] = await db.rows<{ taken_paise: number }>(sql`
+    select taken_paise
+    from house_days
+    where environment = ${environment} and scheme = ${scheme} and day = ${day}`);
+  return row?.taken_paise ?? 0;
+}
+
+/** The day's rows, made where they are missing, and locked in their order. */
+export async function lockHouseDays(
+  tx: Tx,
+  markets: readonly MarketName[],
+  day: IstDay,
+): Promise<HouseDayRow[]> {
+  return await tx.rows(sql`
+    insert into house_days as h (environment, scheme, day, taken_paise)
+    select environment, scheme, ${day}::date, 0
+    from unnest(
+      ${markets.map(({ environment }) => environment)}::text[],
+      ${markets.map(({ scheme }) => scheme)}::text[]
+    ) as m (environment, scheme)
+    order by environment, scheme
+    on conflict (environment, scheme, day) do update set taken_paise = h.taken_paise
+    returning environment, scheme, taken_paise`);
+}
+
+/** Sets rows that this transaction has locked. */
+export async function setHouseDays(
+  tx: Tx,
+  rows: readonly HouseDayRow[],
+  day: IstDay,
+): Promise<void> {
+  await tx.rows(sql`
+    update house_days as h
+    set taken_paise = r.taken_paise
+    from unnest(
+      ${rows.map(({ environment }) => environment)}::text[],
+      ${rows.map(({ scheme }) => scheme)}::text[],
+      ${rows.map(({ taken_paise }) => taken_paise)}::bigint[]
+    ) as r (environment, scheme, taken_paise)
+    where h.environment = r.environment and h.scheme = r.scheme and h.day = ${day}`);
+}
+
+/** Adds to what the house has taken on that day. */
+export async function addToHouseDays(
+  tx: Tx,
+  day: IstDay,
+  added: readonly {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly paise: number;
+  }[],
+): Promise<void> {
+  await tx.rows(sql`
+    insert into house_days as h (environment, scheme, day, taken_paise)
+    select environment, scheme, ${day}::date, paise
+    from unnest(
+      ${added.map(({ environment }) => environment)}::text[],
+      ${added.map(({ scheme }) => scheme)}::text[],
+      ${added.map(({ paise }) => paise)}::bigint[]
+    ) as a (environment, scheme, paise)
+    order by environment, scheme
+    on conflict (environment, scheme, day)
+    do update set taken_paise = h.taken_paise + excluded.taken_paise`);
 }

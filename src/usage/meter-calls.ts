@@ -5,57 +5,81 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
 import { type IstDay, istDay, type IstMonth, istMonth } from "../kernel/time.ts";
 import type { Allowance } from "../keys/authenticate.ts";
-import { coalesce, type Outcome } from "../platform/coalesce.ts";
+import { type Outcome, workInHalves } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
-import type { Metrics } from "../platform/metrics.ts";
 import { type Db, isRefusedByServer } from "../platform/postgres.ts";
-import type { RateWindow } from "./rate-window.ts";
+import type { Ask, RateWindow } from "./rate-window.ts";
 import type { WindowState } from "./rules.ts";
-import { type CallGroup, countCalls, type CountedGroup, insertCounters } from "./store.ts";
+import {
+  type CallGroup,
+  countCalls,
+  countFittingRoots,
+  type CountedGroup,
+  insertCounters,
+  type RootTotal,
+} from "./store.ts";
 
-export type Meter = (caller: Caller, allowance: Allowance, route: string) => Promise<Metered>;
-
-type Call = {
+export type Call = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly route: string;
-  /** False for a call that is already refused and only asks what the counter shows. */
-  readonly draws: boolean;
 };
+
+/** One outcome per call, in their order. */
+export type Meter = (calls: readonly Call[]) => Promise<Outcome<Metered>[]>;
+
+/** A call and its key's window with it; one that did not fit only asks what the counter shows. */
+type Windowed = { readonly call: Call; readonly ask: Ask; window: WindowState };
 
 type Counted = { readonly granted: boolean; readonly used: number };
 
-const setSizeMax = 512;
-const queueMax = 20_000;
 /** Where there is no quota a bigint still has to be compared with something. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-export function meter(
-  { db, now }: Pick<Context, "db" | "now">,
-  rateWindow: RateWindow,
-  { setSize }: Pick<Metrics, "setSize">,
-): Meter {
-  const count = coalesce((calls: readonly Call[]) => countSet({ db, now }, calls), {
-    setSizeMax,
-    queueMax,
-    mayRetry: isRefusedByServer,
-    onSet: (size) => setSize.observe({ set: "calls" }, size),
-  });
+export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: RateWindow): Meter {
+  const countRoots = (calls: readonly Windowed[]) => countRootSet({ db, now }, calls);
+  const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
 
-  return async function meterCall(caller, allowance, route) {
-    const ask = {
-      keyId: caller.keyId,
-      limit: allowance.enforced ? allowance.perMinute : Infinity,
-    };
-    const window = await rateWindow.take(ask);
-    const counted = await count({ caller, allowance, route, draws: window.admitted });
-    const isOverQuota = window.admitted && !counted.granted;
-    return metered(
-      allowance,
-      isOverQuota ? await rateWindow.giveBack(ask, window) : window,
-      counted,
-    );
+  /** Calls of root keys are tried the short way; what does not fit there is decided exactly. */
+  async function count(calls: readonly Windowed[]): Promise<Outcome<Counted>[]> {
+    const outcomes = new Map<Windowed, Outcome<Counted>>();
+    const roots = calls.filter(({ call, window }) => window.admitted && isRoot(call.caller));
+    const tried = await workInHalves(countRoots, roots, isRefusedByServer);
+    roots.forEach((root, at) => {
+      const outcome = tried[at];
+      if (outcome) outcomes.set(root, outcome);
+    });
+    const rest = calls.filter((call) => !outcomes.has(call));
+    const decided = await workInHalves(countAny, rest, isRefusedByServer);
+    rest.forEach((call, at) => outcomes.set(call, decided[at] as Outcome<Counted>));
+    return calls.map((call) => outcomes.get(call) as Outcome<Counted>); // Tried or decided.
+  }
+
+  async function giveBack(item: Windowed): Promise<void> {
+    item.window = await rateWindow.giveBack(item.ask, item.window);
+  }
+
+  return async function meterCalls(calls) {
+    const asks = calls.map(askOf);
+    const windows = await rateWindow.take(asks);
+    const windowed = calls.map((call, at): Windowed => {
+      return { call, ask: asks[at] as Ask, window: windows[at] as WindowState }; // One for each call.
+    });
+    const outcomes = await count(windowed);
+    const overQuota = windowed.filter(({ window }, at) => {
+      const outcome = outcomes[at] as Outcome<Counted>;
+      return window.admitted && !(outcome instanceof Error) && !outcome.granted;
+    });
+    if (overQuota.length > 0) await Promise.all(overQuota.map(giveBack));
+    return windowed.map(({ call, window }, at) => {
+      const outcome = outcomes[at] as Outcome<Counted>;
+      return outcome instanceof Error ? outcome : metered(call.allowance, window, outcome);
+    });
   };
+}
+
+function askOf({ caller, allowance }: Call): Ask {
+  return { keyId: caller.keyId, limit: allowance.enforced ? allowance.perMinute : Infinity };
 }
 
 function metered(allowance: Allowance, window: WindowState, counted: Counted): Metered {
@@ -70,14 +94,50 @@ function metered(allowance: Allowance, window: WindowState, counted: Counted): M
   };
 }
 
+function isRoot({ keyId, rootKeyId }: Caller): boolean {
+  return keyId === rootKeyId;
+}
+
 type Period = { readonly month: IstMonth; readonly day: IstDay };
+
+function periodOf(instant: Date): Period {
+  return { month: istMonth(instant), day: istDay(instant) };
+}
+
+/** Calls of root keys; undefined where not all calls of a key fit its quota. */
+async function countRootSet(
+  { db, now }: Pick<Context, "db" | "now">,
+  calls: readonly Windowed[],
+): Promise<Outcome<Counted | undefined>[]> {
+  if (calls.length === 0) return [];
+  const { groups } = groupCalls(calls);
+  const totals = new Map<string, RootTotal>();
+  for (const { key_id, calls: more, quota, pool_quota } of groups) {
+    const soFar = totals.get(key_id)?.calls ?? 0;
+    totals.set(key_id, { key_id, calls: soFar + more, quota: Math.min(quota, pool_quota) });
+  }
+  const raised = await countFittingRoots(
+    db,
+    { totals: [...totals.values()], groups },
+    periodOf(now()),
+  );
+  const usedBefore = new Map(
+    raised.map(({ key_id, calls: shown }) => [key_id, shown - (totals.get(key_id)?.calls ?? 0)]),
+  );
+  return calls.map(({ call: { caller } }) => {
+    const before = usedBefore.get(caller.keyId);
+    if (before === undefined) return undefined;
+    usedBefore.set(caller.keyId, before + 1);
+    return { granted: true, used: before + 1 };
+  });
+}
 
 async function countSet(
   { db, now }: Pick<Context, "db" | "now">,
-  calls: readonly Call[],
+  calls: readonly Windowed[],
 ): Promise<Outcome<Counted>[]> {
-  const instant = now();
-  const period = { month: istMonth(instant), day: istDay(instant) };
+  if (calls.length === 0) return [];
+  const period = periodOf(now());
   const { groups, groupOf } = groupCalls(calls);
   const counted = await countCalls(db, groups, period);
   const byPosition = new Map(counted.map((group) => [group.position, { ...group, next: 0 }]));
@@ -117,11 +177,11 @@ async function countNewcomers(
 }
 
 /** One group per key and route, in the order of their first call, and each call's group. */
-function groupCalls(calls: readonly Call[]) {
+function groupCalls(calls: readonly Windowed[]) {
   const positions = new Map<string, number>();
   const groups: (CallGroup & { calls: number })[] = [];
-  const groupOf = calls.map(({ caller, allowance, route, draws }) => {
-    const name = `${caller.keyId} ${draws} ${route}`;
+  const groupOf = calls.map(({ call: { caller, allowance, route }, window }) => {
+    const name = `${caller.keyId} ${window.admitted} ${route}`;
     let position = positions.get(name);
     if (position === undefined) {
       position = groups.length;
@@ -136,7 +196,7 @@ function groupCalls(calls: readonly Call[]) {
       });
     }
     const group = groups[position];
-    if (group && draws) group.calls += 1;
+    if (group && window.admitted) group.calls += 1;
     return position;
   });
   return { groups, groupOf };

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { authenticator } from "../../src/keys/authenticate.ts";
 import { keyWatcher } from "../../src/keys/watch-keys.ts";
 import { type Service, startService } from "../support/service.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
 import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/sse.ts";
 
 type Streaming = Service & { streams: Streams; opened: Stream[] };
@@ -18,7 +17,7 @@ async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Str
   const wired: Streams[] = [];
   const service = await startService(t, {
     routes(app, ctx) {
-      const authenticate = authenticator(ctx, createMetrics(ctx.db.pool));
+      const authenticate = authenticator(ctx);
       const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate), heartbeatMs });
       wired.push(streams);
       const config = { demand: "any key", streams: true } as const;

@@ -12,7 +12,12 @@ import { pino } from "pino";
 import { issueKey } from "../../src/keys/issue-key.ts";
 import { connectRedis } from "../../src/platform/redis.ts";
 import { Unusable } from "../../src/platform/unusable.ts";
-import { localRateWindow, type RateWindow, sharedRateWindow } from "../../src/usage/rate-window.ts";
+import {
+  type Ask,
+  localRateWindow,
+  type RateWindow,
+  sharedRateWindow,
+} from "../../src/usage/rate-window.ts";
 import { SlidingWindow, windowMs } from "../../src/usage/rules.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { databaseUrl, testDatabase } from "../support/database.ts";
@@ -26,11 +31,8 @@ const limit = 40;
 const silent = pino({ level: "silent" });
 
 function shared(client: RedisClientType): RateWindow {
-  return sharedRateWindow(
-    client,
-    localRateWindow(() => performance.now()),
-    silent,
-  );
+  const fallback = localRateWindow(() => performance.now());
+  return sharedRateWindow(client, { fallback, log: silent });
 }
 
 /** Two nodes on one database, each with a connection of its own to one Redis. */
@@ -51,15 +53,16 @@ async function liveKey(service: Service, perMinute = limit, monthlyQuota?: numbe
 
 /** What everybody writes first: asks how many there are and then adds one, in two commands. */
 function countThenInsert(client: RedisClientType): RateWindow {
+  async function takeOne({ keyId, limit }: Ask) {
+    const atMs = Date.now();
+    await client.zRemRangeByScore(keyId, 0, atMs - windowMs);
+    const used = await client.zCard(keyId);
+    const admitted = used < limit;
+    if (admitted) await client.zAdd(keyId, { score: atMs, value: `${atMs} ${Math.random()}` });
+    return { admitted, atMs, used: admitted ? used + 1 : used, clearsInMs: windowMs };
+  }
   return {
-    async take({ keyId, limit }) {
-      const atMs = Date.now();
-      await client.zRemRangeByScore(keyId, 0, atMs - windowMs);
-      const used = await client.zCard(keyId);
-      const admitted = used < limit;
-      if (admitted) await client.zAdd(keyId, { score: atMs, value: `${atMs} ${Math.random()}` });
-      return { admitted, atMs, used: admitted ? used + 1 : used, clearsInMs: windowMs };
-    },
+    take: (asks) => Promise.all(asks.map(takeOne)),
     giveBack: async (_ask, taken) => taken,
   };
 }
@@ -146,7 +149,7 @@ test(
         for (const time of past) model.take(time, Infinity);
         if (past.length > 0) await client.rPush(name, past.map(String));
 
-        const states = await Promise.all(limits.map((limit) => window.take({ keyId, limit })));
+        const states = await window.take(limits.map((limit) => ({ keyId, limit })));
         for (const [index, state] of states.entries()) {
           assert.ok(state.atMs >= startMs);
           assert.deepEqual(state, model.take(state.atMs, limits[index]!));

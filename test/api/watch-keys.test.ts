@@ -3,7 +3,6 @@ import { test } from "node:test";
 
 import { authenticator } from "../../src/keys/authenticate.ts";
 import { keyWatcher } from "../../src/keys/watch-keys.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
 import { setReachable } from "../support/database.ts";
 import { mintChild, unknownKey } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -11,7 +10,7 @@ import { type Service, startService } from "../support/service.ts";
 /** The watch of a service, and the keys it had to look up again. */
 function watch({ ctx }: Service) {
   const lookedUp: string[] = [];
-  const authenticate = authenticator(ctx, createMetrics(ctx.db.pool));
+  const authenticate = authenticator(ctx);
   const deadAmong = keyWatcher(ctx, async (header) => {
     lookedUp.push(String(header));
     return await authenticate(header);

@@ -5,6 +5,7 @@ import { firmBody, mandate } from "./client-firms.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Fixtures, IdFixture } from "./isolation.ts";
 import { mintChild } from "./keys.ts";
+import { putCard } from "./dealing-house.ts";
 import type { Service } from "./service.ts";
 
 type Environment = "sandbox" | "live";
@@ -20,6 +21,7 @@ export type Tenancy = {
 
 /** Two desks and a desk of the other environment, and two callers of the first. */
 export async function furnishDesks(service: Service): Promise<Tenancy> {
+  await putCard(service, { environment: "live" });
   const own = await furnish(service, "sandbox");
   const other = await furnish(service, "sandbox");
   const live = await furnish(service, "live");
@@ -78,6 +80,7 @@ const bodies: Fixtures["bodies"] = {
       },
     ],
   },
+  takeQuote: { side: "sell" },
   importCredits: {
     csv: "Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nPROBE0002,RODTEP,1.00,1.00,01/10/2026,01/10/2028\n",
   },
@@ -140,6 +143,8 @@ async function furnish(service: Service, environment: Environment) {
     "listed",
     "withdrawn",
   ]);
+  const quote = async (of: string): Promise<string> =>
+    (await ask("POST", "/v1/quote", 200, { side: "sell", scrip_no: of })).quote_ref;
   return {
     key,
     rootKeyId: issued.key_id,
@@ -169,6 +174,8 @@ async function furnish(service: Service, environment: Environment) {
     withdrawnScrip,
     siblingScrip,
     siblingWithdrawnScrip,
+    quote: await quote(scrip),
+    siblingQuote: await quote(siblingScrip),
   };
 }
 
@@ -185,6 +192,7 @@ function randomIds({ clock }: Service) {
     group: newId("grp", now),
     requirement: newId("rqm", now),
     scrip: newId("crd", now).slice(6).toUpperCase(),
+    quote: newId("qte", now),
   };
 }
 
@@ -230,6 +238,7 @@ function foreignOf(strangers: Strangers) {
       credit: ({ scrip }) => scrip,
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
     }),
+    quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
     names: ofStrangers(strangers, { "name for a client": ({ clientNamed }) => clientNamed }),
     iecs: ofStrangers(strangers, { "client's IEC": ({ clientIec }) => clientIec }),
   };
@@ -279,6 +288,7 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       foreign: foreign.scrips,
       random: random.scrip,
     },
+    quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
     external_id: { own: own.clientNamed, foreign: foreign.names, random: "ERP nobody" },
     iec: { own: own.clientIec, foreign: foreign.iecs, random: "ZZZPZ0000Z" },
     scheme,
@@ -349,6 +359,11 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
         "a sibling's withdrawn credit": own.siblingWithdrawnScrip,
       },
       random: random.scrip,
+    },
+    quote_ref: {
+      own: own.quote,
+      foreign: { ...foreign.quotes, "a quote for a sibling's credit": own.siblingQuote },
+      random: random.quote,
     },
     external_id: {
       own: own.clientNamed,

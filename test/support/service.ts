@@ -8,12 +8,16 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 
 import { buildApp } from "../../src/app.ts";
+import { openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
+import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
+import { offerSources } from "../../src/offer-sources.ts";
+import { type AddressWindows, localAddressWindows } from "../../src/public/spend-budget.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { workOf } from "../../src/workers.ts";
@@ -68,6 +72,8 @@ export type Service = {
 
 export type ServiceOptions = {
   readonly rateWindow?: RateWindow;
+  readonly publicBudgets?: Budgets;
+  readonly addressWindows?: AddressWindows;
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
@@ -76,6 +82,8 @@ export type ServiceOptions = {
   readonly routes?: (app: App, ctx: Context) => void;
   /** What stands in the way of offboarding, and what follows it. */
   readonly offboarding?: Offboarding;
+  /** Where the offers of the book come from. */
+  readonly sources?: readonly OfferSource[];
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -93,14 +101,21 @@ export async function startService(
     sealKey: randomBytes(32),
   };
   const metrics = createMetrics(ctx.db.pool);
+  const book = openBook(ctx, options.sources ?? offerSources);
   const app = await buildApp({
     ctx,
     config: {
       trustProxy: options.trustProxy ?? [],
       tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
+      publicBudgets: options.publicBudgets ?? {
+        rates: { perMinute: 60 },
+        enquiry: { perMinute: 6, perDay: 30 },
+      },
     },
+    addressWindows: options.addressWindows ?? localAddressWindows(clock.elapsedMs),
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
+    book,
     metrics,
     offboarding: options.offboarding,
   });
@@ -130,7 +145,8 @@ export async function startService(
       });
     },
     async work() {
-      for (const { work } of workOf(ctx, options.offboarding)) while ((await work()) === "more");
+      for (const { work } of workOf(ctx, book, options.offboarding))
+        while ((await work()) === "more");
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;

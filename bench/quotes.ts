@@ -1,0 +1,91 @@
+// What a binding price costs: sell quotes by scrip_no, authenticated, metered and kept in PostgreSQL
+// before they are answered, against a bare Fastify route with the same schemas.
+
+import type { LoadResult } from "./load.ts";
+import { median, printTable, spread, startLoad, startService, startYardstick } from "./support.ts";
+
+const connections = 64;
+const rounds = 5;
+const secondsPerRound = 4;
+const creditCount = 400;
+
+export async function quotes(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const service = await startService(stack);
+  const bare = await startYardstick(stack, "bare-fastify.ts");
+  const load = await startLoad(stack);
+  const issue = ["--firm", "Bench", "--env", "sandbox", "--buy"];
+  const desk = (await service.command("keys", "issue", ...issue)) as Desk;
+  const scripNos = await declareCredits(service.port, desk);
+  const requests = scripNos.map((scripNo) =>
+    postOf({ side: "sell", scrip_no: scripNo }, `x-service-key: ${desk.api_key}\r\n`),
+  );
+  const order = { connections, seconds: secondsPerRound };
+  const callOurs = { ...order, port: service.port, request: requests };
+  const callBare = {
+    ...order,
+    port: bare.port,
+    request: scripNos.map((scripNo) => postOf({ side: "sell", scrip_no: scripNo })),
+  };
+
+  await load({ ...callOurs, seconds: 2 });
+  await load({ ...callBare, seconds: 2 });
+  const ours: LoadResult[] = [];
+  const yardstick: LoadResult[] = [];
+  for (let round = 0; round < rounds; round++) {
+    ours.push(await load(callOurs));
+    yardstick.push(await load(callBare));
+  }
+  const failures = [...ours, ...yardstick].reduce((sum, result) => sum + result.failures, 0);
+  if (failures > 0) throw new Error(`${failures} answers were not 2xx`);
+
+  const ratios = ours.map((result, round) => result.perSecond / (yardstick[round]?.perSecond ?? 1));
+  const latency = (results: readonly LoadResult[]) => median(results.map((each) => each.medianMs));
+  printTable([
+    {
+      what: `sell quotes by scrip_no, ${connections} connections`,
+      ours: `${Math.round(median(ours.map((result) => result.perSecond)))}/s`,
+      yardstick: `${Math.round(median(yardstick.map((result) => result.perSecond)))}/s bare Fastify`,
+      ratio: median(ratios),
+      spread: spread(ratios),
+      goal: "≥ 0.5",
+    },
+    {
+      what: "their median latency",
+      ours: `${latency(ours).toFixed(2)} ms`,
+      yardstick: `${latency(yardstick).toFixed(2)} ms`,
+      ratio: latency(ours) / latency(yardstick),
+      spread: "",
+      goal: "",
+    },
+  ]);
+}
+
+type Desk = { readonly api_key: string; readonly firm_id: string };
+
+/** Credits of the desk's own firm, listed at once by the simulated registry. */
+async function declareCredits(port: number, desk: Desk): Promise<string[]> {
+  const credits = Array.from({ length: creditCount }, (_, at) => ({
+    scrip_no: `QUOTE-${String(at).padStart(6, "0")}`,
+    scheme: "RODTEP",
+    face_paise: 25_000_000 + at * 100,
+    issued_on: "2026-01-01",
+    expires_on: "2098-12-31",
+  }));
+  const response = await fetch(`http://127.0.0.1:${port}/v1/firms/${desk.firm_id}/credits`, {
+    method: "POST",
+    headers: { "x-service-key": desk.api_key, "content-type": "application/json" },
+    body: JSON.stringify({ credits }),
+  });
+  const { accepted } = (await response.json()) as { accepted: number };
+  if (accepted !== creditCount) throw new Error(`${accepted} credits were accepted`);
+  return credits.map(({ scrip_no }) => scrip_no);
+}
+
+export function postOf(body: object, headers = ""): string {
+  const text = JSON.stringify(body);
+  return (
+    `POST /v1/quote HTTP/1.1\r\nhost: bench\r\n${headers}content-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  );
+}

@@ -1,0 +1,135 @@
+import { readFile } from "node:fs/promises";
+
+import { addInventory, importInventory } from "../src/credits/add-inventory.ts";
+import { listAllCredits } from "../src/credits/list-all-credits.ts";
+import { creditStates } from "../src/credits/rules.ts";
+import { operator } from "../src/kernel/actor.ts";
+import { type Environment, environments } from "../src/kernel/caller.ts";
+import { Failure } from "../src/kernel/failure.ts";
+import { houseFirmId } from "../src/kernel/house.ts";
+import { schemes } from "../src/kernel/scheme.ts";
+import {
+  command,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  wholeNumber,
+  withContext,
+} from "./command.ts";
+
+const env = { env: { required: true, help: "live or sandbox" } } as const;
+
+type One = {
+  readonly scheme: string | undefined;
+  readonly "scrip-no": string | undefined;
+  readonly "face-paise": string | undefined;
+  readonly "expires-on": string | undefined;
+  readonly "issued-on": string | undefined;
+};
+
+const add = command({
+  name: "inventory add",
+  summary: "add credits for the house to sell; you vouch for them, so they are listed at once",
+  options: {
+    ...env,
+    scheme: { help: schemes.join(" or ") },
+    "scrip-no": { help: "the credit's number" },
+    "face-paise": { help: "its balance, in paise" },
+    "expires-on": { help: "its last day, YYYY-MM-DD" },
+    "issued-on": { help: "its day of issue; two years before its last day when not given" },
+    csv: { help: "a report of the customs portal instead; amounts are rupees" },
+  },
+  example:
+    "npx scripdesk inventory add --env live --scheme RODTEP --scrip-no 0123/RODTEP/4567 --face-paise 25000000 --expires-on 2028-03-31",
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    if (options.csv === undefined) {
+      const item = itemOf(options);
+      printOne(await addOne(environment, item), options);
+      return 0;
+    }
+    if (isItem(options)) throw new UsageError("give --csv alone, or one credit without it");
+    const csv = await readFile(options.csv, "utf8").catch((error: Error) => {
+      throw new UsageError(`--csv cannot be read: ${error.message}`);
+    });
+    const answer = await withContext(
+      async ({ ctx }) => await importInventory(ctx, operator, { environment, csv }),
+    );
+    if (options.json) printOne(answer, options);
+    else print(answer.results.map(lineOf), options);
+    return answer.failed > 0 ? 1 : 0;
+  },
+});
+
+const list = command({
+  name: "inventory list",
+  summary: "list the house's own credits, newest first",
+  options: {
+    ...env,
+    scheme: { help: `only ${schemes.join(" or only ")}` },
+    status: { help: "only this status" },
+    limit: { default: "100", help: "how many at most" },
+  },
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    const search = {
+      environment,
+      firmId: houseFirmId[environment],
+      scheme: options.scheme === undefined ? undefined : oneOf("scheme", options.scheme, schemes),
+      status:
+        options.status === undefined ? undefined : oneOf("status", options.status, creditStates),
+      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
+    };
+    const rows = await withContext(async ({ ctx }) => await listAllCredits(ctx, search));
+    print(
+      rows.map((row) => ({
+        scrip_no: row.scrip_no,
+        scheme: row.scheme,
+        face_paise: row.face_paise,
+        expires_on: row.expires_on,
+        status: row.state,
+        version: row.version,
+      })),
+      options,
+    );
+  },
+});
+
+function isItem(options: One): boolean {
+  const names = ["scheme", "scrip-no", "face-paise", "expires-on", "issued-on"] as const;
+  return names.some((name) => options[name] !== undefined);
+}
+
+function itemOf(options: One) {
+  const required = (name: keyof One): string => {
+    const text = options[name];
+    if (text === undefined) throw new UsageError(`--${name} is required, or --csv`);
+    return text;
+  };
+  return {
+    scheme: oneOf("scheme", required("scheme"), schemes),
+    scrip_no: required("scrip-no"),
+    face_paise: wholeNumber("face-paise", required("face-paise")),
+    expires_on: required("expires-on"),
+    issued_on: options["issued-on"],
+  };
+}
+
+async function addOne(environment: Environment, item: ReturnType<typeof itemOf>) {
+  const { results } = await withContext(
+    async ({ ctx }) => await addInventory(ctx, operator, { environment, items: [item] }),
+  );
+  const credit = results[0]?.credit;
+  if (!credit) throw new Failure("conflict", `${item.scrip_no}: ${results[0]?.error?.message}`);
+  const { scrip_no, scheme, face_paise, issued_on, expires_on, status } = credit;
+  return { scrip_no, scheme, face_paise, issued_on, expires_on, status };
+}
+
+function lineOf({ row, status, credit, error }: ImportLine) {
+  return { row, status, scrip_no: credit?.scrip_no, problem: error?.message };
+}
+
+type ImportLine = Awaited<ReturnType<typeof importInventory>>["results"][number];
+
+export const inventoryCommands = [add, list];

@@ -1,0 +1,189 @@
+import { operator } from "../src/kernel/actor.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { schemes } from "../src/kernel/scheme.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
+import { listCards } from "../src/rates/list-cards.ts";
+import { publishCard } from "../src/rates/publish-card.ts";
+import type { CardTerms, RateCard, SizeBand, ValidityBand } from "../src/rates/rules.ts";
+import { haltMarket, openMarket } from "../src/rates/set-market.ts";
+import {
+  command,
+  naturalNumber,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  withContext,
+} from "./command.ts";
+
+const market = {
+  env: { required: true, help: "live or sandbox" },
+  scheme: { required: true, help: schemes.join(" or ") },
+} as const;
+
+function marketOf({ env, scheme }: { readonly env: string; readonly scheme: string }) {
+  return {
+    environment: oneOf("env", env, environments),
+    scheme: oneOf("scheme", scheme, schemes),
+  };
+}
+
+const show = command({
+  name: "rates show",
+  summary: "show the rate cards in force, or every version there was",
+  options: {
+    env: { help: "only live or only sandbox" },
+    scheme: { help: `only ${schemes.join(" or only ")}` },
+    history: { type: "boolean", help: "every version, newest first" },
+  },
+  example: "npx scripdesk rates show --env live --scheme RODTEP --history",
+  async run(options) {
+    const search = {
+      environment: options.env === undefined ? null : oneOf("env", options.env, environments),
+      scheme: options.scheme === undefined ? null : oneOf("scheme", options.scheme, schemes),
+      history: options.history,
+    };
+    const cards = await withContext(async ({ ctx }) => await listCards(ctx, search));
+    if (options.json) print(cards.map(viewOf), options);
+    else if (options.history) print(cards.map(lineOf), options);
+    else printBlocks(cards.map(readable));
+  },
+});
+
+/** The option and the term of every number that a card has. */
+const numbers = {
+  mid: { term: "mid_bps", help: "the middle of the market, in bps of face" },
+  "half-spread": { term: "half_spread_bps", help: "from the mid to either side, in bps" },
+  floor: { term: "floor_bps", help: "the least that is ever bid, in bps" },
+  ceiling: { term: "ceiling_bps", help: "the most that is ever bid, in bps" },
+  "ask-ceiling": { term: "ask_ceiling_bps", help: "the most that is ever asked, in bps" },
+  "face-max-paise": { term: "face_max_paise", help: "the largest amount that is priced" },
+  "house-limit-paise": { term: "house_limit_paise", help: "face the house takes on in a day" },
+  "quote-window-s": { term: "quote_window_s", help: "how long a price is binding, in seconds" },
+  margin: { term: "margin_bps", help: "the least the house keeps between two clients, in bps" },
+  fee: { term: "fee_bps", help: "fee within the all-in amount, in bps" },
+} as const satisfies Record<string, { term: keyof CardTerms; help: string }>;
+
+type NumberOption = keyof typeof numbers;
+
+const numberNames = Object.keys(numbers) as NumberOption[];
+const numberOptions = Object.fromEntries(
+  numberNames.map((name) => [name, { help: numbers[name].help }]),
+) as Record<NumberOption, { help: string }>;
+
+const publish = command({
+  name: "rates publish",
+  summary: "publish a rate card; what is left out stays as it is, or is the starting card's",
+  options: {
+    ...market,
+    ...numberOptions,
+    "size-bands": { help: "BELOW_PAISE:BPS,… by rising bound; the last is *:BPS" },
+    "validity-bands": { help: "FROM_DAYS:BPS,… by falling days; fewer days have no price" },
+    note: { help: "why, for whoever asks later" },
+  },
+  example:
+    "npx scripdesk rates publish --env live --scheme RODTEP --mid 9850 --size-bands '5000000:-150,*:0'",
+  async run(options) {
+    const given = numberNames.flatMap((name) => {
+      const text = options[name];
+      return text === undefined ? [] : [[numbers[name].term, naturalNumber(name, text)]];
+    });
+    const terms: Partial<CardTerms> = {
+      ...Object.fromEntries(given),
+      ...(options["size-bands"] !== undefined && { size_bands: sizeBands(options["size-bands"]) }),
+      ...(options["validity-bands"] !== undefined && {
+        validity_bands: validityBands(options["validity-bands"]),
+      }),
+    };
+    const { note } = options;
+    const published = await withContext(
+      async ({ ctx }) => await publishCard(ctx, operator, { ...marketOf(options), terms, note }),
+    );
+    printOne(options.json ? viewOf(published) : readable(published), options);
+  },
+});
+
+function marketCommand(
+  verb: "halt" | "open",
+  { summary, set }: { summary: string; set: typeof haltMarket },
+) {
+  return command({
+    name: `market ${verb}`,
+    summary,
+    options: { ...market, note: { help: "why, for whoever asks later" } },
+    example: `npx scripdesk market ${verb} --env live --scheme RODTEP`,
+    async run(options) {
+      const target = { ...marketOf(options), note: options.note };
+      const card = await withContext(async ({ ctx }) => await set(ctx, operator, target));
+      printOne(options.json ? viewOf(card) : lineOf(card), options);
+    },
+  });
+}
+
+/** `5000000:-150,*:0` */
+function sizeBands(text: string): SizeBand[] {
+  return bandsOf("size-bands", text, /^(\d+|\*):([+-]?\d+)$/).map(([below, bps]) => ({
+    below_paise: below === "*" ? null : Number(below),
+    bps: Number(bps),
+  }));
+}
+
+/** `365:0,30:-250` */
+function validityBands(text: string): ValidityBand[] {
+  return bandsOf("validity-bands", text, /^(\d+):([+-]?\d+)$/).map(([from, bps]) => ({
+    from_days: Number(from),
+    bps: Number(bps),
+  }));
+}
+
+function bandsOf(name: string, text: string, form: RegExp): (readonly [string, string])[] {
+  return text.split(",").map((band) => {
+    const [, edge, bps] = form.exec(band.trim()) ?? [];
+    if (edge !== undefined && bps !== undefined) return [edge, bps];
+    throw new UsageError(`--${name}: "${band.trim()}" is no band; see \`rates publish --help\``);
+  });
+}
+
+function viewOf(card: RateCard) {
+  const { environment, scheme, version, state, published_at, published_by, note, ...terms } = card;
+  return {
+    env: environment,
+    scheme,
+    version,
+    state,
+    ...terms,
+    published_at: istTimestamp(published_at),
+    published_by,
+    note,
+  };
+}
+
+/** Bands as they are typed. */
+function readable(card: RateCard) {
+  return {
+    ...viewOf(card),
+    size_bands: card.size_bands.map(({ below_paise, bps }) => `${below_paise ?? "*"}:${bps}`),
+    validity_bands: card.validity_bands.map(({ from_days, bps }) => `${from_days}:${bps}`),
+  };
+}
+
+/** A version in a history, without what fills a screen. */
+function lineOf(card: RateCard) {
+  const { env, scheme, version, state, mid_bps, half_spread_bps, published_at, note } =
+    viewOf(card);
+  return { env, scheme, version, state, mid_bps, half_spread_bps, published_at, note };
+}
+
+function printBlocks(cards: readonly ReturnType<typeof readable>[]): void {
+  for (const [index, card] of cards.entries()) {
+    if (index > 0) process.stdout.write("\n");
+    printOne(card, { json: false });
+  }
+}
+
+export const rateCommands = [show, publish];
+
+export const marketCommands = [
+  marketCommand("halt", { summary: "make no more binding prices in a scheme", set: haltMarket }),
+  marketCommand("open", { summary: "make binding prices in a scheme again", set: openMarket }),
+];

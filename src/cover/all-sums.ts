@@ -1,0 +1,178 @@
+// The best bundle of a small set, exactly: every sum that can be reached, with the best way to reach
+// it. The set is cut in two along the queue, so that each half has few sums; then the two lists of
+// sums are walked against each other.
+//
+// Credits join from the last in the queue to the first. So among ways of one sum and count the one
+// with the credit that joins now is the earlier one, and no two ways are ever compared credit by
+// credit. Ways of one sum in a half can be judged on their own because all three wishes of rules.ts
+// add up: sum, count, and the places taken in the queue.
+
+import type { Budget } from "./rules.ts";
+
+export type SmallSet = {
+  /** In the order of the queue. */
+  readonly faces: Float64Array;
+  readonly requirement: number;
+  /** A sum that is known to be reachable: less is of no interest. */
+  readonly known: number;
+  readonly budget: Budget;
+};
+
+/** All sums of some credits, rising and ended by Infinity, each with the best way to reach it. */
+type Sums = {
+  readonly sums: Float64Array;
+  readonly ways: Int32Array;
+  readonly length: number;
+};
+
+/** Places in the queue, and the sum of all faces in the other half. */
+type Half = { readonly from: number; readonly to: number; readonly elsewhere: number };
+
+const noWay = -1;
+
+/** Places in the queue of the best bundle, rising; undefined when the budget was spent before. */
+export function bestOfAllSums(set: SmallSet): readonly number[] | undefined {
+  const { faces, requirement } = set;
+  const middle = faces.length >> 1;
+  const chains = new Chains();
+  const early = sumsOf(set, chains, {
+    from: 0,
+    to: middle,
+    elsewhere: totalsOf(faces.subarray(middle), requirement).at(-1) ?? 0,
+  });
+  const late =
+    early &&
+    sumsOf(set, chains, {
+      from: middle,
+      to: faces.length,
+      elsewhere: totalsOf(faces.subarray(0, middle), requirement).at(-1) ?? 0,
+    });
+  return late && bestOfBoth(set, chains, { early, late });
+}
+
+/** Ways as chains of links, from the first credit in the queue to the last: each link adds one. */
+class Chains {
+  #places = new Int32Array(1_024);
+  #rests = new Int32Array(1_024);
+  #counts = new Int32Array(1_024);
+  #used = 0;
+
+  add(place: number, rest: number): number {
+    if (this.#used === this.#places.length) {
+      this.#places = doubled(this.#places);
+      this.#rests = doubled(this.#rests);
+      this.#counts = doubled(this.#counts);
+    }
+    this.#places[this.#used] = place;
+    this.#rests[this.#used] = rest;
+    this.#counts[this.#used] = this.countOf(rest) + 1;
+    return this.#used++;
+  }
+
+  countOf(way: number): number {
+    return way === noWay ? 0 : (this.#counts[way] ?? 0);
+  }
+
+  placesOf(way: number): number[] {
+    const places: number[] = [];
+    for (let at = way; at !== noWay; at = this.#rests[at] ?? noWay) {
+      places.push(this.#places[at] ?? 0);
+    }
+    return places;
+  }
+}
+
+function sumsOf(set: SmallSet, chains: Chains, half: Half): Sums | undefined {
+  const { faces, requirement, known, budget } = set;
+  let list: Sums = {
+    sums: Float64Array.of(0, Infinity),
+    ways: Int32Array.of(noWay),
+    length: 1,
+  };
+  const ahead = totalsOf(faces.subarray(half.from, half.to), requirement);
+  for (let place = half.to - 1; place >= half.from; place--) {
+    budget.spend(2 * list.length);
+    if (budget.spent) return undefined;
+    const face = faces[place] ?? 0;
+    const least = known - half.elsewhere - (ahead[place - half.from] ?? 0);
+    list = joined(list, chains, { place, face, least, most: requirement });
+  }
+  return list;
+}
+
+type Joining = {
+  readonly place: number;
+  readonly face: number;
+  readonly least: number;
+  readonly most: number;
+};
+
+/** The sums without and with one more credit, each once, from the least to the most of interest. */
+function joined(list: Sums, chains: Chains, { place, face, least, most }: Joining): Sums {
+  const { sums, ways, length } = list;
+  const merged = new Float64Array(2 * length + 1);
+  const mergedWays = new Int32Array(2 * length);
+  let size = 0;
+  let without = 0;
+  let joining = 0;
+  while ((sums[without] ?? 0) < least) without++;
+  while ((sums[joining] ?? 0) + face < least) joining++;
+  for (;;) {
+    const kept = sums[without] ?? 0;
+    const taken = (sums[joining] ?? 0) + face;
+    const sum = Math.min(kept, taken);
+    if (sum > most) break;
+    merged[size] = sum;
+    const way = ways[without] ?? noWay;
+    const rest = ways[joining] ?? noWay;
+    const isTaken = taken < kept || (taken === kept && chains.countOf(rest) < chains.countOf(way));
+    mergedWays[size++] = isTaken ? chains.add(place, rest) : way;
+    if (kept === sum) without++;
+    if (taken === sum) joining++;
+  }
+  merged[size] = Infinity;
+  return { sums: merged, ways: mergedWays, length: size };
+}
+
+function bestOfBoth(
+  { requirement, budget }: SmallSet,
+  chains: Chains,
+  { early, late }: { readonly early: Sums; readonly late: Sums },
+): readonly number[] {
+  budget.spend(early.length + late.length);
+  let best = { sum: -1, count: 0, places: [] as readonly number[] };
+  let other = late.length - 1;
+  for (let at = 0; at < early.length; at++) {
+    const sum = early.sums[at] ?? 0;
+    while (other >= 0 && sum + (late.sums[other] ?? 0) > requirement) other--;
+    if (other < 0) break;
+    const both = sum + (late.sums[other] ?? 0);
+    if (both < best.sum) continue;
+    const way = early.ways[at] ?? noWay;
+    const rest = late.ways[other] ?? noWay;
+    const count = chains.countOf(way) + chains.countOf(rest);
+    if (both === best.sum && count > best.count) continue;
+    const places = [...chains.placesOf(way), ...chains.placesOf(rest)];
+    const isBetter = both > best.sum || count < best.count || isEarlier(places, best.places);
+    if (isBetter) best = { sum: both, count, places };
+  }
+  return best.places;
+}
+
+function isEarlier(a: readonly number[], b: readonly number[]): boolean {
+  const at = a.findIndex((place, index) => place !== b[index]);
+  return at >= 0 && (a[at] ?? 0) < (b[at] ?? 0);
+}
+
+/** The sum of the first faces by their number, up to the most that matters. */
+function totalsOf(faces: Float64Array, most: number): Float64Array {
+  const totals = new Float64Array(faces.length + 1);
+  faces.forEach((face, at) => (totals[at + 1] = Math.min(most, (totals[at] ?? 0) + face)));
+  return totals;
+}
+
+function doubled(array: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}

@@ -1,0 +1,167 @@
+// Chooses the bundle for a requirement, by the three wishes of rules.ts, and says what is proven.
+//
+// The target is the largest sum that the common unit of all faces, and the paise that sums can end
+// in, do not rule out. In a book of some size many bundles meet it, and then the residual is proven
+// by the target alone.
+//
+//   survey    what is usable, and the target. If everything fits, everything is the bundle.
+//   all sums  few credits: every sum is looked at, and all three wishes are proven
+//   exact     the target with 1, 2, 3 … credits, each count refuted before the next is tried
+//   complete  for requirements that need many credits: the largest first, then two, three or any
+//             of a few more that meet the rest of the target exactly
+//   nearest   the target is not met: all sums after all where there are not too many, otherwise
+//             the best sum that was reached, with the target as the bound
+//
+// Work is counted in steps. When they are used up, the answer is what is known by then, and never
+// less than taking the largest that fits again and again.
+
+import { bestOfAllSums } from "./all-sums.ts";
+import { findExactSum, queued } from "./exact-sum.ts";
+import { completeHeads, largestFirst, nearestBySums } from "./largest-first.ts";
+import { OfferIndex, type Usable } from "./offer-index.ts";
+import { Budget, type Bundle, type DayNumber, type Proof, stepsDefault } from "./rules.ts";
+import type { Shelf } from "./shelf.ts";
+import { type Survey, surveyOf } from "./survey.ts";
+
+/** The survey and the largest first are not part of the search's budget, but they too must end. */
+const surveyStepsMax = 2_000_000;
+
+/** So many credits are worth looking at all their sums before anything else. */
+const fewCredits = 36;
+const allSumsStepsMax = 1_000_000;
+
+/** With more credits than this, counts are no longer refuted one by one. */
+const exactCountMax = 5;
+/** The part of the steps left that one count may use. */
+const shareOfCount = 3;
+
+export type Requirement = Usable & {
+  readonly requirement_paise: number;
+  readonly steps?: number;
+};
+
+/** A credit of one's own, without the particulars of an offer. */
+export type OwnCredit = {
+  readonly scrip_no: string;
+  readonly face_paise: number;
+  readonly expires_on: DayNumber;
+};
+
+export function chooseBundle(index: OfferIndex, requirement: Requirement): Bundle {
+  const { requirement_paise: wanted, steps = stepsDefault } = requirement;
+  if (!Number.isSafeInteger(wanted) || wanted < 0) throw new Error("a requirement is whole paise");
+  const wide = index.shelf(requirement, new Budget(surveyStepsMax));
+  const shelf = index.shelf(requirement, new Budget(steps));
+  const survey = surveyOf(wide, wanted);
+  if (survey.all) return bundleOf(shelf, wanted, proven(shelf, survey.all));
+  const isFew = survey.usable !== undefined && survey.usable.length <= fewCredits;
+  const ofFew = isFew && answerOfAllSums(shelf, survey, largestFirst(wide, survey.target));
+  if (ofFew) return bundleOf(shelf, wanted, ofFew);
+  const exact = shelf.budget.within(steps / 2, () => exactAnswer(shelf, survey)).found;
+  if (exact.rows) return bundleOf(shelf, wanted, exact);
+  const rows = nearestRows(shelf, survey, wide);
+  const isMet = sumOf(shelf, rows) === survey.target;
+  const fewestBound = isMet ? exact.fewestBound : Math.min(1, rows.length);
+  const nearest = { rows, target: survey.target, fewestBound, isEarliest: false };
+  return bundleOf(shelf, wanted, (!isMet && answerOfAllSums(shelf, survey, rows)) || nearest);
+}
+
+/** The same for a plain list, such as one firm's own credits. */
+export function chooseOwnCredits(
+  credits: readonly OwnCredit[],
+  requirementPaise: number,
+  steps = stepsDefault,
+): Bundle {
+  const index = new OfferIndex();
+  const own = { limit_bps: 0, seller: "", order_id: null };
+  index.load(
+    credits.map((credit) => ({ ...credit, ...own })),
+    credits.length,
+  );
+  return chooseBundle(index, { requirement_paise: requirementPaise, steps });
+}
+
+type Answer = {
+  readonly rows: readonly number[];
+  /** No sum is above this one. */
+  readonly target: number;
+  readonly fewestBound: number;
+  readonly isEarliest: boolean;
+};
+
+function proven(shelf: Shelf, rows: readonly number[]): Answer {
+  return { rows, target: sumOf(shelf, rows), fewestBound: rows.length, isEarliest: true };
+}
+
+/** Undefined when there are too many credits to look at all their sums. */
+function answerOfAllSums(
+  shelf: Shelf,
+  survey: Survey,
+  known: readonly number[],
+): Answer | undefined {
+  if (!survey.usable) return undefined;
+  const queue = queued(shelf, survey.usable);
+  const { found, finished } = shelf.budget.within(allSumsStepsMax, () =>
+    bestOfAllSums({
+      faces: Float64Array.from(queue, (row) => shelf.face(row)),
+      requirement: survey.target,
+      known: sumOf(shelf, known),
+      budget: shelf.budget,
+    }),
+  );
+  if (!found || !finished) return undefined;
+  const rows = found.map((place) => queue[place] ?? 0);
+  return proven(shelf, rows);
+}
+
+/** Meets the target with as few credits as possible, or says how many cannot meet it. */
+function exactAnswer(
+  shelf: Shelf,
+  survey: Survey,
+): Answer | { rows: undefined; fewestBound: number } {
+  let fewestBound = survey.fewestBound;
+  for (let count = fewestBound; count <= exactCountMax && !shelf.budget.spent; count++) {
+    const wanted = { ...survey, count, sum: survey.target };
+    const { rows, isProven } = findExactSum(shelf, wanted, shelf.budget.left / shareOfCount);
+    if (rows) return { rows, target: survey.target, fewestBound, isEarliest: isProven };
+    if (isProven && count === fewestBound) fewestBound = count + 1;
+  }
+  return { rows: undefined, fewestBound };
+}
+
+/** Never less than the largest first, and the target where one of the aims meets it. */
+function nearestRows(shelf: Shelf, survey: Survey, wide: Shelf): readonly number[] {
+  let best = largestFirst(wide, survey.target);
+  for (const { sum, start } of survey.aims) {
+    if (sumOf(shelf, best) >= sum) break;
+    const rows = largestFirst(wide, sum, start.rows);
+    const heads = { sum, rows, shortest: start.rows.length };
+    const met = completeHeads(shelf, heads, survey.smallest) ?? nearestBySums(shelf, heads);
+    if (sumOf(shelf, met) > sumOf(shelf, best)) best = met;
+  }
+  return best;
+}
+
+function bundleOf(shelf: Shelf, wanted: number, answer: Answer): Bundle {
+  const rows = queued(shelf, answer.rows);
+  const covered = sumOf(shelf, rows);
+  const isOptimal = covered === answer.target;
+  const isFewest = isOptimal && rows.length === answer.fewestBound;
+  const proof: Proof = {
+    residual: isOptimal ? "optimal" : "bounded",
+    residual_bound_paise: wanted - answer.target,
+    fewest: isFewest ? "proven" : "unproven",
+    fewest_bound: answer.fewestBound,
+    earliest: isFewest && answer.isEarliest ? "proven" : "unproven",
+  };
+  return {
+    offers: rows.map((row) => shelf.offer(row)),
+    covered_paise: covered,
+    residual_paise: wanted - covered,
+    proof,
+  };
+}
+
+function sumOf(shelf: Shelf, rows: readonly number[]): number {
+  return rows.reduce((sum, row) => sum + shelf.face(row), 0);
+}

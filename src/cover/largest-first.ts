@@ -1,0 +1,102 @@
+// Taking the largest that fits, again and again, and what can be made of it: the first so many of
+// these are a head, and a head is completed by two credits, by three, or by any of a few.
+
+import { bestOfAllSums } from "./all-sums.ts";
+import { firstUpTo, queued } from "./exact-sum.ts";
+import { creditsMax } from "./rules.ts";
+import { none, type Shelf } from "./shelf.ts";
+
+type Rows = readonly number[];
+
+/** A sum to be met, and rows whose first so many, from the shortest on, are the heads. */
+export type Heads = { readonly sum: number; readonly rows: Rows; readonly shortest: number };
+
+const completionCounts = [2, 3] as const;
+const completionStepsMax = 400_000;
+const headsMax = 64;
+
+const spreadStep = 0.85;
+/** How many credits a spread has, and at which part of the rest it begins: the cheaper first. */
+const spreads = [
+  { count: 28, share: 1 },
+  { count: 28, share: 2 },
+  { count: 30, share: 4 },
+  { count: 34, share: 2 },
+] as const;
+
+export function largestFirst(shelf: Shelf, requirement: number, start: Rows = []): Rows {
+  const taken = new Set(start);
+  let left = leftOf(shelf, requirement, start);
+  while (taken.size < creditsMax) {
+    const at = shelf.floor(left, taken);
+    if (at === none) break;
+    const row = shelf.find(shelf.faceAt(at), taken);
+    if (row === none) break;
+    taken.add(row);
+    left -= shelf.face(row);
+  }
+  return [...taken];
+}
+
+/** A head and two or three more whose sum is the target, with few credits before many. */
+export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows | undefined {
+  const { rows, shortest } = aim;
+  const longest = Math.min(rows.length, shortest + headsMax);
+  for (let total = shortest + 2; total <= longest + 3; total++) {
+    for (const count of completionCounts) {
+      const head = rows.slice(0, Math.max(shortest, total - count));
+      if (head.length + count !== total) continue;
+      const sum = leftOf(shelf, aim.sum, head);
+      const { found } = shelf.budget.within(completionStepsMax, () =>
+        firstUpTo(shelf, { count, sum, smallest, largest: sum, taken: new Set(head), isAny: true }),
+      );
+      if (found) return [...head, ...found];
+      if (shelf.budget.spent) return undefined;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The largest sum that heads reach with any of a few credits whose faces are spread below the rest
+ * of the sum. Thirty of them have a billion sums, so that few rests are missed.
+ */
+export function nearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Rows {
+  let best = rows;
+  const longest = Math.min(rows.length, shortest + headsMax);
+  for (const { count, share } of spreads) {
+    for (let length = shortest; length <= longest; length++) {
+      const missed = leftOf(shelf, sum, best);
+      if (missed === 0 || shelf.budget.spent) return best;
+      const head = rows.slice(0, length);
+      const requirement = leftOf(shelf, sum, head);
+      const spread = spreadBelow(shelf, { face: requirement / share, count, head });
+      const faces = Float64Array.from(spread, (row) => shelf.face(row));
+      const { budget } = shelf;
+      const places = bestOfAllSums({ faces, requirement, known: requirement - missed, budget });
+      const reached = [...head, ...(places ?? []).map((place) => spread[place] ?? 0)];
+      if (leftOf(shelf, sum, reached) < missed) best = reached;
+    }
+  }
+  return best;
+}
+
+type Spread = { readonly face: number; readonly count: number; readonly head: Rows };
+
+/** Goes down in steps, and again for what it passed over; in the order of the queue. */
+function spreadBelow(shelf: Shelf, { face, count, head }: Spread): Rows {
+  const taken = new Set(head);
+  let below = face;
+  while (taken.size < head.length + count) {
+    const at = shelf.floor(Math.floor(below), taken);
+    const row = at === none ? none : shelf.find(shelf.faceAt(at), taken);
+    if (row === none && below === face) break;
+    if (row !== none) taken.add(row);
+    below = row === none ? face : shelf.face(row) * spreadStep;
+  }
+  return queued(shelf, [...taken].slice(head.length));
+}
+
+function leftOf(shelf: Shelf, sum: number, rows: Rows): number {
+  return rows.reduce((left, row) => left - shelf.face(row), sum);
+}

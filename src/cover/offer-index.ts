@@ -1,0 +1,128 @@
+// The offers of one environment and scheme, in memory: what can be sold, by face and by expiry.
+// The truth stays in the database; whoever takes a bundle from here locks its credits there.
+
+import { FaceFilter } from "./face-filter.ts";
+import { OfferRows } from "./offer-rows.ts";
+import { type Budget, type DayNumber, type Offer, rupee } from "./rules.ts";
+import { Shelf } from "./shelf.ts";
+import { sortOffers } from "./sort-offers.ts";
+import { SortedBlocks } from "./sorted-blocks.ts";
+
+/** Which offers can be used by one buyer. */
+export type Usable = {
+  /** The first expiry that is late enough. */
+  readonly min_day?: DayNumber;
+  /** The PAN whose own credits are left out. */
+  readonly buyer?: string;
+  /** The highest limit that can be paid. */
+  readonly price_max_bps?: number;
+  /** The lowest limit: 1 leaves out what the house holds. */
+  readonly price_min_bps?: number;
+};
+
+export type Depth = { readonly count: number; readonly face_paise: bigint };
+
+export class OfferIndex {
+  readonly #rows = new OfferRows();
+  readonly #byFace = new SortedBlocks(this.#rows.isBefore);
+  readonly #byExpiry = new SortedBlocks(this.#rows.isLower);
+  readonly #filter = new FaceFilter();
+  /** Those whose face is no whole rupees, by face: few, and hard to fit. */
+  readonly #odd = new SortedBlocks(this.#rows.isBefore);
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get bytes(): number {
+    return (
+      this.#rows.bytes +
+      this.#byFace.bytes +
+      this.#byExpiry.bytes +
+      this.#odd.bytes +
+      this.#filter.bytes
+    );
+  }
+
+  /** Replaces everything; of offers with one scrip number the last counts. */
+  load(offers: Iterable<Offer>, expected = 0): void {
+    this.#rows.clear();
+    this.#rows.reserve(expected);
+    for (const offer of offers) {
+      this.#rows.check(offer);
+      const known = this.#rows.find(offer.scrip_no);
+      if (known >= 0) this.#rows.drop(known);
+      this.#rows.add(offer);
+    }
+    const { byFace, byExpiry } = sortOffers(this.#rows, this.size);
+    this.#byFace.load(byFace, this.#rows.faces);
+    this.#byExpiry.load(byExpiry, this.#rows.days);
+    const isOdd = (row: number) => this.#faceOf(row) % rupee !== 0;
+    this.#odd.load(byFace.filter(isOdd), this.#rows.faces);
+    this.#filter.reset(this.size);
+    for (const row of byFace) this.#filter.add(this.#faceOf(row));
+  }
+
+  /** Adds an offer, or replaces the one with its scrip number. */
+  put(offer: Offer): void {
+    this.#rows.check(offer);
+    this.remove(offer.scrip_no);
+    const row = this.#rows.add(offer);
+    this.#byFace.insert(row, offer.face_paise);
+    this.#byExpiry.insert(row, offer.expires_on);
+    if (offer.face_paise % rupee !== 0) this.#odd.insert(row, offer.face_paise);
+    this.#filter.add(offer.face_paise);
+    if (this.size > this.#filter.capacity) this.#widenFilter();
+  }
+
+  /** Whether there was such an offer. */
+  remove(scripNo: string): boolean {
+    const row = this.#rows.find(scripNo);
+    if (row < 0) return false;
+    const face = this.#faceOf(row);
+    this.#byFace.remove(row, face);
+    this.#byExpiry.remove(row, this.#rows.days[row] ?? 0);
+    this.#filter.remove(face);
+    if (face % rupee !== 0) this.#odd.remove(row, face);
+    this.#rows.drop(row);
+    return true;
+  }
+
+  find(scripNo: string): Offer | undefined {
+    const row = this.#rows.find(scripNo);
+    return row < 0 ? undefined : this.#rows.offer(row);
+  }
+
+  /** What lies from one face up to and without another; reads sums of blocks, not every offer. */
+  depth(fromPaise: number, toPaise: number): Depth {
+    const from = this.#byFace.seek(fromPaise);
+    const to = this.#byFace.seek(toPaise);
+    return { count: this.#byFace.count(from, to), face_paise: this.#byFace.sum(from, to) };
+  }
+
+  /** The offers that can be used, for one search; it ends with the next change of the index. */
+  shelf(usable: Usable, budget: Budget): Shelf {
+    return new Shelf({
+      rows: this.#rows,
+      byFace: this.#byFace,
+      byExpiry: this.#byExpiry,
+      filter: this.#filter,
+      odd: this.#odd,
+      minDay: usable.min_day ?? -Infinity,
+      buyer: this.#rows.seller(usable.buyer),
+      priceMaxBps: usable.price_max_bps ?? Infinity,
+      priceMinBps: usable.price_min_bps ?? 0,
+      budget,
+    });
+  }
+
+  #widenFilter(): void {
+    this.#filter.reset(this.size * 2);
+    const { end } = this.#byFace;
+    for (let at = 0; at < end; at = this.#byFace.next(at)) this.#filter.add(this.#byFace.keyAt(at));
+  }
+
+  #faceOf(row: number): number {
+    return this.#rows.faces[row] ?? 0;
+  }
+}

@@ -1,0 +1,211 @@
+// Offers as rows of columns: a few dozen bytes each instead of an object with strings. A scrip
+// number is kept as its bytes, padded with zeros, so that the order of bytes is the order of text.
+
+import type { Offer } from "./rules.ts";
+
+export const scripNoBytes = 25;
+const rowsStart = 64;
+const dayMax = 2 ** 31;
+const limitMaxBps = 65_535;
+const nobody = -1;
+
+export class OfferRows {
+  faces = new Float64Array(rowsStart);
+  days = new Int32Array(rowsStart);
+  limits = new Uint16Array(rowsStart);
+  sellers = new Int32Array(rowsStart);
+  scripNos = new Uint8Array(rowsStart * scripNoBytes);
+  /** Row plus one by the hash of its scrip number, 0 for none; open addressing. */
+  #buckets = new Int32Array(rowsStart * 2);
+  #orderIds = new Map<number, string>();
+  #sellerIds = new Map<string, number>();
+  #sellerNames: string[] = [];
+  #free: number[] = [];
+  #used = 0;
+  readonly #written = new Uint8Array(scripNoBytes);
+
+  get size(): number {
+    return this.#used - this.#free.length;
+  }
+
+  get bytes(): number {
+    const { faces, days, limits, sellers, scripNos } = this;
+    const arrays = [faces, days, limits, sellers, scripNos, this.#buckets];
+    return arrays.reduce((sum, array) => sum + array.byteLength, 0);
+  }
+
+  reserve(rows: number): void {
+    if (rows > this.faces.length) this.#resize(rows);
+  }
+
+  /** The row of a scrip number, or -1. */
+  find(scripNo: string): number {
+    return this.#write(scripNo) ? (this.#buckets[this.#bucketOf()] ?? 0) - 1 : -1;
+  }
+
+  /** Throws at what cannot be kept; done before anything is changed. */
+  check({ scrip_no, face_paise, expires_on, limit_bps }: Offer): void {
+    const isFace = Number.isSafeInteger(face_paise) && face_paise > 0;
+    const isDay = Number.isInteger(expires_on) && Math.abs(expires_on) < dayMax;
+    const isLimit = Number.isInteger(limit_bps) && limit_bps >= 0 && limit_bps <= limitMaxBps;
+    if (isFace && isDay && isLimit && this.#write(scrip_no)) return;
+    throw new Error(`no offer can be like that of ${scrip_no}`);
+  }
+
+  /** Adds an offer that was checked and whose scrip number is not here. */
+  add(offer: Offer): number {
+    this.#write(offer.scrip_no);
+    const row = this.#free.pop() ?? this.#used++;
+    if (row === this.faces.length) this.#resize(Math.ceil(row * 1.5));
+    this.scripNos.set(this.#written, row * scripNoBytes);
+    this.#buckets[this.#bucketOf()] = row + 1;
+    this.faces[row] = offer.face_paise;
+    this.days[row] = offer.expires_on;
+    this.limits[row] = offer.limit_bps;
+    this.sellers[row] = this.#internSeller(offer.seller);
+    if (offer.order_id !== null) this.#orderIds.set(row, offer.order_id);
+    return row;
+  }
+
+  drop(row: number): void {
+    this.#written.set(this.scripNos.subarray(row * scripNoBytes, (row + 1) * scripNoBytes));
+    this.#emptyBucket(this.#bucketOf());
+    this.#orderIds.delete(row);
+    this.#free.push(row);
+  }
+
+  clear(): void {
+    this.#buckets.fill(0);
+    this.#orderIds.clear();
+    this.#free = [];
+    this.#used = 0;
+  }
+
+  offer(row: number): Offer {
+    return {
+      scrip_no: this.#scripNo(row),
+      face_paise: this.faces[row] ?? 0,
+      expires_on: this.days[row] ?? 0,
+      limit_bps: this.limits[row] ?? 0,
+      seller: this.#sellerNames[this.sellers[row] ?? 0] ?? "",
+      order_id: this.#orderIds.get(row) ?? null,
+    };
+  }
+
+  /** What stands for this PAN in the column of sellers. */
+  seller(pan: string | undefined): number {
+    return (pan === undefined ? undefined : this.#sellerIds.get(pan)) ?? nobody;
+  }
+
+  /** The queue of rule 3: expiry, then scrip number. */
+  readonly isBefore = (a: number, b: number): boolean => {
+    const days = (this.days[a] ?? 0) - (this.days[b] ?? 0);
+    return days === 0 ? this.isLower(a, b) : days < 0;
+  };
+
+  /** The order of scrip numbers. */
+  readonly isLower = (a: number, b: number): boolean => {
+    const { scripNos } = this;
+    const ofB = (b - a) * scripNoBytes;
+    for (let at = a * scripNoBytes; at < (a + 1) * scripNoBytes; at++) {
+      const difference = (scripNos[at] ?? 0) - (scripNos[at + ofB] ?? 0);
+      if (difference !== 0) return difference < 0;
+    }
+    return false;
+  };
+
+  #scripNo(row: number): string {
+    const start = row * scripNoBytes;
+    const stop = this.scripNos.indexOf(0, start);
+    const isFull = stop < 0 || stop > start + scripNoBytes;
+    const bytes = this.scripNos.subarray(start, isFull ? start + scripNoBytes : stop);
+    return String.fromCharCode(...bytes);
+  }
+
+  #internSeller(pan: string): number {
+    const known = this.#sellerIds.get(pan);
+    if (known !== undefined) return known;
+    this.#sellerIds.set(pan, this.#sellerNames.length);
+    return this.#sellerNames.push(pan) - 1;
+  }
+
+  /** Writes a scrip number where it can be compared; false when no row could have it. */
+  #write(scripNo: string): boolean {
+    if (scripNo.length === 0 || scripNo.length > scripNoBytes) return false;
+    this.#written.fill(0);
+    for (let at = 0; at < scripNo.length; at++) {
+      const code = scripNo.charCodeAt(at);
+      if (code === 0 || code > 127) return false;
+      this.#written[at] = code;
+    }
+    return true;
+  }
+
+  /** The bucket of the scrip number written last, or the empty one it would take. */
+  #bucketOf(): number {
+    const mask = this.#buckets.length - 1;
+    let bucket = hashOf(this.#written, 0) & mask;
+    while (this.#buckets[bucket] !== 0) {
+      if (this.#isWritten((this.#buckets[bucket] ?? 0) - 1)) return bucket;
+      bucket = (bucket + 1) & mask;
+    }
+    return bucket;
+  }
+
+  #isWritten(row: number): boolean {
+    const start = row * scripNoBytes;
+    for (let at = 0; at < scripNoBytes; at++) {
+      if (this.scripNos[start + at] !== this.#written[at]) return false;
+    }
+    return true;
+  }
+
+  /** Moves up what stands behind an emptied bucket and could no longer be found. */
+  #emptyBucket(emptied: number): void {
+    const mask = this.#buckets.length - 1;
+    let hole = emptied;
+    for (let at = (hole + 1) & mask; this.#buckets[at] !== 0; at = (at + 1) & mask) {
+      const home = hashOf(this.scripNos, ((this.#buckets[at] ?? 0) - 1) * scripNoBytes) & mask;
+      if (((at - home) & mask) < ((at - hole) & mask)) continue;
+      this.#buckets[hole] = this.#buckets[at] ?? 0;
+      hole = at;
+    }
+    this.#buckets[hole] = 0;
+  }
+
+  #resize(rows: number): void {
+    this.faces = resized(this.faces, new Float64Array(rows));
+    this.days = resized(this.days, new Int32Array(rows));
+    this.limits = resized(this.limits, new Uint16Array(rows));
+    this.sellers = resized(this.sellers, new Int32Array(rows));
+    this.scripNos = resized(this.scripNos, new Uint8Array(rows * scripNoBytes));
+    const buckets = 2 ** Math.ceil(Math.log2(rows * 1.5));
+    if (buckets <= this.#buckets.length) return;
+    const filled = this.#buckets.filter((row) => row !== 0);
+    this.#buckets = new Int32Array(buckets);
+    for (const row of filled) {
+      let bucket = hashOf(this.scripNos, (row - 1) * scripNoBytes) & (buckets - 1);
+      while (this.#buckets[bucket] !== 0) bucket = (bucket + 1) & (buckets - 1);
+      this.#buckets[bucket] = row;
+    }
+  }
+}
+
+/** FNV-1a over a padded scrip number, with its bits mixed once more for the low ones we use. */
+function hashOf(bytes: Uint8Array, start: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = start; at < start + scripNoBytes; at++) {
+    hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  }
+  hash ^= hash >>> 15;
+  hash = Math.imul(hash, 0x2c1b3c6d);
+  return (hash ^ (hash >>> 12)) >>> 0;
+}
+
+function resized<T extends Float64Array | Int32Array | Uint16Array | Uint8Array>(
+  from: T,
+  to: T,
+): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,197 @@
+// The offers that can be used for one requirement, as the search sees them: by face, where those of
+// one face form a run in the order of the queue, and by their place in the queue. Every look costs
+// steps of the search's budget. What the filter of faces gets wrong costs none: its errors depend on
+// what was here before, and the same offers must always give the same bundle.
+
+import type { FaceFilter } from "./face-filter.ts";
+import type { OfferRows } from "./offer-rows.ts";
+import { type Budget, type DayNumber, type Offer, rupee, stepsPerProbe } from "./rules.ts";
+import type { SortedBlocks } from "./sorted-blocks.ts";
+
+export const none = -1;
+
+/** Rows that a search has taken already. */
+export type Taken = ReadonlySet<number>;
+const nothing: Taken = new Set();
+
+export type ShelfOptions = {
+  readonly rows: OfferRows;
+  readonly byFace: SortedBlocks;
+  readonly byExpiry: SortedBlocks;
+  readonly filter: FaceFilter;
+  /** Those whose face is no whole rupees, by face. */
+  readonly odd: SortedBlocks;
+  readonly minDay: DayNumber;
+  readonly buyer: number;
+  readonly priceMaxBps: number;
+  readonly priceMinBps: number;
+  readonly budget: Budget;
+};
+
+export class Shelf {
+  readonly budget: Budget;
+  readonly #rows: OfferRows;
+  readonly #byFace: SortedBlocks;
+  readonly #byExpiry: SortedBlocks;
+  readonly #odd: SortedBlocks;
+  readonly #filter: FaceFilter;
+  readonly #minDay: DayNumber;
+  readonly #buyer: number;
+  readonly #priceMaxBps: number;
+  readonly #priceMinBps: number;
+
+  constructor(options: ShelfOptions) {
+    this.budget = options.budget;
+    this.#rows = options.rows;
+    this.#byFace = options.byFace;
+    this.#byExpiry = options.byExpiry;
+    this.#odd = options.odd;
+    this.#filter = options.filter;
+    this.#minDay = options.minDay;
+    this.#buyer = options.buyer;
+    this.#priceMaxBps = options.priceMaxBps;
+    this.#priceMinBps = options.priceMinBps;
+  }
+
+  get facesEnd(): number {
+    return this.#byFace.end;
+  }
+
+  get queueEnd(): number {
+    return this.#byExpiry.end;
+  }
+
+  face(row: number): number {
+    return this.#rows.faces[row] ?? 0;
+  }
+
+  offer(row: number): Offer {
+    return this.#rows.offer(row);
+  }
+
+  isBefore(a: number, b: number): boolean {
+    return this.#rows.isBefore(a, b);
+  }
+
+  isUsable(row: number): boolean {
+    const { days, sellers, limits } = this.#rows;
+    const limit = limits[row] ?? 0;
+    return (
+      (days[row] ?? 0) >= this.#minDay &&
+      sellers[row] !== this.#buyer &&
+      limit <= this.#priceMaxBps &&
+      limit >= this.#priceMinBps
+    );
+  }
+
+  /** The first position whose face is not below this one. */
+  seek(facePaise: number): number {
+    this.budget.spend(stepsPerProbe);
+    return this.#byFace.seek(facePaise);
+  }
+
+  faceAt(position: number): number {
+    return this.#byFace.keyAt(position);
+  }
+
+  rowAt(position: number): number {
+    this.budget.spend(1);
+    return this.#byFace.rowAt(position);
+  }
+
+  next(position: number): number {
+    return this.#byFace.next(position);
+  }
+
+  /** The position where the next larger face begins. */
+  nextRun(position: number): number {
+    const face = this.#byFace.keyAt(position);
+    const next = this.#byFace.next(position);
+    const isOver = next === this.#byFace.end || this.#byFace.keyAt(next) !== face;
+    return isOver ? next : this.seek(face + 1);
+  }
+
+  /** The first in the queue of those with the face at a position where a run begins, or none. */
+  firstOfRun(position: number, taken: Taken, other = none): number {
+    const face = this.#byFace.keyAt(position);
+    for (let at = position; at < this.#byFace.end; at = this.#byFace.next(at)) {
+      if (this.#byFace.keyAt(at) !== face || this.budget.spent) return none;
+      const row = this.rowAt(at);
+      if (row !== other && this.isUsable(row) && !taken.has(row)) return row;
+    }
+    return none;
+  }
+
+  /** False when no offer, usable or not, has this face. */
+  mayHave(facePaise: number): boolean {
+    return this.#filter.mayHave(facePaise);
+  }
+
+  /** The first in the queue of those with exactly this face, or none. */
+  find(facePaise: number, taken: Taken, other = none): number {
+    if (!this.#filter.mayHave(facePaise)) return none;
+    const position = this.#byFace.seek(facePaise);
+    if (position === this.#byFace.end || this.#byFace.keyAt(position) !== facePaise) return none;
+    this.budget.spend(stepsPerProbe);
+    return this.firstOfRun(position, taken, other);
+  }
+
+  /** The next position, up to a largest face, whose face and another one may make up a sum. */
+  seekComplement(position: number, sum: number, largest: number): number {
+    const { budget } = this;
+    return this.#byFace.seekComplement(position, { sum, largest, filter: this.#filter, budget });
+  }
+
+  /** A position of the largest usable face that is not above this one, or none. */
+  floor(facePaise: number, taken: Taken = nothing): number {
+    return this.previous(this.seek(facePaise + 1), taken);
+  }
+
+  /** The usable position before this one, or none. */
+  previous(position: number, taken: Taken = nothing): number {
+    let at = this.#byFace.previous(position);
+    while (at >= 0 && !this.budget.spent) {
+      const row = this.rowAt(at);
+      if (this.isUsable(row) && !taken.has(row)) return at;
+      at = this.#byFace.previous(at);
+    }
+    return none;
+  }
+
+  /** So many usable ones that are no whole rupees, the smallest first, and whether these are all. */
+  oddUpTo(facePaise: number, most: number): { rows: readonly number[]; isAll: boolean } {
+    const rows: number[] = [];
+    for (let at = 0; at < this.#odd.end; at = this.#odd.next(at)) {
+      if (this.#odd.keyAt(at) > facePaise) break;
+      if (rows.length === most || this.budget.spent) return { rows, isAll: false };
+      this.budget.spend(1);
+      const row = this.#odd.rowAt(at);
+      if (this.isUsable(row)) rows.push(row);
+    }
+    return { rows, isAll: true };
+  }
+
+  /** Every face is a multiple of it. */
+  get unit(): number {
+    return this.#odd.end > 0 ? 1 : this.#byFace.unit(rupee);
+  }
+
+  /** How many offers, usable or not, have faces from one up to and with another. */
+  count(fromPaise: number, toPaise: number): number {
+    return this.#byFace.count(this.seek(fromPaise), this.seek(toPaise + 1));
+  }
+
+  /** Where the queue begins for those that live long enough. */
+  get queueStart(): number {
+    return this.#byExpiry.seek(this.#minDay);
+  }
+
+  queuedAt(position: number): number {
+    this.budget.spend(1);
+    return this.#byExpiry.rowAt(position);
+  }
+
+  nextQueued(position: number): number {
+    return this.#byExpiry.next(position);
+  }
+}

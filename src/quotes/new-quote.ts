@@ -1,0 +1,35 @@
+import type { Call, Caller, Environment } from "../kernel/caller.ts";
+import type { Failure } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import type { CardToday } from "../rates/rules.ts";
+import type { NoQuote } from "./rules.ts";
+import type { QuoteRow, QuoteTerms } from "./store.ts";
+
+/** One request in a set: who asks, and what is to be priced. */
+export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
+
+/** What comes of one request: a quote to keep, that there is none, or a refusal. */
+export type Verdict = QuoteRow | NoQuote | Failure;
+
+export function newQuote(
+  caller: Caller,
+  { card, firmId, now }: { readonly card: CardToday; readonly firmId: string; readonly now: Date },
+  terms: QuoteTerms,
+): QuoteRow {
+  return {
+    quote_ref: newId("qte", now),
+    environment: caller.environment,
+    desk_id: caller.deskId,
+    firm_id: firmId,
+    key_id: caller.keyId,
+    ...terms,
+    card_version: card.version,
+    created_at: now,
+    valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),
+    order_id: null,
+  };
+}
+
+export function environmentsOf(asks: readonly Ask<unknown>[]): Environment[] {
+  return [...new Set(asks.map(({ call }) => call.caller.environment))];
+}

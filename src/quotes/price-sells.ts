@@ -1,0 +1,103 @@
+import { holderOf } from "../credits/holder-of.ts";
+import { creditLifecycle, daysLeft, normalScripNo, notSellableReasonOf } from "../credits/rules.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { type IstDay, istDay } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
+import { cardsToday, type CardOf } from "../rates/cards-today.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
+import { type CreditForSale, type SellWanted, sellPriceOf } from "./rules.ts";
+import { findForSale } from "./store.ts";
+
+/** Prices for a set of credits and amounts, from what the database says at this moment. */
+export async function priceSells(
+  { db, now }: Pick<Context, "db" | "now">,
+  asks: readonly Ask<SellWanted>[],
+): Promise<Verdict[]> {
+  const instant = now();
+  const today = istDay(instant);
+  const [cardOf, named] = await Promise.all([
+    cardsToday(db, environmentsOf(asks), today),
+    findNamed(db, asks),
+  ]);
+  return asks.map((ask) => {
+    const { call, wanted } = ask;
+    if (!("scripNo" in wanted)) {
+      const { scheme, facePaise } = wanted;
+      const amount = { scheme, facePaise, daysLeft: amountDaysMin, scripNo: null };
+      return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { cardOf, instant });
+    }
+    const credit = named.get(ask);
+    if (!credit) return notFound();
+    return (
+      notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { cardOf, instant })
+    );
+  });
+}
+
+type Sale = {
+  readonly scheme: CreditForSale["scheme"];
+  readonly scripNo: string | null;
+  readonly firmId: string;
+  readonly facePaise: number;
+  readonly daysLeft: number;
+};
+
+function forSale(credit: CreditForSale, today: IstDay): Sale {
+  return {
+    scheme: credit.scheme,
+    scripNo: credit.scrip_no,
+    firmId: credit.firm_id,
+    facePaise: credit.face_paise,
+    daysLeft: daysLeft(credit.expires_on, today),
+  };
+}
+
+function priceSell(
+  ask: Ask<SellWanted>,
+  sale: Sale,
+  { cardOf, instant }: { readonly cardOf: CardOf; readonly instant: Date },
+): Verdict {
+  const price = sellPriceOf(cardOf(ask.call.caller.environment, sale.scheme), sale);
+  if (price.kind === "no_quote") return price;
+  return newQuote(
+    ask.call.caller,
+    { card: price.card, firmId: sale.firmId, now: instant },
+    {
+      side: "sell",
+      scheme: sale.scheme,
+      scrip_no: sale.scripNo,
+      face_paise: sale.facePaise,
+      requirement_paise: null,
+      covered_paise: null,
+      scrip_nos: null,
+      price_bps: price.price_bps,
+      all_in_paise: price.all_in_paise,
+    },
+  );
+}
+
+/** The credits that the asks name, by their ask; none where a text is no number of the caller's. */
+async function findNamed(db: Db, asks: readonly Ask<SellWanted>[]) {
+  const named = asks.flatMap((ask) => {
+    const scripNo = "scripNo" in ask.wanted ? normalScripNo(ask.wanted.scripNo) : undefined;
+    return scripNo === undefined ? [] : [{ ask, ...holderOf(ask.call.caller), scripNo }];
+  });
+  const found = named.length > 0 ? await findForSale(db, named) : [];
+  return new Map(found.map((credit) => [named[credit.position]?.ask, credit]));
+}
+
+function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {
+  const reason = notSellableReasonOf(credit, { firmState: credit.firm_state, today });
+  if (reason === null) return undefined;
+  return new Failure("conflict", "the credit cannot be sold now", {
+    detail: {
+      reason,
+      credit_status: credit.state,
+      state: credit.state,
+      allowed_actions: allowedActions(creditLifecycle, credit.state),
+    },
+  });
+}

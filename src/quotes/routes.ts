@@ -1,0 +1,47 @@
+import { callOf } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http.ts";
+import { readQuote } from "./read-quote.ts";
+import { Quote, QuoteParams, StoredQuote, TakeQuoteBody } from "./schema.ts";
+import type { TakeQuote } from "./take-quote.ts";
+
+export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void {
+  app.post(
+    "/v1/quote",
+    {
+      config: { demand: "quote", quiet: true },
+      schema: {
+        operationId: "takeQuote",
+        tags: ["Quotes"],
+        summary: "Take a binding price for an exact amount",
+        description:
+          "Sell by scrip_no, or by scheme and face_paise; buy by scheme and requirement_paise. A " +
+          "price by amount is for credits with at least 365 days left. An order with the quote_ref " +
+          "in time gets this price. When there is no binding price, the answer is no_quote and its " +
+          "reason, and nothing else.",
+        body: TakeQuoteBody,
+        response: { 200: Quote },
+      },
+    },
+    async (request, reply) => {
+      const { headers, quote } = await takeQuote(callOf(request, reply), request.body);
+      reply.headers(headers);
+      return quote;
+    },
+  );
+
+  app.get(
+    "/v1/quotes/:quote_ref",
+    {
+      config: { demand: "quote" },
+      schema: {
+        operationId: "readQuote",
+        tags: ["Quotes"],
+        summary: "Read a quote and what became of it",
+        params: QuoteParams,
+        response: { 200: StoredQuote },
+      },
+    },
+    async (request) => await readQuote(ctx, request.caller, request.params.quote_ref),
+  );
+}

@@ -1,0 +1,171 @@
+// What a quote says, and when there is none. A quote is a price that binds the house for a window:
+// a sell quote for one credit or for an amount of long-lived credit, a buy quote for a bundle of
+// whole credits at one price.
+//
+//   open ──order──▶ used
+//     └──expire──▶ expired
+//
+// "No quote" is a normal answer and has two reasons: the market is not there now, or it has no price
+// for this size.
+
+import type { CreditState } from "../credits/rules.ts";
+import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+import { priceCeil, priceFloor } from "../kernel/money.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { askOf, bidOf, type CardToday } from "../rates/rules.ts";
+
+export const quoteSides = ["sell", "buy"] as const;
+
+export type QuoteSide = (typeof quoteSides)[number];
+
+export const noQuoteReasons = ["market_unavailable", "size_unavailable"] as const;
+
+export type NoQuoteReason = (typeof noQuoteReasons)[number];
+
+export const quoteStates = ["open", "used", "expired"] as const;
+
+export type QuoteState = (typeof quoteStates)[number];
+
+export const quoteLifecycle = {
+  noun: "quote",
+  initial: ["open"],
+  states: quoteStates,
+  moves: {
+    order: { from: ["open"], to: "used" },
+    expire: { from: ["open"], to: "expired", by: "clock" },
+  },
+} as const satisfies Lifecycle<QuoteState>;
+
+/** A quote binds up to and including its last instant. */
+export function quoteStateOf(
+  quote: { readonly order_id: string | null; readonly valid_until: Date },
+  now: Date,
+): QuoteState {
+  if (quote.order_id !== null) return "used";
+  return now <= quote.valid_until ? "open" : "expired";
+}
+
+/** A request as it arrives, well-formed field by field. */
+export type QuoteRequest = {
+  readonly side: QuoteSide;
+  readonly scheme?: Scheme;
+  readonly face_paise?: number;
+  readonly requirement_paise?: number;
+  readonly scrip_no?: string;
+};
+
+/** What is to be priced. */
+export type SellWanted =
+  | { readonly side: "sell"; readonly scripNo: string }
+  | { readonly side: "sell"; readonly scheme: Scheme; readonly facePaise: number };
+
+export type BuyWanted = {
+  readonly side: "buy";
+  readonly scheme: Scheme;
+  readonly requirementPaise: number;
+};
+
+/** One of the three combinations that mean something, or every field that is missing or too many. */
+export function wantedOf(request: QuoteRequest): SellWanted | BuyWanted {
+  const { side, scheme, face_paise, requirement_paise, scrip_no } = request;
+  if (side === "sell" && scrip_no !== undefined) {
+    refuse(surplus(request, ["scheme", "face_paise", "requirement_paise"], "scrip_no"));
+    return { side, scripNo: scrip_no };
+  }
+  if (side === "sell") {
+    const problems = surplus(request, ["requirement_paise"], "side sell");
+    if (scheme !== undefined && face_paise !== undefined && problems.length === 0) {
+      return { side, scheme, facePaise: face_paise };
+    }
+    throw unprocessable(...missing(request, ["scheme", "face_paise"]), ...problems);
+  }
+  const problems = surplus(request, ["scrip_no", "face_paise"], "side buy");
+  if (scheme !== undefined && requirement_paise !== undefined && problems.length === 0) {
+    return { side, scheme, requirementPaise: requirement_paise };
+  }
+  throw unprocessable(...missing(request, ["scheme", "requirement_paise"]), ...problems);
+}
+
+function missing(request: QuoteRequest, fields: readonly (keyof QuoteRequest)[]): FieldProblem[] {
+  const absent = fields.filter((path) => request[path] === undefined);
+  return absent.map((path) => ({ path, problem: "is required" }));
+}
+
+function surplus(
+  request: QuoteRequest,
+  fields: readonly (keyof QuoteRequest)[],
+  beside: string,
+): FieldProblem[] {
+  const given = fields.filter((path) => request[path] !== undefined);
+  return given.map((path) => ({ path, problem: `must not be given with ${beside}` }));
+}
+
+function refuse(problems: readonly FieldProblem[]): void {
+  if (problems.length > 0) throw unprocessable(...problems);
+}
+
+/** A credit as a price is made for it. */
+export type CreditForSale = {
+  readonly scrip_no: string;
+  readonly firm_id: string;
+  readonly scheme: Scheme;
+  readonly face_paise: number;
+  readonly expires_on: IstDay;
+  readonly state: CreditState;
+  readonly firm_state: string;
+};
+
+export type NoQuote = { readonly kind: "no_quote"; readonly reason: NoQuoteReason };
+
+const marketUnavailable: NoQuote = { kind: "no_quote", reason: "market_unavailable" };
+const sizeUnavailable: NoQuote = { kind: "no_quote", reason: "size_unavailable" };
+
+/** A price, and the card it was made from. */
+export type Price = {
+  readonly kind: "price";
+  readonly card: CardToday;
+  readonly price_bps: number;
+  readonly all_in_paise: number;
+};
+
+/**
+ * What the house pays for a face with so many days left. It takes on no more in a day than its
+ * limit, and nothing for less than a paisa.
+ */
+export function sellPriceOf(
+  card: CardToday | undefined,
+  { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
+): Price | NoQuote {
+  if (card?.state !== "open") return marketUnavailable;
+  if (facePaise > card.face_max_paise) return sizeUnavailable;
+  if (facePaise > card.house_limit_paise - card.taken_paise) return sizeUnavailable;
+  const bid = bidOf(card, facePaise, daysLeft);
+  const allIn = bid === undefined ? 0 : priceFloor(facePaise, bid);
+  if (bid === undefined || allIn === 0) return sizeUnavailable;
+  return { kind: "price", card, price_bps: bid, all_in_paise: allIn };
+}
+
+/** What the house asks for cover of a requirement, before it is known what covers it. */
+export type BuyAsk = {
+  readonly kind: "ask";
+  readonly card: CardToday;
+  readonly price_bps: number;
+  /** The highest limit of a resting sell order that leaves the house its margin. */
+  readonly limit_max_bps: number;
+};
+
+export function buyAskOf(card: CardToday | undefined, requirementPaise: number): BuyAsk | NoQuote {
+  if (card?.state !== "open") return marketUnavailable;
+  const price = askOf(card, requirementPaise);
+  const limitMax = Math.max(0, price - card.margin_bps);
+  return { kind: "ask", card, price_bps: price, limit_max_bps: limitMax };
+}
+
+/** The same price for the whole bundle. Cover that saves nothing against cash is none. */
+export function buyPriceOf({ card, price_bps }: BuyAsk, coveredPaise: number): Price | NoQuote {
+  const allIn = priceCeil(coveredPaise, price_bps);
+  if (allIn >= coveredPaise) return sizeUnavailable;
+  return { kind: "price", card, price_bps, all_in_paise: allIn };
+}

@@ -1,0 +1,179 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { CreditForSale } from "./rules.ts";
+
+type Terms = {
+  readonly scheme: Scheme;
+  readonly price_bps: number;
+  readonly all_in_paise: number;
+};
+
+type SellTerms = Terms & {
+  readonly side: "sell";
+  readonly scrip_no: string | null;
+  readonly face_paise: number;
+  readonly requirement_paise: null;
+  readonly covered_paise: null;
+  readonly scrip_nos: null;
+};
+
+type BuyTerms = Terms & {
+  readonly side: "buy";
+  readonly scrip_no: null;
+  readonly face_paise: null;
+  readonly requirement_paise: number;
+  readonly covered_paise: number;
+  readonly scrip_nos: readonly string[];
+};
+
+export type QuoteTerms = SellTerms | BuyTerms;
+
+export type QuoteRow = QuoteTerms & {
+  readonly quote_ref: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly key_id: string;
+  readonly card_version: number;
+  readonly created_at: Date;
+  readonly valid_until: Date;
+  readonly order_id: string | null;
+};
+
+const quoteColumns = fragment`
+  quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
+  requirement_paise, covered_paise, scrip_nos, price_bps, all_in_paise, card_version, created_at,
+  valid_until, order_id`;
+
+/** A bundle travels as one text, because arrays of arrays must be of one length; no number has a comma. */
+export async function insertQuotes(db: Db, rows: readonly QuoteRow[]): Promise<void> {
+  await db.rows(sql`
+    insert into quotes (
+      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
+      requirement_paise, covered_paise, scrip_nos, price_bps, all_in_paise, card_version,
+      created_at, valid_until
+    )
+    select
+      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
+      requirement_paise, covered_paise, string_to_array(scrip_nos, ','), price_bps, all_in_paise,
+      card_version, created_at, valid_until
+    from unnest(
+      ${rows.map((row) => row.quote_ref)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.desk_id)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.key_id)}::text[],
+      ${rows.map((row) => row.side)}::text[],
+      ${rows.map((row) => row.scheme)}::text[],
+      ${rows.map((row) => row.scrip_no)}::text[],
+      ${rows.map((row) => row.face_paise)}::bigint[],
+      ${rows.map((row) => row.requirement_paise)}::bigint[],
+      ${rows.map((row) => row.covered_paise)}::bigint[],
+      ${rows.map((row) => row.scrip_nos?.join(",") ?? null)}::text[],
+      ${rows.map((row) => row.price_bps)}::int[],
+      ${rows.map((row) => row.all_in_paise)}::bigint[],
+      ${rows.map((row) => row.card_version)}::int[],
+      ${rows.map((row) => row.created_at)}::timestamptz[],
+      ${rows.map((row) => row.valid_until)}::timestamptz[]
+    ) as r (
+      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
+      requirement_paise, covered_paise, scrip_nos, price_bps, all_in_paise, card_version,
+      created_at, valid_until
+    )`);
+}
+
+/** Whose desk, and for a key that is bound to one firm, which firm of it. */
+type Holder = { readonly deskId: string; readonly firmId: string | null };
+
+/**
+ * What each holder means by a number, with its place among the asked, from 0: the live holding, then
+ * an open claim, then the latest. One look-up per number, whatever the statistics say.
+ */
+export async function findForSale(
+  db: Db,
+  asked: readonly (Holder & { readonly scripNo: string })[],
+): Promise<(CreditForSale & { readonly position: number })[]> {
+  return await db.rows(sql`
+    select
+      asked.position::int - 1 as position, c.scrip_no, c.firm_id, c.scheme, c.face_paise,
+      c.expires_on, c.state, f.connection_state as firm_state
+    from unnest(
+      ${asked.map(({ deskId }) => deskId)}::text[],
+      ${asked.map(({ firmId }) => firmId)}::text[],
+      ${asked.map(({ scripNo }) => scripNo)}::text[]
+    ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
+    cross join lateral (
+      select c.scrip_no, c.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
+      from credits as c
+      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
+        and (asked.firm_id is null or c.firm_id = asked.firm_id)
+      order by
+        c.state in ('listed', 'reserved', 'in_settlement', 'suspended') desc,
+        c.state = 'declared' desc, c.created_at desc
+      limit 1
+    ) as c
+    join firms as f on f.firm_id = c.firm_id`);
+}
+
+/** Who firms are to the state. */
+export async function listPans(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<{ readonly firm_id: string; readonly pan: string | null }[]> {
+  return await db.rows(sql`
+    select firm_id, pan
+    from firms
+    where firm_id = any(${firmIds}::text[])`);
+}
+
+export type AskedQuote = Holder & { readonly quoteRef: string };
+
+export async function findQuote(
+  db: Db,
+  { deskId, firmId, quoteRef }: AskedQuote,
+): Promise<QuoteRow | undefined> {
+  const [row] = await db.rows<QuoteRow>(sql`
+    select ${quoteColumns}
+    from quotes
+    where desk_id = ${deskId} and quote_ref = ${quoteRef}
+      and (${firmId}::text is null or firm_id = ${firmId})`);
+  return row;
+}
+
+/**
+ * Those of the asked that exist, with their place among them, from 0. Locked in the order of their
+ * refs, so that two sets never wait for each other in a circle.
+ */
+export async function lockQuotes(
+  tx: Tx,
+  asked: readonly AskedQuote[],
+): Promise<(QuoteRow & { readonly position: number })[]> {
+  return await tx.rows(sql`
+    select ${quoteColumns}, asked.position::int - 1 as position
+    from unnest(
+      ${asked.map(({ quoteRef }) => quoteRef)}::text[],
+      ${asked.map(({ deskId }) => deskId)}::text[],
+      ${asked.map(({ firmId }) => firmId)}::text[]
+    ) with ordinality as asked (ref, of_desk, of_firm, position)
+    join quotes on quote_ref = asked.ref and desk_id = asked.of_desk
+      and (asked.of_firm is null or firm_id = asked.of_firm)
+    order by quote_ref
+    for update of quotes`);
+}
+
+export type QuoteUse = { readonly quoteRef: string; readonly orderId: string };
+
+/** The refs that had no order before. */
+export async function setOrders(tx: Tx, uses: readonly QuoteUse[]): Promise<string[]> {
+  const rows = await tx.rows<{ quote_ref: string }>(sql`
+    update quotes
+    set order_id = use.order_id
+    from unnest(
+      ${uses.map(({ quoteRef }) => quoteRef)}::text[],
+      ${uses.map(({ orderId }) => orderId)}::text[]
+    ) as use (quote_ref, order_id)
+    where quotes.quote_ref = use.quote_ref and quotes.order_id is null
+    returning quotes.quote_ref`);
+  return rows.map((row) => row.quote_ref);
+}

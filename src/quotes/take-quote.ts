@@ -1,0 +1,91 @@
+// From a request to a binding price. All requests of the moment form a set per side: what they name
+// is read in one statement, each is priced by pure rules, and what came of them is kept in one
+// statement before anybody is answered, so that a price which was told always binds.
+
+import type { Book } from "../book/open-book.ts";
+import type { Call } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import { coalesce, type Outcome } from "../platform/coalesce.ts";
+import type { Context } from "../platform/context.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { isRefusedByServer } from "../platform/postgres.ts";
+import type { Ask, Verdict } from "./new-quote.ts";
+import { priceBuys } from "./price-buys.ts";
+import { priceSells } from "./price-sells.ts";
+import { type BuyWanted, type SellWanted, wantedOf } from "./rules.ts";
+import type { Quote, TakeQuoteBody } from "./schema.ts";
+import { insertQuotes } from "./store.ts";
+import { viewQuote } from "./view-quote.ts";
+
+/** The body of an answer, and the header that says until when it binds. */
+export type QuoteAnswer = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly quote: Quote;
+};
+
+export type TakeQuote = (call: Call, request: TakeQuoteBody) => Promise<QuoteAnswer>;
+
+const sellSetSizeMax = 256;
+const buySetSizeMax = 32;
+const queueMax = 20_000;
+
+export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "setSize">): TakeQuote {
+  const sell = coalesce(
+    (asks: readonly Ask<SellWanted>[]) => keepAll(ctx, asks, priceSells(ctx, asks)),
+    {
+      setSizeMax: sellSetSizeMax,
+      queueMax,
+      mayRetry: isRefusedByServer,
+      onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
+    },
+  );
+
+  const buy = coalesce(
+    (asks: readonly Ask<BuyWanted>[]) => keepAll(ctx, asks, priceBuys(ctx, book, asks)),
+    {
+      setSizeMax: buySetSizeMax,
+      queueMax,
+      mayRetry: isRefusedByServer,
+      onSet: (size) => setSize.observe({ set: "buy quotes" }, size),
+    },
+  );
+
+  return async function takeQuote(call, request) {
+    const wanted = wantedOf(request);
+    if (wanted.side === "sell") return await sell({ call, wanted });
+    if (!call.caller.buySide) throw noBuySide();
+    return await buy({ call, wanted });
+  };
+}
+
+/** Keeps what was quoted, but for a dry run's, and only then answers. */
+async function keepAll(
+  { db }: Pick<Context, "db">,
+  asks: readonly Ask<unknown>[],
+  pricing: Promise<readonly Verdict[]>,
+): Promise<Outcome<QuoteAnswer>[]> {
+  const verdicts = await pricing;
+  const kept = verdicts.flatMap((verdict, at) =>
+    "quote_ref" in verdict && !asks[at]?.call.dryRun ? [verdict] : [],
+  );
+  if (kept.length > 0) await insertQuotes(db, kept);
+  return verdicts.map(answerOf);
+}
+
+function answerOf(verdict: Verdict): Outcome<QuoteAnswer> {
+  if (verdict instanceof Error) return verdict;
+  if (!("quote_ref" in verdict)) {
+    return { headers: {}, quote: { no_quote: true, reason: verdict.reason } };
+  }
+  return {
+    headers: { "x-quote-valid-until": istTimestamp(verdict.valid_until) },
+    quote: viewQuote(verdict),
+  };
+}
+
+function noBuySide(): Failure {
+  return new Failure("forbidden", "the buy side is not enabled on this key; ask support", {
+    detail: { reason: "buy_side_disabled" },
+  });
+}
