@@ -11,9 +11,9 @@ import { type Service, startService } from "../support/service.ts";
 function watch({ ctx }: Service) {
   const lookedUp: string[] = [];
   const authenticate = authenticator(ctx);
-  const deadAmong = keyWatcher(ctx, async (header) => {
-    lookedUp.push(String(header));
-    return await authenticate(header);
+  const deadAmong = keyWatcher(ctx, async (headers) => {
+    lookedUp.push(...headers);
+    return await authenticate(headers);
   });
   return { lookedUp, deadAmong };
 }
