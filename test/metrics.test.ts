@@ -187,3 +187,24 @@ test("every answered request is one log line with its id, and no line holds a se
     "our own fault is logged with the same id",
   );
 });
+
+test("at level info a success that changed nothing leaves no line; what changed or was refused does", async (t) => {
+  const lines: string[] = [];
+  const { log } = createLog("info", { write: (line: string) => void lines.push(line) });
+  const service = await startService(t, { log });
+  const { api_key: key } = await service.issue();
+  const quote = { side: "sell", scheme: "RODTEP", face_paise: 25_000_000 };
+  await service.send("GET", "/v1/whoami", { key, expect: 200 });
+  await service.send("POST", "/v1/quote", { key, body: quote, expect: 200 });
+  await service.send("POST", "/v1/quote", { key, body: { side: "sell" }, expect: 422 });
+  await service.send("POST", "/v1/groups", { key, body: { name: "A group" }, expect: 201 });
+  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const answered = parsed.filter(({ msg }) => msg === "answered");
+  assert.deepEqual(
+    answered.map(({ route, status }) => [route, status]),
+    [
+      ["POST /v1/quote", 422],
+      ["POST /v1/groups", 201],
+    ],
+  );
+});

@@ -68,6 +68,8 @@ declare module "fastify" {
     creates?: true;
     /** A read that the state can refuse; every write can be. */
     conflicts?: true;
+    /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
+    quiet?: true;
     /** `GET /v1/keys/{key_id}`: how the route is named in usage, metrics and logs. */
     label?: string;
   }

@@ -37,20 +37,21 @@ function shownError(error: Error) {
 
 /**
  * One line per answered request. What changed something or was refused is always worth a line; a
- * read that succeeded is in the metrics, and gets a line of its own only at level debug.
+ * success that changed nothing is in the metrics, and gets a line of its own only at level debug.
  */
 export function logRequests(app: App): void {
-  const logsReads = ["debug", "trace"].includes(app.log.level);
+  const logsAll = ["debug", "trace"].includes(app.log.level);
   app.addHook("onResponse", (request, reply, next) => {
-    const isQuietRead = request.method === "GET" && reply.statusCode < 400;
-    if (isQuietRead && !logsReads) {
+    const { label, quiet = request.method === "GET" } = request.routeOptions.config;
+    const isQuiet = quiet && reply.statusCode < 400;
+    if (isQuiet && !logsAll) {
       next();
       return;
     }
-    request.log[isQuietRead ? "debug" : "info"](
+    request.log[isQuiet ? "debug" : "info"](
       {
         request_id: request.id,
-        route: request.routeOptions.config.label,
+        route: label,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 1_000) / 1_000,
         key_id: request.caller?.keyId,

@@ -9,7 +9,7 @@ export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void 
   app.post(
     "/v1/quote",
     {
-      config: { demand: "quote" },
+      config: { demand: "quote", quiet: true },
       schema: {
         operationId: "takeQuote",
         tags: ["Quotes"],
