@@ -5,6 +5,7 @@
 import { pino } from "pino";
 
 import { openBook } from "../src/book/open-book.ts";
+import { offerSources } from "../src/offer-sources.ts";
 import { readConfig } from "../src/config.ts";
 import { seededRow } from "../src/credits/seeded-row.ts";
 import { type CreditRow, seedRows } from "../src/credits/store.ts";
@@ -119,7 +120,7 @@ async function seedHouse(ctx: Context, count: number): Promise<void> {
 /** What a node has in memory once it has opened its book. */
 async function sizeOfBook(ctx: Context): Promise<BookSize> {
   const startedAt = performance.now();
-  const offers = await openBook(ctx)("sandbox");
+  const offers = await openBook(ctx, offerSources)("sandbox");
   const loadMs = performance.now() - startedAt;
   const indexes = schemes.map((scheme) => offers[scheme]);
   return {

@@ -4,15 +4,21 @@
 import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { ledger } from "./ledger.ts";
+import { orders } from "./orders.ts";
 import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
+import { streams } from "./streams.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
-  cover,
   quotes,
   "quote-scale": quoteScale,
+  cover,
+  ledger,
+  orders,
+  streams,
 };
 
 const wanted = process.argv.slice(2);

@@ -103,7 +103,7 @@ export function spread(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(2)}–${Math.max(...values).toFixed(2)}`;
 }
 
-async function portFrom(child: ChildProcess): Promise<number> {
+export async function portFrom(child: ChildProcess): Promise<number> {
   if (!child.stdout) throw new Error("the process prints its address");
   const lines = createInterface({ input: child.stdout });
   for await (const line of lines) {
@@ -116,7 +116,7 @@ async function portFrom(child: ChildProcess): Promise<number> {
   throw new Error("the process ended before it listened");
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;
   child.kill("SIGTERM");
   await once(child, "exit");

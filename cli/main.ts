@@ -7,9 +7,11 @@ import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
+import { enquiryCommands } from "./enquiries.ts";
 import { firmCommands } from "./firms.ts";
 import { inventoryCommands } from "./inventory.ts";
 import { keyCommands } from "./keys.ts";
+import { ledgerCommands } from "./ledger.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
 import { marketCommands, rateCommands } from "./rates.ts";
@@ -31,6 +33,8 @@ const commands: readonly Command[] = [
   ...rateCommands,
   ...marketCommands,
   ...inventoryCommands,
+  ...ledgerCommands,
+  ...enquiryCommands,
   seedCommand,
   doctor,
 ];

@@ -40,6 +40,10 @@ create table settlement_legs (
   seller_bps integer not null check (seller_bps between 1 and 10000),
   buyer_bps integer not null check (buyer_bps between 1 and 10000),
   seller_paise bigint not null check (seller_paise >= 0),
+  -- This credit's share of what the buyer pays: what is refunded when it is not delivered.
+  buyer_paise bigint not null check (buyer_paise >= 0),
+  -- Names the leg's entries in the books.
+  ordinal integer not null check (ordinal >= 0),
   state text not null check (state in ('pending', 'transferring', 'delivered', 'failed')),
   reason text,
   primary key (settlement_id, scrip_no)

@@ -1,5 +1,13 @@
 -- The schema after all migrations, made by `npm run golden`. A test fails when it differs.
 
+create type ledger_movement_parts as (from_account text, to_account text, scrip_no text, amount bigint);
+create domain ledger_movement as ledger_movement_parts CHECK (COALESCE((((VALUE).from_account <> (VALUE).to_account) AND (((VALUE).amount >= 1) AND ((VALUE).amount <=
+CASE
+    WHEN ((VALUE).scrip_no IS NULL) THEN '9007199254740991'::bigint
+    ELSE (1)::bigint
+END))), false));
+create sequence ledger_entry_numbers;
+
 create table api_keys (
   key_id text not null,
   environment text not null,
@@ -65,11 +73,22 @@ create table audit_records (
   before_hash text,
   after_hash text,
   constraint audit_records_pkey PRIMARY KEY (record_id),
-  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text]))),
+  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text]))),
   constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint audit_records_record_id_check CHECK ((record_id ~ '^aud_[0-9a-z]{26}$'::text))
+  constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30)))
 );
 CREATE INDEX audit_records_by_desk ON public.audit_records USING btree (desk_id, at DESC, record_id DESC);
+
+create table credit_owners (
+  environment text not null,
+  scrip_no text not null,
+  account text not null,
+  pending_entry_no bigint,
+  constraint credit_owners_pkey PRIMARY KEY (environment, scrip_no),
+  constraint credit_owners_pending_entry_no_fkey FOREIGN KEY (pending_entry_no) REFERENCES ledger_entries(entry_no),
+  constraint credit_owners_account_check CHECK ((starts_with(account, 'firm_credits:'::text) OR (account = ANY (ARRAY['house_credits'::text, 'external_customs'::text])))),
+  constraint credit_owners_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
 
 create table credits (
   credit_id text not null,
@@ -113,6 +132,7 @@ create table credits (
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
+CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
 CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
@@ -126,6 +146,33 @@ create table desk_sequences (
   constraint desk_sequences_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint desk_sequences_last_sequence_check CHECK ((last_sequence >= 0))
 );
+
+create table enquiries (
+  enquiry_ref text not null,
+  kind text not null,
+  scheme text,
+  amount_paise bigint,
+  status text not null,
+  person_sealed bytea not null,
+  digest bytea not null,
+  outcome text,
+  forget_at timestamp with time zone not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint enquiries_pkey PRIMARY KEY (enquiry_ref),
+  constraint enquiries_about CHECK ((((kind = 'contact'::text) = (scheme IS NULL)) AND ((kind = 'contact'::text) = (amount_paise IS NULL)))),
+  constraint enquiries_amount_paise_check CHECK (((amount_paise >= 1) AND (amount_paise <= '9007199254740991'::bigint))),
+  constraint enquiries_closed_whole CHECK (((status = 'closed'::text) = (outcome IS NOT NULL))),
+  constraint enquiries_enquiry_ref_check CHECK ((enquiry_ref ~ '^enq_[0-9a-z]{26}$'::text)),
+  constraint enquiries_kind_check CHECK ((kind = ANY (ARRAY['sell'::text, 'buy'::text, 'contact'::text]))),
+  constraint enquiries_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint enquiries_status_check CHECK ((status = ANY (ARRAY['received'::text, 'closed'::text]))),
+  constraint enquiries_version_check CHECK ((version > 0))
+);
+CREATE INDEX enquiries_newest ON public.enquiries USING btree (created_at DESC, enquiry_ref DESC);
+CREATE INDEX enquiries_to_forget ON public.enquiries USING btree (forget_at);
+CREATE UNIQUE INDEX enquiries_open_digest ON public.enquiries USING btree (digest) WHERE (status = 'received'::text);
 
 create table events (
   desk_id text not null,
@@ -141,9 +188,8 @@ create table events (
   body text not null,
   constraint events_event_id_key UNIQUE (event_id),
   constraint events_pkey PRIMARY KEY (desk_id, sequence),
-  constraint events_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint events_event_id_check CHECK ((event_id ~ '^evt_[0-9a-z]{26}$'::text)),
+  constraint events_event_id_check CHECK ((starts_with(event_id, 'evt_'::text) AND (length(event_id) = 30))),
   constraint events_sequence_check CHECK ((sequence > 0))
 );
 CREATE INDEX events_by_firm ON public.events USING btree (desk_id, firm_id, sequence);
@@ -178,6 +224,7 @@ create table firms (
   version integer not null default 1,
   updated_at timestamp with time zone not null,
   constraint firms_environment_desk_id_firm_id_key UNIQUE (environment, desk_id, firm_id),
+  constraint firms_in_environment UNIQUE (environment, firm_id),
   constraint firms_pkey PRIMARY KEY (firm_id),
   constraint firms_environment_desk_id_desk_id_fkey FOREIGN KEY (environment, desk_id, desk_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint firms_group_of_desk FOREIGN KEY (desk_id, group_id) REFERENCES groups(desk_id, group_id),
@@ -270,6 +317,204 @@ create table inquiries (
 CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
+create table key_days (
+  key_id text not null,
+  day date not null,
+  ordered_paise bigint not null,
+  constraint key_days_pkey PRIMARY KEY (key_id, day),
+  constraint key_days_ordered_paise_check CHECK ((ordered_paise >= 0))
+);
+
+create table ledger_balances (
+  balance text not null,
+  environment text not null,
+  account text not null,
+  kind text not null,
+  firm_id text,
+  stripe smallint,
+  posted_paise bigint not null default 0,
+  escrow_paise bigint not null default 0,
+  pending_out_paise bigint not null default 0,
+  pending_in_paise bigint not null default 0,
+  version bigint not null default 0,
+  constraint ledger_balances_pkey PRIMARY KEY (balance),
+  constraint ledger_balances_environment_firm_id_fkey FOREIGN KEY (environment, firm_id) REFERENCES firms(environment, firm_id),
+  constraint ledger_balances_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint ledger_balances_floor CHECK (((kind <> ALL (ARRAY['firm_cash'::text, 'desk_commission'::text])) OR ((((posted_paise - escrow_paise) - pending_out_paise) >= 0) AND (LEAST(posted_paise, escrow_paise, pending_out_paise, pending_in_paise) >= 0)))),
+  constraint ledger_balances_kind CHECK (
+CASE
+    WHEN (firm_id IS NULL) THEN ((stripe IS NOT NULL) AND (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'external_bank'::text])))
+    ELSE ((stripe IS NULL) AND (kind = ANY (ARRAY['firm_cash'::text, 'desk_commission'::text, 'firm_dues'::text])))
+END),
+  constraint ledger_balances_named CHECK (((account = (kind || COALESCE((':'::text || firm_id), ''::text))) AND (balance = (account || COALESCE((((':'::text || environment) || ':'::text) || stripe), ''::text))))),
+  constraint ledger_balances_stripe_check CHECK (((stripe >= 0) AND (stripe <= 15)))
+);
+
+create table ledger_entries (
+  entry_no bigint not null,
+  environment text not null,
+  kind text not null,
+  subject text not null,
+  ordinal integer not null,
+  phase text not null,
+  held_as text,
+  resolves bigint,
+  at timestamp with time zone not null,
+  movements ledger_movement[] not null,
+  digest bytea not null,
+  constraint ledger_entries_pkey PRIMARY KEY (entry_no),
+  constraint ledger_entries_resolves_fkey FOREIGN KEY (resolves) REFERENCES ledger_entries(entry_no),
+  constraint ledger_entries_digest_check CHECK ((length(digest) = 8)),
+  constraint ledger_entries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint ledger_entries_held_as_check CHECK ((held_as = ANY (ARRAY['escrow'::text, 'pending_out'::text]))),
+  constraint ledger_entries_hold CHECK (((phase = 'pending'::text) = (held_as IS NOT NULL))),
+  constraint ledger_entries_kind_check CHECK (((length(kind) >= 1) AND (length(kind) <= 40))),
+  constraint ledger_entries_move_something CHECK (((phase = 'voided'::text) = (cardinality(movements) = 0))),
+  constraint ledger_entries_ordinal_check CHECK ((ordinal >= 0)),
+  constraint ledger_entries_phase_check CHECK ((phase = ANY (ARRAY['pending'::text, 'posted'::text, 'voided'::text]))),
+  constraint ledger_entries_resolve CHECK (
+CASE phase
+    WHEN 'pending'::text THEN (resolves IS NULL)
+    WHEN 'voided'::text THEN (resolves IS NOT NULL)
+    ELSE true
+END),
+  constraint ledger_entries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 64)))
+);
+CREATE UNIQUE INDEX ledger_entries_once ON public.ledger_entries USING btree (subject, kind, ordinal, environment) WHERE (resolves IS NULL);
+CREATE UNIQUE INDEX ledger_entries_resolved_once ON public.ledger_entries USING btree (resolves) WHERE (resolves IS NOT NULL);
+
+create table ledger_firm_entries (
+  firm_id text not null,
+  at timestamp with time zone not null,
+  entry_no bigint not null,
+  constraint ledger_firm_entries_pkey PRIMARY KEY (firm_id, at, entry_no)
+);
+
+create table ledger_verdict (
+  only_one boolean not null default true,
+  claimed_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  took_ms bigint,
+  entries bigint,
+  sound boolean,
+  first_break jsonb,
+  constraint ledger_verdict_pkey PRIMARY KEY (only_one),
+  constraint ledger_verdict_break CHECK ((COALESCE(sound, true) = (first_break IS NULL))),
+  constraint ledger_verdict_only_one_check CHECK (only_one),
+  constraint ledger_verdict_whole CHECK ((num_nulls(checked_at, took_ms, entries, sound) = ANY (ARRAY[0, 4])))
+);
+
+create table market_depths (
+  environment text not null,
+  scheme text not null,
+  bands jsonb not null,
+  counted_in xid8 not null,
+  counted_on date not null,
+  constraint market_depths_pkey PRIMARY KEY (environment, scheme),
+  constraint market_depths_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint market_depths_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text])))
+);
+
+create table market_logs (
+  environment text not null,
+  epoch text not null,
+  seq bigint not null,
+  constraint market_logs_environment_epoch_key UNIQUE (environment, epoch),
+  constraint market_logs_pkey PRIMARY KEY (environment),
+  constraint market_logs_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint market_logs_epoch_check CHECK ((epoch ~ '^[0-9a-f]{10}$'::text)),
+  constraint market_logs_seq_check CHECK ((seq >= 0))
+);
+
+create table market_updates (
+  environment text not null,
+  epoch text not null,
+  seq bigint not null,
+  scheme text not null,
+  kind text not null,
+  body text not null,
+  buyer_body text not null,
+  created_at timestamp with time zone not null,
+  constraint market_updates_pkey PRIMARY KEY (environment, epoch, seq),
+  constraint market_updates_environment_epoch_fkey FOREIGN KEY (environment, epoch) REFERENCES market_logs(environment, epoch) ON DELETE CASCADE,
+  constraint market_updates_kind_check CHECK ((kind = ANY (ARRAY['update'::text, 'status'::text]))),
+  constraint market_updates_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint market_updates_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX market_updates_by_scheme ON public.market_updates USING btree (environment, epoch, scheme, seq);
+
+create table match_locks (
+  environment text not null,
+  seen_cards jsonb not null default '{}'::jsonb,
+  seen_before xid8 not null default '0'::xid8,
+  constraint match_locks_pkey PRIMARY KEY (environment),
+  constraint match_locks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
+
+create table orders (
+  order_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  key_id text not null,
+  side text not null,
+  scheme text not null,
+  state text not null,
+  scrip_no text,
+  face_paise bigint,
+  requirement_paise bigint,
+  limit_bps integer,
+  time_in_force text not null,
+  expires_at timestamp with time zone,
+  quote_ref text,
+  client_ref text,
+  metadata jsonb,
+  scrip_nos text[] not null,
+  resting_scrip_nos text[] not null,
+  covered_paise bigint not null,
+  dealt_paise bigint not null,
+  price_bps integer,
+  all_in_paise bigint not null,
+  settlement_ids text[] not null,
+  history jsonb not null,
+  idempotency_key text,
+  request jsonb,
+  rested boolean not null,
+  changed_in xid8 not null default pg_current_xact_id(),
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint orders_pkey PRIMARY KEY (order_id),
+  constraint orders_all_in_paise_check CHECK ((all_in_paise >= 0)),
+  constraint orders_covered_paise_check CHECK ((covered_paise >= 0)),
+  constraint orders_dealt_paise_check CHECK ((dealt_paise >= 0)),
+  constraint orders_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint orders_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint orders_good_till_date CHECK (((time_in_force = 'GTD'::text) = (expires_at IS NOT NULL))),
+  constraint orders_key_with_request CHECK (((idempotency_key IS NULL) = (request IS NULL))),
+  constraint orders_limit_bps_check CHECK (((limit_bps >= 1) AND (limit_bps <= 10000))),
+  constraint orders_matched_has_deal CHECK (((state <> 'matched'::text) OR (dealt_paise > 0))),
+  constraint orders_order_id_check CHECK ((starts_with(order_id, 'ord_'::text) AND (length(order_id) = 30))),
+  constraint orders_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
+  constraint orders_priced_when_dealt CHECK (((dealt_paise > 0) <= (price_bps IS NOT NULL))),
+  constraint orders_requirement_paise_check CHECK (((requirement_paise >= 1) AND (requirement_paise <= '9007199254740991'::bigint))),
+  constraint orders_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint orders_side_asks CHECK ((((side = 'sell'::text) = (face_paise IS NOT NULL)) AND ((side = 'buy'::text) = (requirement_paise IS NOT NULL)))),
+  constraint orders_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint orders_state_check CHECK ((state = ANY (ARRAY['open'::text, 'matched'::text, 'cancelled'::text, 'expired'::text, 'failed'::text]))),
+  constraint orders_time_in_force_check CHECK ((time_in_force = ANY (ARRAY['IOC'::text, 'GTC'::text, 'GTD'::text]))),
+  constraint orders_version_check CHECK ((version > 0)),
+  constraint orders_within_asked CHECK (((dealt_paise <= covered_paise) AND (covered_paise <= COALESCE(face_paise, requirement_paise))))
+);
+CREATE INDEX orders_by_client_ref ON public.orders USING btree (desk_id, client_ref) WHERE (client_ref IS NOT NULL);
+CREATE INDEX orders_by_desk ON public.orders USING btree (desk_id, created_at DESC, order_id DESC);
+CREATE INDEX orders_expiring ON public.orders USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
+CREATE INDEX orders_open_of_firm ON public.orders USING btree (firm_id) WHERE (state = 'open'::text);
+CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in) WHERE rested;
+CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
+CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
+CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
 create table plans (
   name text not null,
   per_minute integer not null,
@@ -355,6 +600,33 @@ create table rate_cards (
   constraint rate_cards_version_check CHECK ((version > 0))
 );
 
+create table rate_index_days (
+  scheme text not null,
+  day date not null,
+  basis text not null,
+  index_bps integer,
+  deals_on date,
+  deal_count integer,
+  seller_count integer,
+  face_paise bigint,
+  fixed_at timestamp with time zone not null,
+  constraint rate_index_days_pkey PRIMARY KEY (scheme, day),
+  constraint rate_index_days_basis CHECK (
+CASE basis
+    WHEN 'deals'::text THEN (deals_on = day)
+    WHEN 'carried'::text THEN (deals_on < day)
+    ELSE true
+END),
+  constraint rate_index_days_basis_check CHECK ((basis = ANY (ARRAY['deals'::text, 'carried'::text, 'none'::text]))),
+  constraint rate_index_days_counts CHECK ((((basis = 'deals'::text) = (deal_count IS NOT NULL)) AND ((basis = 'deals'::text) = (seller_count IS NOT NULL)) AND ((basis = 'deals'::text) = (face_paise IS NOT NULL)))),
+  constraint rate_index_days_deal_count_check CHECK ((deal_count > 0)),
+  constraint rate_index_days_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint rate_index_days_figure CHECK ((((basis = 'none'::text) = (index_bps IS NULL)) AND ((basis = 'none'::text) = (deals_on IS NULL)))),
+  constraint rate_index_days_index_bps_check CHECK (((index_bps >= 1) AND (index_bps <= 10000))),
+  constraint rate_index_days_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint rate_index_days_seller_count_check CHECK ((seller_count >= 3))
+);
+
 create table requirements (
   requirement_id text not null,
   environment text not null,
@@ -399,12 +671,16 @@ create table settlement_legs (
   seller_bps integer not null,
   buyer_bps integer not null,
   seller_paise bigint not null,
+  buyer_paise bigint not null,
+  ordinal integer not null,
   state text not null,
   reason text,
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
   constraint settlement_legs_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
+  constraint settlement_legs_buyer_paise_check CHECK ((buyer_paise >= 0)),
   constraint settlement_legs_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint settlement_legs_ordinal_check CHECK ((ordinal >= 0)),
   constraint settlement_legs_seller_bps_check CHECK (((seller_bps >= 1) AND (seller_bps <= 10000))),
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
@@ -459,18 +735,31 @@ create table usage_months (
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
+grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
+grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
+grant delete, insert, select, update on key_days to scripdesk_app;
+grant insert, select, update on ledger_balances to scripdesk_app;
+grant insert, select on ledger_entries to scripdesk_app;
+grant insert, select on ledger_firm_entries to scripdesk_app;
+grant insert, select, update on ledger_verdict to scripdesk_app;
+grant delete, insert, select, update on market_depths to scripdesk_app;
+grant delete, insert, select, update on market_logs to scripdesk_app;
+grant delete, insert, select on market_updates to scripdesk_app;
+grant delete, insert, select, update on match_locks to scripdesk_app;
+grant delete, insert, select, update on orders to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
 grant insert, select on rate_cards to scripdesk_app;
+grant insert, select on rate_index_days to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant delete, insert, select, update on settlement_legs to scripdesk_app;

@@ -1,7 +1,7 @@
 // The application: the edge, then every capability. Reading this file top to bottom is reading what
 // the service does.
 
-import { admitCallers } from "./admit.ts";
+import { admitCallers, admitVisitors } from "./admit.ts";
 import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -11,31 +11,47 @@ import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
 import { firmLifecycle } from "./firms/rules.ts";
 import { groupRoutes } from "./groups/routes.ts";
+import { latestIndex } from "./indices.ts";
 import { authenticator } from "./keys/authenticate.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
+import { keyWatcher } from "./keys/watch-keys.ts";
+import { openFeed } from "./market/market-feed.ts";
+import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
+import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
+import { allowOtherSites } from "./platform/cross-origin.ts";
 import { docsPrefix, serveDocs } from "./platform/docs-page.ts";
 import { healthRoutes } from "./platform/health.ts";
 import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { booksOf } from "./orders/book-of-set.ts";
+import { orderDesk } from "./orders/order-desk.ts";
+import { orderRoutes } from "./orders/routes.ts";
+import { orderLifecycle } from "./orders/rules.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { quoteLifecycle } from "./quotes/rules.ts";
 import { quoter } from "./quotes/take-quote.ts";
+import { openStreams } from "./platform/sse.ts";
+import { servePage } from "./platform/web-page.ts";
+import { enquiryRoutes, rateIndexRoutes } from "./public/routes.ts";
+import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { settlementLifecycle } from "./settlement/rules.ts";
 import { usageRoutes } from "./usage/routes.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
-  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
+  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax" | "publicBudgets">;
   readonly rateWindow: RateWindow;
   readonly book: Book;
+  readonly addressWindows: AddressWindows;
   readonly metrics: Metrics;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
@@ -46,26 +62,48 @@ export async function buildApp({
   config,
   rateWindow,
   book,
+  addressWindows,
   metrics,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
   measureRequests(app, metrics);
   logRequests(app);
-  admitCallers(app, { authenticate: authenticator(ctx), meter: meter(ctx, rateWindow), metrics });
+  tagAnswers(app);
+  const authenticate = authenticator(ctx);
+  admitCallers(app, { authenticate, meter: meter(ctx, rateWindow), metrics });
+  const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate) });
+  allowOtherSites(app, "/public");
+  admitVisitors(app, spender(ctx, config.publicBudgets, addressWindows));
   await describeApi(app);
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle, firmLifecycle, creditLifecycle, quoteLifecycle]);
+  metaRoutes(app, [
+    keyLifecycle,
+    firmLifecycle,
+    creditLifecycle,
+    quoteLifecycle,
+    orderLifecycle,
+    settlementLifecycle,
+  ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
   firmRoutes(app, ctx, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
-  quoteRoutes(app, ctx, quoter(ctx, book, metrics));
+  const takeQuote = quoter(ctx, book, metrics);
+  quoteRoutes(app, ctx, takeQuote);
+  orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
+  const market = { ...ctx, latestIndex };
+  const feed = openFeed(market);
+  app.addHook("onClose", () => feed.close());
+  marketRoutes(app, market, { feed, streams });
   eventRoutes(app, ctx);
+  rateIndexRoutes(app, ctx);
+  enquiryRoutes(app, ctx);
   await serveDocs(app);
+  await servePage(app);
   return app;
 }

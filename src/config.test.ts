@@ -34,6 +34,7 @@ test("nothing set is a service on this machine with its own database", () => {
     trustProxy: [],
     tls: undefined,
     inFlightMax: 10_000,
+    publicBudgets: { rates: { perMinute: 60 }, enquiry: { perMinute: 6, perDay: 30 } },
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -63,6 +64,9 @@ test("every variable is read", async (t) => {
     TLS_CERT: join(dir, "cert"),
     TLS_KEY: join(dir, "key"),
     IN_FLIGHT_MAX: "7",
+    PUBLIC_RATES_PER_MINUTE: "8",
+    PUBLIC_ENQUIRY_PER_MINUTE: "9",
+    PUBLIC_ENQUIRY_PER_DAY: "10",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -79,6 +83,7 @@ test("every variable is read", async (t) => {
     trustProxy: ["10.0.0.0/8", "::1", "192.0.2.1"],
     tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
     inFlightMax: 7,
+    publicBudgets: { rates: { perMinute: 8 }, enquiry: { perMinute: 9, perDay: 10 } },
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
+import type { Budgets } from "./kernel/budget.ts";
 import { parseNetwork } from "./kernel/networks.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 
@@ -22,6 +23,8 @@ export type Config = {
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
+  /** What one address may ask of the public surface. */
+  readonly publicBudgets: Budgets;
   readonly logLevel: LogLevel;
 };
 
@@ -43,8 +46,13 @@ export const settings = {
   TLS_CERT: "certificate file to serve https directly (none)",
   TLS_KEY: "private key file of TLS_CERT (none)",
   IN_FLIGHT_MAX: "requests worked on at once before new ones are shed (10000)",
+  PUBLIC_RATES_PER_MINUTE: "calls of /public/rates per address and minute (60)",
+  PUBLIC_ENQUIRY_PER_MINUTE: "calls of /public/enquiry per address and minute (6)",
+  PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
+
+const budgetMax = 1_000_000;
 
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
@@ -137,6 +145,13 @@ export function readConfig(variables: Variables): Config {
     trustProxy: proxies(),
     tls: tls(),
     inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),
+    publicBudgets: {
+      rates: { perMinute: integer("PUBLIC_RATES_PER_MINUTE", 60, [1, budgetMax]) },
+      enquiry: {
+        perMinute: integer("PUBLIC_ENQUIRY_PER_MINUTE", 6, [1, budgetMax]),
+        perDay: integer("PUBLIC_ENQUIRY_PER_DAY", 30, [1, budgetMax]),
+      },
+    },
     logLevel: logLevel(),
   };
   if (problems.length > 0) throw new ConfigError(problems);

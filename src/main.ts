@@ -7,7 +7,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { buildApp } from "./app.ts";
+import { type AppOptions, buildApp } from "./app.ts";
 import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
@@ -15,15 +15,18 @@ import { seedInventory } from "./credits/seed-inventory.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./keys/issue-key.ts";
+import { offerSources } from "./offer-sources.ts";
+import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { openContext } from "./open-context.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
-import { createMetrics, metricsServer } from "./platform/metrics.ts";
+import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
-import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate-window.ts";
+import { localAddressWindows, sharedAddressWindows } from "./public/spend-budget.ts";
+import { localRateWindow, sharedRateWindow } from "./usage/rate-window.ts";
 import { workOf } from "./workers.ts";
 
 const closeDeadlineMs = 8_000;
@@ -50,14 +53,19 @@ export async function serve(variables: Variables): Promise<void> {
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
 
   const metrics = createMetrics(ctx.db.pool);
-  const rateWindow = await openRateWindow(config, ctx, stack);
-  const book = openBook(ctx);
+  measureOnDemand(metrics, {
+    name: "scripdesk_ledger_sound",
+    help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",
+    read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
+  });
+  const windows = await openRateWindows(config, ctx, stack);
+  const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.
   await Promise.all(environments.map(book));
-  const app = await buildApp({ ctx, config, rateWindow, book, metrics });
+  const app = await buildApp({ ctx, config, ...windows, book, metrics });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  for (const work of workOf(ctx)) {
+  for (const work of workOf(ctx, book)) {
     const worker = startWorker({ ...work, log });
     stack.defer(worker.stop);
   }
@@ -70,16 +78,21 @@ export async function serve(variables: Variables): Promise<void> {
   log.info({ signal: stop.signal.reason as string }, "stopping");
 }
 
-async function openRateWindow(
+async function openRateWindows(
   { redisUrl }: Config,
   { log }: Context,
   stack: AsyncDisposableStack,
-): Promise<RateWindow> {
-  const local = localRateWindow(() => performance.now());
-  if (!redisUrl) return local;
+): Promise<Pick<AppOptions, "rateWindow" | "addressWindows">> {
+  const elapsedMs = () => performance.now();
+  const keys = localRateWindow(elapsedMs);
+  const addresses = localAddressWindows(elapsedMs);
+  if (!redisUrl) return { rateWindow: keys, addressWindows: addresses };
   const redis = await connectRedis(redisUrl);
   stack.defer(() => redis.destroy());
-  return sharedRateWindow(redis, local, log);
+  return {
+    rateWindow: sharedRateWindow(redis, { fallback: keys, log }),
+    addressWindows: sharedAddressWindows(redis, { fallback: addresses, log }),
+  };
 }
 
 async function listen(app: App, { host, port }: Config): Promise<void> {
@@ -156,6 +169,7 @@ async function introduce(ctx: Context, address: string): Promise<void> {
       "",
       `  curl -s ${address}/v1/whoami -H 'X-Service-Key: ${api_key}'`,
       "",
+      `Page: ${address}/`,
       `API reference: ${address}/docs`,
       "",
       "",

@@ -1,15 +1,25 @@
 // Everything the service does without being asked, and how often it looks.
 
 import { simulatedAccount } from "./bank/rules.ts";
+import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
+import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
+import { latestIndex } from "./indices.ts";
+import { countDepth } from "./market/count-depth.ts";
+import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
+import { booksOf } from "./orders/book-of-set.ts";
+import { expireOrders } from "./orders/expire-orders.ts";
+import { matchResting } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
+import { fixIndex } from "./public/fix-index.ts";
+import { forgetEnquiries } from "./public/forget-enquiries.ts";
 import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
@@ -25,8 +35,11 @@ export const appliers: Appliers = {
   credits: applyHoldings,
 };
 
-export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Work[] {
+export function workOf(ctx: Context, book: Book, offboarding: Offboarding = everySlice): Work[] {
+  const books = booksOf(book);
   return [
+    // First, so that whatever sends money out finds a verdict of this moment.
+    { name: "ledger-check", pauseMs: 10_000, work: () => checkLedgerWhenDue(ctx) },
     {
       name: "simulation",
       pauseMs: 250,
@@ -38,5 +51,11 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
+    { name: "matching", pauseMs: 1_000, work: () => matchResting(ctx, books) },
+    { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
+    { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
+    { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
+    { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
+    { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
   ];
 }

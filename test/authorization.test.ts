@@ -61,12 +61,33 @@ const demands: Readonly<Record<string, Demand>> = {
   useCredit: "firms",
   takeQuote: "quote",
   readQuote: "quote",
+  listMarkets: "market:read",
+  readMarket: "market:read",
+  streamMarket: "market:read",
   listEvents: "orders:read",
 };
 
 /** What anyone may call, one by one; the pages for people are recognised by their path. */
-const keylessOperations = ["isAlive", "isReady", "readOpenApi"];
-const isPage = ({ path }: RouteEntry) => path === "/docs" || path.startsWith("/docs/");
+const keylessOperations = [
+  "isAlive",
+  "isReady",
+  "readOpenApi",
+  "listRates",
+  "readRate",
+  "readRateOfDay",
+  "readRateHistory",
+  "exportRateHistory",
+  "readMethodology",
+  "estimateEnquiry",
+  "submitSellEnquiry",
+  "submitBuyEnquiry",
+  "submitContactEnquiry",
+  "readEnquiry",
+  "allowSites",
+];
+const isPage = ({ path }: RouteEntry) => path === "/" || /^\/(docs|web)(\/|$)/.test(path);
+/** What HTTP adds to an operation is documented with it. */
+const isOperation = ({ method }: RouteEntry) => method !== "HEAD" && method !== "OPTIONS";
 
 const meterHeaders = ["plan", "limit", "remaining", "reset", "quota-used"].map(
   (name) => `x-ratelimit-${name}`,
@@ -104,7 +125,7 @@ test("every route is documented, and its demand is the one written down here", a
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
   const undocumented = service.app.routes
-    .filter((route) => !isPage(route) && route.method !== "HEAD")
+    .filter((route) => !isPage(route) && isOperation(route))
     .filter(
       ({ method, path }) =>
         !documented.some((known) => known.path === path && known.method === method.toLowerCase()),

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 
 import { createLog } from "../src/platform/log.ts";
-import { metricsServer } from "../src/platform/metrics.ts";
+import { measureOnDemand, metricsServer } from "../src/platform/metrics.ts";
 import { setReachable } from "./support/database.ts";
 import { type Answer, sender, slugOf, startService } from "./support/service.ts";
 
@@ -186,6 +186,25 @@ test("every answered request is one log line with its id, and no line holds a se
     [answers.at(-1)!.headers.get("x-request-id")],
     "our own fault is logged with the same id",
   );
+});
+
+test("a number that is read on demand is NaN while it cannot be read, and the rest is told", async (t) => {
+  const { metrics } = await startService(t);
+  const values: (number | Error)[] = [1, new Error("away"), 0];
+  measureOnDemand(metrics, {
+    name: "scripdesk_on_demand",
+    help: "of this test",
+    async read() {
+      const value = values.shift();
+      if (typeof value === "number") return value;
+      throw value;
+    },
+  });
+  for (const shown of ["1", "Nan", "0"]) {
+    const text = await metrics.registry.metrics();
+    assert.match(text, new RegExp(`^scripdesk_on_demand ${shown}$`, "m"));
+    assert.match(text, /^scripdesk_database_connections/m);
+  }
 });
 
 test("at level info a success that changed nothing leaves no line; what changed or was refused does", async (t) => {

@@ -9,17 +9,15 @@ import { insertAuditRecords } from "./store.ts";
 /** Who changed what, in the transaction of the change. */
 export async function recordAudit(
   tx: Tx,
-  actor: Actor,
-  changes: readonly Change[],
+  changes: readonly { readonly actor: Actor; readonly change: Change }[],
   now: Date,
 ): Promise<void> {
   await insertAuditRecords(
     tx,
-    changes.map((change) => ({
+    changes.map(({ actor, change }) => ({
       record_id: newId("aud", now),
       environment: change.environment,
       desk_id: change.deskId,
-      at: now,
       actor_kind: actor.kind,
       actor_id: actor.id,
       request_id: actor.requestId,
@@ -30,6 +28,7 @@ export async function recordAudit(
       before_hash: change.before && hashOf(change.before),
       after_hash: change.after && hashOf(change.after),
     })),
+    now,
   );
 }
 

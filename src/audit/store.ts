@@ -6,7 +6,6 @@ export type AuditRow = {
   readonly record_id: string;
   readonly environment: Environment;
   readonly desk_id: string;
-  readonly at: Date;
   readonly actor_kind: Actor["kind"];
   readonly actor_id: string;
   readonly request_id: string | null;
@@ -18,18 +17,23 @@ export type AuditRow = {
   readonly after_hash: string | null;
 };
 
-export async function insertAuditRecords(tx: Tx, rows: readonly AuditRow[]): Promise<void> {
+export async function insertAuditRecords(
+  tx: Tx,
+  rows: readonly AuditRow[],
+  at: Date,
+): Promise<void> {
   await tx.rows(sql`
     insert into audit_records (
       record_id, environment, desk_id, at, actor_kind, actor_id, request_id, action, entity_type,
       entity_id, entity_version, before_hash, after_hash
     )
-    select *
+    select
+      record_id, environment, desk_id, ${at}, actor_kind, actor_id, request_id, action, entity_type,
+      entity_id, entity_version, before_hash, after_hash
     from unnest(
       ${rows.map((row) => row.record_id)}::text[],
       ${rows.map((row) => row.environment)}::text[],
       ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.at)}::timestamptz[],
       ${rows.map((row) => row.actor_kind)}::text[],
       ${rows.map((row) => row.actor_id)}::text[],
       ${rows.map((row) => row.request_id)}::text[],
@@ -39,5 +43,8 @@ export async function insertAuditRecords(tx: Tx, rows: readonly AuditRow[]): Pro
       ${rows.map((row) => row.entity_version)}::int[],
       ${rows.map((row) => row.before_hash)}::text[],
       ${rows.map((row) => row.after_hash)}::text[]
+    ) as r (
+      record_id, environment, desk_id, actor_kind, actor_id, request_id, action, entity_type,
+      entity_id, entity_version, before_hash, after_hash
     )`);
 }

@@ -17,7 +17,6 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
-import { houseOffers } from "./house-offers.ts";
 
 /** Where a source begins its next look; only the source knows what it means. */
 export type Horizon = string;
@@ -53,10 +52,7 @@ export type Book = (environment: Environment) => Promise<Offers>;
 const lookersMax = 20_000;
 const loadsMax = 3;
 
-export function openBook(
-  { db }: Pick<Context, "db">,
-  sources: readonly OfferSource[] = [houseOffers],
-): Book {
+export function openBook({ db }: Pick<Context, "db">, sources: readonly OfferSource[]): Book {
   const looks = {
     live: looker(db, "live", sources),
     sandbox: looker(db, "sandbox", sources),

@@ -119,15 +119,20 @@ test("only what lives long enough, is not the buyer's own and can be paid is use
     order_id: fc.constant(null),
   });
   const usable: Usable = { min_day: 2, buyer: "AAAAA0000A", price_max_bps: 9_700 };
+  const limitMin = fc.constantFrom(0, 1);
+  const lists = fc.array(offer, { maxLength: 16 });
   fc.assert(
-    fc.property(fc.array(offer, { maxLength: 16 }), fc.nat({ max: 200 }), (list, wanted) => {
+    fc.property(lists, fc.nat({ max: 200 }), limitMin, (list, wanted, price_min_bps) => {
       const offers = list.map((item, at) => ({ ...item, scrip_no: `S${at}` }));
       const index = new OfferIndex();
       index.load(offers);
-      const bundle = chooseBundle(index, { ...usable, requirement_paise: wanted });
+      const bundle = chooseBundle(index, { ...usable, price_min_bps, requirement_paise: wanted });
       const left = offers.filter(
         ({ expires_on, seller, limit_bps }) =>
-          expires_on >= 2 && seller !== "AAAAA0000A" && limit_bps <= 9_700,
+          expires_on >= 2 &&
+          seller !== "AAAAA0000A" &&
+          limit_bps <= 9_700 &&
+          limit_bps >= price_min_bps,
       );
       assert.deepEqual(scripNosOf(bundle.offers), scripNosOf(bestByBruteForce(left, wanted)));
     }),

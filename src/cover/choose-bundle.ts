@@ -94,7 +94,11 @@ function proven(shelf: Shelf, rows: readonly number[]): Answer {
 }
 
 /** Undefined when there are too many credits to look at all their sums. */
-function answerOfAllSums(shelf: Shelf, survey: Survey, known: readonly number[]) {
+function answerOfAllSums(
+  shelf: Shelf,
+  survey: Survey,
+  known: readonly number[],
+): Answer | undefined {
   if (!survey.usable) return undefined;
   const queue = queued(shelf, survey.usable);
   const { found, finished } = shelf.budget.within(allSumsStepsMax, () =>
@@ -105,12 +109,9 @@ function answerOfAllSums(shelf: Shelf, survey: Survey, known: readonly number[])
       budget: shelf.budget,
     }),
   );
-  return found && finished
-    ? proven(
-        shelf,
-        found.map((place) => queue[place] ?? 0),
-      )
-    : undefined;
+  if (!found || !finished) return undefined;
+  const rows = found.map((place) => queue[place] ?? 0);
+  return proven(shelf, rows);
 }
 
 /** Meets the target with as few credits as possible, or says how many cannot meet it. */

@@ -16,6 +16,8 @@ export type Usable = {
   readonly buyer?: string;
   /** The highest limit that can be paid. */
   readonly price_max_bps?: number;
+  /** The lowest limit: 1 leaves out what the house holds. */
+  readonly price_min_bps?: number;
 };
 
 export type Depth = { readonly count: number; readonly face_paise: bigint };
@@ -109,6 +111,7 @@ export class OfferIndex {
       minDay: usable.min_day ?? -Infinity,
       buyer: this.#rows.seller(usable.buyer),
       priceMaxBps: usable.price_max_bps ?? Infinity,
+      priceMinBps: usable.price_min_bps ?? 0,
       budget,
     });
   }

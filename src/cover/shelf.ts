@@ -24,6 +24,7 @@ export type ShelfOptions = {
   readonly minDay: DayNumber;
   readonly buyer: number;
   readonly priceMaxBps: number;
+  readonly priceMinBps: number;
   readonly budget: Budget;
 };
 
@@ -37,6 +38,7 @@ export class Shelf {
   readonly #minDay: DayNumber;
   readonly #buyer: number;
   readonly #priceMaxBps: number;
+  readonly #priceMinBps: number;
 
   constructor(options: ShelfOptions) {
     this.budget = options.budget;
@@ -48,6 +50,7 @@ export class Shelf {
     this.#minDay = options.minDay;
     this.#buyer = options.buyer;
     this.#priceMaxBps = options.priceMaxBps;
+    this.#priceMinBps = options.priceMinBps;
   }
 
   get facesEnd(): number {
@@ -72,10 +75,12 @@ export class Shelf {
 
   isUsable(row: number): boolean {
     const { days, sellers, limits } = this.#rows;
+    const limit = limits[row] ?? 0;
     return (
       (days[row] ?? 0) >= this.#minDay &&
       sellers[row] !== this.#buyer &&
-      (limits[row] ?? 0) <= this.#priceMaxBps
+      limit <= this.#priceMaxBps &&
+      limit >= this.#priceMinBps
     );
   }
 

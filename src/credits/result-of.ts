@@ -1,6 +1,7 @@
 import type { IstDay } from "../kernel/time.ts";
 import { toErrorReply } from "../platform/http-errors.ts";
-import type { Credit, ItemError } from "./schema.ts";
+import type { ItemError } from "../platform/wire.ts";
+import type { Credit } from "./schema.ts";
 import type { Outcome } from "./take-declarations.ts";
 import { viewCredit } from "./view-credit.ts";
 

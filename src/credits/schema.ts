@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { schemes } from "../kernel/scheme.ts";
 import {
   body,
+  itemError,
   nullable,
   oneOf,
   openEnum,
@@ -120,25 +121,6 @@ export const Credit = Type.Object(
   { title: "Credit", description: "One firm's holding of one scrip." },
 );
 export type Credit = Static<typeof Credit>;
-
-const itemError = Type.Unsafe<ItemError | null>({
-  type: ["object", "null"],
-  description: "The error body that a call with this item alone would get; null when ok.",
-  properties: {
-    error: { type: "string", description: "request_error." },
-    code: { type: "string", description: "Stable slug." },
-    message: { type: "string", description: "For people; its wording may change." },
-    detail: { type: "object", additionalProperties: true, description: "Structured context." },
-  },
-  required: ["error", "code", "message"],
-});
-
-export type ItemError = {
-  readonly error: string;
-  readonly code?: string;
-  readonly message: string;
-  readonly detail?: Readonly<Record<string, unknown>>;
-};
 
 const resultFields = {
   ok: Type.Boolean({ description: "Whether the credit stands as declared." }),

@@ -21,14 +21,14 @@ export type CreditRow = CreditFacts & {
   readonly updated_at: Date;
 };
 
-const creditColumns = fragment`
+export const creditColumns = fragment`
   c.credit_id, c.environment, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.issued_paise,
   c.face_paise, c.port_code, c.issued_on, c.expires_on, c.state, c.state_before_suspension,
   c.reserved_for, c.reason, c.as_of, c.expiry_told, c.expiry_due_on, c.version, c.created_at,
   c.updated_at`;
 
-const liveStates = fragment`('listed', 'reserved', 'in_settlement', 'suspended')`;
-const openStates = fragment`('declared', 'listed', 'reserved', 'in_settlement', 'suspended')`;
+export const liveStates = fragment`('listed', 'reserved', 'in_settlement', 'suspended')`;
+export const openStates = fragment`('declared', 'listed', 'reserved', 'in_settlement', 'suspended')`;
 
 /** Whose desk, and for a key that is bound to one firm, which firm of it. */
 export type Holder = { readonly deskId: string; readonly firmId: string | null };

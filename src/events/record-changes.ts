@@ -15,12 +15,31 @@ export async function recordChanges(
   changes: readonly Change[],
   now: Date,
 ): Promise<void> {
+  await recordAttributed(
+    tx,
+    changes.map((change) => ({ actor, change })),
+    now,
+  );
+}
+
+/** A change and who made it. */
+export type Attributed = { readonly actor: Actor; readonly change: Change };
+
+/** The same for a set that several made, as orders of many callers travel together. */
+export async function recordAttributed(
+  tx: Tx,
+  changes: readonly Attributed[],
+  now: Date,
+): Promise<void> {
   if (changes.length === 0) return;
-  await recordAudit(tx, actor, changes, now);
-  const told = changes.filter((change) => change.event !== undefined);
+  await recordAudit(tx, changes, now);
+  const told = changes.filter(({ change }) => change.event !== undefined);
   if (told.length === 0) return;
-  const next = await firstSequences(tx, told);
-  const rows = told.map((change): EventRow => {
+  const next = await firstSequences(
+    tx,
+    told.map(({ change }) => change),
+  );
+  const rows = told.map(({ actor, change }): EventRow => {
     const event = change.event;
     if (!event) throw new Error("only changes with an event are told");
     const sequence = next.get(change.deskId) ?? 0;
@@ -36,11 +55,10 @@ export async function recordChanges(
       entity_type: change.entity.type,
       entity_id: change.entity.id,
       entity_version: change.entity.version,
-      created_at: now,
       body: eventBody({ eventId, sequence, change, event, requestId: actor.requestId, now }),
     };
   });
-  await insertEvents(tx, rows);
+  await insertEvents(tx, rows, now);
 }
 
 /** The first free number of every desk that is told something. */

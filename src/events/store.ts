@@ -11,7 +11,6 @@ export type EventRow = {
   readonly entity_type: string;
   readonly entity_id: string;
   readonly entity_version: number;
-  readonly created_at: Date;
   readonly body: string;
 };
 
@@ -35,13 +34,19 @@ export async function takeSequences(
     returning desk_id, last_sequence`);
 }
 
-export async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+export async function insertEvents(
+  tx: Tx,
+  rows: readonly EventRow[],
+  createdAt: Date,
+): Promise<void> {
   await tx.rows(sql`
     insert into events (
       desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
       entity_version, created_at, body
     )
-    select *
+    select
+      desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
+      entity_version, ${createdAt}, body
     from unnest(
       ${rows.map((row) => row.desk_id)}::text[],
       ${rows.map((row) => row.sequence)}::bigint[],
@@ -52,8 +57,10 @@ export async function insertEvents(tx: Tx, rows: readonly EventRow[]): Promise<v
       ${rows.map((row) => row.entity_type)}::text[],
       ${rows.map((row) => row.entity_id)}::text[],
       ${rows.map((row) => row.entity_version)}::int[],
-      ${rows.map((row) => row.created_at)}::timestamptz[],
       ${rows.map((row) => row.body)}::text[]
+    ) as r (
+      desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
+      entity_version, body
     )`);
 }
 

@@ -144,6 +144,26 @@ export async function lockFirms(tx: Tx, firmIds: readonly string[]): Promise<Fir
     for no key update`);
 }
 
+/** Firms of any desk that are about to trade: what would stop them waits until they have. */
+export async function shareFirms(tx: Tx, firmIds: readonly string[]): Promise<FirmRow[]> {
+  return await tx.rows(sql`
+    select ${firmColumns}
+    from firms
+    where firm_id = any(${firmIds}::text[])
+    order by firm_id
+    for share`);
+}
+
+export async function listPans(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<Pick<FirmRow, "firm_id" | "pan">[]> {
+  return await db.rows(sql`
+    select firm_id, pan
+    from firms
+    where firm_id = any(${firmIds}::text[])`);
+}
+
 /** The desk of a firm, for the operator, who is on no desk. */
 export async function findDeskOfFirm(db: Db, firmId: string): Promise<string | undefined> {
   const [row] = await db.rows<{ desk_id: string }>(sql`
@@ -350,4 +370,14 @@ export async function insertClients(tx: Tx, firms: readonly FirmRow[]): Promise<
       ${firms.map((firm) => firm.created_at)}::timestamptz[]
     ) as f (firm_id, environment, desk_id, legal_name, iec, connection_state, at)
     on conflict do nothing`);
+}
+
+export async function listKin(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<Pick<FirmRow, "firm_id" | "pan" | "group_id">[]> {
+  return await db.rows(sql`
+    select firm_id, pan, group_id
+    from firms
+    where firm_id = any(${firmIds}::text[])`);
 }

@@ -1,9 +1,10 @@
-// Who makes a change: a key's caller, an operator or a worker of the service itself.
+// Who makes a change: a key's caller, an operator, a worker of the service itself or a visitor who
+// has no key.
 
 import type { Call, Environment } from "./caller.ts";
 
 export type Actor = {
-  readonly kind: "key" | "operator" | "worker";
+  readonly kind: "key" | "operator" | "worker" | "visitor";
   readonly id: string;
   readonly requestId: string | null;
 };

@@ -13,7 +13,11 @@ export type IdPrefix =
   | "grp"
   | "rqm"
   | "crd"
-  | "qte";
+  | "qte"
+  | "ord"
+  | "stl"
+  | "pay"
+  | "enq";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

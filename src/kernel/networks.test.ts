@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { isInside, isLoopback, parseNetwork } from "./networks.ts";
+import { isInside, isLoopback, parseNetwork, subscriberNetwork } from "./networks.ts";
 
 const octets = fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 255 })));
 
@@ -81,5 +81,27 @@ test("loopback is the machine itself, in every spelling a socket shows", () => {
   }
   for (const address of ["", "128.0.0.1", "::2", "10.127.0.1", "::ffff:10.0.0.1", "0.0.0.0"]) {
     assert.equal(isLoopback(address), false, address);
+  }
+});
+
+test("a subscriber is an IPv4 address or a /64, however the address is written", () => {
+  const same: Record<string, string[]> = {
+    "203.0.113.7": [
+      "203.0.113.7",
+      "::ffff:203.0.113.7",
+      "::FFFF:cb00:7107",
+      "0:0:0:0:0:ffff:cb00:7107",
+    ],
+    "2001:db8:1:2::/64": ["2001:db8:1:2::", "2001:0DB8:1:2:3:4:5:6", "2001:db8:1:2::203.0.113.7"],
+    "2001:db8:0:0::/64": ["2001:db8::1", "2001:db8::ffff:1"],
+    "fe80:0:0:0::/64": ["fe80::1%eth0", "fe80::2"],
+    "0:0:0:0::/64": ["::1", "::"],
+    "1:2:3:4::/64": ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::"],
+  };
+  for (const [network, addresses] of Object.entries(same)) {
+    for (const address of addresses) assert.equal(subscriberNetwork(address), network, address);
+  }
+  for (const text of ["", "unknown", "203.0.113.7:80", "[::1]", "1.2.3", "::g"]) {
+    assert.equal(subscriberNetwork(text), undefined, text);
   }
 });

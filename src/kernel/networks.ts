@@ -32,6 +32,39 @@ export function isLoopback(address: string): boolean {
   return plain.startsWith("127.") || plain === "::1";
 }
 
+/**
+ * What one subscriber is given and can choose addresses from: an IPv4 address, or the /64 around an
+ * IPv6 one. Undefined for what is no address.
+ */
+export function subscriberNetwork(address: string): string | undefined {
+  const plain = address.replace(/%.*$/, ""); // The zone of a link-local address is ours, not theirs.
+  if (isIP(plain) === 4) return plain;
+  if (isIP(plain) !== 6) return undefined;
+  const groups = groupsOf(plain);
+  if (groups.slice(0, 6).join(":") === mappedPrefix) return mappedIpv4(groups);
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+const mappedPrefix = "0:0:0:0:0:ffff";
+
+/** The eight groups of an IPv6 address, whichever way it was written. */
+function groupsOf(address: string): string[] {
+  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [left = [], right = []] = shortest
+    .split("::")
+    .map((half) => half.split(":").filter(Boolean));
+  const zeros = Array<string>(8 - left.length - right.length).fill("0");
+  return [...left, ...zeros, ...right];
+}
+
+function mappedIpv4(groups: readonly string[]): string {
+  const bytes = groups.slice(6).flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+  return bytes.join(".");
+}
+
 /** A dual-stack socket shows an IPv4 peer as `::ffff:203.0.113.7`. */
 function withoutMapping(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

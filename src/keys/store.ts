@@ -86,6 +86,27 @@ export async function findCredentials(db: Db, keyIds: readonly string[]): Promis
     where k.key_id = any(${keyIds}::text[])`);
 }
 
+/** A key at some time: its own version and that of its parent, which both only rise, as one number. */
+export type WatchedKey = { readonly key_id: string; readonly versions: number };
+
+/** Those of the keys that have changed since, have expired or are gone, as they are now. */
+export async function findChangedKeys(
+  db: Db,
+  watched: readonly WatchedKey[],
+  now: Date,
+): Promise<WatchedKey[]> {
+  return await db.rows(sql`
+    select seen.key_id, coalesce(k.version + coalesce(parent.version, 0), 0) as versions
+    from unnest(
+      ${watched.map((key) => key.key_id)}::text[],
+      ${watched.map((key) => key.versions)}::integer[]
+    ) as seen (key_id, versions)
+    left join api_keys as k on k.key_id = seen.key_id
+    left join api_keys as parent on parent.key_id = k.parent_key_id
+    where k.version + coalesce(parent.version, 0) is distinct from seen.versions
+      or least(k.expires_at, parent.expires_at) <= ${now}`);
+}
+
 export async function insertKey(tx: Tx, key: KeyRow, secret: SecretColumns): Promise<void> {
   await tx.rows(sql`
     insert into api_keys (
@@ -212,4 +233,23 @@ export async function setKeySecret(
     where key_id = ${keyId}
     returning ${keyColumns}`);
   return row;
+}
+
+/** The tighter of a key's limits and its parent's, for those that have any. */
+export async function listMoneyLimits(
+  db: Db,
+  keyIds: readonly string[],
+): Promise<
+  { key_id: string; max_order_paise: number | null; daily_notional_paise: number | null }[]
+> {
+  return await db.rows(sql`
+    select
+      k.key_id, least(k.max_order_paise, p.max_order_paise) as max_order_paise,
+      least(k.daily_notional_paise, p.daily_notional_paise) as daily_notional_paise
+    from api_keys as k
+    left join api_keys as p on p.key_id = k.parent_key_id
+    where k.key_id = any(${keyIds}::text[])
+      and coalesce(
+        k.max_order_paise, p.max_order_paise, k.daily_notional_paise, p.daily_notional_paise
+      ) is not null`);
 }

@@ -39,6 +39,22 @@ export function createMetrics(pool: pg.Pool): Metrics {
   return { registry, setSize };
 }
 
+/** A number that is read when it is asked for; NaN while it cannot be read. */
+export function measureOnDemand(
+  { registry }: Metrics,
+  { name, help, read }: { name: string; help: string; read: () => Promise<number> },
+): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      const value = await read().catch(() => Number.NaN);
+      gauge.set(value);
+    },
+  });
+}
+
 /** Counts and times every request by route and status class. */
 export function measureRequests(app: App, { registry }: Metrics): void {
   const registers = [registry];
@@ -53,7 +69,9 @@ export function measureRequests(app: App, { registry }: Metrics): void {
   app.addHook("onResponse", (request, reply, next) => {
     const route = request.routeOptions.config.label ?? "none";
     const status = reply.statusCode;
-    times.observe(route, Math.floor(status / 100), reply.elapsedTime / 1_000);
+    const isStream = request.routeOptions.config.streams === true && status < 400;
+    // How long a reader stayed says nothing about how quick an answer was.
+    if (!isStream) times.observe(route, Math.floor(status / 100), reply.elapsedTime / 1_000);
     if (status >= 400) refusals.inc({ route, status });
     next();
   });

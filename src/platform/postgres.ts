@@ -8,6 +8,8 @@ import { createHash } from "node:crypto";
 
 import pg from "pg";
 
+import { arrayLiteral } from "./array-literal.ts";
+
 export type Statement = {
   readonly name: string;
   readonly text: string;
@@ -78,7 +80,11 @@ export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]):
     writtenOf.set(parts, written);
   }
   const { name, text, slots } = written;
-  return { name, text, values: slots.map((slot) => values[slot]) };
+  return { name, text, values: slots.map((slot) => encoded(values[slot])) };
+}
+
+function encoded(value: unknown): unknown {
+  return Array.isArray(value) ? (arrayLiteral(value) ?? value) : value;
 }
 
 export function fragment(parts: TemplateStringsArray): Fragment {
@@ -102,8 +108,12 @@ export function openDatabase(options: ConnectionOptions): Database {
     max: options.connectionsMax ?? connectionsMaxDefault,
     idleTimeoutMillis: 30_000,
   });
-  // Without a listener the error of an idle connection would end the process.
-  pool.on("error", options.onIdleError);
+  // Without a listener the error of a connection would end the process. One in use also fails the
+  // statement that needs it next; an idle one that goes while the pool is closing is no news.
+  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("error", (error) => {
+    if (!pool.ending) options.onIdleError(error);
+  });
   return {
     pool,
     rows: (statement) => run(pool, statement),

@@ -94,3 +94,23 @@ export const pageFields = {
   ),
   has_more: Type.Optional(Type.Boolean({ description: "Whether there is a next page." })),
 };
+
+/** The error body of one item of a set, as a call with that item alone would get it. */
+export type ItemError = {
+  readonly error: string;
+  readonly code?: string;
+  readonly message: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+};
+
+export const itemError = Type.Unsafe<ItemError | null>({
+  type: ["object", "null"],
+  description: "The error body that a call with this item alone would get; null when ok.",
+  properties: {
+    error: { type: "string", description: "request_error." },
+    code: { type: "string", description: "Stable slug." },
+    message: { type: "string", description: "For people; its wording may change." },
+    detail: { type: "object", additionalProperties: true, description: "Structured context." },
+  },
+  required: ["error", "code", "message"],
+});

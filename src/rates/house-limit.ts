@@ -12,7 +12,7 @@ import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import type { RateCard } from "./rules.ts";
-import { findTaken, lockHouseDays, setHouseDays } from "./store.ts";
+import { addToHouseDays, findTaken, lockHouseDays, setHouseDays } from "./store.ts";
 
 export type Taking = {
   /** The card in force, whose limit it is. */
@@ -55,4 +55,17 @@ export async function takeHouseLimit(
 
 function marketOf(of: { readonly environment: Environment; readonly scheme: Scheme }): string {
   return `${of.environment} ${of.scheme}`;
+}
+
+/** What orders made the house take on; they decided under the lock of their market. */
+export async function noteHouseTaken(
+  tx: Tx,
+  day: IstDay,
+  added: readonly {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly paise: number;
+  }[],
+): Promise<void> {
+  await addToHouseDays(tx, day, added);
 }

@@ -99,14 +99,14 @@ export async function insertCard(tx: Tx, card: RateCard): Promise<void> {
     )`);
 }
 
-type Market = { readonly environment: Environment; readonly scheme: Scheme };
+type MarketName = { readonly environment: Environment; readonly scheme: Scheme };
 
 /** One scheme's day, as far as it has gone. */
-export type HouseDayRow = Market & { readonly taken_paise: number };
+export type HouseDayRow = MarketName & { readonly taken_paise: number };
 
 export async function findTaken(
   db: Db,
-  { environment, scheme }: Market,
+  { environment, scheme }: MarketName,
   day: IstDay,
 ): Promise<number> {
   const [row] = await db.rows<{ taken_paise: number }>(sql`
@@ -119,7 +119,7 @@ export async function findTaken(
 /** The day's rows, made where they are missing, and locked in their order. */
 export async function lockHouseDays(
   tx: Tx,
-  markets: readonly Market[],
+  markets: readonly MarketName[],
   day: IstDay,
 ): Promise<HouseDayRow[]> {
   return await tx.rows(sql`
@@ -149,4 +149,27 @@ export async function setHouseDays(
       ${rows.map(({ taken_paise }) => taken_paise)}::bigint[]
     ) as r (environment, scheme, taken_paise)
     where h.environment = r.environment and h.scheme = r.scheme and h.day = ${day}`);
+}
+
+/** Adds to what the house has taken on that day. */
+export async function addToHouseDays(
+  tx: Tx,
+  day: IstDay,
+  added: readonly {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly paise: number;
+  }[],
+): Promise<void> {
+  await tx.rows(sql`
+    insert into house_days as h (environment, scheme, day, taken_paise)
+    select environment, scheme, ${day}::date, paise
+    from unnest(
+      ${added.map(({ environment }) => environment)}::text[],
+      ${added.map(({ scheme }) => scheme)}::text[],
+      ${added.map(({ paise }) => paise)}::bigint[]
+    ) as a (environment, scheme, paise)
+    order by environment, scheme
+    on conflict (environment, scheme, day)
+    do update set taken_paise = h.taken_paise + excluded.taken_paise`);
 }

@@ -66,7 +66,7 @@ async function openDesks(db: Database, count: number): Promise<string[]> {
       firm_id, environment, desk_id, legal_name, connection_state, created_at, updated_at
     )
     select id, 'sandbox', id, id, 'authorized', now(), now()
-    from (select 'frm_' || lpad(n::text, 26, '0') as id from generate_series(1, $1) as n) as ids
+    from (select 'frm_1' || lpad(n::text, 25, '0') as id from generate_series(1, $1) as n) as ids
     returning firm_id`,
     [count],
   );

@@ -53,6 +53,9 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
   };
 }
 
+/** A scheme is everybody's, and there is no other. */
+const scheme: IdFixture = { own: "RODTEP", foreign: {}, random: "NO-SCHEME" };
+
 const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 
 /** Valid bodies, for the operations that need one. */
@@ -288,6 +291,7 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
     external_id: { own: own.clientNamed, foreign: foreign.names, random: "ERP nobody" },
     iec: { own: own.clientIec, foreign: foreign.iecs, random: "ZZZPZ0000Z" },
+    scheme,
   };
 }
 
@@ -345,6 +349,7 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       },
       random: random.requirement,
     },
+    scheme,
     scrip_no: {
       own: own.scrip,
       ownEnded: own.withdrawnScrip,

@@ -49,7 +49,7 @@ const inside: Record<Role, readonly Role[]> = {
   routes: ["kernel", "platform", "schema", "usecase"],
   usecase: ["kernel", "platform", "schema", "rules", "store", "usecase"],
   rules: ["kernel", "rules"],
-  store: ["kernel", "platform", "rules"],
+  store: ["kernel", "platform", "rules", "store"],
   // A shape takes its enumerations from the rules, so that the wire and the rule cannot differ.
   schema: ["kernel", "rules"],
   platform: ["kernel", "platform"],
@@ -86,6 +86,8 @@ function placeOf(path: string): Place | undefined {
   if (path.endsWith(".test.ts")) return { role: "test", slice };
   if (file === undefined) return { role: "root", slice };
   if (slice === "kernel" || slice === "platform") return { role: slice, slice };
+  // A slice whose statements do not fit one file has another store beside it.
+  if (file.endsWith("-store.ts")) return { role: "store", slice };
   return { role: roleOfFile[file] ?? "usecase", slice };
 }
 
@@ -163,7 +165,9 @@ export function sharedTables(house: House): string[] {
   for (const [path, text] of Object.entries(house)) {
     if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
     for (const [, table = ""] of withoutComments(text).matchAll(write)) {
-      writers.set(table, (writers.get(table) ?? new Set()).add(path));
+      // The stores of one slice are one writer, in two files.
+      const writer = path.endsWith("store.ts") ? path.slice(0, path.lastIndexOf("/")) : path;
+      writers.set(table, (writers.get(table) ?? new Set()).add(writer));
     }
   }
   return [...writers].flatMap(([table, paths]) =>

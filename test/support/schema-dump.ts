@@ -51,12 +51,39 @@ const functionsQuery = `
   where pronamespace = 'public'::regnamespace
   order by proname`;
 
+/** Composite types and the domains over them, which the first tables may use. */
+const typesQuery = `
+  select 'create type ' || t.typname || ' as (' || string_agg(
+      a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum
+    ) || ');' as line
+  from pg_type as t
+  join pg_class as c on c.oid = t.typrelid and c.relkind = 'c'
+  join pg_attribute as a on a.attrelid = c.oid
+  where t.typnamespace = 'public'::regnamespace
+  group by t.typname
+  union all
+  select 'create domain ' || t.typname || ' as ' || format_type(t.typbasetype, t.typtypmod)
+    || coalesce(' ' || string_agg(pg_get_constraintdef(k.oid), ' ' order by k.conname), '') || ';'
+  from pg_type as t
+  left join pg_constraint as k on k.contypid = t.oid
+  where t.typnamespace = 'public'::regnamespace and t.typtype = 'd'
+  group by t.typname, t.typbasetype, t.typtypmod
+  order by 1 desc`;
+
+const sequencesQuery = `
+  select 'create sequence ' || relname || ';' as line
+  from pg_class
+  where relnamespace = 'public'::regnamespace and relkind = 'S'
+  order by 1`;
+
 export async function dumpSchema(client: pg.Pool | pg.ClientBase): Promise<string> {
   const lines = async (query: string, values: unknown[] = []) =>
     (await client.query<{ line: string }>(query, values)).rows.map(({ line }) => line);
   const parts = [
     "-- The schema after all migrations, made by `npm run golden`. A test fails when it differs.",
   ];
+  const loose = [...(await lines(typesQuery)), ...(await lines(sequencesQuery))];
+  if (loose.length > 0) parts.push(loose.join("\n"));
   const functions = await lines(functionsQuery);
   if (functions.length > 0) parts.push(functions.join("\n\n"));
   const { rows } = await client.query<{ name: string; oid: number }>(tablesQuery);

@@ -10,11 +10,14 @@ import { pino } from "pino";
 import { buildApp } from "../../src/app.ts";
 import { openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
+import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
+import { offerSources } from "../../src/offer-sources.ts";
+import { type AddressWindows, localAddressWindows } from "../../src/public/spend-budget.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { workOf } from "../../src/workers.ts";
@@ -69,6 +72,8 @@ export type Service = {
 
 export type ServiceOptions = {
   readonly rateWindow?: RateWindow;
+  readonly publicBudgets?: Budgets;
+  readonly addressWindows?: AddressWindows;
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
@@ -96,15 +101,21 @@ export async function startService(
     sealKey: randomBytes(32),
   };
   const metrics = createMetrics(ctx.db.pool);
+  const book = openBook(ctx, options.sources ?? offerSources);
   const app = await buildApp({
     ctx,
     config: {
       trustProxy: options.trustProxy ?? [],
       tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
+      publicBudgets: options.publicBudgets ?? {
+        rates: { perMinute: 60 },
+        enquiry: { perMinute: 6, perDay: 30 },
+      },
     },
+    addressWindows: options.addressWindows ?? localAddressWindows(clock.elapsedMs),
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
-    book: openBook(ctx, options.sources),
+    book,
     metrics,
     offboarding: options.offboarding,
   });
@@ -134,7 +145,8 @@ export async function startService(
       });
     },
     async work() {
-      for (const { work } of workOf(ctx, options.offboarding)) while ((await work()) === "more");
+      for (const { work } of workOf(ctx, book, options.offboarding))
+        while ((await work()) === "more");
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;
@@ -156,7 +168,10 @@ export function sender(url: string): Send {
       },
       ...(body !== undefined && bodyOf(body)),
     });
-    const text = await response.text();
+    // A stream has no end: all that is looked at here is how it opened.
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
+    if (isStream) await response.body?.cancel();
+    const text = isStream ? "" : await response.text();
     if (expect !== undefined) {
       assert.equal(
         response.status,

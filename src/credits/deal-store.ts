@@ -1,0 +1,142 @@
+// The statements of deals: finding, locking and reserving credits that are sold.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import { creditColumns, type CreditRow, type Holder, liveStates, openStates } from "./store.ts";
+
+/** What of a credit is looked at before it is locked. */
+export type CreditForSale = Pick<CreditRow, "credit_id" | "scrip_no" | "firm_id" | "scheme">;
+
+/** For each asked number that its holder knows, with its place among the asked, from 0. */
+export async function findForSale(
+  db: Db,
+  asked: readonly (Holder & { readonly scripNo: string })[],
+): Promise<(CreditForSale & { readonly position: number })[]> {
+  return await db.rows(sql`
+    select
+      asked.position::int - 1 as position, c.credit_id, c.scrip_no, c.firm_id, c.scheme
+    from unnest(
+      ${asked.map(({ deskId }) => deskId)}::text[],
+      ${asked.map(({ firmId }) => firmId)}::text[],
+      ${asked.map(({ scripNo }) => scripNo)}::text[]
+    ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
+    cross join lateral (
+      select c.credit_id, c.scrip_no, c.firm_id, c.scheme
+      from credits as c
+      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
+        and (asked.firm_id is null or c.firm_id = asked.firm_id)
+      order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
+      limit 1
+    ) as c`);
+}
+
+/** The live holding of each number, whoever's. */
+export async function lockLiveByNumber(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
+      and c.state in ${liveStates}
+    order by c.credit_id
+    for update`);
+}
+
+/** What a firm can deliver of a scheme, unless somebody is at it already. */
+export async function lockListedOfFirm(
+  tx: Tx,
+  {
+    firmId,
+    scheme,
+    expiresFrom,
+    limit,
+  }: {
+    readonly firmId: string;
+    readonly scheme: Scheme;
+    readonly expiresFrom: IstDay;
+    readonly limit: number;
+  },
+): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.firm_id = ${firmId} and c.scheme = ${scheme} and c.state = 'listed'
+      and c.expires_on >= ${expiresFrom}::date
+    order by c.face_paise desc, c.credit_id
+    limit ${limit}
+    for update skip locked`);
+}
+
+export type Reservation = { readonly creditId: string; readonly reservedFor: string };
+
+/** Each of them was locked and listed. */
+export async function reserveCredits(
+  tx: Tx,
+  reservations: readonly Reservation[],
+  now: Date,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update credits as c
+    set state = 'reserved', reserved_for = r.reserved_for, version = c.version + 1,
+      updated_at = ${now}, changed_in = pg_current_xact_id()
+    from unnest(
+      ${reservations.map(({ creditId }) => creditId)}::text[],
+      ${reservations.map(({ reservedFor }) => reservedFor)}::text[]
+    ) as r (credit_id, reserved_for)
+    where c.credit_id = r.credit_id and c.state = 'listed'
+    returning 1`);
+  return rows.length;
+}
+
+export async function lockReserved(
+  tx: Tx,
+  reserved: readonly { readonly scripNo: string; readonly reservedFor: string }[],
+): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where (c.scrip_no, c.reserved_for) in (
+        select *
+        from unnest(
+          ${reserved.map(({ scripNo }) => scripNo)}::text[],
+          ${reserved.map(({ reservedFor }) => reservedFor)}::text[]
+        )
+      )
+      and c.state in ('reserved', 'suspended')
+      and coalesce(c.state_before_suspension, c.state) = 'reserved'
+    order by c.credit_id
+    for update`);
+}
+
+/** Locked and reserved, or suspended while they were. */
+export async function releaseReserved(
+  tx: Tx,
+  creditIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.rows(sql`
+    update credits as c
+    set state = case c.state when 'reserved' then 'listed' else c.state end,
+      state_before_suspension = case c.state when 'suspended' then 'listed' end,
+      reserved_for = null, version = c.version + 1, updated_at = ${now},
+      changed_in = pg_current_xact_id()
+    where c.credit_id = any(${creditIds}::text[])`);
+}
+
+/** The live holding of each number, as it was a moment ago. */
+export async function findLiveByNumber(
+  db: Db,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<CreditRow[]> {
+  return await db.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
+      and c.state in ${liveStates}`);
+}

@@ -1,0 +1,99 @@
+// What a deal needs of credits: to lock what is sold, and to reserve it.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { addDays, type IstDay } from "../kernel/time.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
+import {
+  findLiveByNumber,
+  lockListedOfFirm,
+  lockLiveByNumber,
+  type Reservation,
+  lockReserved,
+  releaseReserved as releaseRows,
+  reserveCredits as reserveRows,
+} from "./deal-store.ts";
+import { type CreditRow, lockCredits } from "./store.ts";
+
+/** A credit as a deal knows it. */
+export type DealtCredit = CreditRow;
+
+/** The credits as they are now, which nobody else changes before the transaction ends. */
+export async function lockForSale(
+  tx: Tx,
+  creditIds: readonly string[],
+): Promise<ReadonlyMap<string, DealtCredit>> {
+  if (creditIds.length === 0) return new Map();
+  const rows = await lockCredits(tx, [...new Set(creditIds)]);
+  return new Map(rows.map((row) => [row.credit_id, row]));
+}
+
+/** The live holdings of these numbers by number, whoever's: what a buyer takes from the book. */
+export async function lockOffered(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<ReadonlyMap<string, DealtCredit>> {
+  if (scripNos.length === 0) return new Map();
+  const rows = await lockLiveByNumber(tx, environment, scripNos);
+  return new Map(rows.map((row) => [row.scrip_no, row]));
+}
+
+/** The same without a lock, for whoever only follows what is offered. */
+export async function findOffered(
+  db: Db,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<ReadonlyMap<string, DealtCredit>> {
+  if (scripNos.length === 0) return new Map();
+  const rows = await findLiveByNumber(db, environment, scripNos);
+  return new Map(rows.map((row) => [row.scrip_no, row]));
+}
+
+/** A firm has at most so many credits looked at for one order by amount: its largest. */
+const candidatesMax = 2_000;
+
+/** What a firm can deliver with at least so many days left. */
+export async function lockDeliverable(
+  tx: Tx,
+  {
+    firmId,
+    scheme,
+    daysMin,
+    today,
+  }: {
+    readonly firmId: string;
+    readonly scheme: Scheme;
+    readonly daysMin: number;
+    readonly today: IstDay;
+  },
+): Promise<readonly DealtCredit[]> {
+  const expiresFrom = addDays(today, daysMin);
+  return await lockListedOfFirm(tx, { firmId, scheme, expiresFrom, limit: candidatesMax });
+}
+
+/** One live reservation per credit: each must still be listed, as its lock holds it. */
+export async function reserveCredits(
+  tx: Tx,
+  reservations: readonly Reservation[],
+  now: Date,
+): Promise<void> {
+  if (reservations.length === 0) return;
+  const reserved = await reserveRows(tx, reservations, now);
+  if (reserved !== reservations.length) throw new Error("a locked credit stays listed");
+}
+
+/** Lets credits go that a deal or an order had; what lapsed meanwhile expires by the clock. */
+export async function releaseCredits(
+  tx: Tx,
+  released: readonly { readonly scripNo: string; readonly reservedFor: string }[],
+  now: Date,
+): Promise<void> {
+  if (released.length === 0) return;
+  const held = await lockReserved(tx, released);
+  await releaseRows(
+    tx,
+    held.map((row) => row.credit_id),
+    now,
+  );
+}

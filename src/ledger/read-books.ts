@@ -1,0 +1,113 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { Db } from "../platform/postgres.ts";
+import { type Account, accountName, accountOf, availableOf } from "./rules.ts";
+import {
+  listBalances,
+  listOwners,
+  listPostings,
+  type PostingPlace,
+  type PostingRow,
+} from "./store.ts";
+
+/** A firm's money: `posted = available + escrow + pending_out`, and what is still on its way in. */
+export type FirmBalances = {
+  readonly firm_id: string;
+  readonly posted_paise: number;
+  readonly available_paise: number;
+  readonly escrow_paise: number;
+  readonly pending_out_paise: number;
+  readonly pending_in_paise: number;
+  /** What it has earned as a desk. */
+  readonly commission_paise: number;
+  /** What it owes the house, as a number above zero. */
+  readonly dues_paise: number;
+  /** Rises with every change of any of these. */
+  readonly version: number;
+};
+
+/** What firms have with us, all of one moment, in the order they were asked for. */
+export async function balancesOf(
+  db: Db,
+  environment: Environment,
+  firmIds: readonly string[],
+): Promise<FirmBalances[]> {
+  const kinds = ["firm_cash", "desk_commission", "firm_dues"] as const;
+  const accounts = firmIds.flatMap((firmId) => kinds.map((kind) => accountName({ kind, firmId })));
+  const rows = await listBalances(db, environment, accounts);
+  const byAccount = new Map(rows.map((row) => [row.balance, row]));
+  return firmIds.map((firmId) => {
+    const [cash, commission, dues] = kinds.map((kind) =>
+      byAccount.get(accountName({ kind, firmId })),
+    );
+    return {
+      firm_id: firmId,
+      posted_paise: cash?.posted_paise ?? 0,
+      available_paise: cash ? availableOf(cash) : 0,
+      escrow_paise: cash?.escrow_paise ?? 0,
+      pending_out_paise: cash?.pending_out_paise ?? 0,
+      pending_in_paise: cash?.pending_in_paise ?? 0,
+      commission_paise: commission ? availableOf(commission) : 0,
+      dues_paise: dues ? 0 - dues.posted_paise : 0,
+      version: (cash?.version ?? 0) + (commission?.version ?? 0) + (dues?.version ?? 0),
+    };
+  });
+}
+
+export type CreditOwner = {
+  readonly owner: Account;
+  /** Whether a pending entry is going to move it. */
+  readonly pending: boolean;
+};
+
+/** Who owns each of these credits; one that has not taken part in a deal is not in the books. */
+export async function ownersOf(
+  db: Db,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<Map<string, CreditOwner>> {
+  const rows = await listOwners(db, environment, scripNos);
+  return new Map(
+    rows.map(({ scrip_no, account, pending_entry_no }) => [
+      scrip_no,
+      { owner: accountOf(account), pending: pending_entry_no !== null },
+    ]),
+  );
+}
+
+const entriesPerPage = 500;
+
+export type PostingsPage = {
+  readonly postings: readonly PostingRow[];
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: PostingPlace | undefined;
+};
+
+/**
+ * What moved on a firm's accounts from a time up to, not including, another, in the order in which
+ * it took effect. A page holds whole entries.
+ */
+export async function postingsOf(
+  db: Db,
+  {
+    environment,
+    firmId,
+    from,
+    to,
+    after,
+    limit = entriesPerPage,
+  }: {
+    readonly environment: Environment;
+    readonly firmId: string;
+    readonly from: Date;
+    readonly to: Date;
+    readonly after?: PostingPlace | undefined;
+    /** How many entries a page holds. */
+    readonly limit?: number;
+  },
+): Promise<PostingsPage> {
+  const postings = await listPostings(db, { environment, firmId }, { from, to, after, limit });
+  const entries = new Set(postings.map(({ entry_no }) => entry_no));
+  const last = postings.at(-1);
+  const isFull = last !== undefined && entries.size === limit;
+  return { postings, next: isFull ? { at: last.at, entryNo: last.entry_no } : undefined };
+}

@@ -1,0 +1,198 @@
+// The words and the arithmetic of the books.
+//
+//   account    named by its kind and, where it is one firm's, by the firm
+//   movement   an amount from one account to another: two postings that sum to zero
+//   entry      movements that take effect together, or not at all
+//
+//   pending ──┬── posted      held back on the giver's side, then moved
+//             └── voided      let go without effect; either happens once
+//   posted                    moved at once
+
+import type { Environment } from "../kernel/caller.ts";
+
+type AccountTraits = {
+  readonly of: "firm" | "house" | "outside";
+  readonly holds: "paise" | "credits";
+  /** Whether it may fall below zero. What belongs to a firm may not. */
+  readonly floor: boolean;
+};
+
+export const accountKinds = {
+  /** What a firm has with us. */
+  firm_cash: { of: "firm", holds: "paise", floor: true },
+  /** What a desk has earned on its clients' deals. */
+  desk_commission: { of: "firm", holds: "paise", floor: true },
+  /** Below zero: what a firm owes the house, as after the reversal of a deal that was paid out. */
+  firm_dues: { of: "firm", holds: "paise", floor: false },
+  firm_credits: { of: "firm", holds: "credits", floor: true },
+  house_cash: { of: "house", holds: "paise", floor: false },
+  house_fees: { of: "house", holds: "paise", floor: false },
+  gst_payable: { of: "house", holds: "paise", floor: false },
+  house_credits: { of: "house", holds: "credits", floor: true },
+  /** The banks' side of deposits and payouts: below zero by what is with us. */
+  external_bank: { of: "outside", holds: "paise", floor: false },
+  /** Where credits come from and leave to. */
+  external_customs: { of: "outside", holds: "credits", floor: false },
+} as const satisfies Readonly<Record<string, AccountTraits>>;
+
+export type AccountKind = keyof typeof accountKinds;
+type KindOf<Of> = {
+  [Kind in AccountKind]: (typeof accountKinds)[Kind]["of"] extends Of ? Kind : never;
+}[AccountKind];
+
+export type Account =
+  | { readonly kind: KindOf<"firm">; readonly firmId: string }
+  | { readonly kind: KindOf<"house" | "outside"> };
+
+/** What a pending entry of each kind keeps back: money of a deal, or money on its way out. */
+export const entryKinds = {
+  deposit: "escrow",
+  deal_hold: "escrow",
+  deal_settlement: "escrow",
+  commission: "escrow",
+  fee: "escrow",
+  refund: "escrow",
+  payout: "pending_out",
+  payout_return: "escrow",
+  reversal: "escrow",
+  /** A credit that its owner used or moved elsewhere, as customs knows it. */
+  credit_exit: "escrow",
+} as const satisfies Readonly<Record<string, "escrow" | "pending_out">>;
+
+export type EntryKind = keyof typeof entryKinds;
+export type HeldAs = (typeof entryKinds)[EntryKind];
+
+export type Movement = { readonly from: Account; readonly to: Account } & (
+  | { readonly paise: number }
+  | { readonly scripNo: string }
+);
+
+/** What names an entry: written under the same name again, it is the same entry. */
+export type EntryName = {
+  readonly environment: Environment;
+  readonly kind: EntryKind;
+  /** The id of the order, settlement, cross or payout that it is about. */
+  readonly subject: string;
+  /** Tells entries of one kind about one subject apart. */
+  readonly ordinal?: number;
+};
+
+export type Entry = EntryName & {
+  readonly phase: "posted" | "pending";
+  readonly movements: readonly Movement[];
+};
+
+export type Resolution = EntryName & { readonly as: "posted" | "voided" };
+
+export type EntryRefusal =
+  | { readonly reason: "already_written" }
+  | { readonly reason: "wrong_owner"; readonly scripNo: string }
+  /** Another entry that is pending will move this credit. */
+  | { readonly reason: "credit_pending"; readonly scripNo: string }
+  | {
+      readonly reason: "insufficient_funds";
+      readonly account: Account;
+      readonly availablePaise: number;
+      readonly shortPaise: number;
+    };
+
+export type ResolutionRefusal = {
+  readonly reason: "not_pending" | "already_posted" | "already_voided";
+};
+
+export type Written<Refusal> =
+  | { readonly ok: true; readonly entryNo: number }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export function accountName(account: Account): string {
+  return "firmId" in account ? `${account.kind}:${account.firmId}` : account.kind;
+}
+
+export function accountOf(name: string): Account {
+  const [kind, firmId] = name.split(":");
+  return (firmId === undefined ? { kind } : { kind, firmId }) as Account; // Written by accountName.
+}
+
+/** The firm whose account it is, if it is one firm's. */
+export function firmOf(name: string): string | undefined {
+  const end = name.indexOf(":");
+  return end < 0 ? undefined : name.slice(end + 1);
+}
+
+export function entryKey({ environment, kind, subject, ordinal = 0 }: EntryName): string {
+  return `${environment} ${kind} ${ordinal} ${subject}`;
+}
+
+/** What names are made of: no character that would need a quote, and never the word null alone. */
+const namePattern = /^[A-Za-z0-9_#/.-]{5,64}$/;
+
+/** What is wrong with the name of an entry; one like that is a bug of ours. */
+export function misnamed({ subject, ordinal = 0 }: EntryName): string | undefined {
+  if (!namePattern.test(subject)) return "misnames its subject";
+  return Number.isSafeInteger(ordinal) && ordinal >= 0 ? undefined : "has no such ordinal";
+}
+
+/** What is wrong with an entry whoever's books it is for; one like that is a bug of ours. */
+export function faultOf(entry: Entry): string | undefined {
+  const { movements } = entry;
+  const fault = misnamed(entry);
+  if (fault) return fault;
+  if (movements.length === 0) return "moves nothing";
+  for (const movement of movements) {
+    const { from, to } = movement;
+    const moved = "paise" in movement ? "paise" : "credits";
+    if (accountName(from) === accountName(to)) return `moves within ${accountName(from)}`;
+    for (const account of [from, to]) {
+      const traits: AccountTraits = accountKinds[account.kind];
+      if (traits.holds !== moved) return `moves ${moved} on ${account.kind}`;
+      if ((traits.of === "firm") !== "firmId" in account) return `misnames ${account.kind}`;
+      if ("firmId" in account && !namePattern.test(account.firmId)) return "misnames a firm";
+    }
+    if ("paise" in movement && !(Number.isSafeInteger(movement.paise) && movement.paise > 0)) {
+      return `moves ${movement.paise} paise`;
+    }
+    if ("scripNo" in movement && !namePattern.test(movement.scripNo)) return "misnames a credit";
+  }
+  return undefined;
+}
+
+/** Throws at the first item that was refused, for callers whose own rules have ruled that out. */
+export function assertWritten(results: readonly Written<{ readonly reason: string }>[]): void {
+  for (const result of results) {
+    if (!result.ok) throw new Error(`the books refused: ${JSON.stringify(result.refusal)}`);
+  }
+}
+
+export type Balance = {
+  posted_paise: number;
+  escrow_paise: number;
+  pending_out_paise: number;
+  pending_in_paise: number;
+};
+
+/** What a balance still allows to be taken: everything posted that no hold keeps back. */
+export function availableOf({
+  posted_paise,
+  escrow_paise,
+  pending_out_paise,
+}: Readonly<Balance>): number {
+  return posted_paise - escrow_paise - pending_out_paise;
+}
+
+/** A movement as the books keep it: the amount is paise, or the one credit that is named. */
+export type MovementRow = {
+  readonly from_account: string;
+  readonly to_account: string;
+  readonly scrip_no: string | null;
+  readonly amount: number;
+};
+
+/** What names an account's balance. A firm is in one environment, so its accounts are too. */
+export function balanceName(environment: Environment, account: string): string {
+  return firmOf(account) === undefined ? `${account}:${environment}` : account;
+}
+
+/** What names a credit in the books. */
+export function creditName(environment: Environment, scripNo: string): string {
+  return `${environment} ${scripNo}`;
+}

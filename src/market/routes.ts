@@ -1,0 +1,70 @@
+import type { App } from "../platform/http.ts";
+import { listMarkets } from "./list-markets.ts";
+import { readMarket } from "./read-market.ts";
+import { Market, MarketEvents, MarketList, MarketPath, StreamHeaders } from "./schema.ts";
+import { type MarketStreaming, streamMarket } from "./stream-market.ts";
+import type { MarketContext } from "./update-markets.ts";
+
+export function marketRoutes(app: App, ctx: MarketContext, streaming: MarketStreaming): void {
+  app.get(
+    "/v1/market",
+    {
+      config: { demand: "market:read" },
+      schema: {
+        operationId: "listMarkets",
+        tags: ["Market"],
+        summary: "Every market now",
+        response: { 200: MarketList },
+      },
+    },
+    async (request) => await listMarkets(ctx, request.caller),
+  );
+
+  app.get(
+    "/v1/market/stream",
+    {
+      config: { demand: "market:read", streams: true },
+      schema: {
+        operationId: "streamMarket",
+        tags: ["Market"],
+        summary: "Every change of a market, as it happens",
+        description: streamText,
+        headers: StreamHeaders,
+        response: { 200: { content: { "text/event-stream": { schema: MarketEvents } } } },
+      },
+    },
+    async (request, reply) => await streamMarket(streaming, request, reply),
+  );
+
+  app.get(
+    "/v1/market/:scheme",
+    {
+      config: { demand: "market:read" },
+      schema: {
+        operationId: "readMarket",
+        tags: ["Market"],
+        summary: "One market now",
+        params: MarketPath,
+        response: { 200: Market },
+      },
+    },
+    async (request) => await readMarket(ctx, request.caller, request.params.scheme),
+  );
+}
+
+const streamText = `Server-sent events. First \`retry\`, then:
+
+| event | data | when |
+|---|---|---|
+| \`snapshot\` | MarketList | first, and after a reset |
+| \`update\` | Market | a scheme's figures changed |
+| \`status\` | Market | its state changed: halted, opened |
+| \`heartbeat\` | \`{epoch, seq}\` | every 15 seconds: the last place you were told |
+| \`reset\` | \`{reason}\` | what you know is no beginning any more; a snapshot follows |
+
+Every event but reset has the id \`<epoch>-<seq>\`, the same from every node. Come back with the last
+one as \`Last-Event-ID\` and you get exactly what you missed, then what is new. An id that is malformed,
+unknown, too old (some 10,000 updates) or of another epoch is answered with \`reset\` and a snapshot.
+
+A key has at most 5 of these streams open at a node; one more is 429. A reader that does not keep up is
+cut and resumes by its last id. A stream ends within a second when its key is revoked or expires.`;

@@ -1,0 +1,251 @@
+import type { Environment } from "../kernel/caller.ts";
+import { houseFirmId } from "../kernel/house.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { type Db, Fragment, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { DepthBand, Place, Tape, UpdateKind } from "./rules.ts";
+
+/** Where readers are told that a log has grown. */
+export const marketNotices = "market_updates";
+
+export type UpdateRow = Place & {
+  readonly environment: Environment;
+  readonly scheme: Scheme;
+  readonly kind: UpdateKind;
+  readonly body: string;
+  readonly buyer_body: string;
+  readonly created_at: Date;
+};
+
+/** A face as the market shows it: two digits and zeros. */
+const shownFace = fragment`round(face_paise::numeric, 2 - length(face_paise::text))`;
+
+/** Sums stay whole numbers that every JSON reader keeps exact. */
+const safeMax = fragment`9007199254740991`;
+
+type TapeRow = {
+  readonly scheme: Scheme;
+  readonly seller_bps: number | null;
+  readonly face_paise: number;
+  readonly dealt_at: Date;
+  readonly volume_paise: number;
+  readonly count: number;
+};
+
+/** The last deal of every scheme, and what was dealt after an instant. */
+export async function findTapes(
+  db: Db,
+  { environment, after, until }: { environment: Environment; after: Date; until: Date },
+): Promise<ReadonlyMap<Scheme, Tape>> {
+  const rows = await db.rows<TapeRow>(sql`
+    select asked.scheme, last.seller_bps, last.face_paise, last.dealt_at, day.volume_paise, day.count
+    from unnest(${schemes}::text[]) as asked (scheme)
+    left join lateral (
+      select seller_bps, ${shownFace}::bigint as face_paise, dealt_at
+      from settlement_legs
+      where environment = ${environment} and scheme = asked.scheme and dealt_at <= ${until}
+      order by dealt_at desc, settlement_id desc, scrip_no desc
+      limit 1
+    ) as last on true
+    cross join lateral (
+      select least(coalesce(sum(${shownFace}), 0), ${safeMax})::bigint as volume_paise,
+        count(*)::integer as count
+      from settlement_legs
+      where environment = ${environment} and scheme = asked.scheme
+        and dealt_at > ${after} and dealt_at <= ${until}
+    ) as day`);
+  return new Map(
+    rows.map(({ scheme, seller_bps, face_paise, dealt_at, volume_paise, count }) => {
+      const last = seller_bps === null ? null : { seller_bps, face_paise, dealt_at };
+      return [scheme, { last, volume_paise, count }];
+    }),
+  );
+}
+
+/** A size band as a card has it, with the bound of the one below. */
+export type AskedBand = {
+  readonly scheme: Scheme;
+  readonly from_paise: number;
+  readonly below_paise: number | null;
+};
+
+/** The indexes of the house's credits, and of those it could sell, are found by these very words. */
+const ofHouse = new Fragment(`firm_id in ('${houseFirmId.live}', '${houseFirmId.sandbox}')`);
+const houseOffers = new Fragment(`state = 'listed' and ${ofHouse.text}`);
+
+export type DepthRow = {
+  readonly scheme: Scheme;
+  readonly bands: readonly DepthBand[];
+  readonly counted_on: IstDay;
+};
+
+/** What the house could sell in each scheme, as it was last counted. */
+export async function listDepths(db: Db, environment: Environment): Promise<DepthRow[]> {
+  return await db.rows(sql`
+    select scheme, bands, counted_on
+    from market_depths
+    where environment = ${environment}`);
+}
+
+/** Whether a credit of the house changed in a transaction that a count may not have seen. */
+export async function hasHouseChanged(db: Db, environment: Environment): Promise<boolean> {
+  const [row] = await db.rows<{ changed: boolean }>(sql`
+    select coalesce(min(counted_in) <= (
+      select changed_in
+      from credits
+      where environment = ${environment} and ${ofHouse}
+      order by changed_in desc
+      limit 1
+    ), false) as changed
+    from market_depths
+    where environment = ${environment}`);
+  return row?.changed ?? false;
+}
+
+/** Counts what the house could sell. Of two counts at once the one that saw more stays. */
+export async function countDepths(
+  db: Db,
+  {
+    environment,
+    today,
+    usableUntil,
+    bands,
+  }: {
+    readonly environment: Environment;
+    readonly today: IstDay;
+    readonly usableUntil: IstDay;
+    readonly bands: readonly AskedBand[];
+  },
+): Promise<void> {
+  await db.rows(sql`
+    insert into market_depths as known (environment, scheme, bands, counted_in, counted_on)
+    select ${environment}, band.scheme,
+      jsonb_agg(
+        jsonb_build_object(
+          'below_paise', band.below_paise,
+          'count', held.count,
+          'face_paise', least(round(held.sum, 2 - length(held.sum::text)), ${safeMax})
+        )
+        order by band.place
+      ),
+      pg_snapshot_xmin(pg_current_snapshot()), ${today}::date
+    from unnest(
+      ${bands.map((band) => band.scheme)}::text[],
+      ${bands.map((band) => band.from_paise)}::bigint[],
+      ${bands.map((band) => band.below_paise)}::bigint[]
+    ) with ordinality as band (scheme, from_paise, below_paise, place)
+    cross join lateral (
+      select count(*) as count, coalesce(sum(face_paise), 0) as sum
+      from credits
+      where environment = ${environment} and scheme = band.scheme and ${houseOffers}
+        and face_paise >= band.from_paise
+        and face_paise < coalesce(band.below_paise, 9223372036854775807)
+        and expires_on >= ${usableUntil}::date
+    ) as held
+    group by band.scheme
+    on conflict (environment, scheme) do update
+    set bands = excluded.bands, counted_in = excluded.counted_in, counted_on = excluded.counted_on
+    where known.counted_in <= excluded.counted_in`);
+}
+
+/** The last update of every scheme; none when there is no log. */
+export async function listLatest(db: Db, environment: Environment): Promise<UpdateRow[]> {
+  return await db.rows(sql`
+    select latest.environment, latest.epoch, latest.seq, latest.scheme, latest.kind, latest.body,
+      latest.buyer_body, latest.created_at
+    from market_logs as log
+    cross join unnest(${schemes}::text[]) with ordinality as asked (scheme, place)
+    cross join lateral (
+      select environment, epoch, seq, scheme, kind, body, buyer_body, created_at
+      from market_updates
+      where environment = log.environment and epoch = log.epoch and scheme = asked.scheme
+      order by seq desc
+      limit 1
+    ) as latest
+    where log.environment = ${environment}
+    order by asked.place`);
+}
+
+/** What follows a place in the log, oldest first; nothing when the log is another one by now. */
+export async function listAfter(
+  db: Db,
+  environment: Environment,
+  { epoch, seq, limit }: Place & { readonly limit: number },
+): Promise<UpdateRow[]> {
+  return await db.rows(sql`
+    select environment, epoch, seq, scheme, kind, body, buyer_body, created_at
+    from market_updates
+    where environment = ${environment} and epoch = ${epoch} and seq > ${seq}
+    order by seq
+    limit ${limit}`);
+}
+
+/** The end of the log; undefined when there is none. */
+export async function findEnd(db: Db, environment: Environment): Promise<Place | undefined> {
+  const [row] = await db.rows<Place>(sql`
+    select epoch, seq
+    from market_logs
+    where environment = ${environment}`);
+  return row;
+}
+
+/** Begins a log where there is none. */
+export async function insertLog(tx: Tx, environment: Environment, epoch: string): Promise<void> {
+  await tx.rows(sql`
+    insert into market_logs (environment, epoch, seq)
+    values (${environment}, ${epoch}, 0)
+    on conflict (environment) do nothing`);
+}
+
+/** The end of the log; nobody else appends until the transaction is over. */
+export async function lockEnd(tx: Tx, environment: Environment): Promise<Place | undefined> {
+  const [row] = await tx.rows<Place>(sql`
+    select epoch, seq
+    from market_logs
+    where environment = ${environment}
+    for update`);
+  return row;
+}
+
+export async function insertUpdates(tx: Tx, rows: readonly UpdateRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into market_updates (
+      environment, epoch, seq, scheme, kind, body, buyer_body, created_at
+    )
+    select environment, epoch, seq, scheme, kind, body, buyer_body, created_at
+    from unnest(
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.epoch)}::text[],
+      ${rows.map((row) => row.seq)}::bigint[],
+      ${rows.map((row) => row.scheme)}::text[],
+      ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => row.body)}::text[],
+      ${rows.map((row) => row.buyer_body)}::text[],
+      ${rows.map((row) => row.created_at)}::timestamptz[]
+    ) as r (environment, epoch, seq, scheme, kind, body, buyer_body, created_at)`);
+}
+
+/** Moves the end and, once this is committed, wakes the readers. */
+export async function setEnd(tx: Tx, environment: Environment, seq: number): Promise<void> {
+  await tx.rows(sql`
+    with moved as (
+      update market_logs
+      set seq = ${seq}
+      where environment = ${environment}
+      returning environment
+    )
+    select pg_notify(${marketNotices}, environment) from moved`);
+}
+
+/** Lets go of what lies up to a place, but for the last update of a scheme. */
+export async function deleteUpTo(tx: Tx, environment: Environment, place: Place): Promise<void> {
+  await tx.rows(sql`
+    delete from market_updates as old
+    where environment = ${environment} and epoch = ${place.epoch} and seq <= ${place.seq}
+      and exists (
+        select 1
+        from market_updates as newer
+        where newer.environment = old.environment and newer.epoch = old.epoch
+          and newer.scheme = old.scheme and newer.seq > old.seq
+      )`);
+}

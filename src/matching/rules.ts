@@ -1,0 +1,135 @@
+// One order meets what rests against it, then the house.
+//
+//   a sell   meets the resting buys, the best price first and the earliest of equals, each only when
+//            it can take every credit of the sell whole; then the house's bid
+//   a buy    takes the bundle of whole credits that leaves the least duty uncovered, from the
+//            house's inventory and from resting sells whose limit leaves the house its margin
+//
+// One order has one price. A resting order deals at its own. An arriving sell gets the resting
+// buy's price less the margin, or the bid; an arriving buy pays the ask for the whole bundle, or,
+// below the ask, the dearest limit of the bundle plus the margin. A quote is dealt at its own price
+// whatever the market did since. Nobody deals with a firm of the same PAN.
+
+import type { Offer } from "../cover/rules.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
+import { askOf, bidOf, type CardToday, type RateCard } from "../rates/rules.ts";
+
+export type RestingBuy = {
+  readonly orderId: string;
+  readonly pan: string | null;
+  readonly priceBps: Bps;
+  readonly remainingPaise: Paise;
+};
+
+export type Sell = {
+  readonly facePaise: Paise;
+  /** Of the credit that lapses first. */
+  readonly daysLeft: number;
+  readonly pan: string | null;
+  readonly limitBps: Bps | null;
+  readonly quotedBps: Bps | null;
+};
+
+export type SellMatch =
+  | { readonly with: "house"; readonly sellerBps: Bps; readonly buyerBps: Bps }
+  | {
+      readonly with: "client";
+      readonly buy: RestingBuy;
+      readonly sellerBps: Bps;
+      readonly buyerBps: Bps;
+    };
+
+/** The house's price for a sell now; undefined when it gives none. */
+export function houseBid(
+  market: CardToday | undefined,
+  { facePaise, daysLeft }: Pick<Sell, "facePaise" | "daysLeft">,
+): Bps | undefined {
+  if (market?.state !== "open" || facePaise > market.face_max_paise) return undefined;
+  if (facePaise > market.house_limit_paise - market.taken_paise) return undefined;
+  return bidOf(market, facePaise, daysLeft);
+}
+
+/** Who buys what is sold now, and at what price for each side; undefined when nobody does. */
+export function matchSell(
+  market: CardToday | undefined,
+  resting: readonly RestingBuy[],
+  sell: Sell,
+): SellMatch | undefined {
+  const bid = houseBid(market, sell);
+  const least = sell.quotedBps ?? Math.max(sell.limitBps ?? 0, bid ?? 0);
+  // Without a limit the house's price is the floor: no order takes whatever happens to rest.
+  if (least === 0) return undefined;
+  const buy =
+    market?.state === "open" ? firstBuyOf(resting, sell, least + market.margin_bps) : undefined;
+  if (market && buy) {
+    const sellerBps = sell.quotedBps ?? buy.priceBps - market.margin_bps;
+    return { with: "client", buy, sellerBps, buyerBps: buy.priceBps };
+  }
+  const houseBps = sell.quotedBps ?? bid;
+  if (houseBps === undefined || houseBps < least) return undefined;
+  return { with: "house", sellerBps: houseBps, buyerBps: houseBps };
+}
+
+function firstBuyOf(
+  resting: readonly RestingBuy[],
+  { facePaise, pan }: Sell,
+  paysAtLeast: Bps,
+): RestingBuy | undefined {
+  return resting.find(
+    (buy) =>
+      buy.priceBps >= paysAtLeast && buy.remainingPaise >= facePaise && !samePan(buy.pan, pan),
+  );
+}
+
+/** Which offers a buy may take: those of the house or not, and sells up to a limit. */
+export type Pool = { readonly fromHouse: boolean; readonly limitBpsMax: Bps };
+
+/** What an arriving buy may take; undefined when nothing can be bought at its price. */
+export function poolOf(
+  market: CardToday | undefined,
+  {
+    requirementPaise,
+    limitBps,
+  }: { readonly requirementPaise: Paise; readonly limitBps: Bps | null },
+): Pool | undefined {
+  if (market?.state !== "open") return undefined;
+  const ask = askOf(market, requirementPaise);
+  const fromHouse = limitBps === null || ask <= limitBps;
+  const pays = fromHouse ? ask : limitBps;
+  return { fromHouse, limitBpsMax: pays - market.margin_bps };
+}
+
+/** The one price of a bundle taken from a pool. */
+export function bundlePrice(
+  card: RateCard,
+  requirementPaise: Paise,
+  { fromHouse }: Pool,
+  bundle: readonly Offer[],
+): Bps {
+  if (fromHouse) return askOf(card, requirementPaise);
+  return Math.max(...bundle.map(({ limit_bps }) => limit_bps)) + card.margin_bps;
+}
+
+/** A resting order deals at its own price: the house must ask no more than it pays. */
+export function restingPool(card: RateCard, buy: RestingBuy): Pool {
+  return {
+    fromHouse: askOf(card, buy.remainingPaise) <= buy.priceBps,
+    limitBpsMax: buy.priceBps - card.margin_bps,
+  };
+}
+
+export function samePan(a: string | null, b: string | null): boolean {
+  return a !== null && a === b;
+}
+
+/** By price, the highest first, then by time and id: the order in which resting buys are served. */
+export function byPriority(
+  a: { readonly price_bps: Bps | null; readonly created_at: Date; readonly order_id: string },
+  b: { readonly price_bps: Bps | null; readonly created_at: Date; readonly order_id: string },
+): number {
+  return (
+    (b.price_bps ?? 0) - (a.price_bps ?? 0) ||
+    a.created_at.getTime() - b.created_at.getTime() ||
+    (a.order_id < b.order_id ? -1 : 1)
+  );
+}

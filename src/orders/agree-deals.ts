@@ -1,0 +1,130 @@
+import type { DealtCredit } from "../credits/reserve-credits.ts";
+import { houseFirmId } from "../kernel/house.ts";
+import type { Tx } from "../platform/postgres.ts";
+import type { NewDeal, Party } from "../settlement/open-settlements.ts";
+import { lockOffers, type OfferedCredit } from "./lock-offers.ts";
+import { dealPart } from "./rules.ts";
+import { currentOrder, type DealDraft, type Leg, noteDealt, type Workings } from "./workings.ts";
+
+/** The book had offers that the database does not: nothing of the set was kept. */
+export class StaleBook extends Error {
+  readonly scripNos: readonly string[];
+  constructor(scripNos: readonly string[]) {
+    super("the book is behind the database");
+    this.scripNos = scripNos;
+  }
+}
+
+export type Agreed = {
+  readonly deals: readonly NewDeal[];
+  readonly reservations: readonly { readonly creditId: string; readonly reservedFor: string }[];
+};
+
+/**
+ * What the set has dealt, with the credits behind it locked and the resting sells among the sellers
+ * brought up to date. What comes from orders of the set is locked already; the rest is locked here.
+ */
+export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
+  const { environment, now } = workings;
+  const own = new Map(
+    [...workings.reserved.values()].map((taken) => [taken.credit.scrip_no, taken]),
+  );
+  const legs = workings.deals.flatMap((deal) => deal.legs);
+  const fromBook = legs.filter(({ scripNo }) => !own.has(scripNo));
+  const offered = await lockOffers(
+    tx,
+    environment,
+    fromBook.map((leg) => leg.scripNo),
+    now,
+  );
+  const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
+  if (gone.length > 0) throw new StaleBook(gone.map(({ scripNo }) => scripNo));
+  const creditOf = (scripNo: string): DealtCredit => {
+    const credit = own.get(scripNo)?.credit ?? offered.get(scripNo)?.credit;
+    if (!credit) throw new Error("every leg's credit is locked");
+    return credit;
+  };
+  const deals = workings.deals.map((deal) => agree(workings, deal, { offered, creditOf }));
+  const soldByHouse = workings.deals.flatMap((deal) =>
+    deal.legs
+      .filter((leg) => leg.sellerOrderId === null)
+      .map((leg) => ({
+        creditId: creditOf(leg.scripNo).credit_id,
+        reservedFor: deal.originOrderId,
+      })),
+  );
+  const sold = [...workings.reserved].map(([creditId, { orderId }]) => ({
+    creditId,
+    reservedFor: orderId,
+  }));
+  return { deals, reservations: [...sold, ...soldByHouse] };
+}
+
+function isAsOffered(leg: Leg, offered: OfferedCredit | undefined): boolean {
+  return (
+    offered !== undefined &&
+    offered.offer.order_id === leg.sellerOrderId &&
+    offered.offer.face_paise === leg.facePaise
+  );
+}
+
+function agree(
+  workings: Workings,
+  deal: DealDraft,
+  {
+    offered,
+    creditOf,
+  }: {
+    readonly offered: ReadonlyMap<string, OfferedCredit>;
+    readonly creditOf: (scripNo: string) => DealtCredit;
+  },
+): NewDeal {
+  const shares = payRestingSells(workings, deal, offered);
+  return {
+    settlementId: deal.settlementId,
+    environment: workings.environment,
+    scheme: deal.scheme,
+    origin: deal.originOrderId,
+    buyer: buyerOf(workings, deal),
+    buyerBps: deal.buyerBps,
+    legs: deal.legs.map((leg) => {
+      const credit = creditOf(leg.scripNo);
+      return {
+        scripNo: leg.scripNo,
+        seller: { deskId: credit.desk_id, firmId: credit.firm_id, orderId: leg.sellerOrderId },
+        facePaise: leg.facePaise,
+        sellerBps: leg.sellerBps,
+        sellerPaise: leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0,
+        buyerPaise: leg.buyerPaise,
+      };
+    }),
+  };
+}
+
+/** What each credit of a resting sell pays its seller, by number; the sells are dealt with it. */
+function payRestingSells(
+  workings: Workings,
+  deal: DealDraft,
+  offered: ReadonlyMap<string, OfferedCredit>,
+): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  const unpaid = deal.legs.filter((leg) => leg.sellerPaise === undefined);
+  for (const [orderId, legs] of Map.groupBy(unpaid, (leg) => leg.sellerOrderId ?? "")) {
+    const [first] = legs;
+    const before = currentOrder(workings, orderId) ?? offered.get(first?.scripNo ?? "")?.order;
+    if (!first || !before) throw new Error("a credit that rests belongs to an order");
+    const part = { settlementId: deal.settlementId, credits: legs, priceBps: first.sellerBps };
+    const paid = dealPart(before, part, { rests: true, now: workings.now });
+    legs.forEach((leg, at) => shares.set(leg.scripNo, paid.shares[at] ?? 0));
+    noteDealt(workings, { before, after: paid.order, dealtBy: deal.originOrderId });
+  }
+  return shares;
+}
+
+function buyerOf(workings: Workings, { buyerOrderId, buyerFirmId }: DealDraft): Party {
+  const order = buyerOrderId === null ? undefined : currentOrder(workings, buyerOrderId);
+  if (order) return { deskId: order.desk_id, firmId: order.firm_id, orderId: order.order_id };
+  const house = houseFirmId[workings.environment];
+  if (buyerFirmId !== house) throw new Error("a buyer is a client with an order, or the house");
+  return { deskId: house, firmId: house, orderId: null };
+}

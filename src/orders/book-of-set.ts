@@ -1,0 +1,59 @@
+import type { Book, Offers } from "../book/open-book.ts";
+import { chooseBundle } from "../cover/choose-bundle.ts";
+import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { BookSession, Books } from "./workings.ts";
+
+/** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
+export function booksOf(book: Book): Books {
+  return { session: (environment) => sessionOf(book, environment) };
+}
+
+function sessionOf(book: Book, environment: Environment): BookSession {
+  let offers: Offers | undefined;
+  const done: (() => void)[] = [];
+
+  function each(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
+    const index = offers?.[scheme];
+    for (const offer of index ? of : []) {
+      if (does === "put") index?.put(offer);
+      else index?.remove(offer.scrip_no);
+    }
+  }
+
+  return {
+    async refresh() {
+      offers = await book(environment);
+    },
+    choose({ scheme, requirementPaise, pool, pan, expiresFrom }) {
+      const index = offers?.[scheme];
+      if (!index) return [];
+      const bundle = chooseBundle(index, {
+        requirement_paise: requirementPaise,
+        min_day: dayNumber(expiresFrom),
+        price_max_bps: Math.max(0, pool.limitBpsMax),
+        ...(pool.fromHouse ? {} : { price_min_bps: 1 }),
+        ...(pan === null ? {} : { buyer: pan }),
+      });
+      return bundle.offers;
+    },
+    take(scheme, taken) {
+      each(scheme, taken, "remove");
+      done.push(() => each(scheme, taken, "put"));
+    },
+    put(scheme, added) {
+      each(scheme, added, "put");
+      done.push(() => each(scheme, added, "remove"));
+    },
+    undo() {
+      for (const back of done.toReversed()) back();
+      done.length = 0;
+    },
+    forget(scripNos) {
+      for (const index of Object.values(offers ?? {})) {
+        for (const scripNo of scripNos) index.remove(scripNo);
+      }
+    },
+  };
+}

@@ -1,0 +1,219 @@
+// Orders of one environment, judged in the order they came on facts that were all loaded and locked
+// before. What the first one takes is taken for the second. Nothing here reaches the database: the
+// workings say what is to be stored.
+//
+// An order is refused by the first rung that does not hold:
+//
+//   404   the quote, the firm or the credit is not there for this caller
+//   403   the key may not buy, or the order is above one of its limits
+//   409   the quote was used, the quote has expired, the firm may not trade, the credit is not
+//         sellable, nothing can be delivered, a credit of the bundle has gone, there is no price
+
+import type { Offer } from "../cover/rules.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
+import { notSellableReasonOf } from "../credits/rules.ts";
+import { refusalToTrade } from "../firms/rules.ts";
+import type { TradingFirm } from "../firms/trading-firms.ts";
+import type { Call } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Paise } from "../kernel/money.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import { differences, fingerprintOf } from "../platform/idempotency.ts";
+import type { LockedQuote } from "../quotes/lock-quotes.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
+import {
+  aboveKeyLimit,
+  buySideOff,
+  creditNotSellable,
+  keyReused,
+  otherFirm,
+  quoteExpired,
+  quoteUsed,
+} from "./refusals.ts";
+import type { Intent } from "./rules.ts";
+import type { OrderRow } from "./store.ts";
+import type { Workings } from "./workings.ts";
+
+export type Command = {
+  readonly call: Call;
+  readonly intent: Intent;
+  /** The order's own key; a batch gives each of its items one. */
+  readonly idempotencyKey: string | null;
+  readonly request: JsonObject;
+};
+
+/** What a key may order at most; null where it has no such limit. */
+export type MoneyLimits = {
+  readonly max_order_paise: Paise | null;
+  readonly daily_notional_paise: Paise | null;
+};
+
+/** A command with everything it names, as far as it is there for its caller. */
+export type Loaded = Command & {
+  readonly quote: LockedQuote | undefined;
+  readonly firm: TradingFirm | undefined;
+  /** The credit that the order or its quote names. */
+  readonly credit: DealtCredit | undefined;
+  /** What the firm could deliver for an amount. */
+  readonly deliverable: readonly DealtCredit[];
+  /** The quoted bundle: an offer where the credit is still to be had, its number where not. */
+  readonly bundle: readonly (Offer | string)[];
+  readonly limits: MoneyLimits;
+};
+
+export type Verdict =
+  | { readonly kind: "placed" | "replayed"; readonly orderId: string }
+  | { readonly kind: "refused"; readonly failure: Failure };
+
+export function decideOrders(workings: Workings, loaded: readonly Loaded[]): Verdict[] {
+  return loaded.map((item) => decide(workings, item));
+}
+
+function decide(workings: Workings, item: Loaded): Verdict {
+  const original = item.idempotencyKey && workings.originals.get(originalKey(item));
+  if (original) return replay(original, item);
+  const failure = refusalOf(workings, item);
+  const outcome = failure ?? match(workings, item, draftOf(workings, item));
+  if (outcome instanceof Failure) return { kind: "refused", failure: outcome };
+  note(workings, item, outcome);
+  return { kind: "placed", orderId: outcome.order_id };
+}
+
+export function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempotencyKey">) {
+  return `${call.caller.deskId} ${idempotencyKey}`;
+}
+
+/** The same request finds the order it made; another one under the same key is told which differs. */
+function replay(original: OrderRow, { request }: Loaded): Verdict {
+  const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
+  if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
+  return { kind: "refused", failure: keyReused(original.order_id, differs) };
+}
+
+function refusalOf(workings: Workings, item: Loaded): Failure | undefined {
+  return refusalByAbsence(item) ?? refusalByKey(workings, item) ?? refusalByState(workings, item);
+}
+
+function refusalByAbsence({ intent, quote, firm, credit }: Loaded): Failure | undefined {
+  const isQuoted = intent.ask.kind === "quote";
+  if (isQuoted && !quote) return notFound();
+  if (!firm) return notFound();
+  const named = intent.ask.kind === "credit" || typeof quote?.scrip_no === "string";
+  if (named && !credit) return notFound();
+  if (isQuoted && credit && intent.firmId !== null && intent.firmId !== credit.firm_id) {
+    return otherFirm();
+  }
+  return undefined;
+}
+
+function refusalByKey(workings: Workings, item: Loaded): Failure | undefined {
+  const { call, limits } = item;
+  if (sideOf(item) === "buy" && !call.caller.buySide) return buySideOff();
+  const notional = notionalOf(item);
+  if (limits.max_order_paise !== null && notional > limits.max_order_paise) {
+    return aboveKeyLimit("max_order_paise");
+  }
+  if (limits.daily_notional_paise === null) return undefined;
+  const { keyId } = call.caller;
+  const ordered = (workings.orderedByKey.get(keyId) ?? 0) + (workings.addedByKey.get(keyId) ?? 0);
+  return ordered + notional > limits.daily_notional_paise
+    ? aboveKeyLimit("daily_notional_paise")
+    : undefined;
+}
+
+function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
+  const { quote, firm, credit } = item;
+  const usedBy = quote && (workings.usedQuotes.get(quote.quote_ref) ?? quote.order_id);
+  if (usedBy) return quoteUsed(usedBy);
+  if (quote && quote.valid_until < workings.now) {
+    return quoteExpired(istTimestamp(quote.valid_until));
+  }
+  const refusal = firm && refusalToTrade(firm, workings.now);
+  if (refusal) return refusal;
+  if (!credit) return undefined;
+  const state = workings.reserved.has(credit.credit_id) ? "reserved" : credit.state;
+  const reason = notSellableReasonOf(
+    { ...credit, state },
+    { firmState: firm?.connection_state ?? "", today: workings.today },
+  );
+  return reason ? creditNotSellable(credit.scrip_no, reason) : undefined;
+}
+
+function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failure {
+  if (item.credit) return sellCredits(workings, draft, [item.credit]);
+  const { order } = draft;
+  if (order.side === "sell") {
+    const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin };
+    const credits = chooseDeliverable(workings, item.deliverable, wanted);
+    return credits instanceof Failure ? credits : sellCredits(workings, draft, credits);
+  }
+  return item.quote ? buyQuoted(workings, draft, item.bundle) : buyCover(workings, draft);
+}
+
+function sideOf({ intent, quote }: Loaded): "sell" | "buy" {
+  if (quote) return quote.side;
+  return intent.ask.kind === "requirement" ? "buy" : "sell";
+}
+
+/** What an order counts against its key's limits: the face it sells, or the duty it covers. */
+function notionalOf({ intent, quote, credit }: Loaded): Paise {
+  const { ask } = intent;
+  if (quote) return quote.face_paise ?? quote.requirement_paise ?? 0;
+  if (ask.kind === "amount") return ask.facePaise;
+  if (ask.kind === "requirement") return ask.requirementPaise;
+  return credit?.face_paise ?? 0;
+}
+
+function draftOf({ environment, now }: Workings, item: Loaded): Draft {
+  const { call, intent, quote, firm, credit } = item;
+  const { ask } = intent;
+  const side = sideOf(item);
+  const scheme = quote?.scheme ?? credit?.scheme ?? ("scheme" in ask ? ask.scheme : undefined);
+  if (!firm || !scheme) throw new Error("an order that is not refused has a firm and a scheme");
+  const order: OrderRow = {
+    order_id: newId("ord", now),
+    environment,
+    desk_id: firm.desk_id,
+    firm_id: firm.firm_id,
+    key_id: call.caller.keyId,
+    side,
+    scheme,
+    state: "open",
+    scrip_no: credit?.scrip_no ?? null,
+    face_paise: side === "sell" ? notionalOf(item) : null,
+    requirement_paise: side === "buy" ? notionalOf(item) : null,
+    limit_bps: intent.limitBps,
+    time_in_force: intent.timeInForce,
+    expires_at: intent.expiresAt,
+    quote_ref: quote?.quote_ref ?? null,
+    client_ref: intent.clientRef,
+    metadata: intent.metadata,
+    scrip_nos: [],
+    resting_scrip_nos: [],
+    covered_paise: 0,
+    dealt_paise: 0,
+    price_bps: null,
+    all_in_paise: 0,
+    settlement_ids: [],
+    history: [],
+    idempotency_key: item.idempotencyKey,
+    request: item.idempotencyKey === null ? null : item.request,
+    rested: false,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+  return { order, quotedBps: quote?.price_bps ?? null };
+}
+
+function note(workings: Workings, item: Loaded, order: OrderRow): void {
+  workings.placed.set(order.order_id, order);
+  if (item.idempotencyKey !== null) workings.originals.set(originalKey(item), order);
+  if (item.quote) workings.usedQuotes.set(item.quote.quote_ref, order.order_id);
+  if (item.limits.daily_notional_paise === null) return;
+  const { keyId } = item.call.caller;
+  workings.addedByKey.set(keyId, (workings.addedByKey.get(keyId) ?? 0) + notionalOf(item));
+}

@@ -1,0 +1,54 @@
+// How what rests of orders ends before it is dealt: by their desk, by their time, or because a credit
+// they sell has gone. What was dealt of them stands.
+
+import { releaseCredits } from "../credits/reserve-credits.ts";
+import { recordAttributed } from "../events/record-changes.ts";
+import type { Actor } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { changeOfOrder } from "./change-of-order.ts";
+import { endRest } from "./rules.ts";
+import { findOrders, lockMatching, type OrderRow, setOrders } from "./store.ts";
+
+export type Ending = {
+  readonly environment: Environment;
+  readonly orderIds: readonly string[];
+  readonly how: "cancelled" | "expired";
+  readonly reason: string | null;
+  readonly actor: Actor;
+  readonly now: Date;
+};
+
+/** Ends those of the orders that are open; answers with all of them as they are then. */
+export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
+  const { environment, orderIds, how, reason, actor, now } = ending;
+  await lockMatching(tx, environment);
+  const rows = await findOrders(tx, orderIds);
+  const ended = rows
+    .filter((row) => row.state === "open")
+    .map((before) => {
+      const after = endRest(before, { how, reason, now });
+      return { before, after: { ...after, version: before.version + 1, updated_at: now } };
+    });
+  if (ended.length === 0) return rows;
+  await setOrders(
+    tx,
+    ended.map(({ after }) => after),
+    now,
+  );
+  await releaseCredits(
+    tx,
+    ended.flatMap(({ before }) =>
+      before.resting_scrip_nos.map((scripNo) => ({ scripNo, reservedFor: before.order_id })),
+    ),
+    now,
+  );
+  const action = how === "cancelled" ? "cancel" : "expire";
+  await recordAttributed(
+    tx,
+    ended.map(({ before, after }) => ({ actor, change: changeOfOrder({ action, before, after }) })),
+    now,
+  );
+  const after = new Map(ended.map((end) => [end.after.order_id, end.after]));
+  return rows.map((row) => after.get(row.order_id) ?? row);
+}

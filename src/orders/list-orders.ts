@@ -1,0 +1,65 @@
+import { boundFirm } from "../firms/doer.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { Failure, type FieldProblem } from "../kernel/failure.ts";
+import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { parseInstant } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
+import type { ListOrdersQuery, Order } from "./schema.ts";
+import { countOrders, listOrders as listRows, type OrderFilter } from "./store.ts";
+import { viewOrder } from "./view-order.ts";
+
+export async function listOrders(
+  ctx: Context,
+  caller: Caller,
+  query: ListOrdersQuery,
+): Promise<Page<Order>> {
+  const { deskId } = caller;
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const filter = filterOf(caller, query);
+  const question = { list: "orders", desk: deskId, firm: boundFirm(caller) ?? "", ...filters };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listRows(ctx.db, deskId, filter, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: request.total ?? (request.paged ? await countOrders(ctx.db, deskId, filter) : 0),
+    positionOf: (row) => ({ at: row.created_at, id: row.order_id }),
+  });
+  const latest = page.rows.flatMap((row) => row.settlement_ids.slice(-1));
+  const states = await statesOfSettlements(ctx.db, latest);
+  return {
+    ...page,
+    rows: page.rows.map((row) =>
+      viewOrder(row, states.get(row.settlement_ids.at(-1) ?? "") ?? null),
+    ),
+  };
+}
+
+/** A key that is bound to one firm sees that firm's orders, whatever it asks for. */
+function filterOf(caller: Caller, query: ListOrdersQuery): OrderFilter {
+  const bound = boundFirm(caller);
+  const foreign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+  return {
+    status: query.status ?? null,
+    side: query.side ?? null,
+    scheme: query.scheme ?? null,
+    // No firm has an empty id: a question about another firm finds nothing.
+    firmId: foreign ? "" : (bound ?? query.firm_id ?? null),
+    clientRef: query.client_ref ?? null,
+    idempotencyKey: query.idempotency_key ?? null,
+    from: instantOf("from", query.from),
+    to: instantOf("to", query.to),
+  };
+}
+
+function instantOf(path: string, text: string | undefined): Date | null {
+  if (text === undefined) return null;
+  const instant = parseInstant(text);
+  if (instant) return instant;
+  const fields: FieldProblem[] = [{ path, problem: "must be ISO 8601 with an offset" }];
+  throw new Failure("validation_error", `${path}: must be ISO 8601 with an offset`, {
+    form: "transport",
+    detail: { fields },
+  });
+}

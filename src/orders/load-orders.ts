@@ -1,0 +1,190 @@
+// Everything a set of orders touches, one statement per table, locked in one order by everybody:
+// the matching of the environment, quotes, firms, credits.
+
+import { type CreditForSale, findForSale } from "../credits/find-for-sale.ts";
+import { type DealtCredit, lockDeliverable, lockForSale } from "../credits/reserve-credits.ts";
+import type { Offer } from "../cover/rules.ts";
+import { boundFirm } from "../firms/doer.ts";
+import { tradingFirms, type TradingFirm } from "../firms/trading-firms.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { isId } from "../kernel/ids.ts";
+import { type IstDay, istDay } from "../kernel/time.ts";
+import { moneyLimits } from "../keys/money-limits.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { type LockedQuote, lockQuotes } from "../quotes/lock-quotes.ts";
+import { cardsToday } from "../rates/cards-today.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import type { Command, Loaded } from "./decide-orders.ts";
+import { lockOffers } from "./lock-offers.ts";
+import { listRestingBuys } from "./resting-store.ts";
+import { findByIdempotencyKey, lockKeyDays, lockMatching, type OrderRow } from "./store.ts";
+import { type BookSession, newWorkings, type Workings } from "./workings.ts";
+
+/** How many resting buys of a scheme a set looks at: those that are served first. */
+export const restingBuysMax = 500;
+
+export async function loadOrders(
+  tx: Tx,
+  {
+    environment,
+    book,
+    now,
+  }: { readonly environment: Environment; readonly book: BookSession; readonly now: Date },
+  commands: readonly Command[],
+): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
+  const today = istDay(now);
+  await lockMatching(tx, environment);
+  if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
+  const originals = await loadOriginals(tx, commands);
+  const quotes = await loadQuotes(tx, commands);
+  const cardOf = await cardsToday(tx, [environment], today);
+  const restingBuys = await listRestingBuys(tx, environment, restingBuysMax);
+  const found = await findNamed(tx, commands, quotes);
+  const firmIds = commands.map(({ call, intent }, at) =>
+    actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
+  );
+  const firms = await tradingFirms(tx, [
+    ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
+  ]);
+  const credits = await lockForSale(
+    tx,
+    found.flatMap((credit) => credit?.credit_id ?? []),
+  );
+  const offers = await loadBundles(tx, environment, { quotes, now });
+  const limits = await moneyLimits(
+    tx,
+    commands.map(({ call }) => call.caller.keyId),
+  );
+  const orderedByKey = await loadOrdered(tx, limits, today);
+  const loaded: Loaded[] = [];
+  for (const [at, command] of commands.entries()) {
+    const quote = quotes[at];
+    const firm = firmOf(firms, command.call.caller, firmIds[at]);
+    loaded.push({
+      ...command,
+      quote,
+      firm,
+      credit: credits.get(found[at]?.credit_id ?? ""),
+      deliverable: firm ? await loadDeliverable(tx, command, { quote, firm, today }) : [],
+      bundle: (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
+      limits: limits.get(command.call.caller.keyId) ?? noLimits,
+    });
+  }
+  const facts = { environment, now, today, book, firms, restingBuys, originals, orderedByKey };
+  return { loaded, workings: newWorkings({ ...facts, cardOf }) };
+}
+
+const noLimits = { max_order_paise: null, daily_notional_paise: null };
+
+async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<string, OrderRow>> {
+  const keys = commands.flatMap(({ call, idempotencyKey }) =>
+    idempotencyKey === null ? [] : [{ deskId: call.caller.deskId, idempotencyKey }],
+  );
+  const rows = keys.length > 0 ? await findByIdempotencyKey(tx, keys) : [];
+  return new Map(rows.map((row) => [`${row.desk_id} ${row.idempotency_key}`, row]));
+}
+
+/** At the place of each command, the quote it is placed on. */
+async function loadQuotes(
+  tx: Tx,
+  commands: readonly Command[],
+): Promise<readonly (LockedQuote | undefined)[]> {
+  const asked = commands.flatMap(({ call, intent }, at) =>
+    intent.ask.kind === "quote" ? [{ at, caller: call.caller, quoteRef: intent.ask.quoteRef }] : [],
+  );
+  if (asked.length === 0) return [];
+  const locked = await lockQuotes(tx, asked);
+  const quotes: (LockedQuote | undefined)[] = [];
+  asked.forEach(({ at }, place) => (quotes[at] = locked[place]));
+  return quotes;
+}
+
+/** At the place of each command, the holding it means; it is locked once its firm is. */
+async function findNamed(
+  tx: Tx,
+  commands: readonly Command[],
+  quotes: readonly (LockedQuote | undefined)[],
+): Promise<readonly (CreditForSale | undefined)[]> {
+  const asked = commands.flatMap(({ call, intent }, at) => {
+    const scripNo = intent.ask.kind === "credit" ? intent.ask.scripNo : quotes[at]?.scrip_no;
+    const firmId = quotes[at]?.firm_id ?? intent.firmId;
+    return scripNo ? [{ at, caller: call.caller, firmId, scripNo }] : [];
+  });
+  if (asked.length === 0) return [];
+  const rows = await findForSale(tx, asked);
+  const named: (CreditForSale | undefined)[] = [];
+  asked.forEach(({ at }, place) => (named[at] = rows[place]));
+  return named;
+}
+
+/** Whom an order acts for: the holder of its credit, the firm it names, or the key's own. */
+function actingFirm(
+  caller: Caller,
+  named: string | null,
+  {
+    quote,
+    credit,
+  }: { readonly quote: LockedQuote | undefined; readonly credit: CreditForSale | undefined },
+): string | undefined {
+  const firmId = credit?.firm_id ?? (quote?.scrip_no ? quote.firm_id : (named ?? caller.firmId));
+  return isId("frm", firmId) ? firmId : undefined;
+}
+
+/** A firm of the caller's desk; a key that is bound to one firm knows no other. */
+function firmOf(
+  firms: ReadonlyMap<string, TradingFirm>,
+  caller: Caller,
+  firmId: string | undefined,
+): TradingFirm | undefined {
+  const firm = firms.get(firmId ?? "");
+  if (firm?.desk_id !== caller.deskId) return undefined;
+  const bound = boundFirm(caller);
+  return bound === null || bound === firm.firm_id ? firm : undefined;
+}
+
+async function loadDeliverable(
+  tx: Tx,
+  { intent }: Command,
+  {
+    quote,
+    firm,
+    today,
+  }: {
+    readonly quote: LockedQuote | undefined;
+    readonly firm: TradingFirm;
+    readonly today: IstDay;
+  },
+): Promise<readonly DealtCredit[]> {
+  const byAmount = quote
+    ? quote.side === "sell" && quote.scrip_no === null
+    : intent.ask.kind === "amount";
+  const scheme = quote?.scheme ?? (intent.ask.kind === "amount" ? intent.ask.scheme : undefined);
+  if (!byAmount || !scheme) return [];
+  const { firm_id: firmId } = firm;
+  return await lockDeliverable(tx, { firmId, scheme, daysMin: amountDaysMin, today });
+}
+
+/** What is still to be had of the quoted bundles, by number. */
+async function loadBundles(
+  tx: Tx,
+  environment: Environment,
+  { quotes, now }: { readonly quotes: readonly (LockedQuote | undefined)[]; readonly now: Date },
+): Promise<ReadonlyMap<string, Offer>> {
+  const scripNos = quotes.flatMap((quote) => quote?.scrip_nos ?? []);
+  if (scripNos.length === 0) return new Map();
+  const offered = await lockOffers(tx, environment, scripNos, now);
+  return new Map([...offered].map(([scripNo, { offer }]) => [scripNo, offer]));
+}
+
+/** Today's sums of the keys that have a daily limit; locked, so that they stay what they are. */
+async function loadOrdered(
+  tx: Tx,
+  limits: Awaited<ReturnType<typeof moneyLimits>>,
+  today: IstDay,
+): Promise<Map<string, number>> {
+  const limited = [...limits].flatMap(([keyId, limit]) =>
+    limit.daily_notional_paise === null ? [] : [keyId],
+  );
+  const rows = limited.length > 0 ? await lockKeyDays(tx, today, limited) : [];
+  return new Map(rows.map((row) => [row.key_id, row.ordered_paise]));
+}

@@ -1,0 +1,254 @@
+// An order that nothing refuses meets the market: it is dealt, it rests, or it ends unfilled.
+
+import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
+import { chooseOwnCredits } from "../cover/choose-bundle.ts";
+import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
+import type { Failure } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/house.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
+import { addDays } from "../kernel/time.ts";
+import {
+  bundlePrice,
+  byPriority,
+  matchSell,
+  poolOf,
+  samePan,
+  type SellMatch,
+} from "../matching/rules.ts";
+import { bundleGone, noPrice, nothingToDeliver } from "./refusals.ts";
+import { dealPart, endRest, happening, type Part } from "./rules.ts";
+import type { OrderRow } from "./store.ts";
+import {
+  type Leg,
+  newDealId,
+  noteDealt,
+  panOf,
+  replaceResting,
+  restingBuysOf,
+  takeFromHouse,
+  type Workings,
+} from "./workings.ts";
+
+/** An order that was not matched yet, with everything its command and its quote say. */
+export type Draft = { readonly order: OrderRow; readonly quotedBps: Bps | null };
+
+/** Sells these credits, which are locked and sellable, at once or by resting. */
+export function sellCredits(
+  workings: Workings,
+  { order: asked, quotedBps }: Draft,
+  credits: readonly DealtCredit[],
+): OrderRow | Failure {
+  const order = { ...asked, ...chosen(credits) };
+  const { scheme } = order;
+  const match = matchSell(workings.markets.get(scheme), restingBuysOf(workings, scheme), {
+    facePaise: order.covered_paise,
+    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, workings.today))),
+    pan: panOf(workings, order.firm_id),
+    limitBps: order.limit_bps,
+    quotedBps,
+  });
+  if (!match && order.limit_bps === null) return noPrice();
+  if (!match && order.time_in_force === "IOC") return unfilled(workings, order);
+  for (const credit of credits) {
+    workings.reserved.set(credit.credit_id, { credit, orderId: order.order_id });
+  }
+  if (match) return sellTo(workings, order, credits, match);
+  workings.book.put(scheme, offersOf(workings, order, credits));
+  return rest(workings, order);
+}
+
+/** The sell after these credits of it were dealt at one price. */
+export function sellTo(
+  workings: Workings,
+  order: OrderRow,
+  credits: readonly DealtCredit[],
+  match: SellMatch,
+): OrderRow {
+  const { now, environment } = workings;
+  const part = {
+    settlementId: newDealId(workings),
+    credits: credits.map((credit) => ({ scripNo: credit.scrip_no, facePaise: credit.face_paise })),
+  };
+  const seller = dealPart(order, { ...part, priceBps: match.sellerBps }, { rests: false, now });
+  const buyer =
+    match.with === "client"
+      ? dealRestingBuy(workings, match, { ...part, by: order.order_id })
+      : undefined;
+  if (!buyer) takeFromHouse(workings, order.scheme, faceOf(credits));
+  const buyerShares = buyer?.shares ?? seller.shares;
+  workings.deals.push({
+    settlementId: part.settlementId,
+    scheme: order.scheme,
+    originOrderId: order.order_id,
+    buyerFirmId: buyer?.order.firm_id ?? houseFirmId[environment],
+    buyerOrderId: buyer?.order.order_id ?? null,
+    buyerBps: match.buyerBps,
+    legs: part.credits.map((credit, index) => ({
+      ...credit,
+      sellerBps: match.sellerBps,
+      sellerOrderId: order.order_id,
+      sellerPaise: seller.shares[index],
+      buyerPaise: buyerShares[index] ?? 0,
+    })),
+  });
+  return seller.order;
+}
+
+/** The resting buy after the deal; it keeps its place for what is left of it. */
+function dealRestingBuy(
+  workings: Workings,
+  { buy, buyerBps }: SellMatch & { readonly with: "client" },
+  { by, ...part }: Pick<Part, "settlementId" | "credits"> & { readonly by: string },
+) {
+  const resting = workings.restingBuys.find(({ order_id }) => order_id === buy.orderId);
+  if (!resting) throw new Error("a matched buy is one of those that rest");
+  const options = { rests: true, now: workings.now };
+  const dealt = dealPart(resting, { ...part, priceBps: buyerBps }, options);
+  noteDealt(workings, { before: resting, after: dealt.order, dealtBy: by });
+  replaceResting(workings, dealt.order);
+  return dealt;
+}
+
+/** Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. */
+export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failure {
+  const { scheme } = order;
+  const requirementPaise = order.requirement_paise ?? 0;
+  const market = workings.markets.get(scheme);
+  const wanted = { requirementPaise, limitBps: order.limit_bps };
+  const pool = poolOf(market, wanted);
+  const bundle = pool
+    ? workings.book.choose({
+        scheme,
+        requirementPaise,
+        pool,
+        pan: panOf(workings, order.firm_id),
+        expiresFrom: addDays(workings.today, sellableDaysMin),
+      })
+    : [];
+  if (market && pool && bundle.length > 0) {
+    const priceBps = bundlePrice(market, requirementPaise, pool, bundle);
+    return restIfOpen(workings, takeBundle(workings, order, bundle, priceBps));
+  }
+  if (order.limit_bps === null) return noPrice();
+  if (order.time_in_force === "IOC") return unfilled(workings, order);
+  return restBuy(workings, order, order.limit_bps);
+}
+
+/** The bundle and the price of a quote, as long as every credit of it is still to be had. */
+export function buyQuoted(
+  workings: Workings,
+  { order, quotedBps }: Draft,
+  bundle: readonly (Offer | string)[],
+): OrderRow | Failure {
+  const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
+  const pan = panOf(workings, order.firm_id);
+  const offers = bundle.filter(
+    (offer) =>
+      typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
+  ) as Offer[]; // The texts among them stand for credits that have gone.
+  if (offers.length < bundle.length || quotedBps === null) return bundleGone();
+  return takeBundle(workings, order, offers, quotedBps);
+}
+
+/** The buy after it took a bundle at one price. */
+export function takeBundle(
+  workings: Workings,
+  order: OrderRow,
+  bundle: readonly Offer[],
+  priceBps: Bps,
+): OrderRow {
+  const settlementId = newDealId(workings);
+  const credits = bundle.map((offer) => ({
+    scripNo: offer.scrip_no,
+    facePaise: offer.face_paise,
+  }));
+  const options = { rests: order.time_in_force !== "IOC", now: workings.now };
+  const bought = dealPart(order, { settlementId, credits, priceBps }, options);
+  workings.book.take(order.scheme, bundle);
+  workings.deals.push({
+    settlementId,
+    scheme: order.scheme,
+    originOrderId: order.order_id,
+    buyerFirmId: order.firm_id,
+    buyerOrderId: order.order_id,
+    buyerBps: priceBps,
+    legs: bundle.map((offer, index) => legOf(offer, priceBps, bought.shares[index] ?? 0)),
+  });
+  return bought.order;
+}
+
+/** A buy that has just dealt rests with what is left of it, at the price it dealt at. */
+function restIfOpen(workings: Workings, order: OrderRow): OrderRow {
+  if (order.state !== "open" || order.price_bps === null) return order;
+  return restBuy(workings, order, order.price_bps);
+}
+
+/** The house gets what the buyer pays; a resting sell gets its limit, which its own order rounds. */
+function legOf(offer: Offer, buyerBps: Bps, buyerPaise: Paise): Leg {
+  const fromHouse = offer.order_id === null;
+  return {
+    scripNo: offer.scrip_no,
+    facePaise: offer.face_paise,
+    sellerBps: fromHouse ? buyerBps : offer.limit_bps,
+    sellerOrderId: offer.order_id,
+    sellerPaise: fromHouse ? buyerPaise : undefined,
+    buyerPaise,
+  };
+}
+
+function restBuy(workings: Workings, order: OrderRow, priceBps: Bps): OrderRow {
+  const resting = rest(workings, { ...order, price_bps: priceBps });
+  workings.restingBuys.push(resting);
+  workings.restingBuys.sort(byPriority);
+  return resting;
+}
+
+function rest({ now }: Workings, order: OrderRow): OrderRow {
+  return {
+    ...order,
+    state: "open",
+    rested: true,
+    history: [...order.history, happening("open", now)],
+  };
+}
+
+function unfilled({ now }: Workings, order: OrderRow): OrderRow {
+  return endRest(order, { how: "cancelled", reason: "unfilled", now });
+}
+
+/** The firm's own whole credits whose sum is the largest within the amount; those taken are taken. */
+export function chooseDeliverable(
+  workings: Workings,
+  deliverable: readonly DealtCredit[],
+  { facePaise, daysMin }: { readonly facePaise: Paise; readonly daysMin: number },
+): readonly DealtCredit[] | Failure {
+  const free = deliverable.filter(({ credit_id }) => !workings.reserved.has(credit_id));
+  const byNumber = new Map(free.map((credit) => [credit.scrip_no, credit]));
+  const { offers } = chooseOwnCredits(
+    free.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
+    facePaise,
+  );
+  if (offers.length === 0) return nothingToDeliver(daysMin);
+  return offers.flatMap((offer) => byNumber.get(offer.scrip_no) ?? []);
+}
+
+function chosen(credits: readonly DealtCredit[]) {
+  const scripNos = credits.map((credit) => credit.scrip_no);
+  return { scrip_nos: scripNos, resting_scrip_nos: scripNos, covered_paise: faceOf(credits) };
+}
+
+export function faceOf(credits: readonly DealtCredit[]): Paise {
+  return credits.reduce((sum, credit) => sum + credit.face_paise, 0);
+}
+
+function offersOf(workings: Workings, order: OrderRow, credits: readonly DealtCredit[]): Offer[] {
+  return credits.map((credit) => ({
+    scrip_no: credit.scrip_no,
+    face_paise: credit.face_paise,
+    expires_on: dayNumber(credit.expires_on),
+    limit_bps: order.limit_bps ?? 0,
+    seller: panOf(workings, order.firm_id) ?? "",
+    order_id: order.order_id,
+  }));
+}

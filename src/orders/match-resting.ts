@@ -1,0 +1,159 @@
+// The matcher looks after what rests. Orders that arrive meet what rests against them at once; this
+// is for everything else that can bring two sides together: a new card, credits that were added or
+// freed, and two orders of one set that rest against each other.
+//
+//   look     has a card, an offer or a resting order changed since the last look? Usually not
+//   buys     each resting buy, the best first, takes its bundle from the book at its own price
+//   sells    what is left of the resting sells goes to the house where its bid reaches their limit
+//   note     what was seen, in the same transaction
+//
+// Every process runs it; the lock of the matching lets one at a time.
+
+import { houseChanges } from "../credits/house-changes.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
+import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
+import { refusalToTrade } from "../firms/rules.ts";
+import { tradingFirms } from "../firms/trading-firms.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { type Environment, environments } from "../kernel/caller.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { addDays, istDay } from "../kernel/time.ts";
+import { houseBid, restingPool } from "../matching/rules.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
+import { cardsToday, type CardOf } from "../rates/cards-today.ts";
+import { restingBuysMax } from "./load-orders.ts";
+import { lockOffers } from "./lock-offers.ts";
+import { faceOf, sellTo, takeBundle } from "./match-order.ts";
+import { withBook } from "./place-orders.ts";
+import { storeOrders } from "./store-orders.ts";
+import {
+  findSeen,
+  listRestingBuys,
+  listRestingSells,
+  type Seen,
+  setSeen,
+} from "./resting-store.ts";
+import { lockMatching, type OrderRow } from "./store.ts";
+import {
+  type Books,
+  type BookSession,
+  newWorkings,
+  noteDealt,
+  panOf,
+  replaceResting,
+  restingBuysOf,
+  type Workings,
+} from "./workings.ts";
+
+const matcher: Actor = { kind: "worker", id: "matching", requestId: null };
+/** How many resting sells one look offers to the house; more are offered by the next. */
+const sellsMax = 200;
+
+export async function matchResting(ctx: Context, books: Books): Promise<"more" | "idle"> {
+  let dealt = 0;
+  for (const environment of environments) {
+    const now = ctx.now();
+    if (!(await hasNews(ctx.db, environment, now))) continue;
+    dealt += await withBook(books, environment, (book) =>
+      ctx.db.transaction((tx) => matchOnce(tx, { environment, book, now })),
+    );
+  }
+  return dealt > 0 ? "more" : "idle";
+}
+
+async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
+  const seen = await findSeen(db, environment);
+  if (seen.rested_since) return true;
+  const cards = cardsOf(environment, await cardsToday(db, [environment], istDay(now)));
+  if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
+  const { changes } = await houseChanges(db, environment, seen.seen_before);
+  return changes === undefined || changes.length > 0;
+}
+
+/** The version of each scheme's card in force. */
+function cardsOf(environment: Environment, cardOf: CardOf): Seen["seen_cards"] {
+  return Object.fromEntries(
+    schemes.flatMap((scheme) => {
+      const market = cardOf(environment, scheme);
+      return market ? [[scheme, market.version]] : [];
+    }),
+  );
+}
+
+type Look = { readonly environment: Environment; readonly book: BookSession; readonly now: Date };
+
+/** One look at everything that rests; how many deals it made. */
+async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<number> {
+  await lockMatching(tx, environment);
+  const { seen_from } = await findSeen(tx, environment);
+  await book.refresh(tx);
+  const today = istDay(now);
+  const cardOf = await cardsToday(tx, [environment], today);
+  const restingBuys = await listRestingBuys(tx, environment, restingBuysMax);
+  const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
+  const nobody = { originals: new Map(), orderedByKey: new Map() };
+  const facts = { environment, now, today, book, firms, restingBuys, ...nobody };
+  const workings = newWorkings({ ...facts, cardOf });
+  // Serving a buy takes it out of those that rest once nothing of it does.
+  for (const buy of restingBuys.slice()) serveBuy(workings, buy);
+  for (const scheme of schemes) await serveSells(tx, workings, scheme);
+  await storeOrders(tx, workings, () => matcher);
+  await setSeen(tx, environment, { cards: cardsOf(environment, cardOf), before: seen_from });
+  return workings.deals.length;
+}
+
+/** A resting buy takes what covers the most of its rest, at its own price. */
+function serveBuy(workings: Workings, buy: OrderRow): void {
+  const market = workings.markets.get(buy.scheme);
+  const firm = workings.firms.get(buy.firm_id);
+  const [resting] = restingBuysOf(workings, buy.scheme).filter(
+    ({ orderId }) => orderId === buy.order_id,
+  );
+  if (market?.state !== "open" || !firm || refusalToTrade(firm, workings.now) || !resting) return;
+  const bundle = workings.book.choose({
+    scheme: buy.scheme,
+    requirementPaise: resting.remainingPaise,
+    pool: restingPool(market, resting),
+    pan: panOf(workings, buy.firm_id),
+    expiresFrom: addDays(workings.today, sellableDaysMin),
+  });
+  if (bundle.length === 0) return;
+  const after = takeBundle(workings, buy, bundle, resting.priceBps);
+  noteDealt(workings, { before: buy, after, dealtBy: buy.order_id });
+  replaceResting(workings, after);
+}
+
+/** The house takes resting sells at their limit where its bid reaches it, the cheapest first. */
+async function serveSells(tx: Tx, workings: Workings, scheme: Scheme): Promise<void> {
+  const market = workings.markets.get(scheme);
+  if (market?.state !== "open") return;
+  const { environment, now } = workings;
+  const sells = await listRestingSells(tx, {
+    environment,
+    scheme,
+    limitBpsMax: market.ceiling_bps,
+    limit: sellsMax,
+  });
+  const numbers = sells.flatMap((sell) => sell.resting_scrip_nos);
+  const offered = await lockOffers(tx, environment, numbers, now);
+  const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
+  for (const sell of sells) {
+    const credits = sell.resting_scrip_nos.flatMap((scripNo) =>
+      sold.has(scripNo) ? [] : (offered.get(scripNo)?.credit ?? []),
+    );
+    if (credits.length > 0) serveSell(workings, sell, credits);
+  }
+}
+
+function serveSell(workings: Workings, sell: OrderRow, credits: readonly DealtCredit[]): void {
+  const limitBps = sell.limit_bps ?? 0;
+  const bid = houseBid(workings.markets.get(sell.scheme), {
+    facePaise: faceOf(credits),
+    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, workings.today))),
+  });
+  if (bid === undefined || bid < limitBps) return;
+  const match = { with: "house", sellerBps: limitBps, buyerBps: limitBps } as const;
+  const after = sellTo(workings, sell, credits, match);
+  noteDealt(workings, { before: sell, after, dealtBy: sell.order_id });
+}

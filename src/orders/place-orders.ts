@@ -1,0 +1,123 @@
+// Orders are placed as sets, one is a set of one. A set is one transaction of one environment:
+//
+//   load      lock the matching of the environment, then load and lock all that the set touches
+//   decide    each order in its turn, against the market as the ones before it left it
+//   confirm   lock what buyers took from the book; when one of those has gone, the book was behind:
+//             the set is dropped, the book forgets the credit, and the set is decided again, as it
+//             is when a buyer's balance moved meanwhile
+//   store     orders, credits, quotes, settlements with their entries, and last what is told of it
+//
+// Single orders of many callers travel together, and so do the up to 500 of a batch. An order that
+// is refused is its caller's alone; a set that the database refuses is split until one is to blame.
+
+import { type Actor, actorOf } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { FundsMoved } from "../settlement/open-settlements.ts";
+import type { SettlementState } from "../settlement/rules.ts";
+import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
+import { StaleBook } from "./agree-deals.ts";
+import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
+import { loadOrders } from "./load-orders.ts";
+import type { OrderRow } from "./store.ts";
+import { storeOrders } from "./store-orders.ts";
+import type { Books, BookSession, Workings } from "./workings.ts";
+
+/** How often a set is decided because what it was decided on had moved. */
+const decisionsMax = 5;
+
+export type Placed =
+  | {
+      readonly kind: "placed" | "replayed";
+      readonly order: OrderRow;
+      readonly settlementState: SettlementState | null;
+    }
+  | (Verdict & { readonly kind: "refused" });
+
+export type Placing = {
+  readonly environment: Environment;
+  readonly rollBack: boolean;
+};
+
+export async function placeOrders(
+  ctx: Context,
+  books: Books,
+  { environment, rollBack }: Placing,
+  commands: readonly Command[],
+): Promise<readonly Placed[]> {
+  const now = ctx.now();
+  return await withBook(books, environment, async (book) => {
+    const placed = await ctx.db.transaction(
+      (tx) => placeSet(tx, { environment, book, now }, commands),
+      { rollBack },
+    );
+    if (rollBack) book.undo();
+    return placed;
+  });
+}
+
+/** Decides on the book, and again when what it was decided on had moved. */
+export async function withBook<Result>(
+  books: Books,
+  environment: Environment,
+  decide: (book: BookSession) => Promise<Result>,
+): Promise<Result> {
+  for (let decision = 1; ; decision++) {
+    const book = books.session(environment);
+    try {
+      return await decide(book);
+    } catch (error) {
+      book.undo();
+      if (decision === decisionsMax) throw error;
+      if (error instanceof StaleBook) book.forget(error.scripNos);
+      else if (!(error instanceof FundsMoved)) throw error;
+    }
+  }
+}
+
+async function placeSet(
+  tx: Tx,
+  set: { readonly environment: Environment; readonly book: BookSession; readonly now: Date },
+  commands: readonly Command[],
+): Promise<readonly Placed[]> {
+  const { workings, loaded } = await loadOrders(tx, set, commands);
+  const verdicts = decideOrders(workings, loaded);
+  const opened = await storeOrders(tx, workings, callerOf(verdicts, commands));
+  const replayed = verdicts.flatMap((verdict) =>
+    verdict.kind === "replayed" ? orderOf(workings, verdict.orderId).settlement_ids.slice(-1) : [],
+  );
+  const known = await statesOfSettlements(tx, replayed);
+  return verdicts.map((verdict) => {
+    if (verdict.kind === "refused") return verdict;
+    const order = orderOf(workings, verdict.orderId);
+    const settlementId = order.settlement_ids.at(-1) ?? "";
+    const settlementState = opened.get(settlementId) ?? known.get(settlementId) ?? null;
+    return { kind: verdict.kind, order, settlementState };
+  });
+}
+
+/** Who placed each order of the set: whatever it does to others is its caller's doing. */
+function callerOf(
+  verdicts: readonly Verdict[],
+  commands: readonly Command[],
+): (orderId: string) => Actor {
+  const actors = new Map<string, Actor>();
+  verdicts.forEach((verdict, at) => {
+    const command = commands[at];
+    if (verdict.kind === "placed" && command) actors.set(verdict.orderId, actorOf(command.call));
+  });
+  return (orderId) => {
+    const actor = actors.get(orderId);
+    if (!actor) throw new Error("a deal is made by an order that arrived");
+    return actor;
+  };
+}
+
+/** An order of this set or one that an earlier call made. */
+function orderOf({ placed, originals }: Workings, orderId: string): OrderRow {
+  const order =
+    placed.get(orderId) ?? [...originals.values()].find((row) => row.order_id === orderId);
+  if (!order) throw new Error("an order that was placed or replayed is known");
+  return order;
+}

@@ -1,0 +1,17 @@
+import { holderOf } from "../credits/holder-of.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import type { Context } from "../platform/context.ts";
+import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
+import type { Order } from "./schema.ts";
+import { findOrder } from "./store.ts";
+import { viewOrder } from "./view-order.ts";
+
+export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
+  const row = isId("ord", orderId) ? await findOrder(ctx.db, holderOf(caller), orderId) : undefined;
+  if (!row) throw notFound();
+  const latest = row.settlement_ids.at(-1);
+  const states = await statesOfSettlements(ctx.db, latest ? [latest] : []);
+  return viewOrder(row, states.get(latest ?? "") ?? null);
+}

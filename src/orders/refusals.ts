@@ -1,0 +1,69 @@
+// Why an order is refused, in the contract's words.
+
+import type { NotSellableReason } from "../credits/rules.ts";
+import { Failure } from "../kernel/failure.ts";
+
+export function keyReused(orderId: string, differs: readonly string[]): Failure {
+  return new Failure("conflict", "this idempotency key was used for a different order", {
+    detail: { reason: "idempotency_key_reused", order_id: orderId, differs },
+  });
+}
+
+export function buySideOff(): Failure {
+  return new Failure("forbidden", "the buy side is not enabled on this key", {
+    detail: { reason: "buy_side_not_enabled" },
+  });
+}
+
+export function aboveKeyLimit(limit: "max_order_paise" | "daily_notional_paise"): Failure {
+  return new Failure("forbidden", `the order is above the key's ${limit}`, {
+    detail: { reason: "key_limit", limit },
+  });
+}
+
+export function quoteUsed(orderId: string): Failure {
+  return new Failure("conflict", "the quote was used for another order", {
+    detail: { reason: "quote_used", order_id: orderId },
+  });
+}
+
+export function quoteExpired(validUntil: string): Failure {
+  return new Failure("conflict", "the quote has expired", {
+    detail: { reason: "quote_expired", valid_until: validUntil },
+  });
+}
+
+export function creditNotSellable(scripNo: string, reason: NotSellableReason): Failure {
+  return new Failure("conflict", "the credit cannot be sold now", {
+    detail: { reason: "credit_not_sellable", credit_status: reason, scrip_no: scripNo },
+  });
+}
+
+/** The firm has no whole credits, long-lived enough, whose sum is within the amount. */
+export function nothingToDeliver(daysMin: number): Failure {
+  return new Failure("conflict", "the firm has no credits to deliver for this amount", {
+    detail: { reason: "nothing_to_deliver", days_left_min: daysMin },
+  });
+}
+
+/** Whoever places the order adds a fresh quote to the detail. */
+export const bundleGoneReason = "bundle_gone";
+
+export function bundleGone(): Failure {
+  return new Failure("conflict", "a credit of the quoted bundle is no longer to be had", {
+    detail: { reason: bundleGoneReason },
+  });
+}
+
+export function noPrice(): Failure {
+  return new Failure("conflict", "there is no price for this order now", {
+    detail: { reason: "no_price" },
+  });
+}
+
+/** What the firm named for a quoted credit must be the one that holds it. */
+export function otherFirm(): Failure {
+  return new Failure("unprocessable", "firm_id: is not the firm whose credit was quoted", {
+    detail: { fields: [{ path: "firm_id", problem: "is not the firm whose credit was quoted" }] },
+  });
+}

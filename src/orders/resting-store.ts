@@ -1,0 +1,131 @@
+// The statements about what rests: the book of orders, and what the matcher has seen of it.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { Bps } from "../kernel/money.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import { orderColumns, type OrderRow } from "./store.ts";
+
+/** The resting buys that are served first: of each scheme, by price, then time. */
+export async function listRestingBuys(
+  db: Db,
+  environment: Environment,
+  limit: number,
+): Promise<OrderRow[]> {
+  return await db.rows(sql`
+    select b.*
+    from unnest(${schemes}::text[]) as s (scheme)
+    cross join lateral (
+      select ${orderColumns}
+      from orders as o
+      where o.environment = ${environment} and o.scheme = s.scheme
+        and o.state = 'open' and o.side = 'buy'
+      order by o.price_bps desc, o.created_at, o.order_id
+      limit ${limit}
+    ) as b`);
+}
+
+/** Resting sells that take no more than this price, the cheapest and earliest first. */
+export async function listRestingSells(
+  db: Db,
+  of: {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly limitBpsMax: Bps;
+    readonly limit: number;
+  },
+): Promise<OrderRow[]> {
+  return await db.rows(sql`
+    select ${orderColumns}
+    from orders as o
+    where o.environment = ${of.environment} and o.scheme = ${of.scheme}
+      and o.state = 'open' and o.side = 'sell' and o.limit_bps <= ${of.limitBpsMax}
+    order by o.limit_bps, o.created_at, o.order_id
+    limit ${of.limit}`);
+}
+
+export type OfferedRow = Pick<
+  OrderRow,
+  "order_id" | "firm_id" | "scheme" | "state" | "limit_bps" | "scrip_nos" | "resting_scrip_nos"
+>;
+
+/** Resting sells in the order of their ids, from after one. */
+export async function listOffered(
+  db: Db,
+  environment: Environment,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<OfferedRow[]> {
+  return await db.rows(sql`
+    select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
+    from orders
+    where environment = ${environment} and state = 'open' and side = 'sell' and order_id > ${after}
+    order by order_id
+    limit ${limit}`);
+}
+
+/** Sells that rest or did, changed by this transaction or a later one; and the next one to ask from. */
+export async function listOfferedSince(
+  db: Db,
+  environment: Environment,
+  since: string | null,
+): Promise<{ readonly horizon: string; readonly rows: OfferedRow[] }> {
+  const [horizon] = await db.rows<{ horizon: string; rows: OfferedRow[] }>(sql`
+    select
+      pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+      coalesce(
+        (
+          select jsonb_agg(
+            jsonb_build_object(
+              'order_id', o.order_id, 'firm_id', o.firm_id, 'scheme', o.scheme, 'state', o.state,
+              'limit_bps', o.limit_bps, 'scrip_nos', o.scrip_nos,
+              'resting_scrip_nos', o.resting_scrip_nos
+            )
+          )
+          from orders as o
+          where o.environment = ${environment} and o.rested and o.side = 'sell'
+            and o.changed_in >= ${since}::xid8
+        ),
+        '[]'
+      ) as rows`);
+  if (!horizon) throw new Error("there is always a horizon");
+  return horizon;
+}
+
+/** What the matcher had seen at its last look, and what there is to see now. */
+export type Seen = {
+  /** Card versions by scheme. */
+  readonly seen_cards: Readonly<Partial<Record<Scheme, number>>>;
+  /** Every change by a transaction before this one was seen. */
+  readonly seen_before: string;
+  /** Every transaction before this one has ended, so a look now sees its changes. */
+  readonly seen_from: string;
+  /** Whether an order that rests, or did, has changed since. */
+  readonly rested_since: boolean;
+};
+
+export async function findSeen(db: Db, environment: Environment): Promise<Seen> {
+  const [row] = await db.rows<Seen>(sql`
+    select
+      l.seen_cards, l.seen_before::text as seen_before,
+      pg_snapshot_xmin(pg_current_snapshot())::text as seen_from,
+      exists (
+        select 1
+        from orders as o
+        where o.environment = l.environment and o.rested and o.changed_in >= l.seen_before
+      ) as rested_since
+    from match_locks as l
+    where l.environment = ${environment}`);
+  if (!row) throw new Error("every environment has a matcher");
+  return row;
+}
+
+export async function setSeen(
+  tx: Tx,
+  environment: Environment,
+  { cards, before }: { readonly cards: Seen["seen_cards"]; readonly before: string },
+): Promise<void> {
+  await tx.rows(sql`
+    update match_locks
+    set seen_cards = ${JSON.stringify(cards)}::jsonb, seen_before = ${before}::xid8
+    where environment = ${environment}`);
+}

@@ -1,0 +1,108 @@
+import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http.ts";
+import { compileBatchValidator } from "../platform/http-validation.ts";
+import { cancelOrder } from "./cancel-order.ts";
+import { listOrders } from "./list-orders.ts";
+import type { OrderDesk } from "./order-desk.ts";
+import { placeOrder } from "./place-order.ts";
+import { placeOrderBatch } from "./place-order-batch.ts";
+import { readOrder } from "./read-order.ts";
+import {
+  BatchResults,
+  ListOrdersQuery,
+  Order,
+  OrderList,
+  OrderParams,
+  PlaceOrderBatchBody,
+  PlaceOrderBody,
+} from "./schema.ts";
+
+export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
+  app.post(
+    "/v1/orders",
+    {
+      config: { demand: "orders:write", creates: true },
+      schema: {
+        operationId: "placeOrder",
+        tags: ["Orders"],
+        summary: "Sell credits or buy cover",
+        description:
+          "By a quote, at the current binding price, or with a limit. A sell names one credit or an " +
+          "amount; a buy names the duty to cover. What is refused leaves nothing behind.",
+        body: PlaceOrderBody,
+        response: { 201: Order, 200: Order },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(reply, await placeOrder(ctx, desk, callOf(request, reply), request.body)),
+  );
+
+  app.post(
+    "/v1/orders::batch",
+    {
+      config: { demand: "orders:write", creates: true },
+      validatorCompiler: compileBatchValidator,
+      schema: {
+        operationId: "placeOrderBatch",
+        tags: ["Orders"],
+        summary: "Place 1 to 500 orders",
+        description:
+          "Each order is answered by itself, in the order of the request: valid ones are placed and " +
+          "the others fail alone. Of two for one credit the first wins.",
+        body: PlaceOrderBatchBody,
+        response: { 200: BatchResults },
+      },
+    },
+    async (request, reply) =>
+      await placeOrderBatch(ctx, desk, callOf(request, reply), request.body),
+  );
+
+  app.get(
+    "/v1/orders",
+    {
+      config: { demand: "orders:read" },
+      schema: {
+        operationId: "listOrders",
+        tags: ["Orders"],
+        summary: "List your desk's orders",
+        querystring: ListOrdersQuery,
+        response: { 200: OrderList },
+      },
+    },
+    async (request, reply) =>
+      sendPage(reply, "orders", await listOrders(ctx, request.caller, request.query)),
+  );
+
+  app.get(
+    "/v1/orders/:order_id",
+    {
+      config: { demand: "orders:read" },
+      schema: {
+        operationId: "readOrder",
+        tags: ["Orders"],
+        summary: "Read an order",
+        params: OrderParams,
+        response: { 200: Order },
+      },
+    },
+    async (request) => await readOrder(ctx, request.caller, request.params.order_id),
+  );
+
+  app.post(
+    "/v1/orders/:order_id/cancel",
+    {
+      config: { demand: "orders:write" },
+      schema: {
+        operationId: "cancelOrder",
+        tags: ["Orders"],
+        summary: "Cancel what rests of an order",
+        description: "What was dealt stands. Cancelling twice is no conflict.",
+        params: OrderParams,
+        response: { 200: Order },
+      },
+    },
+    async (request, reply) =>
+      await cancelOrder(ctx, callOf(request, reply), request.params.order_id),
+  );
+}

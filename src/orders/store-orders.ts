@@ -1,0 +1,73 @@
+import { reserveCredits } from "../credits/reserve-credits.ts";
+import { recordAttributed } from "../events/record-changes.ts";
+import type { Actor } from "../kernel/actor.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { useQuotes } from "../quotes/use-quotes.ts";
+import { noteHouseTaken } from "../rates/house-limit.ts";
+import { openSettlements } from "../settlement/open-settlements.ts";
+import type { SettlementState } from "../settlement/rules.ts";
+import { agreeDeals } from "./agree-deals.ts";
+import { changeOfOrder } from "./change-of-order.ts";
+import { addToKeyDays, insertOrders, setOrders } from "./store.ts";
+import type { Workings } from "./workings.ts";
+
+/**
+ * Everything a set has decided, one statement per table, and last what is told of it. The actor of
+ * a deal is the one behind the order that made it. Answers with the state of each new settlement.
+ */
+export async function storeOrders(
+  tx: Tx,
+  workings: Workings,
+  actorOf: (orderId: string) => Actor,
+): Promise<ReadonlyMap<string, SettlementState>> {
+  if (workings.placed.size === 0 && workings.deals.length === 0) return new Map();
+  const { now } = workings;
+  const { deals, reservations } = await agreeDeals(tx, workings);
+  const placed = [...workings.placed.values()];
+  const dealt = [...workings.dealt.values()];
+  if (placed.length > 0) await insertOrders(tx, placed);
+  if (dealt.length > 0) {
+    const rows = dealt.map(({ after }) => after);
+    await setOrders(tx, rows, now);
+  }
+  await reserveCredits(tx, reservations, now);
+  await bindQuotes(tx, workings);
+  await noteTaken(tx, workings);
+  const { states, changes } = await openSettlements(tx, deals, now);
+  await recordAttributed(
+    tx,
+    [
+      ...placed.map((after) => ({
+        actor: actorOf(after.order_id),
+        change: changeOfOrder({ action: "place", before: null, after }),
+      })),
+      ...dealt.map(({ before, after, dealtBy }) => ({
+        actor: actorOf(dealtBy),
+        change: changeOfOrder({ action: "match", before, after }),
+      })),
+      ...changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
+    ],
+    now,
+  );
+  return states;
+}
+
+async function bindQuotes(tx: Tx, { usedQuotes }: Workings): Promise<void> {
+  if (usedQuotes.size === 0) return;
+  const uses = [...usedQuotes].map(([quoteRef, orderId]) => ({ quoteRef, orderId }));
+  const bound = await useQuotes(tx, uses);
+  if (bound.size !== uses.length) throw new Error("a locked quote that was open can be used");
+}
+
+/** What the house and limited keys have taken of their day. */
+async function noteTaken(tx: Tx, workings: Workings): Promise<void> {
+  const { environment, today, houseTaken, addedByKey } = workings;
+  if (houseTaken.size > 0) {
+    const taken = [...houseTaken].map(([scheme, paise]) => ({ environment, scheme, paise }));
+    await noteHouseTaken(tx, today, taken);
+  }
+  if (addedByKey.size > 0) {
+    const added = [...addedByKey].map(([keyId, paise]) => ({ keyId, paise }));
+    await addToKeyDays(tx, today, added);
+  }
+}

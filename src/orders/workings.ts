@@ -1,0 +1,178 @@
+// What a set of orders has taken and agreed so far. One is made per set, filled in the order of the
+// commands, and read when the set is stored; a set that is refused by the database is simply dropped.
+
+import type { DealtCredit } from "../credits/reserve-credits.ts";
+import type { Offer } from "../cover/rules.ts";
+import type { TradingFirm } from "../firms/trading-firms.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { newId } from "../kernel/ids.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import type { Pool, RestingBuy } from "../matching/rules.ts";
+import type { Db } from "../platform/postgres.ts";
+import type { CardOf } from "../rates/cards-today.ts";
+import type { CardToday } from "../rates/rules.ts";
+import { restOf } from "./rules.ts";
+import type { OrderRow } from "./store.ts";
+
+/** The book as one set sees it: what it takes is gone for the orders after it. */
+export type BookOfSet = {
+  /** The bundle that leaves the least uncovered; empty when nothing can be taken. */
+  choose(wanted: {
+    readonly scheme: Scheme;
+    readonly requirementPaise: Paise;
+    readonly pool: Pool;
+    /** Whose own credits are left out. */
+    readonly pan: string | null;
+    readonly expiresFrom: IstDay;
+  }): readonly Offer[];
+  take(scheme: Scheme, offers: readonly Offer[]): void;
+  put(scheme: Scheme, offers: readonly Offer[]): void;
+};
+
+/** A book that a set may take from and put into, and that takes all of it back when asked. */
+export type BookSession = BookOfSet & {
+  /** Brings the book up to what this transaction sees. */
+  refresh(db: Db): Promise<void>;
+  undo(): void;
+  /** Drops offers that the database does not have; they return when it does. */
+  forget(scripNos: readonly string[]): void;
+};
+
+export type Books = { session(environment: Environment): BookSession };
+
+/** One credit of a deal: its seller's price, and both sides' shares of the money. */
+export type Leg = {
+  readonly scripNo: string;
+  readonly facePaise: Paise;
+  readonly sellerBps: Bps;
+  /** Null when the house sells. */
+  readonly sellerOrderId: string | null;
+  /** Undefined for a sell that rested before this set: its order is loaded afterwards. */
+  readonly sellerPaise: Paise | undefined;
+  readonly buyerPaise: Paise;
+};
+
+export type DealDraft = {
+  readonly settlementId: string;
+  readonly scheme: Scheme;
+  /** The order whose arrival made the deal. */
+  readonly originOrderId: string;
+  readonly buyerFirmId: string;
+  /** Null when the house buys. */
+  readonly buyerOrderId: string | null;
+  readonly buyerBps: Bps;
+  readonly legs: readonly Leg[];
+};
+
+export type Workings = {
+  readonly environment: Environment;
+  readonly now: Date;
+  readonly today: IstDay;
+  readonly book: BookOfSet;
+  readonly firms: ReadonlyMap<string, TradingFirm>;
+  /** Card and what is left of the house's day, by scheme; less with every deal of the house. */
+  readonly markets: Map<Scheme, CardToday>;
+  /** Resting buys, best first; replaced as they are dealt. */
+  readonly restingBuys: OrderRow[];
+  /** By desk and idempotency key: what was ordered earlier, also in this set. */
+  readonly originals: Map<string, OrderRow>;
+  /** Orders of this set. */
+  readonly placed: Map<string, OrderRow>;
+  /** Orders that rested before this set and were dealt in it. */
+  readonly dealt: Map<string, DealtOrder>;
+  readonly deals: DealDraft[];
+  /** Credits by id that an order of this set has, and the order. */
+  readonly reserved: Map<string, { readonly credit: DealtCredit; readonly orderId: string }>;
+  readonly usedQuotes: Map<string, string>;
+  /** What each limited key had ordered today before this set, and what this set adds. */
+  readonly orderedByKey: ReadonlyMap<string, Paise>;
+  readonly addedByKey: Map<string, Paise>;
+  /** How much face the house takes on by this set. */
+  readonly houseTaken: Map<Scheme, Paise>;
+};
+
+export type DealtOrder = {
+  readonly before: OrderRow;
+  readonly after: OrderRow;
+  /** The order of this set that dealt with it. */
+  readonly dealtBy: string;
+};
+
+/** The workings of a set that has done nothing yet. */
+export function newWorkings({
+  cardOf,
+  ...facts
+}: Pick<
+  Workings,
+  "environment" | "now" | "today" | "book" | "firms" | "restingBuys" | "originals" | "orderedByKey"
+> & { readonly cardOf: CardOf }): Workings {
+  return {
+    ...facts,
+    markets: new Map(
+      schemes.flatMap((scheme) => {
+        const market = cardOf(facts.environment, scheme);
+        return market ? [[scheme, market] as const] : [];
+      }),
+    ),
+    placed: new Map(),
+    dealt: new Map(),
+    deals: [],
+    reserved: new Map(),
+    usedQuotes: new Map(),
+    addedByKey: new Map(),
+    houseTaken: new Map(),
+  };
+}
+
+export function newDealId({ now }: Pick<Workings, "now">): string {
+  return newId("stl", now);
+}
+
+/** The house took on more of its day. */
+export function takeFromHouse(workings: Workings, scheme: Scheme, facePaise: Paise): void {
+  const market = workings.markets.get(scheme);
+  if (!market) return;
+  workings.markets.set(scheme, { ...market, taken_paise: market.taken_paise + facePaise });
+  workings.houseTaken.set(scheme, (workings.houseTaken.get(scheme) ?? 0) + facePaise);
+}
+
+/** A resting buy after a deal: it keeps its place until nothing of it rests. */
+export function replaceResting(workings: Workings, order: OrderRow): void {
+  const at = workings.restingBuys.findIndex(({ order_id }) => order_id === order.order_id);
+  if (order.state === "open") workings.restingBuys[at] = order;
+  else workings.restingBuys.splice(at, 1);
+}
+
+export function restingBuysOf(workings: Workings, scheme: Scheme): RestingBuy[] {
+  return workings.restingBuys
+    .filter((order) => order.scheme === scheme)
+    .map((order) => ({
+      orderId: order.order_id,
+      pan: panOf(workings, order.firm_id),
+      priceBps: order.price_bps ?? 0,
+      remainingPaise: restOf(order),
+    }));
+}
+
+export function panOf({ firms }: Workings, firmId: string): string | null {
+  return firms.get(firmId)?.pan ?? null;
+}
+
+/** How an order of this set, or one that was dealt in it, stands now. */
+export function currentOrder({ placed, dealt }: Workings, orderId: string): OrderRow | undefined {
+  return placed.get(orderId) ?? dealt.get(orderId)?.after;
+}
+
+/** A resting order was dealt with; however often that happens in a set, it is one change of it. */
+export function noteDealt(workings: Workings, dealt: DealtOrder): void {
+  const { order_id } = dealt.after;
+  if (workings.placed.has(order_id)) {
+    workings.placed.set(order_id, dealt.after);
+    return;
+  }
+  const before = workings.dealt.get(order_id)?.before ?? dealt.before;
+  const after = { ...dealt.after, version: before.version + 1 };
+  workings.dealt.set(order_id, { ...dealt, before, after });
+}

@@ -1,0 +1,80 @@
+import type { Change } from "../kernel/actor.ts";
+import { isHouse } from "../kernel/house.ts";
+import type { LegRow, SettlementRow } from "./store.ts";
+
+/** A firm's side of a settlement: what it delivers or what it buys, and nothing of the other's. */
+export type SideOfSettlement = {
+  readonly side: "sell" | "buy";
+  readonly deskId: string;
+  readonly firmId: string;
+  readonly legs: readonly LegRow[];
+};
+
+/** The clients on both sides, each firm once; the house keeps no desk that is told of things. */
+export function sidesOf(settlement: SettlementRow, legs: readonly LegRow[]): SideOfSettlement[] {
+  const sellers = [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].map(
+    ([firmId, own]): SideOfSettlement => ({
+      side: "sell",
+      deskId: own[0]?.seller_desk_id ?? "",
+      firmId,
+      legs: own,
+    }),
+  );
+  const buyer: SideOfSettlement = {
+    side: "buy",
+    deskId: settlement.buyer_desk_id,
+    firmId: settlement.buyer_firm_id,
+    legs,
+  };
+  return [...sellers, buyer].filter(({ firmId }) => !isHouse(firmId));
+}
+
+/** What every desk that has a side is told of a change of a settlement: its own side. */
+export function changesOfSettlement({
+  action,
+  event,
+  before,
+  after,
+  legs,
+}: {
+  readonly action: string;
+  readonly event?: `settlement.${string}`;
+  readonly before: SettlementRow | null;
+  readonly after: SettlementRow;
+  readonly legs: readonly LegRow[];
+}): Change[] {
+  return sidesOf(after, legs).map((side) => ({
+    environment: after.environment,
+    deskId: side.deskId,
+    firmId: side.firmId,
+    action: `settlement.${action}`,
+    entity: {
+      type: "settlement",
+      id: after.settlement_id,
+      version: after.version,
+      href: `/v1/settlements/${after.settlement_id}`,
+    },
+    before: before && shownTo(side, before),
+    after: shownTo(side, after),
+    event: event && {
+      name: event,
+      from: before?.state ?? null,
+      to: after.state,
+      data: shownTo(side, after),
+    },
+  }));
+}
+
+function shownTo({ side, legs }: SideOfSettlement, settlement: SettlementRow): object {
+  const share = (leg: LegRow) => (side === "sell" ? leg.seller_paise : leg.buyer_paise);
+  return {
+    side,
+    scheme: settlement.scheme,
+    order_id: side === "buy" ? settlement.buyer_order_id : (legs[0]?.seller_order_id ?? null),
+    scrip_nos: legs.map((leg) => leg.scrip_no),
+    face_paise: legs.reduce((sum, leg) => sum + leg.face_paise, 0),
+    all_in_paise: legs.reduce((sum, leg) => sum + share(leg), 0),
+    status: settlement.state,
+    reason: settlement.reason,
+  };
+}

@@ -1,0 +1,40 @@
+// What a leg moves in the books. The house stands between two clients: the buyer pays its price, the
+// seller gets its own, and the house keeps the difference.
+
+import { isHouse } from "../kernel/house.ts";
+import type { Account, Movement } from "../ledger/rules.ts";
+import type { LegRow } from "./store.ts";
+
+export function creditMovement(leg: LegRow, buyerFirmId: string): Movement {
+  return {
+    from: creditsOf(leg.seller_firm_id),
+    to: creditsOf(buyerFirmId),
+    scripNo: leg.scrip_no,
+  };
+}
+
+export function moneyMovements(leg: LegRow, buyerFirmId: string): Movement[] {
+  const buyer = cashOf(buyerFirmId);
+  const house: Account = { kind: "house_cash" };
+  if (isHouse(leg.seller_firm_id)) return moved(buyer, house, leg.buyer_paise);
+  const seller = cashOf(leg.seller_firm_id);
+  if (isHouse(buyerFirmId)) return moved(house, seller, leg.seller_paise);
+  const kept = leg.buyer_paise - leg.seller_paise;
+  return [
+    ...moved(buyer, seller, Math.min(leg.seller_paise, leg.buyer_paise)),
+    ...(kept > 0 ? moved(buyer, house, kept) : moved(house, seller, -kept)),
+  ];
+}
+
+/** Nothing is not a movement: a paisa's worth of credit can be worth less than a paisa. */
+function moved(from: Account, to: Account, paise: number): Movement[] {
+  return paise > 0 ? [{ from, to, paise }] : [];
+}
+
+function cashOf(firmId: string): Account {
+  return isHouse(firmId) ? { kind: "house_cash" } : { kind: "firm_cash", firmId };
+}
+
+function creditsOf(firmId: string): Account {
+  return isHouse(firmId) ? { kind: "house_credits" } : { kind: "firm_credits", firmId };
+}

@@ -1,0 +1,180 @@
+import type { Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { isHouse } from "../kernel/house.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { balancesOf } from "../ledger/read-books.ts";
+import { assertWritten, type Entry } from "../ledger/rules.ts";
+import { postEntries } from "../ledger/write-books.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { changesOfSettlement } from "./change-of-settlement.ts";
+import { creditMovement, moneyMovements } from "./movements.ts";
+import { dueAtOf, type SettlementState } from "./rules.ts";
+import { insertLegs, insertSettlements, type LegRow, type SettlementRow } from "./store.ts";
+
+/** A firm on one side of a deal, on its desk, with the order it dealt by; the house has none. */
+export type Party = {
+  readonly deskId: string;
+  readonly firmId: string;
+  readonly orderId: string | null;
+};
+
+/** What was agreed: one buyer, whole credits, and both sides' money of each. */
+export type NewDeal = {
+  readonly settlementId: string;
+  readonly environment: Environment;
+  readonly scheme: Scheme;
+  /** The order or cross that made the deal. */
+  readonly origin: string;
+  readonly buyer: Party;
+  readonly buyerBps: Bps;
+  readonly legs: readonly {
+    readonly scripNo: string;
+    readonly seller: Party;
+    readonly facePaise: Paise;
+    readonly sellerBps: Bps;
+    readonly sellerPaise: Paise;
+    readonly buyerPaise: Paise;
+  }[];
+};
+
+/**
+ * Begins the settlement of deals in the transaction that agreed them: the credits are held in the
+ * books from here on, and so is the money where the buyer has it with us. The changes are for the
+ * caller to record with its own, last.
+ */
+export async function openSettlements(
+  tx: Tx,
+  deals: readonly NewDeal[],
+  now: Date,
+): Promise<OpenedSettlements> {
+  if (deals.length === 0) return { states: new Map(), changes: [] };
+  const funded = await fundedAtOnce(tx, deals);
+  const settlements = deals.map((deal) => settlementOf(deal, funded.has(deal.settlementId), now));
+  const legs = deals.flatMap((deal) => legsOf(deal, now));
+  await insertSettlements(tx, settlements);
+  await insertLegs(tx, legs);
+  const byId = new Map(settlements.map((row) => [row.settlement_id, row]));
+  const entries = legs.map((leg) => {
+    const buyerFirmId = byId.get(leg.settlement_id)?.buyer_firm_id ?? "";
+    return holdOf(leg, buyerFirmId, funded.has(leg.settlement_id));
+  });
+  refuseMovedFunds(await postEntries(tx, entries, now));
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  const changes = settlements.flatMap((after) =>
+    changesOfSettlement({
+      action: "create",
+      event: "settlement.created",
+      before: null,
+      after,
+      legs: legsById.get(after.settlement_id) ?? [],
+    }).map((change) => ({ origin: after.origin, change })),
+  );
+  return { states: new Map(settlements.map((row) => [row.settlement_id, row.state])), changes };
+}
+
+export type OpenedSettlements = {
+  /** By settlement. */
+  readonly states: ReadonlyMap<string, SettlementState>;
+  readonly changes: readonly ChangeByDeal[];
+};
+
+/** A change and the order or cross whose deal it came from. */
+export type ChangeByDeal = { readonly origin: string; readonly change: Change };
+
+/** A buyer's balance fell after it was looked at: whoever opens the settlements does it again. */
+export class FundsMoved extends Error {
+  constructor() {
+    super("a buyer's balance changed while its deals were made");
+  }
+}
+
+function refuseMovedFunds(written: Awaited<ReturnType<typeof postEntries>>): void {
+  if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
+    throw new FundsMoved();
+  }
+  assertWritten(written);
+}
+
+/** The house pays at once; a client whose balance reaches for all its deals of this set does too. */
+async function fundedAtOnce(tx: Tx, deals: readonly NewDeal[]): Promise<ReadonlySet<string>> {
+  const funded = new Set<string>();
+  const byClient = new Map<string, NewDeal[]>();
+  for (const deal of deals) {
+    if (isHouse(deal.buyer.firmId)) funded.add(deal.settlementId);
+    else byClient.set(deal.buyer.firmId, [...(byClient.get(deal.buyer.firmId) ?? []), deal]);
+  }
+  const [first] = deals;
+  if (!first || byClient.size === 0) return funded;
+  const balances = await balancesOf(tx, first.environment, [...byClient.keys()]);
+  for (const { firm_id, available_paise } of balances) {
+    let left = available_paise;
+    for (const deal of byClient.get(firm_id) ?? []) {
+      if (buyerPaiseOf(deal) > left) continue;
+      left -= buyerPaiseOf(deal);
+      funded.add(deal.settlementId);
+    }
+  }
+  return funded;
+}
+
+function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow {
+  const state = funded ? "funded" : "pending";
+  return {
+    settlement_id: deal.settlementId,
+    environment: deal.environment,
+    scheme: deal.scheme,
+    origin: deal.origin,
+    buyer_desk_id: deal.buyer.deskId,
+    buyer_firm_id: deal.buyer.firmId,
+    buyer_order_id: deal.buyer.orderId,
+    state,
+    reason: null,
+    face_paise: deal.legs.reduce((sum, leg) => sum + leg.facePaise, 0),
+    buyer_paise: buyerPaiseOf(deal),
+    due_at: dueAtOf(state, now),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+function buyerPaiseOf({ legs }: NewDeal): Paise {
+  return legs.reduce((sum, leg) => sum + leg.buyerPaise, 0);
+}
+
+function legsOf(deal: NewDeal, now: Date): LegRow[] {
+  return deal.legs.map((leg, ordinal) => ({
+    settlement_id: deal.settlementId,
+    scrip_no: leg.scripNo,
+    ordinal,
+    environment: deal.environment,
+    scheme: deal.scheme,
+    dealt_at: now,
+    seller_desk_id: leg.seller.deskId,
+    seller_firm_id: leg.seller.firmId,
+    seller_order_id: leg.seller.orderId,
+    face_paise: leg.facePaise,
+    seller_bps: leg.sellerBps,
+    buyer_bps: deal.buyerBps,
+    seller_paise: leg.sellerPaise,
+    buyer_paise: leg.buyerPaise,
+    state: "pending",
+    reason: null,
+  }));
+}
+
+/** One pending entry per leg, because each credit is delivered or refused by itself. */
+function holdOf(leg: LegRow, buyerFirmId: string, funded: boolean): Entry {
+  return {
+    environment: leg.environment,
+    kind: "deal_hold",
+    subject: leg.settlement_id,
+    ordinal: leg.ordinal,
+    phase: "pending",
+    movements: [
+      creditMovement(leg, buyerFirmId),
+      ...(funded ? moneyMovements(leg, buyerFirmId) : []),
+    ],
+  };
+}
