@@ -4,6 +4,7 @@
 import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { ledger } from "./ledger.ts";
 import { quotes } from "./quotes.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
@@ -11,6 +12,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   credits,
   quotes,
   cover,
+  ledger,
 };
 
 const wanted = process.argv.slice(2);

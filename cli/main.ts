@@ -10,6 +10,7 @@ import { doctor } from "./doctor.ts";
 import { firmCommands } from "./firms.ts";
 import { inventoryCommands } from "./inventory.ts";
 import { keyCommands } from "./keys.ts";
+import { ledgerCommands } from "./ledger.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
 import { marketCommands, rateCommands } from "./rates.ts";
@@ -31,6 +32,7 @@ const commands: readonly Command[] = [
   ...rateCommands,
   ...marketCommands,
   ...inventoryCommands,
+  ...ledgerCommands,
   seedCommand,
   doctor,
 ];

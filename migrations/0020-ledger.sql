@@ -15,20 +15,23 @@ create type ledger_movement_parts as (
 );
 
 create domain ledger_movement as ledger_movement_parts check (
-  (value).from_account <> (value).to_account
-  and (value).amount between 1 and 9007199254740991
-  and ((value).scrip_no is null or (value).amount = 1)
-  and num_nulls((value).from_account, (value).to_account, (value).amount) = 0
+  coalesce(
+    (value).from_account <> (value).to_account
+    and (value).amount between 1 and case when (value).scrip_no is null then 9007199254740991 else 1 end,
+    false
+  )
 );
 
 -- Numbers are taken while the balances that the entry touches are locked: in the order of their
 -- numbers, the entries of one firm are in the order in which they took effect.
+create sequence ledger_entry_numbers;
+
 create table ledger_entries (
-  entry_no bigint generated always as identity primary key,
+  entry_no bigint primary key,
   environment text not null check (environment in ('live', 'sandbox')),
   kind text not null check (length(kind) between 1 and 40),
   -- What the entry is about: the id of an order, settlement, cross or payout, or a bank's reference.
-  subject text not null check (length(subject) between 1 and 200),
+  subject text not null check (length(subject) between 1 and 64),
   ordinal integer not null check (ordinal >= 0),
   phase text not null check (phase in ('pending', 'posted', 'voided')),
   -- What a pending entry keeps back on the accounts it takes from.
@@ -38,6 +41,8 @@ create table ledger_entries (
   at timestamptz not null,
   -- Together in one row: that is half the writing of a row for each.
   movements ledger_movement[] not null,
+  -- Of everything above but the number; whatever is changed afterwards, the check names its entry.
+  digest bytea not null check (length(digest) = 8),
   constraint ledger_entries_hold check ((phase = 'pending') = (held_as is not null)),
   constraint ledger_entries_resolve check (
     case phase when 'pending' then resolves is null when 'voided' then resolves is not null else true end
@@ -64,23 +69,28 @@ create table ledger_firm_entries (
 -- everybody touch the accounts of the house and of the outside, on which nothing is ever refused:
 -- each of them is kept in 16 stripes that are added up when they are read, so that nobody waits.
 create table ledger_balances (
+  -- One word for everything below it that names the balance: the key of every write.
+  balance text primary key,
   environment text not null check (environment in ('live', 'sandbox')),
   account text not null,
-  stripe smallint not null check (stripe between 0 and 15),
   kind text not null,
   firm_id text,
+  stripe smallint check (stripe between 0 and 15),
   posted_paise bigint not null default 0,
   escrow_paise bigint not null default 0,
   pending_out_paise bigint not null default 0,
   pending_in_paise bigint not null default 0,
   version bigint not null default 0,
-  primary key (account, environment, stripe),
   foreign key (environment, firm_id) references firms (environment, firm_id),
-  constraint ledger_balances_named check (account = kind || coalesce(':' || firm_id, '')),
+  constraint ledger_balances_named check (
+    account = kind || coalesce(':' || firm_id, '')
+    and balance = account || coalesce(':' || environment || ':' || stripe, '')
+  ),
   constraint ledger_balances_kind check (
     case when firm_id is null
-      then kind in ('house_cash', 'house_fees', 'gst_payable', 'external_bank')
-      else kind in ('firm_cash', 'desk_commission', 'firm_dues') and stripe = 0
+      then stripe is not null
+        and kind in ('house_cash', 'house_fees', 'gst_payable', 'external_bank')
+      else stripe is null and kind in ('firm_cash', 'desk_commission', 'firm_dues')
     end
   ),
   -- What a firm has with us never falls below zero, and neither does what is left of it after holds.
@@ -93,8 +103,8 @@ create table ledger_balances (
   )
 ) with (fillfactor = 50); -- Room to update a row in its page.
 
-insert into ledger_balances (environment, account, stripe, kind)
-select environment, kind, stripe, kind
+insert into ledger_balances (balance, environment, account, kind, stripe)
+select kind || ':' || environment || ':' || stripe, environment, kind, kind, stripe
 from unnest(array['live', 'sandbox']) as environment,
   unnest(array['house_cash', 'house_fees', 'gst_payable', 'external_bank']) as kind,
   generate_series(0, 15) as stripe;
@@ -110,3 +120,18 @@ create table credit_owners (
   pending_entry_no bigint references ledger_entries,
   primary key (environment, scrip_no)
 ) with (fillfactor = 80);
+
+-- What the last check of the books found: payouts go out on a good verdict only. One row.
+create table ledger_verdict (
+  only_one boolean primary key default true check (only_one),
+  claimed_at timestamptz,
+  checked_at timestamptz,
+  took_ms bigint,
+  entries bigint,
+  sound boolean,
+  first_break jsonb,
+  constraint ledger_verdict_whole check (num_nulls(checked_at, took_ms, entries, sound) in (0, 4)),
+  constraint ledger_verdict_break check (coalesce(sound, true) = (first_break is null))
+);
+
+insert into ledger_verdict default values;

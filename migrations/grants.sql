@@ -2,8 +2,9 @@
 -- reads and writes rows, and can neither change the schema nor forget that it was changed.
 grant usage on schema public to scripdesk_app;
 grant select, insert, update, delete on all tables in schema public to scripdesk_app;
+grant usage on sequence ledger_entry_numbers to scripdesk_app;
 revoke insert, update, delete on schema_migrations from scripdesk_app;
 -- What happened stays as it was written.
 revoke update, delete on events, audit_records, rate_cards from scripdesk_app;
 revoke update, delete on ledger_entries, ledger_firm_entries from scripdesk_app;
-revoke delete on ledger_balances, credit_owners from scripdesk_app;
+revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;

@@ -1,7 +1,12 @@
 -- The schema after all migrations, made by `npm run golden`. A test fails when it differs.
 
 create type ledger_movement_parts as (from_account text, to_account text, scrip_no text, amount bigint);
-create domain ledger_movement as ledger_movement_parts CHECK ((((VALUE).from_account <> (VALUE).to_account) AND (((VALUE).amount >= 1) AND ((VALUE).amount <= '9007199254740991'::bigint)) AND (((VALUE).scrip_no IS NULL) OR ((VALUE).amount = 1)) AND (num_nulls((VALUE).from_account, (VALUE).to_account, (VALUE).amount) = 0)));
+create domain ledger_movement as ledger_movement_parts CHECK (COALESCE((((VALUE).from_account <> (VALUE).to_account) AND (((VALUE).amount >= 1) AND ((VALUE).amount <=
+CASE
+    WHEN ((VALUE).scrip_no IS NULL) THEN '9007199254740991'::bigint
+    ELSE (1)::bigint
+END))), false));
+create sequence ledger_entry_numbers;
 
 create table api_keys (
   key_id text not null,
@@ -294,26 +299,27 @@ create table key_days (
 );
 
 create table ledger_balances (
+  balance text not null,
   environment text not null,
   account text not null,
-  stripe smallint not null,
   kind text not null,
   firm_id text,
+  stripe smallint,
   posted_paise bigint not null default 0,
   escrow_paise bigint not null default 0,
   pending_out_paise bigint not null default 0,
   pending_in_paise bigint not null default 0,
   version bigint not null default 0,
-  constraint ledger_balances_pkey PRIMARY KEY (account, environment, stripe),
+  constraint ledger_balances_pkey PRIMARY KEY (balance),
   constraint ledger_balances_environment_firm_id_fkey FOREIGN KEY (environment, firm_id) REFERENCES firms(environment, firm_id),
   constraint ledger_balances_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint ledger_balances_floor CHECK (((kind <> ALL (ARRAY['firm_cash'::text, 'desk_commission'::text])) OR ((((posted_paise - escrow_paise) - pending_out_paise) >= 0) AND (LEAST(posted_paise, escrow_paise, pending_out_paise, pending_in_paise) >= 0)))),
   constraint ledger_balances_kind CHECK (
 CASE
-    WHEN (firm_id IS NULL) THEN (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'external_bank'::text]))
-    ELSE ((kind = ANY (ARRAY['firm_cash'::text, 'desk_commission'::text, 'firm_dues'::text])) AND (stripe = 0))
+    WHEN (firm_id IS NULL) THEN ((stripe IS NOT NULL) AND (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'external_bank'::text])))
+    ELSE ((stripe IS NULL) AND (kind = ANY (ARRAY['firm_cash'::text, 'desk_commission'::text, 'firm_dues'::text])))
 END),
-  constraint ledger_balances_named CHECK ((account = (kind || COALESCE((':'::text || firm_id), ''::text)))),
+  constraint ledger_balances_named CHECK (((account = (kind || COALESCE((':'::text || firm_id), ''::text))) AND (balance = (account || COALESCE((((':'::text || environment) || ':'::text) || stripe), ''::text))))),
   constraint ledger_balances_stripe_check CHECK (((stripe >= 0) AND (stripe <= 15)))
 );
 
@@ -328,8 +334,10 @@ create table ledger_entries (
   resolves bigint,
   at timestamp with time zone not null,
   movements ledger_movement[] not null,
+  digest bytea not null,
   constraint ledger_entries_pkey PRIMARY KEY (entry_no),
   constraint ledger_entries_resolves_fkey FOREIGN KEY (resolves) REFERENCES ledger_entries(entry_no),
+  constraint ledger_entries_digest_check CHECK ((length(digest) = 8)),
   constraint ledger_entries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint ledger_entries_held_as_check CHECK ((held_as = ANY (ARRAY['escrow'::text, 'pending_out'::text]))),
   constraint ledger_entries_hold CHECK (((phase = 'pending'::text) = (held_as IS NOT NULL))),
@@ -343,7 +351,7 @@ CASE phase
     WHEN 'voided'::text THEN (resolves IS NOT NULL)
     ELSE true
 END),
-  constraint ledger_entries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 200)))
+  constraint ledger_entries_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 64)))
 );
 CREATE UNIQUE INDEX ledger_entries_once ON public.ledger_entries USING btree (subject, kind, ordinal, environment) WHERE (resolves IS NULL);
 CREATE UNIQUE INDEX ledger_entries_resolved_once ON public.ledger_entries USING btree (resolves) WHERE (resolves IS NOT NULL);
@@ -353,6 +361,20 @@ create table ledger_firm_entries (
   at timestamp with time zone not null,
   entry_no bigint not null,
   constraint ledger_firm_entries_pkey PRIMARY KEY (firm_id, at, entry_no)
+);
+
+create table ledger_verdict (
+  only_one boolean not null default true,
+  claimed_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  took_ms bigint,
+  entries bigint,
+  sound boolean,
+  first_break jsonb,
+  constraint ledger_verdict_pkey PRIMARY KEY (only_one),
+  constraint ledger_verdict_break CHECK ((COALESCE(sound, true) = (first_break IS NULL))),
+  constraint ledger_verdict_only_one_check CHECK (only_one),
+  constraint ledger_verdict_whole CHECK ((num_nulls(checked_at, took_ms, entries, sound) = ANY (ARRAY[0, 4])))
 );
 
 create table match_locks (
@@ -633,6 +655,7 @@ grant delete, insert, select, update on key_days to scripdesk_app;
 grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;
 grant insert, select on ledger_firm_entries to scripdesk_app;
+grant insert, select, update on ledger_verdict to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;

@@ -13,11 +13,12 @@ import { seedCredits } from "./credits/seed-credits.ts";
 import { seedInventory } from "./credits/seed-inventory.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import { issueKey } from "./keys/issue-key.ts";
+import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { openContext } from "./open-context.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
-import { createMetrics, metricsServer } from "./platform/metrics.ts";
+import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
@@ -48,6 +49,11 @@ export async function serve(variables: Variables): Promise<void> {
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
 
   const metrics = createMetrics(ctx.db.pool);
+  measureOnDemand(metrics, {
+    name: "scripdesk_ledger_sound",
+    help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",
+    read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
+  });
   const rateWindow = await openRateWindow(config, ctx, stack);
   const app = await buildApp({ ctx, config, rateWindow, metrics });
   stack.defer(() => closeWithin(app, closeDeadlineMs));

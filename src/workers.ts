@@ -7,6 +7,7 @@ import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
+import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
@@ -27,6 +28,8 @@ export const appliers: Appliers = {
 
 export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Work[] {
   return [
+    // First, so that whatever sends money out finds a verdict of this moment.
+    { name: "ledger-check", pauseMs: 10_000, work: () => checkLedgerWhenDue(ctx) },
     {
       name: "simulation",
       pauseMs: 250,

@@ -58,6 +58,7 @@ const rules: readonly Rule[] = [
       "a use case reaches its routes": importing("src/keys/mint-key.ts", "./routes.ts"),
       "a root reaches a store": importing("src/app.ts", "./keys/store.ts"),
       "another slice's store": importing("src/keys/mint-key.ts", "../firms/store.ts"),
+      "another slice's second store": importing("src/keys/mint-key.ts", "../firms/check-store.ts"),
       "another slice's routes": importing("src/keys/mint-key.ts", "../firms/routes.ts"),
       "another slice's schema": importing("src/keys/mint-key.ts", "../firms/schema.ts"),
       "another slice's use case from a store": importing(

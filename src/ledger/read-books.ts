@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Db } from "../platform/postgres.ts";
-import { type Account, accountOf, availableOf } from "./rules.ts";
+import { type Account, accountName, accountOf, availableOf } from "./rules.ts";
 import {
   listBalances,
   listOwners,
@@ -31,12 +31,14 @@ export async function balancesOf(
   environment: Environment,
   firmIds: readonly string[],
 ): Promise<FirmBalances[]> {
-  const rows = await listBalances(db, environment, firmIds);
-  const byAccount = new Map(rows.map((row) => [row.account, row]));
+  const kinds = ["firm_cash", "desk_commission", "firm_dues"] as const;
+  const accounts = firmIds.flatMap((firmId) => kinds.map((kind) => accountName({ kind, firmId })));
+  const rows = await listBalances(db, environment, accounts);
+  const byAccount = new Map(rows.map((row) => [row.balance, row]));
   return firmIds.map((firmId) => {
-    const cash = byAccount.get(`firm_cash:${firmId}`);
-    const commission = byAccount.get(`desk_commission:${firmId}`);
-    const dues = byAccount.get(`firm_dues:${firmId}`);
+    const [cash, commission, dues] = kinds.map((kind) =>
+      byAccount.get(accountName({ kind, firmId })),
+    );
     return {
       firm_id: firmId,
       posted_paise: cash?.posted_paise ?? 0,

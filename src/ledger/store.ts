@@ -25,10 +25,10 @@ export async function findPending(tx: Tx, names: readonly EntryName[]): Promise<
     select e.entry_no, e.environment, e.kind, e.subject, e.ordinal, e.held_as,
       m.from_account, m.to_account, m.scrip_no, m.amount
     from unnest(
-      ${names.map((name) => name.environment)}::text[],
-      ${names.map((name) => name.kind)}::text[],
-      ${names.map((name) => name.subject)}::text[],
-      ${names.map((name) => name.ordinal ?? 0)}::int[]
+      ${column(names, "environment")}::text[],
+      ${column(names, "kind")}::text[],
+      ${column(names, "subject")}::text[],
+      ${listOf(names.map(({ ordinal = 0 }) => ordinal))}::int[]
     ) as asked (environment, kind, subject, ordinal)
     join lateral (
       select entry_no, environment, kind, subject, ordinal, held_as, movements
@@ -50,10 +50,10 @@ export async function findWritten(
   return await tx.rows(sql`
     select asked.environment, asked.kind, asked.subject, asked.ordinal
     from unnest(
-      ${names.map((name) => name.environment)}::text[],
-      ${names.map((name) => name.kind)}::text[],
-      ${names.map((name) => name.subject)}::text[],
-      ${names.map((name) => name.ordinal ?? 0)}::int[]
+      ${column(names, "environment")}::text[],
+      ${column(names, "kind")}::text[],
+      ${column(names, "subject")}::text[],
+      ${listOf(names.map(({ ordinal = 0 }) => ordinal))}::int[]
     ) as asked (environment, kind, subject, ordinal)
     join lateral (
       select found.entry_no
@@ -72,57 +72,56 @@ export async function findResolutions(
   return await tx.rows(sql`
     select resolves, phase
     from ledger_entries
-    where resolves = any(${entryNos}::bigint[])`);
+    where resolves = any(${listOf(entryNos)}::bigint[])`);
 }
 
-/** A balance's place: its account, and which stripe of it where it has several. */
-export type BalanceKey = {
+export type AccountRow = {
+  /** The key of a balance: the account, and for those in stripes which one. */
+  readonly balance: string;
   readonly environment: Environment;
   readonly account: string;
-  readonly stripe: number;
+  readonly kind: AccountKind;
+  readonly firm_id: string | undefined;
 };
 
-export type AccountRow = Omit<BalanceKey, "stripe"> & {
-  readonly kind: string;
-  readonly firm_id: string;
-};
-
-/** Makes the balances that are missing. What has no row cannot be locked. */
+/** Makes balances that were missing. What has no row cannot be locked. */
 export async function openAccounts(tx: Tx, rows: readonly AccountRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into ledger_balances (environment, account, stripe, kind, firm_id)
-    select a.environment, a.account, 0, a.kind, a.firm_id
+    insert into ledger_balances (balance, environment, account, kind, firm_id)
+    select balance, environment, account, kind, firm_id
     from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.account)}::text[],
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[]
-    ) as a (environment, account, kind, firm_id)
-    where not exists (
-      select
-      from ledger_balances as b
-      where b.account = a.account and b.environment = a.environment and b.stripe = 0
-    )
-    order by a.account
+      ${column(rows, "balance")}::text[],
+      ${column(rows, "environment")}::text[],
+      ${column(rows, "account")}::text[],
+      ${column(rows, "kind")}::text[],
+      ${column(rows, "firm_id")}::text[]
+    ) as r (balance, environment, account, kind, firm_id)
+    order by balance
     on conflict do nothing`);
 }
 
-export type BalanceRow = BalanceKey & Balance;
+export type BalanceRow = Balance & { readonly balance: string };
+export type LockedRow = BalanceRow & { readonly environment: Environment };
 
-/** In the order of their accounts, so that two sets never wait for each other in a circle. */
-export async function lockBalances(tx: Tx, keys: readonly BalanceKey[]): Promise<BalanceRow[]> {
+/**
+ * In one order for everybody, so that two sets never wait for each other in a circle. The limit
+ * makes it a look-up per balance, one after the other, whatever the planner knows of the table.
+ */
+export async function lockBalances(tx: Tx, balances: readonly string[]): Promise<LockedRow[]> {
   return await tx.rows(sql`
-    select b.environment, b.account, b.stripe, b.posted_paise, b.escrow_paise,
-      b.pending_out_paise, b.pending_in_paise
-    from unnest(
-      ${keys.map((key) => key.environment)}::text[],
-      ${keys.map((key) => key.account)}::text[],
-      ${keys.map((key) => key.stripe)}::smallint[]
-    ) as k (environment, account, stripe)
-    join ledger_balances as b
-      on b.account = k.account and b.environment = k.environment and b.stripe = k.stripe
-    order by b.account, b.environment
-    for update of b`);
+    select b.balance, b.environment, b.posted_paise, b.escrow_paise, b.pending_out_paise, b.pending_in_paise
+    from (
+      select balance
+      from unnest(${listOf(balances)}::text[]) as asked (balance)
+      order by balance
+    ) as k
+    cross join lateral (
+      select balance, environment, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
+      from ledger_balances as found
+      where found.balance = k.balance
+      limit 1
+      for update
+    ) as b`);
 }
 
 /** Adds to balances that are locked. */
@@ -135,17 +134,13 @@ export async function addToBalances(tx: Tx, rows: readonly BalanceRow[]): Promis
       pending_in_paise = b.pending_in_paise + c.pending_in_paise,
       version = b.version + 1
     from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.account)}::text[],
-      ${rows.map((row) => row.stripe)}::smallint[],
-      ${rows.map((row) => row.posted_paise)}::bigint[],
-      ${rows.map((row) => row.escrow_paise)}::bigint[],
-      ${rows.map((row) => row.pending_out_paise)}::bigint[],
-      ${rows.map((row) => row.pending_in_paise)}::bigint[]
-    ) as c (
-      environment, account, stripe, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
-    )
-    where b.account = c.account and b.environment = c.environment and b.stripe = c.stripe`);
+      ${column(rows, "balance")}::text[],
+      ${column(rows, "posted_paise")}::bigint[],
+      ${column(rows, "escrow_paise")}::bigint[],
+      ${column(rows, "pending_out_paise")}::bigint[],
+      ${column(rows, "pending_in_paise")}::bigint[]
+    ) as c (balance, posted_paise, escrow_paise, pending_out_paise, pending_in_paise)
+    where b.balance = c.balance`);
 }
 
 export type EntryRow = {
@@ -159,46 +154,64 @@ export type EntryRow = {
   readonly movements: readonly MovementRow[];
 };
 
-export type NumberedRow = Pick<EntryRow, "environment" | "kind" | "subject" | "ordinal"> & {
-  readonly entry_no: number;
-};
+/** Which firms a posted entry concerns; the entry by its position among those it is written with. */
+export type FirmEntry = { readonly firm_id: string; readonly position: number };
 
-/** Writes entries and, for those that are posted, which firms they concern; gives their numbers. */
+/** Writes entries and whose statements they are on; gives their numbers in the same order. */
 export async function insertEntries(
   tx: Tx,
   rows: readonly EntryRow[],
+  concerned: readonly FirmEntry[],
   now: Date,
-): Promise<NumberedRow[]> {
+): Promise<{ entry_no: number }[]> {
   return await tx.rows(sql`
-    with written as (
-      insert into ledger_entries (
-        environment, kind, subject, ordinal, phase, held_as, resolves, at, movements
-      )
-      select environment, kind, subject, ordinal, phase, held_as, resolves, ${now}::timestamptz,
-        movements::ledger_movement[]
+    with numbered as materialized (
+      select nextval('ledger_entry_numbers') as entry_no, r.environment, r.kind, r.subject,
+        r.ordinal, r.phase, r.held_as, r.resolves, r.movements, r.position
       from unnest(
-        ${rows.map((row) => row.environment)}::text[],
-        ${rows.map((row) => row.kind)}::text[],
-        ${rows.map((row) => row.subject)}::text[],
-        ${rows.map((row) => row.ordinal)}::int[],
-        ${rows.map((row) => row.phase)}::text[],
-        ${rows.map((row) => row.held_as)}::text[],
-        ${rows.map((row) => row.resolves)}::bigint[],
-        ${rows.map((row) => literalOf(row.movements))}::text[]
+        ${column(rows, "environment")}::text[],
+        ${column(rows, "kind")}::text[],
+        ${column(rows, "subject")}::text[],
+        ${column(rows, "ordinal")}::int[],
+        ${column(rows, "phase")}::text[],
+        ${column(rows, "held_as")}::text[],
+        ${column(rows, "resolves")}::bigint[],
+        string_to_array(${rows.map((row) => literalOf(row.movements)).join("\n")}, E'\\n')
       ) with ordinality
         as r (environment, kind, subject, ordinal, phase, held_as, resolves, movements, position)
-      order by position
-      returning entry_no, environment, kind, subject, ordinal, phase, movements
+    ), written as (
+      insert into ledger_entries (
+        entry_no, environment, kind, subject, ordinal, phase, held_as, resolves, at, movements,
+        digest
+      )
+      select entry_no, environment, kind, subject, ordinal, phase, held_as, resolves,
+        ${now}::timestamptz, movements::ledger_movement[],
+        substr(
+          sha256(
+            convert_to(
+              concat_ws(
+                ' ', environment, kind, ordinal, phase, held_as, resolves,
+                extract(epoch from ${now}::timestamptz), movements, subject
+              ),
+              'UTF8'
+            )
+          ),
+          1, 8
+        )
+      from numbered
     ), concerned as (
       insert into ledger_firm_entries (firm_id, at, entry_no)
-      select distinct split_part(account, ':', 2), ${now}::timestamptz, w.entry_no
-      from written as w
-      cross join lateral unnest(w.movements) as m (from_account, to_account, scrip_no, amount)
-      cross join lateral (values (m.from_account), (m.to_account)) as side (account)
-      where w.phase = 'posted' and strpos(account, ':') > 0
+      select c.firm_id, ${now}::timestamptz, n.entry_no
+      from unnest(
+        ${column(concerned, "firm_id")}::text[],
+        ${column(concerned, "position")}::int[]
+      ) as c (firm_id, position)
+      join numbered as n on n.position = c.position
+      order by c.firm_id
     )
-    select entry_no, environment, kind, subject, ordinal
-    from written`);
+    select entry_no
+    from numbered
+    order by position`);
 }
 
 /** Movements as PostgreSQL writes them; names have no character that would need a quote. */
@@ -216,16 +229,25 @@ export type OwnerRow = CreditKey & {
   readonly pending_entry_no: number | null;
 };
 
+/** In the order of their numbers, each looked up as balances are. */
 export async function lockOwners(tx: Tx, keys: readonly CreditKey[]): Promise<OwnerRow[]> {
   return await tx.rows(sql`
     select o.environment, o.scrip_no, o.account, o.pending_entry_no
-    from unnest(
-      ${keys.map((key) => key.environment)}::text[],
-      ${keys.map((key) => key.scrip_no)}::text[]
-    ) as k (environment, scrip_no)
-    join credit_owners as o on o.environment = k.environment and o.scrip_no = k.scrip_no
-    order by o.scrip_no, o.environment
-    for update of o`);
+    from (
+      select environment, scrip_no
+      from unnest(
+        ${column(keys, "environment")}::text[],
+        ${column(keys, "scrip_no")}::text[]
+      ) as asked (environment, scrip_no)
+      order by scrip_no, environment
+    ) as k
+    cross join lateral (
+      select environment, scrip_no, account, pending_entry_no
+      from credit_owners as found
+      where found.environment = k.environment and found.scrip_no = k.scrip_no
+      limit 1
+      for update
+    ) as o`);
 }
 
 /** For credits that were not in the books: who brings one in at the same time runs into the key. */
@@ -234,10 +256,10 @@ export async function insertOwners(tx: Tx, rows: readonly OwnerRow[]): Promise<v
     insert into credit_owners (environment, scrip_no, account, pending_entry_no)
     select environment, scrip_no, account, pending_entry_no
     from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.account)}::text[],
-      ${rows.map((row) => row.pending_entry_no)}::bigint[]
+      ${column(rows, "environment")}::text[],
+      ${column(rows, "scrip_no")}::text[],
+      ${column(rows, "account")}::text[],
+      ${column(rows, "pending_entry_no")}::bigint[]
     ) as r (environment, scrip_no, account, pending_entry_no)
     order by scrip_no`);
 }
@@ -248,10 +270,10 @@ export async function setOwners(tx: Tx, rows: readonly OwnerRow[]): Promise<void
     update credit_owners as o
     set account = r.account, pending_entry_no = r.pending_entry_no
     from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.account)}::text[],
-      ${rows.map((row) => row.pending_entry_no)}::bigint[]
+      ${column(rows, "environment")}::text[],
+      ${column(rows, "scrip_no")}::text[],
+      ${column(rows, "account")}::text[],
+      ${column(rows, "pending_entry_no")}::bigint[]
     ) as r (environment, scrip_no, account, pending_entry_no)
     where o.environment = r.environment and o.scrip_no = r.scrip_no`);
 }
@@ -260,15 +282,12 @@ export async function setOwners(tx: Tx, rows: readonly OwnerRow[]): Promise<void
 export async function listBalances(
   db: Db,
   environment: Environment,
-  firmIds: readonly string[],
-): Promise<(BalanceRow & { firm_id: string; kind: string; version: number })[]> {
+  accounts: readonly string[],
+): Promise<(BalanceRow & { version: number })[]> {
   return await db.rows(sql`
-    select b.environment, b.account, b.stripe, b.kind, b.firm_id, b.posted_paise, b.escrow_paise,
-      b.pending_out_paise, b.pending_in_paise, b.version
-    from unnest(${firmIds}::text[]) as f (firm_id)
-    cross join unnest(array['firm_cash', 'desk_commission', 'firm_dues']) as k (kind)
-    join ledger_balances as b
-      on b.account = k.kind || ':' || f.firm_id and b.environment = ${environment} and b.stripe = 0`);
+    select balance, posted_paise, escrow_paise, pending_out_paise, pending_in_paise, version
+    from ledger_balances
+    where balance = any(${accounts}::text[]) and environment = ${environment}`);
 }
 
 export async function listOwners(
@@ -333,4 +352,16 @@ export async function listPostings(
     cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)
     where split_part(side.account, ':', 2) = ${firmId}
     order by e.at, e.entry_no, m.line, side.sign`);
+}
+
+type Cell = string | number | null;
+
+/** A column of rows as an array of PostgreSQL, written with less work than the driver's own. */
+function column<Row>(rows: readonly Row[], name: keyof Row): string {
+  return listOf(rows.map((row) => row[name] as Cell)); // Only such columns are asked for.
+}
+
+/** Names and numbers of the books have no character that would need a quote; the rules see to it. */
+function listOf(cells: readonly Cell[]): string {
+  return `{${cells.map((cell) => cell ?? "null").join(",")}}`;
 }

@@ -12,29 +12,29 @@ import { randomInt } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { type Books, judgeEntry, judgeResolution, type Pending } from "./judge-books.ts";
 import {
   accountName,
   accountOf,
-  type Books,
+  type Balance,
+  balanceName,
+  creditName,
   type Entry,
   entryKey,
   entryKinds,
   type EntryName,
   type EntryRefusal,
   faultOf,
-  judgeEntry,
-  judgeResolution,
+  firmOf,
+  misnamed,
   type MovementRow,
-  type Pending,
-  placeOf,
   type Resolution,
   type ResolutionRefusal,
   type Written,
 } from "./rules.ts";
 import {
   addToBalances,
-  type BalanceKey,
-  type BalanceRow,
+  type AccountRow,
   type CreditKey,
   type EntryRow,
   findPending,
@@ -42,6 +42,7 @@ import {
   findWritten,
   insertEntries,
   insertOwners,
+  type LockedRow,
   lockBalances,
   lockOwners,
   openAccounts,
@@ -71,10 +72,8 @@ export async function writeBooks(
   { resolutions = [], entries = [] }: BookChanges,
   now: Date,
 ): Promise<WrittenBooks> {
-  for (const entry of entries) {
-    const fault = faultOf(entry);
-    if (fault) throw new Error(`the entry ${entryKey(entry)} ${fault}`);
-  }
+  for (const entry of entries) refuseFault(entry, faultOf(entry));
+  for (const resolution of resolutions) refuseFault(resolution, misnamed(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
   const touched = touchedBy(entries, [...pending.values()]);
   const { books, known } = await openBooks(tx, { entries, pending, touched });
@@ -85,8 +84,7 @@ export async function writeBooks(
     ...ended.flatMap(({ accepted }) => (accepted ? [resolutionRow(accepted)] : [])),
     ...judged.flatMap(({ accepted }) => (accepted ? [entryRow(accepted)] : [])),
   ];
-  const numbered = rows.length > 0 ? await insertEntries(tx, rows, now) : [];
-  const numbers = new Map(numbered.map((row) => [entryKey(row), row.entry_no]));
+  const numbers = await storeEntries(tx, rows, now);
   await storeBalances(tx, books, touched);
   await storeOwners(tx, books, { touched, known, numbers });
 
@@ -114,6 +112,10 @@ export async function resolveEntries(
   return (await writeBooks(tx, { resolutions }, now)).resolutions;
 }
 
+function refuseFault(name: EntryName, fault: string | undefined): void {
+  if (fault !== undefined) throw new Error(`the entry ${entryKey(name)} ${fault}`);
+}
+
 async function loadPending(
   tx: Tx,
   resolutions: readonly Resolution[],
@@ -130,42 +132,51 @@ async function loadPending(
   return pending;
 }
 
-/** What a set needs locked: balances and credits by their places, in one order for every set. */
+/** What a set needs locked, by name. */
 type Touched = {
-  readonly balances: ReadonlyMap<string, BalanceKey>;
+  readonly accounts: ReadonlyMap<string, TouchedAccount>;
   readonly credits: ReadonlyMap<string, CreditKey>;
+};
+
+type TouchedAccount = {
+  readonly environment: Environment;
+  readonly account: string;
+  /** The key of its balance: the name, and for those in stripes which one. */
+  readonly balance: string;
 };
 
 function touchedBy(entries: readonly Entry[], pending: readonly Pending[]): Touched {
   const stripe = randomInt(stripes);
-  const balances = new Map<string, BalanceKey>();
+  const accounts = new Map<string, TouchedAccount>();
   const credits = new Map<string, CreditKey>();
-  const touch = (environment: Environment, accounts: readonly string[], scripNo: string | null) => {
-    if (scripNo !== null) {
-      credits.set(placeOf(environment, scripNo), { environment, scrip_no: scripNo });
-      return;
-    }
-    for (const account of accounts) {
-      const key = { environment, account, stripe: isFirms(account) ? 0 : stripe };
-      balances.set(placeOf(environment, account), key);
-    }
+  const touchAccount = (environment: Environment, account: string) => {
+    const name = balanceName(environment, account);
+    const known = accounts.get(name);
+    if (known) return refuseOther(known, environment);
+    const balance = firmOf(account) === undefined ? `${name}:${stripe}` : name;
+    accounts.set(name, { environment, account, balance });
   };
+  const touchCredit = (environment: Environment, scripNo: string) =>
+    credits.set(creditName(environment, scripNo), { environment, scrip_no: scripNo });
   for (const { environment, movements } of entries) {
     for (const movement of movements) {
-      const accounts = [accountName(movement.from), accountName(movement.to)];
-      touch(environment, accounts, "scripNo" in movement ? movement.scripNo : null);
+      if ("scripNo" in movement) touchCredit(environment, movement.scripNo);
+      else {
+        touchAccount(environment, accountName(movement.from));
+        touchAccount(environment, accountName(movement.to));
+      }
     }
   }
   for (const { environment, movements } of pending) {
     for (const { from_account, to_account, scrip_no } of movements) {
-      touch(environment, [from_account, to_account], scrip_no);
+      if (scrip_no !== null) touchCredit(environment, scrip_no);
+      else {
+        touchAccount(environment, from_account);
+        touchAccount(environment, to_account);
+      }
     }
   }
-  return { balances, credits };
-}
-
-function isFirms(account: string): boolean {
-  return "firmId" in accountOf(account);
+  return { accounts, credits };
 }
 
 async function openBooks(
@@ -180,39 +191,62 @@ async function openBooks(
     readonly touched: Touched;
   },
 ): Promise<{ books: Books; known: ReadonlySet<string> }> {
-  const balances = await lockTouchedBalances(tx, [...touched.balances.values()]);
+  const balances = await loadBalances(tx, touched);
   const owners =
     touched.credits.size > 0 ? await lockOwners(tx, [...touched.credits.values()]) : [];
   // Only now that nobody else can change them is it certain what has been written.
   const written = entries.length > 0 ? await findWritten(tx, entries) : [];
-  const ended = await findEnded(tx, pending);
   const books = {
-    balances: new Map(balances.map((row) => [placeOf(row.environment, row.account), row])),
+    balances,
     owners: new Map(
       owners.map(({ environment, scrip_no, account, pending_entry_no }) => [
-        placeOf(environment, scrip_no),
+        creditName(environment, scrip_no),
         { account, pendingKey: pending_entry_no === null ? null : `#${pending_entry_no}` },
       ]),
     ),
     pending,
     written: new Set(written.map(entryKey)),
-    resolved: ended,
+    resolved: await findEnded(tx, pending),
     changes: new Map(),
     moves: new Map(),
   };
   return { books, known: new Set(books.owners.keys()) };
 }
 
-async function lockTouchedBalances(tx: Tx, keys: readonly BalanceKey[]): Promise<BalanceRow[]> {
-  if (keys.length === 0) return [];
-  const accounts = keys.flatMap(({ environment, account }) => {
-    const named = accountOf(account);
-    return "firmId" in named
-      ? [{ environment, account, kind: named.kind, firm_id: named.firmId }]
-      : [];
-  });
-  if (accounts.length > 0) await openAccounts(tx, accounts);
-  return await lockBalances(tx, keys);
+/** Locks all of them in one order, but for accounts that nobody has used before: those come after. */
+async function loadBalances(tx: Tx, { accounts }: Touched): Promise<Map<string, Balance>> {
+  const loaded = new Map<string, LockedRow>();
+  const lock = async (missing: readonly TouchedAccount[]) => {
+    const rows = await lockBalances(
+      tx,
+      missing.map(({ balance }) => balance),
+    );
+    for (const row of rows) loaded.set(row.balance, row);
+  };
+  const wanted = [...accounts.values()];
+  if (wanted.length > 0) await lock(wanted);
+  const missing = wanted.filter(({ balance }) => !loaded.has(balance));
+  if (missing.length > 0) {
+    await openAccounts(tx, missing.map(accountRow));
+    await lock(missing);
+  }
+  return new Map([...accounts].map(([name, touched]) => [name, lockedOf(loaded, touched)]));
+}
+
+function lockedOf(loaded: ReadonlyMap<string, LockedRow>, touched: TouchedAccount): Balance {
+  const found = loaded.get(touched.balance);
+  if (!found) throw new Error(`the balance ${touched.balance} could not be opened`);
+  refuseOther(touched, found.environment);
+  return found;
+}
+
+/** A firm's accounts are named without its environment, so a mix-up must not go unseen. */
+function refuseOther({ account, environment }: TouchedAccount, other: Environment): void {
+  if (environment !== other) throw new Error(`${account} is not in ${other} and ${environment}`);
+}
+
+function accountRow({ environment, account, balance }: TouchedAccount): AccountRow {
+  return { balance, environment, account, kind: accountOf(account).kind, firm_id: firmOf(account) };
 }
 
 async function findEnded(
@@ -250,11 +284,27 @@ function resolutionRow({
   return { environment, kind, subject, ordinal, phase, held_as: null, resolves, movements };
 }
 
-async function storeBalances(tx: Tx, { changes }: Books, { balances }: Touched): Promise<void> {
-  const rows = [...changes].map(([place, change]) => {
-    const key = balances.get(place);
-    if (!key) throw new Error(`the balance of ${place} was not locked`);
-    return { ...key, ...change };
+/** The numbers that the entries got, by their keys. */
+async function storeEntries(
+  tx: Tx,
+  rows: readonly EntryRow[],
+  now: Date,
+): Promise<Map<string, number>> {
+  if (rows.length === 0) return new Map();
+  const concerned = rows.flatMap(({ phase, movements }, at) => {
+    if (phase !== "posted") return [];
+    const sides = movements.flatMap(({ from_account, to_account }) => [from_account, to_account]);
+    const firms = new Set(sides.map(firmOf).filter((firmId) => firmId !== undefined));
+    return [...firms].map((firm_id) => ({ firm_id, position: at + 1 }));
+  });
+  const numbered = await insertEntries(tx, rows, concerned, now);
+  return new Map(rows.map((row, at) => [entryKey(row), numbered[at]?.entry_no ?? 0]));
+}
+
+async function storeBalances(tx: Tx, { changes }: Books, { accounts }: Touched): Promise<void> {
+  const rows = [...changes].map(([name, change]) => {
+    const { balance = name } = accounts.get(name) ?? {};
+    return { balance, ...change };
   });
   if (rows.length > 0) await addToBalances(tx, rows);
 }
@@ -274,11 +324,11 @@ async function storeOwners(
 ): Promise<void> {
   const fresh: OwnerRow[] = [];
   const moved: OwnerRow[] = [];
-  for (const [place, { account, pendingKey }] of moves) {
-    const key = touched.credits.get(place);
+  for (const [credit, { account, pendingKey }] of moves) {
+    const key = touched.credits.get(credit);
     const pending_entry_no = pendingKey === null ? null : numbers.get(pendingKey);
-    if (!key || pending_entry_no === undefined) throw new Error(`${place} was not locked`);
-    (known.has(place) ? moved : fresh).push({ ...key, account, pending_entry_no });
+    if (!key || pending_entry_no === undefined) throw new Error(`${credit} was not locked`);
+    (known.has(credit) ? moved : fresh).push({ ...key, account, pending_entry_no });
   }
   if (fresh.length > 0) await insertOwners(tx, fresh);
   if (moved.length > 0) await setOwners(tx, moved);

@@ -39,6 +39,22 @@ export function createMetrics(pool: pg.Pool): Metrics {
   return { registry, setSize };
 }
 
+/** A number that is read when it is asked for; NaN while it cannot be read. */
+export function measureOnDemand(
+  { registry }: Metrics,
+  { name, help, read }: { name: string; help: string; read: () => Promise<number> },
+): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      const value = await read().catch(() => Number.NaN);
+      gauge.set(value);
+    },
+  });
+}
+
 /** Counts and times every request by route and status class. */
 export function measureRequests(app: App, { registry }: Metrics): void {
   const registers = [registry];

@@ -42,6 +42,20 @@ export async function setReachable({ pool }: Database, reachable: boolean): Prom
   });
 }
 
+/** Works on a database as the role that owns it and may do everything. */
+export async function asOwner<Result>(
+  { pool }: Database,
+  work: (owner: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const owner = new pg.Client({ ...testServer(), database: pool.options.database });
+  await owner.connect();
+  try {
+    return await work(owner);
+  } finally {
+    await owner.end();
+  }
+}
+
 async function asAdmin(work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
   const admin = new pg.Client(testServer());
   await admin.connect();

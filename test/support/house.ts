@@ -86,9 +86,9 @@ function placeOf(path: string): Place | undefined {
   if (path.endsWith(".test.ts")) return { role: "test", slice };
   if (file === undefined) return { role: "root", slice };
   if (slice === "kernel" || slice === "platform") return { role: slice, slice };
-  // A store that would be too long for one file is several: `deal-store.ts` beside `store.ts`.
-  const role = file.endsWith("-store.ts") ? "store" : (roleOfFile[file] ?? "usecase");
-  return { role, slice };
+  // A slice whose statements do not fit one file has another store beside it.
+  if (file.endsWith("-store.ts")) return { role: "store", slice };
+  return { role: roleOfFile[file] ?? "usecase", slice };
 }
 
 export function misdirectedImports(house: House): string[] {

@@ -70,14 +70,20 @@ const typesQuery = `
   group by t.typname, t.typbasetype, t.typtypmod
   order by 1 desc`;
 
+const sequencesQuery = `
+  select 'create sequence ' || relname || ';' as line
+  from pg_class
+  where relnamespace = 'public'::regnamespace and relkind = 'S'
+  order by 1`;
+
 export async function dumpSchema(client: pg.Pool | pg.ClientBase): Promise<string> {
   const lines = async (query: string, values: unknown[] = []) =>
     (await client.query<{ line: string }>(query, values)).rows.map(({ line }) => line);
   const parts = [
     "-- The schema after all migrations, made by `npm run golden`. A test fails when it differs.",
   ];
-  const types = await lines(typesQuery);
-  if (types.length > 0) parts.push(types.join("\n"));
+  const loose = [...(await lines(typesQuery)), ...(await lines(sequencesQuery))];
+  if (loose.length > 0) parts.push(loose.join("\n"));
   const functions = await lines(functionsQuery);
   if (functions.length > 0) parts.push(functions.join("\n\n"));
   const { rows } = await client.query<{ name: string; oid: number }>(tablesQuery);

@@ -1,0 +1,149 @@
+// How many entries a second the ledger takes, in sets of 1, 32 and 500, against pgbench's TPC-B on
+// the same durable PostgreSQL in turns. TPC-B moves one amount between three kinds of accounts and
+// writes one line of history; our entries check what they move, and a deal moves a credit too.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { newId } from "../src/kernel/ids.ts";
+import { checkLedger } from "../src/ledger/check-ledger.ts";
+import { type Account, assertWritten, type Entry } from "../src/ledger/rules.ts";
+import { postEntries } from "../src/ledger/write-books.ts";
+import { openEmbedded } from "../src/platform/embedded.ts";
+import { migrate } from "../src/platform/migrate.ts";
+import { type Database, openDatabase } from "../src/platform/postgres.ts";
+import { preparePgbench } from "./pgbench.ts";
+import { median, printTable, spread } from "./support.ts";
+
+const firmCount = 2_000;
+const clients = 8;
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
+const secondsPerRound = 2;
+const cashPaise = 1_000_000_000_000;
+
+type Shape = "transfer" | "deal";
+
+export async function ledger(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await openEmbedded({ dataDir, as: "visitor" });
+  stack.defer(() => server.leave());
+  const { role } = await migrate(server.connection);
+  const { connection } = server;
+  const db = openDatabase({ connection, role, connectionsMax: clients, onIdleError() {} });
+  stack.defer(() => db.close());
+  const firms = await openFirms(db);
+  const pgbench = await preparePgbench(connection);
+
+  const measures: { what: string; shape: Shape; size: number }[] = [
+    { what: "one movement, sets of 1", shape: "transfer", size: 1 },
+    { what: "one movement, sets of 32", shape: "transfer", size: 32 },
+    { what: "one movement, sets of 500", shape: "transfer", size: 500 },
+    { what: "a deal with its credit, sets of 1", shape: "deal", size: 1 },
+    { what: "a deal with its credit, sets of 32", shape: "deal", size: 32 },
+    { what: "a deal with its credit, sets of 500", shape: "deal", size: 500 },
+  ];
+  const figures = measures.map(() => ({ ours: [] as number[], theirs: [] as number[] }));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [at, { shape, size }] of measures.entries()) {
+      const theirs = await pgbench({ clients, seconds: secondsPerRound });
+      const ours = await entriesPerSecond(db, firms, { shape, size });
+      if (round === 0) continue; // Warms both up.
+      figures[at]?.ours.push(ours);
+      figures[at]?.theirs.push(theirs);
+    }
+  }
+  printTable(
+    measures.map(({ what, size }, at) => {
+      const { ours, theirs } = figures[at] ?? { ours: [], theirs: [] };
+      return {
+        what,
+        ours: `${Math.round(median(ours))} entries/s`,
+        yardstick: `${Math.round(median(theirs))} tps`,
+        ratio: median(ours) / median(theirs),
+        spread: spread(ours.map((value, index) => value / (theirs[index] ?? value))),
+        goal: size === 500 ? "≥ 20000 entries/s" : "",
+      };
+    }),
+  );
+  const verdict = await checkLedger({ db, now: () => new Date() });
+  process.stdout.write(
+    `${verdict.entries} entries checked in ${Math.round(verdict.tookMs)} ms: ${verdict.sound ? "sound" : "NOT SOUND"}\n`,
+  );
+}
+
+async function openFirms(db: Database): Promise<string[]> {
+  const now = new Date();
+  const firms = Array.from({ length: firmCount }, () => newId("frm", now));
+  await db.pool.query(
+    `insert into firms (firm_id, environment, desk_id, legal_name, connection_state, created_at, updated_at)
+     select firm_id, 'sandbox', firm_id, firm_id, 'authorized', $2, $2
+     from unnest($1::text[]) as firm_id`,
+    [firms, now],
+  );
+  const deposits = firms.map((firmId): Entry => ({
+    environment: "sandbox",
+    kind: "deposit",
+    subject: firmId,
+    phase: "posted",
+    movements: [{ from: { kind: "external_bank" }, to: cash(firmId), paise: cashPaise }],
+  }));
+  assertWritten(await db.transaction(async (tx) => await postEntries(tx, deposits, now)));
+  return firms;
+}
+
+/** Clients write sets until the time is over; each waits for its commit. */
+async function entriesPerSecond(
+  db: Database,
+  firms: readonly string[],
+  { shape, size }: { shape: Shape; size: number },
+): Promise<number> {
+  const startedAt = performance.now();
+  let written = 0;
+  async function client(): Promise<void> {
+    while (performance.now() - startedAt < secondsPerRound * 1_000) {
+      const now = new Date();
+      const entries = Array.from({ length: size }, () => entryOf(shape, firms));
+      assertWritten(await db.transaction(async (tx) => await postEntries(tx, entries, now)));
+      written += size;
+    }
+  }
+  await Promise.all(Array.from({ length: clients }, client));
+  return written / ((performance.now() - startedAt) / 1_000);
+}
+
+let made = 0;
+
+function entryOf(shape: Shape, firms: readonly string[]): Entry {
+  const at = Math.floor(Math.random() * firms.length);
+  const buyer = firms[at] ?? "";
+  const seller =
+    firms[(at + 1 + Math.floor(Math.random() * (firms.length - 1))) % firms.length] ?? "";
+  const subject = `BENCH-${String(++made).padStart(12, "0")}`;
+  const pay = { from: cash(buyer), to: cash(seller), paise: 1_000 };
+  if (shape === "transfer") {
+    return { environment: "sandbox", kind: "fee", subject, phase: "posted", movements: [pay] };
+  }
+  const scripNo = subject;
+  return {
+    environment: "sandbox",
+    kind: "deal_settlement",
+    subject,
+    phase: "posted",
+    movements: [
+      pay,
+      { from: cash(buyer), to: { kind: "house_fees" }, paise: 10 },
+      {
+        from: { kind: "firm_credits", firmId: seller },
+        to: { kind: "firm_credits", firmId: buyer },
+        scripNo,
+      },
+    ],
+  };
+}
+
+function cash(firmId: string): Account {
+  return { kind: "firm_cash", firmId };
+}

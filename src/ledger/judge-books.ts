@@ -1,0 +1,236 @@
+// Judges a set item by item on what the books say, and on what the items before it have left. Pure:
+// what is changed is the set's own picture of the books, and the sum of the changes.
+
+import type { Environment } from "../kernel/caller.ts";
+import {
+  accountKinds,
+  accountName,
+  accountOf,
+  availableOf,
+  type Balance,
+  balanceName,
+  creditName,
+  type Entry,
+  entryKey,
+  entryKinds,
+  type EntryRefusal,
+  type HeldAs,
+  type MovementRow,
+  type Resolution,
+  type ResolutionRefusal,
+} from "./rules.ts";
+
+/** A pending entry as it was written. */
+export type Pending = {
+  readonly entryNo: number;
+  readonly environment: Environment;
+  readonly heldAs: HeldAs;
+  readonly movements: readonly MovementRow[];
+};
+
+export type Owner = {
+  readonly account: string;
+  /** The pending entry that will move the credit, by its key. */
+  readonly pendingKey: string | null;
+};
+
+export const customs = accountName({ kind: "external_customs" });
+
+/** What the books say of everything that a set touches, while it is being judged. */
+export type Books = {
+  /** By name; all of them locked. */
+  readonly balances: Map<string, Balance>;
+  /** By name; a credit that is not in here is still with customs. */
+  readonly owners: Map<string, Owner>;
+  /** The pending entries that are to be resolved, by their key. */
+  readonly pending: ReadonlyMap<string, Pending>;
+  /** Keys of entries that are written already. */
+  readonly written: Set<string>;
+  /** How pending entries ended, by their key. */
+  readonly resolved: Map<string, Resolution["as"]>;
+  /** What the set adds to each balance. */
+  readonly changes: Map<string, Balance>;
+  /** Where the set leaves each credit it touches. */
+  readonly moves: Map<string, Owner>;
+};
+
+export type Judged<Accepted, Refusal> =
+  | { readonly accepted: Accepted; readonly refusal?: undefined }
+  | { readonly accepted?: undefined; readonly refusal: Refusal };
+
+/**
+ * Judges one entry by the books as the set has left them so far, and enters it when nothing speaks
+ * against it. A credit that is still with customs enters the books by the same entry.
+ */
+export function judgeEntry(
+  books: Books,
+  entry: Entry,
+): Judged<{ readonly entry: Entry; readonly movements: readonly MovementRow[] }, EntryRefusal> {
+  const key = entryKey(entry);
+  if (books.written.has(key)) return { refusal: { reason: "already_written" } };
+  const chain = chainOf(books, entry);
+  if (!chain.accepted) return chain;
+  const { movements, owners } = chain.accepted;
+  const step = entry.phase === "pending" ? "hold" : "post";
+  const changes = changesOf(movements, step, entryKinds[entry.kind]);
+  const refusal = shortageOf(books, entry.environment, changes);
+  if (refusal) return { refusal };
+
+  books.written.add(key);
+  applyChanges(books, entry.environment, changes);
+  for (const [credit, to] of owners) {
+    const isPending = entry.phase === "pending";
+    const account = isPending ? (books.owners.get(credit)?.account ?? customs) : to;
+    setOwner(books, credit, { account, pendingKey: isPending ? key : null });
+  }
+  return { accepted: { entry, movements } };
+}
+
+/** Judges how a pending entry is to end. What it held is there, so only its state can refuse. */
+export function judgeResolution(
+  books: Books,
+  resolution: Resolution,
+): Judged<{ readonly resolution: Resolution; readonly pending: Pending }, ResolutionRefusal> {
+  const key = entryKey(resolution);
+  const pending = books.pending.get(key);
+  if (!pending) return { refusal: { reason: "not_pending" } };
+  const earlier = books.resolved.get(key);
+  if (earlier) return { refusal: { reason: `already_${earlier}` } };
+
+  books.resolved.set(key, resolution.as);
+  const { environment, movements, heldAs } = pending;
+  const step = resolution.as === "posted" ? "postHeld" : "release";
+  applyChanges(books, environment, changesOf(movements, step, heldAs));
+  for (const { scrip_no, to_account } of movements) {
+    if (scrip_no === null) continue;
+    const credit = creditName(environment, scrip_no);
+    const owner = books.owners.get(credit);
+    const account = resolution.as === "posted" ? to_account : (owner?.account ?? customs);
+    setOwner(books, credit, { account, pendingKey: null });
+  }
+  return { accepted: { resolution, pending } };
+}
+
+/** The movements of an entry with each credit's coming in, and who owns the credits after them. */
+function chainOf(
+  books: Books,
+  { environment, movements }: Entry,
+): Judged<{ movements: MovementRow[]; owners: Map<string, string> }, EntryRefusal> {
+  const owners = new Map<string, string>();
+  const rows: MovementRow[] = [];
+  for (const movement of movements) {
+    const from_account = accountName(movement.from);
+    const to_account = accountName(movement.to);
+    if ("paise" in movement) {
+      rows.push({ from_account, to_account, scrip_no: null, amount: movement.paise });
+      continue;
+    }
+    const { scripNo } = movement;
+    const credit = creditName(environment, scripNo);
+    const known = books.owners.get(credit);
+    if (known?.pendingKey) return { refusal: { reason: "credit_pending", scripNo } };
+    const owner = owners.get(credit) ?? known?.account ?? customs;
+    const whole = { scrip_no: scripNo, amount: 1 };
+    if (owner === customs && from_account !== customs) {
+      rows.push({ from_account: customs, to_account: from_account, ...whole });
+    } else if (owner !== from_account) {
+      return { refusal: { reason: "wrong_owner", scripNo } };
+    }
+    rows.push({ from_account, to_account, ...whole });
+    owners.set(credit, to_account);
+  }
+  return { accepted: { movements: rows, owners } };
+}
+
+type Step = "hold" | "post" | "postHeld" | "release";
+
+/** What each step does to the two balances of a movement, per paisa moved. */
+const effects: Readonly<Record<Step, { posted: 0 | 1; held: -1 | 0 | 1 }>> = {
+  hold: { posted: 0, held: 1 },
+  post: { posted: 1, held: 0 },
+  postHeld: { posted: 1, held: -1 },
+  release: { posted: 0, held: -1 },
+};
+
+function changesOf(
+  movements: readonly MovementRow[],
+  step: Step,
+  heldAs: HeldAs,
+): Map<string, Balance> {
+  const changes = new Map<string, Balance>();
+  const { posted, held } = effects[step];
+  for (const { from_account, to_account, scrip_no, amount } of movements) {
+    if (scrip_no !== null) continue;
+    const giver = changeOf(changes, from_account);
+    add(giver, "posted_paise", -posted * amount);
+    add(giver, `${heldAs}_paise`, held * amount);
+    const taker = changeOf(changes, to_account);
+    add(taker, "posted_paise", posted * amount);
+    add(taker, "pending_in_paise", held * amount);
+  }
+  return changes;
+}
+
+function shortageOf(
+  books: Books,
+  environment: Environment,
+  changes: ReadonlyMap<string, Balance>,
+): EntryRefusal | undefined {
+  for (const [name, change] of changes) {
+    const account = accountOf(name);
+    if (!accountKinds[account.kind].floor) continue;
+    const availablePaise = availableOf(balanceAt(books, balanceName(environment, name)));
+    const leftPaise = availablePaise + availableOf(change);
+    if (leftPaise >= 0) continue;
+    return { reason: "insufficient_funds", account, availablePaise, shortPaise: -leftPaise };
+  }
+  return undefined;
+}
+
+function applyChanges(
+  books: Books,
+  environment: Environment,
+  changes: ReadonlyMap<string, Balance>,
+): void {
+  for (const [name, change] of changes) {
+    const balance = balanceAt(books, balanceName(environment, name));
+    const total = changeOf(books.changes, balanceName(environment, name));
+    for (const field of balanceFields) {
+      add(balance, field, change[field]);
+      add(total, field, change[field]);
+    }
+  }
+}
+
+function setOwner(books: Books, credit: string, owner: Owner): void {
+  books.owners.set(credit, owner);
+  books.moves.set(credit, owner);
+}
+
+function balanceAt({ balances }: Books, name: string): Balance {
+  const balance = balances.get(name);
+  if (!balance) throw new Error(`the balance of ${name} was not loaded`);
+  return balance;
+}
+
+const balanceFields = [
+  "posted_paise",
+  "escrow_paise",
+  "pending_out_paise",
+  "pending_in_paise",
+] as const;
+
+/** What is added to an account so far, for adding more. */
+function changeOf(changes: Map<string, Balance>, account: string): Balance {
+  let change = changes.get(account);
+  if (!change) {
+    change = { posted_paise: 0, escrow_paise: 0, pending_out_paise: 0, pending_in_paise: 0 };
+    changes.set(account, change);
+  }
+  return change;
+}
+
+function add(balance: Balance, field: keyof Balance, paise: number): void {
+  balance[field] += paise;
+  if (!Number.isSafeInteger(balance[field])) throw new Error("a sum of paise is not exact");
+}
