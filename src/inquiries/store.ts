@@ -94,6 +94,14 @@ export async function setAnswered(
     where inquiries.inquiry_id = a.inquiry_id`);
 }
 
+/** Questions that nobody will answer by themselves: they stay open and fall due no more. */
+export async function leaveOpen(tx: Tx, inquiries: readonly Inquiry[]): Promise<void> {
+  await tx.rows(sql`
+    update inquiries
+    set due_at = due_at + interval '100 years'
+    where inquiry_id = any(${inquiries.map(({ inquiry_id }) => inquiry_id)}::text[])`);
+}
+
 /** Ends open questions whose answer no longer matters. */
 export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise<void> {
   await tx.rows(sql`

@@ -1,0 +1,25 @@
+import { askOutside } from "../inquiries/ask-outside.ts";
+import type { Tx } from "../platform/postgres.ts";
+import type { PayoutRow } from "./store.ts";
+
+/** Asks what became of money that was sent. */
+export async function askBank(tx: Tx, sent: readonly PayoutRow[], now: Date): Promise<void> {
+  await askOutside(
+    tx,
+    sent.map((row) => ({
+      environment: row.environment,
+      deskId: row.desk_id,
+      port: "bank",
+      kind: "payout",
+      subjectId: row.payout_id,
+      facts: {
+        rail: row.rail,
+        utr: row.utr ?? "",
+        paise: row.paise,
+        ifsc: row.ifsc ?? "",
+        last4: row.last4 ?? "",
+      },
+    })),
+    now,
+  );
+}
