@@ -5,6 +5,7 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
+import { orders } from "./orders.ts";
 import { quotes } from "./quotes.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
@@ -13,6 +14,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   quotes,
   cover,
   ledger,
+  orders,
 };
 
 const wanted = process.argv.slice(2);

@@ -15,6 +15,7 @@ const root = join(import.meta.dirname, "..");
 export type Measured = { readonly pid: number; readonly port: number };
 
 export type RunningService = Measured & {
+  readonly dataDir: string;
   /** A command of the CLI beside the running service; its JSON answer. */
   command(...words: readonly string[]): Promise<unknown>;
 };
@@ -34,6 +35,7 @@ export async function startService(stack: AsyncDisposableStack): Promise<Running
   return {
     pid: child.pid ?? 0,
     port,
+    dataDir,
     async command(...words) {
       const cli = spawn(process.execPath, ["cli/main.ts", ...words, "--json"], {
         cwd: root,

@@ -2,6 +2,7 @@
 // the service does.
 
 import { admitCallers } from "./admit.ts";
+import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
@@ -22,6 +23,7 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import { booksOf } from "./orders/book-of-set.ts";
 import { orderDesk } from "./orders/order-desk.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { orderLifecycle } from "./orders/rules.ts";
@@ -38,6 +40,7 @@ export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
   readonly rateWindow: RateWindow;
+  readonly book: Book;
   readonly metrics: Metrics;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
@@ -47,6 +50,7 @@ export async function buildApp({
   ctx,
   config,
   rateWindow,
+  book,
   metrics,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
@@ -72,16 +76,9 @@ export async function buildApp({
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
-  quoteRoutes(app, ctx, quoter(ctx, metrics));
-  const noBook = {
-    choose: () => [],
-    take() {},
-    put() {},
-    async refresh() {},
-    undo() {},
-    forget() {},
-  };
-  orderRoutes(app, ctx, orderDesk(ctx, { session: () => noBook }, metrics));
+  const takeQuote = quoter(ctx, book, metrics);
+  quoteRoutes(app, ctx, takeQuote);
+  orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

@@ -8,11 +8,14 @@ import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { buildApp } from "./app.ts";
+import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
 import { seedInventory } from "./credits/seed-inventory.ts";
 import { countDesks } from "./firms/count-desks.ts";
+import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./keys/issue-key.ts";
+import { offerSources } from "./offer-sources.ts";
 import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { openContext } from "./open-context.ts";
 import type { Context } from "./platform/context.ts";
@@ -55,10 +58,13 @@ export async function serve(variables: Variables): Promise<void> {
     read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
   });
   const rateWindow = await openRateWindow(config, ctx, stack);
-  const app = await buildApp({ ctx, config, rateWindow, metrics });
+  const book = openBook(ctx, offerSources);
+  // Whoever is let in finds the book open: its first use reads every offer there is.
+  await Promise.all(environments.map(book));
+  const app = await buildApp({ ctx, config, rateWindow, book, metrics });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  for (const work of workOf(ctx)) {
+  for (const work of workOf(ctx, book)) {
     const worker = startWorker({ ...work, log });
     stack.defer(worker.stop);
   }

@@ -3,8 +3,9 @@
 import { withdrawAllCredits } from "./credits/withdraw-all-credits.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { revokeKeysOfFirm } from "./keys/revoke-key.ts";
+import { openOrdersOf } from "./orders/open-orders.ts";
 
 export const offboarding: Offboarding = {
-  blockers: [],
+  blockers: [openOrdersOf],
   onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
 };

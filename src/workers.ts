@@ -1,6 +1,7 @@
 // Everything the service does without being asked, and how often it looks.
 
 import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
+import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
@@ -9,6 +10,9 @@ import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.
 import type { Simulators } from "./inquiries/rules.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
+import { booksOf } from "./orders/book-of-set.ts";
+import { expireOrders } from "./orders/expire-orders.ts";
+import { matchResting } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { applyPayments } from "./payouts/apply-payments.ts";
@@ -39,7 +43,8 @@ export const appliers: Appliers = {
   payouts: applyPayments,
 };
 
-export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Work[] {
+export function workOf(ctx: Context, book: Book, offboarding: Offboarding = everySlice): Work[] {
+  const books = booksOf(book);
   return [
     // First, so that whatever sends money out finds a verdict of this moment.
     { name: "ledger-check", pauseMs: 10_000, work: () => checkLedgerWhenDue(ctx) },
@@ -58,5 +63,7 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
+    { name: "matching", pauseMs: 1_000, work: () => matchResting(ctx, books) },
+    { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
   ];
 }

@@ -4,7 +4,33 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
-import { creditColumns, type CreditRow, liveStates } from "./store.ts";
+import { creditColumns, type CreditRow, type Holder, liveStates, openStates } from "./store.ts";
+
+/** What of a credit is looked at before it is locked. */
+export type CreditForSale = Pick<CreditRow, "credit_id" | "scrip_no" | "firm_id" | "scheme">;
+
+/** For each asked number that its holder knows, with its place among the asked, from 0. */
+export async function findForSale(
+  db: Db,
+  asked: readonly (Holder & { readonly scripNo: string })[],
+): Promise<(CreditForSale & { readonly position: number })[]> {
+  return await db.rows(sql`
+    select
+      asked.position::int - 1 as position, c.credit_id, c.scrip_no, c.firm_id, c.scheme
+    from unnest(
+      ${asked.map(({ deskId }) => deskId)}::text[],
+      ${asked.map(({ firmId }) => firmId)}::text[],
+      ${asked.map(({ scripNo }) => scripNo)}::text[]
+    ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
+    cross join lateral (
+      select c.credit_id, c.scrip_no, c.firm_id, c.scheme
+      from credits as c
+      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
+        and (asked.firm_id is null or c.firm_id = asked.firm_id)
+      order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
+      limit 1
+    ) as c`);
+}
 
 /** The live holding of each number, whoever's. */
 export async function lockLiveByNumber(

@@ -2,9 +2,9 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Db } from "../platform/postgres.ts";
 import { holderOf } from "./holder-of.ts";
 import { normalScripNo } from "./rules.ts";
-import { type CreditForSale as Found, findForSale as findRows } from "./store.ts";
+import { type CreditForSale as Found, findForSale as findRows } from "./deal-store.ts";
 
-/** A credit as a price is made for it. */
+/** A credit that somebody means by its number. */
 export type CreditForSale = Found;
 
 /** What each caller means by a number, in one statement; undefined where it is none of theirs. */

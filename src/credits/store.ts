@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CreditFacts, CreditState } from "./rules.ts";
@@ -28,12 +29,7 @@ export const creditColumns = fragment`
   c.updated_at`;
 
 export const liveStates = fragment`('listed', 'reserved', 'in_settlement', 'suspended')`;
-const openStates = fragment`('declared', 'listed', 'reserved', 'in_settlement', 'suspended')`;
-
-/** What a holder means by a number comes first: the live holding, then an open claim, then the latest. */
-const meantFirst = fragment`
-  c.state in ('listed', 'reserved', 'in_settlement', 'suspended') desc, c.state = 'declared' desc,
-  c.created_at desc`;
+export const openStates = fragment`('declared', 'listed', 'reserved', 'in_settlement', 'suspended')`;
 
 /** Whose desk, and for a key that is bound to one firm, which firm of it. */
 export type Holder = { readonly deskId: string; readonly firmId: string | null };
@@ -166,7 +162,7 @@ export async function setCredits(
     returning ${creditColumns}`);
 }
 
-/** What the holder means by a number. */
+/** What the holder means by a number: the open holding, otherwise the latest. */
 export async function findCredit(
   db: Db,
   { deskId, firmId }: Holder,
@@ -177,40 +173,9 @@ export async function findCredit(
     from credits as c
     where c.desk_id = ${deskId} and c.scrip_no = ${scripNo}
       and (${firmId}::text is null or c.firm_id = ${firmId})
-    order by ${meantFirst}
+    order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
     limit 1`);
   return row;
-}
-
-/** What a price depends on. */
-export type CreditForSale = Pick<
-  CreditRow,
-  "credit_id" | "scrip_no" | "firm_id" | "scheme" | "face_paise" | "expires_on" | "state"
-> & { readonly firm_state: string };
-
-/** For each asked number that its holder knows, with its place among the asked, from 0. */
-export async function findForSale(
-  db: Db,
-  asked: readonly (Holder & { readonly scripNo: string })[],
-): Promise<(CreditForSale & { readonly position: number })[]> {
-  return await db.rows(sql`
-    select
-      asked.position::int - 1 as position, c.credit_id, c.scrip_no, c.firm_id, c.scheme,
-      c.face_paise, c.expires_on, c.state, f.connection_state as firm_state
-    from unnest(
-      ${asked.map(({ deskId }) => deskId)}::text[],
-      ${asked.map(({ firmId }) => firmId)}::text[],
-      ${asked.map(({ scripNo }) => scripNo)}::text[]
-    ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
-    cross join lateral (
-      select c.credit_id, c.scrip_no, c.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
-      from credits as c
-      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
-        and (asked.firm_id is null or c.firm_id = asked.firm_id)
-      order by ${meantFirst}
-      limit 1
-    ) as c
-    join firms as f on f.firm_id = c.firm_id`);
 }
 
 export async function lockCredits(tx: Tx, creditIds: readonly string[]): Promise<CreditRow[]> {
@@ -327,6 +292,59 @@ export async function listAllCredits(
       and (${filter.status}::text is null or c.state = ${filter.status})
     order by c.created_at desc, c.credit_id desc
     limit ${limit}`);
+}
+
+/** The house's own firms, in the words of the partial indexes on their credits. */
+const ofHouse = fragment`
+  c.firm_id in ('frm_00000000000000000000000001', 'frm_00000000000000000000000002')`;
+
+export type HouseCreditRow = Pick<CreditRow, "scrip_no" | "scheme" | "face_paise" | "expires_on">;
+
+/** What the house has to sell, by rising number. */
+export async function listHouseCredits(
+  db: Db,
+  environment: Environment,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<HouseCreditRow[]> {
+  return await db.rows(sql`
+    select c.scrip_no, c.scheme, c.face_paise, c.expires_on
+    from credits as c
+    where c.environment = ${environment} and ${ofHouse} and c.state = 'listed'
+      and c.scrip_no > ${after}
+    order by c.scrip_no
+    limit ${limit}`);
+}
+
+export type HouseChangeRow = { readonly horizon: string } & (
+  | { readonly changed: null }
+  | (HouseCreditRow & { readonly changed: string })
+  | { readonly changed: string; readonly scheme: Scheme; readonly face_paise: null }
+);
+
+/**
+ * What became of the numbers that changed since a horizon, and where the next look begins: every
+ * transaction below that has ended. Without a horizon it only says where to begin. What is ahead of
+ * every transaction there was came with a restored backup and did not change.
+ */
+export async function listHouseChanges(
+  db: Db,
+  environment: Environment,
+  horizon: string | null,
+): Promise<HouseChangeRow[]> {
+  return await db.rows(sql`
+    select next.horizon, changed.scrip_no as changed, changed.scheme, c.scrip_no, c.face_paise,
+      c.expires_on
+    from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) as next
+    left join (
+      select distinct c.scrip_no, c.scheme
+      from credits as c
+      where c.environment = ${environment} and ${ofHouse}
+        and c.changed_in >= ${horizon}::xid8
+        and c.changed_in < pg_snapshot_xmax(pg_current_snapshot())
+    ) as changed on true
+    left join credits as c
+      on c.environment = ${environment} and ${ofHouse} and c.state = 'listed'
+      and c.scrip_no = changed.scrip_no`);
 }
 
 /** Whoever stocks the house waits here for whoever does so already. */

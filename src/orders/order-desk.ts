@@ -1,16 +1,22 @@
 // Where orders come in: one queue per environment, in which single orders of all callers form sets.
 
 import type { Call, Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { isRefusedByServer } from "../platform/postgres.ts";
+import { takeTurns } from "../platform/turns.ts";
+import { readQuote } from "../quotes/read-quote.ts";
+import type { QuoteAnswer, TakeQuote } from "../quotes/take-quote.ts";
 import type { Command } from "./decide-orders.ts";
-import { type Placed, placeOrders } from "./place-orders.ts";
+import { type Placed, placeOrders, type Placing } from "./place-orders.ts";
+import { bundleGoneReason } from "./refusals.ts";
 import type { Books } from "./workings.ts";
 
 const setSizeMax = 256;
 const queueMax = 10_000;
+const setsWaitingMax = 64;
 
 export type OrderDesk = {
   /** One order, together with those that arrive at the same time. */
@@ -21,31 +27,67 @@ export type OrderDesk = {
 
 export function orderDesk(
   ctx: Context,
-  books: Books,
-  { setSize }: Pick<Metrics, "setSize">,
+  {
+    books,
+    takeQuote,
+    metrics: { setSize },
+  }: {
+    readonly books: Books;
+    readonly takeQuote: TakeQuote;
+    readonly metrics: Pick<Metrics, "setSize">;
+  },
 ): OrderDesk {
+  // Sets of one environment match one after the other, so they wait for their turn here and not,
+  // each with a connection, in the database.
+  const turns = {
+    live: takeTurns({ waitingMax: setsWaitingMax }),
+    sandbox: takeTurns({ waitingMax: setsWaitingMax }),
+  };
+  const placeSet = (placing: Placing, commands: readonly Command[]) =>
+    turns[placing.environment](() => placeOrders(ctx, books, placing, commands));
+
   const queueOf = (environment: Environment) =>
-    coalesce<Command, Placed>(
-      (commands) => placeOrders(ctx, books, { environment, rollBack: false }, commands),
-      {
-        setSizeMax,
-        queueMax,
-        mayRetry: isRefusedByServer,
-        onSet: (size) => setSize.observe({ set: "orders" }, size),
-      },
-    );
+    coalesce<Command, Placed>((commands) => placeSet({ environment, rollBack: false }, commands), {
+      setSizeMax,
+      queueMax,
+      mayRetry: isRefusedByServer,
+      onSet: (size) => setSize.observe({ set: "orders" }, size),
+    });
   const queues = { live: queueOf("live"), sandbox: queueOf("sandbox") };
 
   async function placeAll({ caller, dryRun }: Call, commands: readonly Command[]) {
     const placing = { environment: caller.environment, rollBack: dryRun };
-    return await placeOrders(ctx, books, placing, commands);
+    const placed = await placeSet(placing, commands);
+    return await Promise.all(placed.map((one, at) => withFreshQuote(one, commands[at])));
+  }
+
+  /** Whoever finds a credit of a quoted bundle gone is offered what can be had instead. */
+  async function withFreshQuote(placed: Placed, command: Command | undefined): Promise<Placed> {
+    if (placed.kind !== "refused" || placed.failure.detail?.["reason"] !== bundleGoneReason) {
+      return placed;
+    }
+    const quote = command && (await quoteAgain(command));
+    const { code, message, detail } = placed.failure;
+    return {
+      kind: "refused",
+      failure: new Failure(code, message, { detail: { ...detail, quote } }),
+    };
+  }
+
+  async function quoteAgain({ call, intent }: Command): Promise<QuoteAnswer["quote"] | undefined> {
+    if (intent.ask.kind !== "quote") return undefined;
+    const { scheme, requirement_paise } = await readQuote(ctx, call.caller, intent.ask.quoteRef);
+    if (requirement_paise === undefined) return undefined;
+    return (await takeQuote(call, { side: "buy", scheme, requirement_paise })).quote;
   }
 
   return {
     placeAll,
     async place(command) {
       const { call } = command;
-      if (!call.dryRun) return await queues[call.caller.environment](command);
+      if (!call.dryRun) {
+        return await withFreshQuote(await queues[call.caller.environment](command), command);
+      }
       const [placed] = await placeAll(call, [command]);
       if (!placed) throw new Error("a set answers every order once");
       return placed;

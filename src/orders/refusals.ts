@@ -47,9 +47,11 @@ export function nothingToDeliver(daysMin: number): Failure {
 }
 
 /** Whoever places the order adds a fresh quote to the detail. */
+export const bundleGoneReason = "bundle_gone";
+
 export function bundleGone(): Failure {
   return new Failure("conflict", "a credit of the quoted bundle is no longer to be had", {
-    detail: { reason: "bundle_gone" },
+    detail: { reason: bundleGoneReason },
   });
 }
 

@@ -1,19 +1,88 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import type { Book, Offers } from "../book/open-book.ts";
+import { chooseBundle } from "../cover/choose-bundle.ts";
+import { dayNumber } from "../cover/rules.ts";
+import { sellableDaysMin } from "../credits/rules.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { cardsToday } from "../rates/cards-today.ts";
-import { type Ask, environmentsOf, type Verdict } from "./new-quote.ts";
+import { cardsToday, type CardOf } from "../rates/cards-today.ts";
+import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
 import { buyAskOf, buyPriceOf, type BuyWanted } from "./rules.ts";
+import { listPans } from "./store.ts";
 
+/** Prices for a set of requirements, each with the bundle that covers it best at this moment. */
 export async function priceBuys(
   { db, now }: Pick<Context, "db" | "now">,
+  book: Book,
   asks: readonly Ask<BuyWanted>[],
 ): Promise<Verdict[]> {
-  const cardOf = await cardsToday(db, environmentsOf(asks), istDay(now()));
-  return asks.map(({ call, wanted }) => {
-    const ask = buyAskOf(cardOf(call.caller.environment, wanted.scheme), wanted.requirementPaise);
-    if (ask.kind === "no_quote") return ask;
-    const price = buyPriceOf(ask, 0);
-    if (price.kind === "no_quote") return price;
-    throw new Error("nothing covers nothing");
+  const instant = now();
+  const environments = environmentsOf(asks);
+  const [cardOf, pans, offers] = await Promise.all([
+    cardsToday(db, environments, istDay(instant)),
+    listPans(db, [...new Set(asks.map(({ call }) => call.caller.firmId))]),
+    offersIn(book, environments),
+  ]);
+  const pool = { cardOf, offers, panOf: new Map(pans.map((firm) => [firm.firm_id, firm.pan])) };
+  const verdicts: Verdict[] = [];
+  for (const ask of asks) {
+    verdicts.push(priceBuy(ask, pool, instant));
+    // A search can take a while, and others wait for their turn.
+    await nextTurn();
+  }
+  return verdicts;
+}
+
+type Pool = {
+  readonly cardOf: CardOf;
+  readonly offers: ReadonlyMap<Environment, Offers>;
+  readonly panOf: ReadonlyMap<string, string | null>;
+};
+
+function priceBuy(
+  { call: { caller }, wanted }: Ask<BuyWanted>,
+  { cardOf, offers, panOf }: Pool,
+  now: Date,
+): Verdict {
+  const { scheme, requirementPaise } = wanted;
+  const ask = buyAskOf(cardOf(caller.environment, scheme), requirementPaise);
+  const index = offers.get(caller.environment)?.[scheme];
+  if (!index) throw new Error("every environment of the set was looked at");
+  if (ask.kind === "no_quote") return ask;
+  const buyer = panOf.get(caller.firmId);
+  const bundle = chooseBundle(index, {
+    requirement_paise: requirementPaise,
+    min_day: dayNumber(istDay(now)) + sellableDaysMin,
+    price_max_bps: ask.limit_max_bps,
+    ...(buyer && { buyer }),
   });
+  const price = buyPriceOf(ask, bundle.covered_paise);
+  if (price.kind === "no_quote") return price;
+  return newQuote(
+    caller,
+    { card: price.card, firmId: caller.firmId, now },
+    {
+      side: "buy",
+      scheme,
+      scrip_no: null,
+      face_paise: null,
+      requirement_paise: requirementPaise,
+      covered_paise: bundle.covered_paise,
+      scrip_nos: bundle.offers.map((offer) => offer.scrip_no),
+      price_bps: price.price_bps,
+      all_in_paise: price.all_in_paise,
+    },
+  );
+}
+
+async function offersIn(
+  book: Book,
+  environments: readonly Environment[],
+): Promise<ReadonlyMap<Environment, Offers>> {
+  const looked = environments.map(
+    async (environment) => [environment, await book(environment)] as const,
+  );
+  return new Map(await Promise.all(looked));
 }

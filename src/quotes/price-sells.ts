@@ -1,13 +1,15 @@
-import { findForSale, type CreditForSale } from "../credits/find-for-sale.ts";
-import { creditLifecycle, daysLeft, notSellableReasonOf } from "../credits/rules.ts";
+import { holderOf } from "../credits/holder-of.ts";
+import { creditLifecycle, daysLeft, normalScripNo, notSellableReasonOf } from "../credits/rules.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
-import { type SellWanted, sellPriceOf } from "./rules.ts";
+import { type CreditForSale, type SellWanted, sellPriceOf } from "./rules.ts";
+import { findForSale } from "./store.ts";
 
 /** Prices for a set of credits and amounts, from what the database says at this moment. */
 export async function priceSells(
@@ -16,7 +18,7 @@ export async function priceSells(
 ): Promise<Verdict[]> {
   const instant = now();
   const today = istDay(instant);
-  const [cardOf, creditOf] = await Promise.all([
+  const [cardOf, named] = await Promise.all([
     cardsToday(db, environmentsOf(asks), today),
     findNamed(db, asks),
   ]);
@@ -27,7 +29,7 @@ export async function priceSells(
       const amount = { scheme, facePaise, daysLeft: amountDaysMin, scripNo: null };
       return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { cardOf, instant });
     }
-    const credit = creditOf(ask);
+    const credit = named.get(ask);
     if (!credit) return notFound();
     return (
       notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { cardOf, instant })
@@ -77,13 +79,14 @@ function priceSell(
   );
 }
 
-async function findNamed(db: Context["db"], asks: readonly Ask<SellWanted>[]) {
-  const named = asks.flatMap((ask) =>
-    "scripNo" in ask.wanted ? [{ ask, caller: ask.call.caller, scripNo: ask.wanted.scripNo }] : [],
-  );
+/** The credits that the asks name, by their ask; none where a text is no number of the caller's. */
+async function findNamed(db: Db, asks: readonly Ask<SellWanted>[]) {
+  const named = asks.flatMap((ask) => {
+    const scripNo = "scripNo" in ask.wanted ? normalScripNo(ask.wanted.scripNo) : undefined;
+    return scripNo === undefined ? [] : [{ ask, ...holderOf(ask.call.caller), scripNo }];
+  });
   const found = named.length > 0 ? await findForSale(db, named) : [];
-  const creditOf = new Map(named.map(({ ask }, at) => [ask, found[at]]));
-  return (ask: Ask<SellWanted>) => creditOf.get(ask);
+  return new Map(found.map((credit) => [named[credit.position]?.ask, credit]));
 }
 
 function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {

@@ -2,6 +2,7 @@
 // is read in one statement, each is priced by pure rules, and what came of them is kept in one
 // statement before anybody is answered, so that a price which was told always binds.
 
+import type { Book } from "../book/open-book.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -29,21 +30,27 @@ const sellSetSizeMax = 256;
 const buySetSizeMax = 32;
 const queueMax = 20_000;
 
-export function quoter(ctx: Context, { setSize }: Pick<Metrics, "setSize">): TakeQuote {
-  const sell = coalesce((asks: readonly Ask<SellWanted>[]) => answerSet(ctx, asks, priceSells), {
-    setSizeMax: sellSetSizeMax,
-    queueMax,
-    setsInFlight: 2,
-    mayRetry: isRefusedByServer,
-    onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
-  });
+export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "setSize">): TakeQuote {
+  const sell = coalesce(
+    (asks: readonly Ask<SellWanted>[]) => keepAll(ctx, asks, priceSells(ctx, asks)),
+    {
+      setSizeMax: sellSetSizeMax,
+      queueMax,
+      setsInFlight: 2,
+      mayRetry: isRefusedByServer,
+      onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
+    },
+  );
 
-  const buy = coalesce((asks: readonly Ask<BuyWanted>[]) => answerSet(ctx, asks, priceBuys), {
-    setSizeMax: buySetSizeMax,
-    queueMax,
-    mayRetry: isRefusedByServer,
-    onSet: (size) => setSize.observe({ set: "buy quotes" }, size),
-  });
+  const buy = coalesce(
+    (asks: readonly Ask<BuyWanted>[]) => keepAll(ctx, asks, priceBuys(ctx, book, asks)),
+    {
+      setSizeMax: buySetSizeMax,
+      queueMax,
+      mayRetry: isRefusedByServer,
+      onSet: (size) => setSize.observe({ set: "buy quotes" }, size),
+    },
+  );
 
   return async function takeQuote(call, request) {
     const wanted = wantedOf(request);
@@ -53,18 +60,17 @@ export function quoter(ctx: Context, { setSize }: Pick<Metrics, "setSize">): Tak
   };
 }
 
-type Price<Wanted> = (ctx: Context, asks: readonly Ask<Wanted>[]) => Promise<readonly Verdict[]>;
-
-async function answerSet<Wanted>(
-  ctx: Context,
-  asks: readonly Ask<Wanted>[],
-  price: Price<Wanted>,
+/** Keeps what was quoted, but for a dry run's, and only then answers. */
+async function keepAll(
+  { db }: Pick<Context, "db">,
+  asks: readonly Ask<unknown>[],
+  pricing: Promise<readonly Verdict[]>,
 ): Promise<Outcome<QuoteAnswer>[]> {
-  const verdicts = await price(ctx, asks);
+  const verdicts = await pricing;
   const kept = verdicts.flatMap((verdict, at) =>
     "quote_ref" in verdict && !asks[at]?.call.dryRun ? [verdict] : [],
   );
-  if (kept.length > 0) await insertQuotes(ctx.db, kept);
+  if (kept.length > 0) await insertQuotes(db, kept);
   return verdicts.map(answerOf);
 }
 

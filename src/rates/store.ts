@@ -18,6 +18,28 @@ export async function listCurrentCards(db: Db, environment: Environment): Promis
     order by scheme, version desc`);
 }
 
+/** The card in force of every scheme that has one, and what the house took on this day. */
+export async function listCardsToday(
+  db: Db,
+  environments: readonly Environment[],
+  day: IstDay,
+): Promise<CardToday[]> {
+  return await db.rows(sql`
+    select card.*, coalesce(taken.taken_paise, 0) as taken_paise
+    from unnest(${environments}::text[]) as e (environment)
+    cross join unnest(${schemes}::text[]) as s (scheme)
+    cross join lateral (
+      select ${cardColumns}
+      from rate_cards
+      where rate_cards.environment = e.environment and rate_cards.scheme = s.scheme
+      order by version desc
+      limit 1
+    ) as card
+    left join house_days as taken
+      on taken.environment = card.environment and taken.scheme = card.scheme
+      and taken.day = ${day}`);
+}
+
 /** Market by market, newest first: every version, or only those in force. */
 export async function listCards(
   db: Db,
@@ -150,26 +172,4 @@ export async function addToHouseDays(
     order by environment, scheme
     on conflict (environment, scheme, day)
     do update set taken_paise = h.taken_paise + excluded.taken_paise`);
-}
-
-/** The card in force of every scheme that has one, and what the house took on this day. */
-export async function listCardsToday(
-  db: Db,
-  environments: readonly Environment[],
-  day: IstDay,
-): Promise<CardToday[]> {
-  return await db.rows(sql`
-    select card.*, coalesce(taken.taken_paise, 0) as taken_paise
-    from unnest(${environments}::text[]) as e (environment)
-    cross join unnest(${schemes}::text[]) as s (scheme)
-    cross join lateral (
-      select ${cardColumns}
-      from rate_cards
-      where rate_cards.environment = e.environment and rate_cards.scheme = s.scheme
-      order by version desc
-      limit 1
-    ) as card
-    left join house_days as taken
-      on taken.environment = card.environment and taken.scheme = card.scheme
-      and taken.day = ${day}`);
 }

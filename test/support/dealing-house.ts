@@ -1,10 +1,8 @@
-// The market as a test needs it: cards with other terms, and what the house took on and holds.
+// The market as a test needs it: cards with other terms, and what the house took on.
 
-import { houseFirmId } from "../../src/kernel/house.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import type { Scheme } from "../../src/kernel/scheme.ts";
 import type { RateCard } from "../../src/rates/rules.ts";
-import { addCredits } from "./holdings.ts";
 import type { Service } from "./service.ts";
 
 type Market = { readonly environment?: Environment; readonly scheme?: Scheme };
@@ -38,32 +36,5 @@ export async function setTaken(
     values ('sandbox', 'RODTEP', ($1::timestamptz at time zone 'Asia/Kolkata')::date, $2)
     on conflict (environment, scheme, day) do update set taken_paise = excluded.taken_paise`,
     [clock.now(), takenPaise],
-  );
-}
-
-export type HouseCredit = {
-  readonly facePaise: number;
-  readonly scheme?: Scheme;
-  readonly expiresOn?: string;
-  readonly state?: string;
-};
-
-/** Credits that the house holds, and their numbers. */
-export async function stockHouse(
-  service: Pick<Service, "ctx">,
-  credits: readonly HouseCredit[],
-  environment: Environment = "sandbox",
-): Promise<string[]> {
-  const firmId = houseFirmId[environment];
-  return await addCredits(
-    service,
-    firmId,
-    credits.map(({ facePaise, scheme = "RODTEP", expiresOn = "2028-10-01", state = "listed" }) => ({
-      firmId,
-      facePaise,
-      scheme,
-      expiresOn,
-      state,
-    })),
   );
 }

@@ -8,17 +8,18 @@ export type ClientFirm = {
   readonly environment?: Environment;
   readonly state?: FirmState;
   readonly legalName?: string;
+  readonly pan?: string;
 };
 
 /** A client firm of a desk, put there as far along as the test says; authorized by default. */
 export async function clientFirm(
   { ctx }: Pick<Service, "ctx">,
   deskId: string,
-  { environment = "sandbox", state = "authorized", legalName }: ClientFirm = {},
+  { environment = "sandbox", state = "authorized", legalName, pan }: ClientFirm = {},
 ): Promise<{ firmId: string; iec: string }> {
   const now = ctx.now();
   const firmId = newId("frm", now);
-  const iec = syntheticPan(firmId);
+  const iec = pan ?? syntheticPan(firmId);
   await ctx.db.transaction(
     async (tx) =>
       await insertFirm(tx, {

@@ -8,12 +8,14 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 
 import { buildApp } from "../../src/app.ts";
+import { openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
+import { offerSources } from "../../src/offer-sources.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { workOf } from "../../src/workers.ts";
@@ -76,6 +78,8 @@ export type ServiceOptions = {
   readonly routes?: (app: App, ctx: Context) => void;
   /** What stands in the way of offboarding, and what follows it. */
   readonly offboarding?: Offboarding;
+  /** Where the offers of the book come from. */
+  readonly sources?: readonly OfferSource[];
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -93,6 +97,7 @@ export async function startService(
     sealKey: randomBytes(32),
   };
   const metrics = createMetrics(ctx.db.pool);
+  const book = openBook(ctx, options.sources ?? offerSources);
   const app = await buildApp({
     ctx,
     config: {
@@ -101,6 +106,7 @@ export async function startService(
       inFlightMax: options.inFlightMax ?? 10_000,
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
+    book,
     metrics,
     offboarding: options.offboarding,
   });
@@ -130,7 +136,8 @@ export async function startService(
       });
     },
     async work() {
-      for (const { work } of workOf(ctx, options.offboarding)) while ((await work()) === "more");
+      for (const { work } of workOf(ctx, book, options.offboarding))
+        while ((await work()) === "more");
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;
