@@ -27,12 +27,15 @@ import { booksOf } from "./orders/book-of-set.ts";
 import { orderDesk } from "./orders/order-desk.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { orderLifecycle } from "./orders/rules.ts";
+import { payoutRoutes } from "./payouts/routes.ts";
+import { payoutLifecycle } from "./payouts/rules.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { quoteLifecycle } from "./quotes/rules.ts";
 import { quoter } from "./quotes/take-quote.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
 import { usageRoutes } from "./usage/routes.ts";
 
@@ -69,6 +72,7 @@ export async function buildApp({
     quoteLifecycle,
     orderLifecycle,
     settlementLifecycle,
+    payoutLifecycle,
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
@@ -79,6 +83,8 @@ export async function buildApp({
   const takeQuote = quoter(ctx, book, metrics);
   quoteRoutes(app, ctx, takeQuote);
   orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
+  settlementRoutes(app, ctx);
+  payoutRoutes(app, ctx);
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

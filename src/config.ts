@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { parseNetwork } from "./kernel/networks.ts";
+import { twoOperatorsFromPaise } from "./payouts/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 
 export type Config = {
@@ -22,6 +23,8 @@ export type Config = {
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
+  /** From which amount on sending live money takes two operators. */
+  readonly twoOperatorsFromPaise: number;
   readonly logLevel: LogLevel;
 };
 
@@ -43,6 +46,8 @@ export const settings = {
   TLS_CERT: "certificate file to serve https directly (none)",
   TLS_KEY: "private key file of TLS_CERT (none)",
   IN_FLIGHT_MAX: "requests worked on at once before new ones are shed (10000)",
+  TWO_OPERATORS_FROM_PAISE:
+    "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
 
@@ -137,6 +142,10 @@ export function readConfig(variables: Variables): Config {
     trustProxy: proxies(),
     tls: tls(),
     inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),
+    twoOperatorsFromPaise: integer("TWO_OPERATORS_FROM_PAISE", twoOperatorsFromPaise, [
+      1,
+      Number.MAX_SAFE_INTEGER,
+    ]),
     logLevel: logLevel(),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -4,6 +4,7 @@
 import { dropQuestions } from "../inquiries/ask-outside.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/house.ts";
 import { newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
@@ -88,15 +89,70 @@ export async function deliverCredits(
     ...ended.map((after) =>
       changeOfCredit({ action: "transfer", before: live.get(after.scrip_no) ?? null, after }),
     ),
-    ...begun.map((after) =>
-      changeOfCredit({
-        action: "receive",
-        before: null,
-        after,
-        ...(!isHouse(after.firm_id) && { event: "credit.listed" }),
-      }),
-    ),
+    ...begun.map(received),
   ];
+}
+
+/** A credit that goes back to whom it came from. */
+export type GivenBack = {
+  readonly scripNo: string;
+  readonly holderFirmId: string;
+  readonly deskId: string;
+  readonly firmId: string;
+};
+
+/** Refused when a holder no longer has its credit, or it is in other hands: nothing goes back then. */
+export async function giveBackCredits(
+  tx: Tx,
+  environment: Environment,
+  givenBack: readonly GivenBack[],
+  now: Date,
+): Promise<Change[]> {
+  const rows = await lockLiveByNumber(
+    tx,
+    environment,
+    givenBack.map(({ scripNo }) => scripNo),
+  );
+  const live = new Map(rows.map((row) => [row.scrip_no, row]));
+  const held = givenBack.map((to) => {
+    const row = live.get(to.scripNo);
+    if (row?.firm_id !== to.holderFirmId || row.state !== "listed") {
+      throw new Failure("conflict", `the buyer no longer holds ${to.scripNo} freely`, {
+        detail: { reason: "credit_not_held", scrip_no: to.scripNo, state: row?.state ?? null },
+      });
+    }
+    return { row, to };
+  });
+  const ended = await setCredits(
+    tx,
+    held.map(({ row }) => ({
+      ...row,
+      state: advance(creditLifecycle, row.state, "give_back"),
+      reason: "reversed",
+      as_of: now,
+    })),
+    now,
+  );
+  const begun = await insertCredits(
+    tx,
+    held.map(({ row, to }) => holdingOf(row, { ...to, asOf: now }, now)),
+  );
+  if (begun.length !== held.length) throw new Error("a number that was given back is free");
+  return [
+    ...ended.map((after) =>
+      changeOfCredit({ action: "give_back", before: live.get(after.scrip_no) ?? null, after }),
+    ),
+    ...begun.map(received),
+  ];
+}
+
+function received(after: CreditRow): Change {
+  return changeOfCredit({
+    action: "receive",
+    before: null,
+    after,
+    ...(!isHouse(after.firm_id) && { event: "credit.listed" }),
+  });
 }
 
 /**

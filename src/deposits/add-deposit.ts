@@ -4,10 +4,10 @@ import { firmOfDesk } from "../firms/firm-of-desk.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
+import { utrForm } from "../kernel/utr.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
-import { utrForm } from "./rules.ts";
 import { type DepositRow, findDeposit } from "./store.ts";
 import { takeDeposits } from "./take-deposits.ts";
 

@@ -123,6 +123,20 @@ export async function listOpenInquiries(
     order by created_at, inquiry_id`);
 }
 
+/** What is asked about these things, or about parts of them: `thing:part`. */
+export async function listOpenAbout(
+  db: Db,
+  kind: InquiryKind,
+  subjectIds: readonly string[],
+): Promise<Inquiry[]> {
+  return await db.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where state = 'open' and kind = ${kind}
+      and split_part(subject_id, ':', 1) = any(${subjectIds}::text[])
+    order by created_at, inquiry_id`);
+}
+
 export type OutageRow = {
   readonly environment: Environment;
   readonly port: Port;

@@ -48,8 +48,6 @@ export function railOf(paise: number): Rail {
   return paise <= impsToPaise ? "IMPS" : "NEFT";
 }
 
-export const utrForm = /^[A-Z0-9]{12,22}$/;
-
 /** An account as anybody is shown it. */
 export type MaskedAccount = { readonly ifsc: string; readonly last4: string };
 

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { PayoutState, PayoutStep, Rail } from "./rules.ts";
 
@@ -136,4 +137,114 @@ export async function listLines(db: Db, payoutIds: readonly string[]): Promise<P
     from payout_lines
     where payout_id = any(${payoutIds}::text[])
     order by payout_id, scrip_no`);
+}
+
+/** Whose payouts, and for a key that is bound to one firm, which firm's. */
+export type Party = { readonly deskId: string; readonly firmId: string | null };
+
+export async function findPayout(
+  db: Db,
+  { deskId, firmId }: Party,
+  payoutId: string,
+): Promise<PayoutRow | undefined> {
+  const [row] = await db.rows<PayoutRow>(sql`
+    select ${payoutColumns}
+    from payouts
+    where payout_id = ${payoutId} and desk_id = ${deskId}
+      and (${firmId}::text is null or firm_id = ${firmId})`);
+  return row;
+}
+
+export type PayoutFilter = {
+  readonly status: string | null;
+  readonly firmId: string | null;
+  readonly orderId: string | null;
+  readonly settlementId: string | null;
+  readonly from: Date | null;
+  readonly to: Date | null;
+};
+
+/** Newest first. */
+export async function listPayouts(
+  db: Db,
+  deskId: string,
+  filter: PayoutFilter,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts as p
+    where desk_id = ${deskId}
+      and (created_at, payout_id) < (
+        coalesce(${after?.at ?? null}::timestamptz, 'infinity'), ${after?.id ?? ""}
+      )
+      and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
+      and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
+      and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
+      and (${filter.to}::timestamptz is null or created_at < ${filter.to})
+      and (
+        ${filter.orderId}::text is null
+        or exists (
+          select
+          from payout_lines as l
+          where l.payout_id = p.payout_id and l.order_id = ${filter.orderId}
+        )
+      )
+    order by created_at desc, payout_id desc
+    limit ${fetch}`);
+}
+
+export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from payouts as p
+    where desk_id = ${deskId}
+      and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
+      and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
+      and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
+      and (${filter.to}::timestamptz is null or created_at < ${filter.to})
+      and (
+        ${filter.orderId}::text is null
+        or exists (
+          select
+          from payout_lines as l
+          where l.payout_id = p.payout_id and l.order_id = ${filter.orderId}
+        )
+      )`);
+  return row?.total ?? 0;
+}
+
+/** What keeps a firm from leaving. */
+export async function listUnfinished(
+  db: Db,
+  deskId: string,
+  firmId: string,
+): Promise<Pick<PayoutRow, "payout_id">[]> {
+  return await db.rows(sql`
+    select payout_id
+    from payouts
+    where firm_id = ${firmId} and desk_id = ${deskId} and state in ('scheduled', 'held', 'sent')
+    order by payout_id`);
+}
+
+/** For the operator, who sees every desk. */
+export async function listAllPayouts(
+  db: Db,
+  filter: {
+    readonly environment: Environment | null;
+    readonly status: string | null;
+    readonly payoutId: string | null;
+  },
+  limit: number,
+): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where (${filter.environment}::text is null or environment = ${filter.environment})
+      and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.payoutId}::text is null or payout_id = ${filter.payoutId})
+    order by created_at desc, payout_id desc
+    limit ${limit}`);
 }

@@ -109,6 +109,7 @@ const tags = [
   { name: "Credits", description: "What your firms hold." },
   { name: "Quotes", description: "Binding prices for an exact amount." },
   { name: "Orders", description: "Selling credits, and buying cover for duty." },
+  { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
   { name: "Events", description: "What happened, in order." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },

@@ -76,7 +76,7 @@ export type LegRow = {
   readonly reason: string | null;
 };
 
-const settlementColumns = fragment`
+export const settlementColumns = fragment`
   s.settlement_id, s.environment, s.scheme, s.origin, s.buyer_desk_id, s.buyer_firm_id,
   s.buyer_order_id, s.state, s.reason, s.face_paise, s.buyer_paise, s.due_at, s.money_apart,
   s.history, s.version, s.created_at, s.updated_at`;
