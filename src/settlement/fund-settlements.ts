@@ -17,15 +17,16 @@ import { moneyMovements } from "./movements.ts";
 import { FundsMoved, refuseMovedFunds } from "./open-settlements.ts";
 import { eventOfState, isOpenLeg } from "./rules.ts";
 import {
-  claimAffordable,
+  claimUnfunded,
   type LegRow,
   listLegs,
+  listUnfundedBuyers,
   setSettlements,
   type SettlementRow,
   yieldToCallers,
 } from "./store.ts";
 
-const setSizeMax = 200;
+const setSizeMax = 500;
 const funding: Actor = { kind: "worker", id: "funding", requestId: null };
 
 /** One set of settlements that their buyers' balances reach for, the oldest first. */
@@ -44,11 +45,20 @@ export async function fundFromBalances(ctx: Pick<Context, "db" | "now">): Promis
 }
 
 async function fundAffordable(tx: Tx, environment: Environment, now: Date): Promise<number> {
-  const claimed = await claimAffordable(tx, environment, setSizeMax);
-  if (claimed.length === 0) return 0;
+  const buyers = await listUnfundedBuyers(tx, environment);
+  if (buyers.length === 0) return 0;
+  const balances = await balancesOf(tx, environment, buyers);
+  const available = new Map(
+    balances
+      .filter((balance) => balance.available_paise > 0)
+      .map((balance) => [balance.firm_id, balance.available_paise]),
+  );
+  if (available.size === 0) return 0;
+  const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax };
+  const claimed = await claimUnfunded(tx, environment, able);
   await yieldToCallers(tx);
   const legs = await openLegs(tx, claimed);
-  const funded = await withinBalances(tx, environment, { claimed, legs });
+  const funded = withinBalances(available, { claimed, legs });
   await recordChanges(tx, funding, await fund(tx, { settlements: funded, legs, now }), now);
   return funded.length;
 }
@@ -146,10 +156,9 @@ async function openLegs(
   );
 }
 
-/** A balance that reaches for each of two settlements need not reach for both. */
-async function withinBalances(
-  tx: Tx,
-  environment: Environment,
+/** Takes what each settlement needs from its buyer's balance while it reaches, in their order. */
+function withinBalances(
+  available: Map<string, number>,
   {
     claimed,
     legs,
@@ -157,15 +166,12 @@ async function withinBalances(
     readonly claimed: readonly SettlementRow[];
     readonly legs: ReadonlyMap<string, readonly LegRow[]>;
   },
-): Promise<SettlementRow[]> {
-  const firmIds = [...new Set(claimed.map((row) => row.buyer_firm_id))];
-  const balances = await balancesOf(tx, environment, firmIds);
-  const left = new Map(balances.map((row) => [row.firm_id, row.available_paise]));
+): SettlementRow[] {
   return claimed.filter(({ settlement_id, buyer_firm_id }) => {
     const needed = (legs.get(settlement_id) ?? []).reduce((sum, leg) => sum + leg.buyer_paise, 0);
-    const available = left.get(buyer_firm_id) ?? 0;
-    if (needed > available) return false;
-    left.set(buyer_firm_id, available - needed);
+    const left = (available.get(buyer_firm_id) ?? 0) - needed;
+    if (left < 0) return false;
+    available.set(buyer_firm_id, left);
     return true;
   });
 }

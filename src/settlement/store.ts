@@ -188,27 +188,29 @@ export async function claimFunded(
     for update skip locked`);
 }
 
-/** Unfunded ones that the buyer's balance reaches for, the oldest first. */
-export async function claimAffordable(
+/** Who has yet to pay for something. */
+export async function listUnfundedBuyers(db: Db, environment: Environment): Promise<string[]> {
+  const rows = await db.rows<{ buyer_firm_id: string }>(sql`
+    select distinct buyer_firm_id
+    from settlements
+    where environment = ${environment} and state = 'pending'`);
+  return rows.map((row) => row.buyer_firm_id);
+}
+
+/** What these buyers have yet to pay for, the oldest first; two workers never take the same one. */
+export async function claimUnfunded(
   tx: Tx,
   environment: Environment,
-  limit: number,
+  { buyerFirmIds, limit }: { readonly buyerFirmIds: readonly string[]; readonly limit: number },
 ): Promise<SettlementRow[]> {
   return await tx.rows(sql`
     select ${settlementColumns}
     from settlements as s
-    join ledger_balances as b
-      on b.account = 'firm_cash:' || s.buyer_firm_id and b.environment = s.environment
-        and b.stripe = 0
-    where s.environment = ${environment} and s.state = 'pending' and s.due_at is not null
-      and b.posted_paise - b.escrow_paise - b.pending_out_paise >= (
-        select sum(l.buyer_paise)
-        from settlement_legs as l
-        where l.settlement_id = s.settlement_id and l.state <> 'failed'
-      )
+    where s.environment = ${environment} and s.state = 'pending'
+      and s.buyer_firm_id = any(${buyerFirmIds}::text[])
     order by s.due_at, s.settlement_id
     limit ${limit}
-    for update of s skip locked`);
+    for update skip locked`);
 }
 
 /** Those whose time is up, in the states that are not to be waited for any longer. */

@@ -8,7 +8,7 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 
 import { buildApp } from "../../src/app.ts";
-import { openBook, type OfferSource } from "../../src/book/open-book.ts";
+import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
@@ -60,6 +60,7 @@ export type Service = {
   readonly ctx: Context;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly book: Book;
   readonly url: string;
   readonly send: Send;
   issue(options?: Partial<Parameters<typeof issueKey>[1]>): Promise<IssuedKey>;
@@ -121,6 +122,7 @@ export async function startService(
     ctx,
     metrics,
     clock,
+    book,
     url,
     send: sender(url),
     async issue(command = {}) {
