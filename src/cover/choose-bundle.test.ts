@@ -156,21 +156,69 @@ test("1,000 requirements with a known optimum leave exactly that residual", () =
   }
 });
 
-test("the same offers in another order give the same bundle", () => {
+test("a book with some faces in paise is covered to the paisa that its endings allow", () => {
   const draw = drawFrom(seed);
-  const offers = [...marketOffers(draw, 2_000)];
+  const whole = [...marketOffers(draw, 2_000)];
+  const odd = whole.slice(0, 2).map((offer, at) => ({ ...offer, face_paise: 50_000 + 10 ** at }));
+  const index = indexOf([...odd, ...whole.slice(2)]);
+  // One face ends in 1 paisa and one in 10, so that sums end in 0, 1, 10 or 11.
+  for (const [paise, residual] of [
+    [0, 0],
+    [9, 8],
+    [10, 0],
+    [11, 0],
+    [57, 46],
+  ] as const) {
+    const requirement_paise = 200_000_000 + paise;
+    const bundle = chooseBundle(index, { requirement_paise });
+    checkSound(bundle, requirement_paise);
+    assert.equal(bundle.residual_paise, residual);
+    assert.equal(bundle.proof.residual, "optimal");
+  }
+});
+
+test("round faces are covered to their common unit", () => {
+  const draw = drawFrom(seed);
+  for (const size of [60, 3_000, 8_000]) {
+    const offers = [...marketOffers(draw, size)].map((offer) => ({
+      ...offer,
+      face_paise: Math.ceil(offer.face_paise / 10_000_000) * 10_000_000,
+    }));
+    const index = indexOf(offers);
+    for (let number = 0; number < 30; number++) {
+      const requirement_paise = marketRequirement(draw);
+      const bundle = chooseBundle(index, { requirement_paise });
+      checkSound(bundle, requirement_paise);
+      assert.equal(bundle.proof.residual, "optimal");
+      if (size > 60) assert.equal(bundle.residual_paise, requirement_paise % 10_000_000);
+    }
+  }
+});
+
+test("the same offers give the same bundle, in whatever order they came and whatever went", () => {
+  const draw = drawFrom(seed);
+  const offers = [...marketOffers(draw, 2_000)].map((offer) => ({
+    ...offer,
+    face_paise: offer.face_paise + (draw() < 0.02 ? 37 : 0),
+  }));
+  const gone = [...marketOffers(draw, 6_000)].map((offer) => ({
+    ...offer,
+    scrip_no: `G${offer.scrip_no}`,
+  }));
   const shuffled = offers
     .map((offer) => ({ offer, key: draw() }))
     .toSorted((a, b) => a.key - b.key)
     .map(({ offer }) => offer);
   const loaded = indexOf(offers);
   const put = new OfferIndex();
-  for (const offer of shuffled) put.put(offer);
+  for (const offer of [...gone, ...shuffled]) put.put(offer);
+  for (const { scrip_no } of gone) put.remove(scrip_no);
   for (let number = 0; number < 50; number++) {
-    const requirement_paise = marketRequirement(draw);
-    const bundle = chooseBundle(loaded, { requirement_paise });
-    assert.deepEqual(chooseBundle(put, { requirement_paise }), bundle);
-    assert.deepEqual(chooseBundle(loaded, { requirement_paise }), bundle);
+    const steps = [3_000, 60_000, 2_000_000][number % 3];
+    const requirement = { requirement_paise: marketRequirement(draw), ...(steps && { steps }) };
+    const bundle = chooseBundle(loaded, requirement);
+    assert.deepEqual(chooseBundle(put, requirement), bundle);
+    assert.deepEqual(chooseBundle(loaded, requirement), bundle);
   }
 });
 
@@ -204,6 +252,22 @@ test("what a smaller budget proves is what a larger one finds", () => {
         assert.deepEqual(bundle.offers, best.offers);
       }
     }
+  }
+});
+
+test("no offers, or none that can be used, cover nothing", () => {
+  for (const offers of [[], [...marketOffers(drawFrom(seed), 50)]]) {
+    const index = indexOf(offers);
+    const bundle = chooseBundle(index, { requirement_paise: 10 ** 9, buyer: "AAAAA0000A" });
+    assert.deepEqual(bundle.offers, []);
+    assert.equal(bundle.residual_paise, 10 ** 9);
+    assert.equal(bundle.proof.residual, "optimal");
+  }
+});
+
+test("what is no amount is refused", () => {
+  for (const requirement_paise of [-1, 0.5, Number.NaN, 2 ** 53]) {
+    assert.throws(() => chooseBundle(new OfferIndex(), { requirement_paise }), /whole paise/);
   }
 });
 

@@ -1,15 +1,16 @@
 // Chooses the bundle for a requirement, by the three wishes of rules.ts, and says what is proven.
 //
-// No sum can be above the requirement rounded down to the common unit of all faces: the target. In
-// a book of some size many bundles meet it, and then the residual is proven by the target alone.
+// The target is the largest sum that the common unit of all faces, and the paise that sums can end
+// in, do not rule out. In a book of some size many bundles meet it, and then the residual is proven
+// by the target alone.
 //
 //   survey    what is usable, and the target. If everything fits, everything is the bundle.
 //   all sums  few credits: every sum is looked at, and all three wishes are proven
 //   exact     the target with 1, 2, 3 … credits, each count refuted before the next is tried
-//   complete  for requirements that need many credits: the largest first, then two or three that
-//             meet the rest of the target exactly
-//   nearest   the target is not met: all sums again where the set is not too large, otherwise the
-//             best of what the largest first and pairs can reach, with the target as the bound
+//   complete  for requirements that need many credits: the largest first, then two, three or any
+//             of a few more that meet the rest of the target exactly
+//   nearest   the target is not met: all sums after all where there are not too many, otherwise
+//             the best sum that was reached, with the target as the bound
 //
 // Work is counted in steps. When they are used up, the answer is what is known by then, and never
 // less than taking the largest that fits again and again.
@@ -56,11 +57,9 @@ export function chooseBundle(index: OfferIndex, requirement: Requirement): Bundl
   const isFew = survey.usable !== undefined && survey.usable.length <= fewCredits;
   const ofFew = isFew && answerOfAllSums(shelf, survey, largestFirst(wide, survey.target));
   if (ofFew) return bundleOf(shelf, wanted, ofFew);
-  const exact = exactAnswer(shelf, survey);
+  const exact = shelf.budget.within(steps / 2, () => exactAnswer(shelf, survey)).found;
   if (exact.rows) return bundleOf(shelf, wanted, exact);
-  const greedy = largestFirst(wide, survey.target);
-  const completed = completeHeads(shelf, survey, greedy);
-  const rows = completed ?? nearestBySums(shelf, survey.target, greedy);
+  const rows = nearestRows(shelf, survey, wide);
   const isMet = sumOf(shelf, rows) === survey.target;
   const fewestBound = isMet ? exact.fewestBound : Math.min(1, rows.length);
   const nearest = { rows, target: survey.target, fewestBound, isEarliest: false };
@@ -95,7 +94,11 @@ function proven(shelf: Shelf, rows: readonly number[]): Answer {
 }
 
 /** Undefined when there are too many credits to look at all their sums. */
-function answerOfAllSums(shelf: Shelf, survey: Survey, known: readonly number[]) {
+function answerOfAllSums(
+  shelf: Shelf,
+  survey: Survey,
+  known: readonly number[],
+): Answer | undefined {
   if (!survey.usable) return undefined;
   const queue = queued(shelf, survey.usable);
   const { found, finished } = shelf.budget.within(allSumsStepsMax, () =>
@@ -106,12 +109,9 @@ function answerOfAllSums(shelf: Shelf, survey: Survey, known: readonly number[])
       budget: shelf.budget,
     }),
   );
-  return found && finished
-    ? proven(
-        shelf,
-        found.map((place) => queue[place] ?? 0),
-      )
-    : undefined;
+  if (!found || !finished) return undefined;
+  const rows = found.map((place) => queue[place] ?? 0);
+  return proven(shelf, rows);
 }
 
 /** Meets the target with as few credits as possible, or says how many cannot meet it. */
@@ -127,6 +127,19 @@ function exactAnswer(
     if (isProven && count === fewestBound) fewestBound = count + 1;
   }
   return { rows: undefined, fewestBound };
+}
+
+/** Never less than the largest first, and the target where one of the aims meets it. */
+function nearestRows(shelf: Shelf, survey: Survey, wide: Shelf): readonly number[] {
+  let best = largestFirst(wide, survey.target);
+  for (const { sum, start } of survey.aims) {
+    if (sumOf(shelf, best) >= sum) break;
+    const rows = largestFirst(wide, sum, start.rows);
+    const heads = { sum, rows, shortest: start.rows.length };
+    const met = completeHeads(shelf, heads, survey.smallest) ?? nearestBySums(shelf, heads);
+    if (sumOf(shelf, met) > sumOf(shelf, best)) best = met;
+  }
+  return best;
 }
 
 function bundleOf(shelf: Shelf, wanted: number, answer: Answer): Bundle {

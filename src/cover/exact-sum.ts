@@ -1,14 +1,15 @@
-// Finds the bundle of a given count with exactly a given sum that is first by rule 3. There are two
-// ways, and neither is always the cheaper one:
+// Finds the bundle of a given count with exactly a given sum that is first by rule 3. There are
+// several ways, and none is always the cheapest:
 //
 //   by queue  tries the first in the queue, then the second, and so on; ends at the first success,
 //             because whatever comes later in the queue is a later bundle. Quick where successes
 //             are many.
 //   by face   tries every largest face that can be part of such a sum, then the next largest below
 //             it, and keeps the best success. Quick where few faces are large enough.
+//   by need   where every such bundle has one of a few credits, tries each of these.
 //
-// They take turns with a growing allowance, so that an answer costs a few times the cheaper way.
-// Both end with two credits whose sum is known: for each larger one, is there its complement?
+// They take turns with a growing allowance, so that an answer costs a few times the cheapest way.
+// All end with two credits whose sum is known: for each larger one, is there its complement?
 
 import { none, type Shelf, type Taken } from "./shelf.ts";
 import { shareCeil } from "./rules.ts";
@@ -22,6 +23,8 @@ export type ExactSum = {
   /** The smallest usable face, and the sums of the largest ones by their number, up to the sum. */
   readonly smallest: number;
   readonly largestSums: readonly number[];
+  /** Credits one of which is in every such bundle; undefined when unknown. */
+  readonly needed: readonly number[] | undefined;
 };
 
 export type Found = {
@@ -35,18 +38,19 @@ type Rows = readonly number[];
 
 export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): Found {
   if (wanted.count === 1) {
-    const row = shelf.find(wanted.sum, new Set());
-    return { rows: row === none ? undefined : [row], isProven: !shelf.budget.spent };
+    const rows = firstSingle(shelf, wanted.sum, new Set());
+    return { rows, isProven: !shelf.budget.spent };
   }
+  const searches = wanted.needed ? [byNeed, byQueue, byFace] : [byQueue, byFace];
   let known: Rows | undefined;
   for (let steps = allowanceStart, used = 0; ; steps *= allowanceGrowth) {
-    const allowance = Math.min(steps, (stepsMax - used) / 2);
-    for (const search of [byQueue, byFace]) {
+    const allowance = Math.min(steps, Math.ceil((stepsMax - used) / searches.length));
+    for (const search of searches) {
       const { found, finished } = shelf.budget.within(allowance, () => search(shelf, wanted));
       if (finished) return { rows: found, isProven: true };
       known = earlier(shelf, known, found);
     }
-    used += 2 * allowance;
+    used += searches.length * allowance;
     if (used >= stepsMax || shelf.budget.spent) return { rows: known, isProven: false };
   }
 }
@@ -82,8 +86,19 @@ function restOf(shelf: Shelf, left: QueueFrom): Rows | undefined {
   const { count, sum, taken } = left;
   if (count > 2) return queueFrom(shelf, left);
   if (count === 2) return firstPair(shelf, { sum, largest: sum, taken });
-  const row = shelf.find(sum, taken);
-  return row === none ? undefined : [row];
+  return firstSingle(shelf, sum, taken);
+}
+
+function byNeed(shelf: Shelf, { count, sum, smallest, needed = [] }: ExactSum): Rows | undefined {
+  let best: Rows | undefined;
+  for (const row of needed) {
+    const left = sum - shelf.face(row);
+    if (left < smallest * (count - 1) || shelf.budget.spent) continue;
+    const taken = new Set([row]);
+    const rest = firstUpTo(shelf, { count: count - 1, sum: left, smallest, largest: left, taken });
+    if (rest) best = earlier(shelf, best, queued(shelf, [row, ...rest]));
+  }
+  return best;
 }
 
 function byFace(shelf: Shelf, { count, sum, smallest }: ExactSum): Rows | undefined {
@@ -104,6 +119,7 @@ export type FirstUpTo = {
 /** Of those with one face only the first in the queue matters: the others are later. */
 export function firstUpTo(shelf: Shelf, part: FirstUpTo): Rows | undefined {
   const { count, sum, smallest, taken } = part;
+  if (count === 1) return firstSingle(shelf, sum, taken);
   if (count === 2) return firstPair(shelf, part);
   const largest = Math.min(part.largest, sum - smallest * (count - 1));
   let best: Rows | undefined;
@@ -141,9 +157,14 @@ function firstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): Rows | u
     const row = other === none ? none : shelf.firstOfRun(at, taken, other);
     if (row !== none) best = earlier(shelf, best, queued(shelf, [row, other]));
     if (row !== none && isAny) return best;
-    at = shelf.seekComplement(shelf.nextRun(at), sum, most);
+    at = shelf.seekComplement(row === none ? shelf.next(at) : shelf.nextRun(at), sum, most);
   }
   return best;
+}
+
+function firstSingle(shelf: Shelf, sum: number, taken: Taken): Rows | undefined {
+  const row = shelf.find(sum, taken);
+  return row === none ? undefined : [row];
 }
 
 export function queued(shelf: Shelf, rows: Rows): Rows {

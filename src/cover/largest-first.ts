@@ -1,26 +1,32 @@
 // Taking the largest that fits, again and again, and what can be made of it: the first so many of
-// these are a head, and a head is completed by two or three credits.
+// these are a head, and a head is completed by two credits, by three, or by any of a few.
 
 import { bestOfAllSums } from "./all-sums.ts";
 import { firstUpTo, queued } from "./exact-sum.ts";
 import { creditsMax } from "./rules.ts";
 import { none, type Shelf } from "./shelf.ts";
-import type { Survey } from "./survey.ts";
 
 type Rows = readonly number[];
+
+/** A sum to be met, and rows whose first so many, from the shortest on, are the heads. */
+export type Heads = { readonly sum: number; readonly rows: Rows; readonly shortest: number };
 
 const completionCounts = [2, 3] as const;
 const completionStepsMax = 400_000;
 const headsMax = 64;
 
-const spreadCount = 30;
 const spreadStep = 0.85;
-/** Where a spread begins: at the rest of the target, at a half of it, at a quarter. */
-const spreadShares = [1, 2, 4] as const;
+/** How many credits a spread has, and at which part of the rest it begins: the cheaper first. */
+const spreads = [
+  { count: 28, share: 1 },
+  { count: 28, share: 2 },
+  { count: 30, share: 4 },
+  { count: 34, share: 2 },
+] as const;
 
-export function largestFirst(shelf: Shelf, requirement: number): Rows {
-  const taken = new Set<number>();
-  let left = requirement;
+export function largestFirst(shelf: Shelf, requirement: number, start: Rows = []): Rows {
+  const taken = new Set(start);
+  let left = leftOf(shelf, requirement, start);
   while (taken.size < creditsMax) {
     const at = shelf.floor(left, taken);
     if (at === none) break;
@@ -33,14 +39,14 @@ export function largestFirst(shelf: Shelf, requirement: number): Rows {
 }
 
 /** A head and two or three more whose sum is the target, with few credits before many. */
-export function completeHeads(shelf: Shelf, survey: Survey, greedy: Rows): Rows | undefined {
-  const { target, smallest } = survey;
-  const countMax = Math.min(greedy.length, headsMax + survey.fewestBound) + 3;
-  for (let total = survey.fewestBound; total <= countMax; total++) {
+export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows | undefined {
+  const { rows, shortest } = aim;
+  const longest = Math.min(rows.length, shortest + headsMax);
+  for (let total = shortest + 2; total <= longest + 3; total++) {
     for (const count of completionCounts) {
-      const head = greedy.slice(0, Math.max(0, total - count));
+      const head = rows.slice(0, Math.max(shortest, total - count));
       if (head.length + count !== total) continue;
-      const sum = left(shelf, target, head);
+      const sum = leftOf(shelf, aim.sum, head);
       const { found } = shelf.budget.within(completionStepsMax, () =>
         firstUpTo(shelf, { count, sum, smallest, largest: sum, taken: new Set(head), isAny: true }),
       );
@@ -53,42 +59,44 @@ export function completeHeads(shelf: Shelf, survey: Survey, greedy: Rows): Rows 
 
 /**
  * The largest sum that heads reach with any of a few credits whose faces are spread below the rest
- * of the target. Thirty of them have a billion sums, so that few targets are missed.
+ * of the sum. Thirty of them have a billion sums, so that few rests are missed.
  */
-export function nearestBySums(shelf: Shelf, target: number, greedy: Rows): Rows {
-  let best = greedy;
-  let missed = left(shelf, target, greedy);
-  for (let length = 0; length <= Math.min(greedy.length, headsMax); length++) {
-    const head = greedy.slice(0, length);
-    const requirement = left(shelf, target, head);
-    for (const share of spreadShares) {
+export function nearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Rows {
+  let best = rows;
+  const longest = Math.min(rows.length, shortest + headsMax);
+  for (const { count, share } of spreads) {
+    for (let length = shortest; length <= longest; length++) {
+      const missed = leftOf(shelf, sum, best);
       if (missed === 0 || shelf.budget.spent) return best;
-      const spread = spreadBelow(shelf, requirement / share, head);
-      const known = requirement - missed;
+      const head = rows.slice(0, length);
+      const requirement = leftOf(shelf, sum, head);
+      const spread = spreadBelow(shelf, { face: requirement / share, count, head });
       const faces = Float64Array.from(spread, (row) => shelf.face(row));
-      const found = bestOfAllSums({ faces, requirement, known, budget: shelf.budget });
-      const rows = [...head, ...(found ?? []).map((place) => spread[place] ?? 0)];
-      if (left(shelf, target, rows) < missed) best = rows;
-      missed = left(shelf, target, best);
+      const { budget } = shelf;
+      const places = bestOfAllSums({ faces, requirement, known: requirement - missed, budget });
+      const reached = [...head, ...(places ?? []).map((place) => spread[place] ?? 0)];
+      if (leftOf(shelf, sum, reached) < missed) best = reached;
     }
   }
   return best;
 }
 
+type Spread = { readonly face: number; readonly count: number; readonly head: Rows };
+
 /** Goes down in steps, and again for what it passed over; in the order of the queue. */
-function spreadBelow(shelf: Shelf, facePaise: number, head: Rows): Rows {
+function spreadBelow(shelf: Shelf, { face, count, head }: Spread): Rows {
   const taken = new Set(head);
-  let face = facePaise;
-  while (taken.size < head.length + spreadCount) {
-    const at = shelf.floor(Math.floor(face), taken);
+  let below = face;
+  while (taken.size < head.length + count) {
+    const at = shelf.floor(Math.floor(below), taken);
     const row = at === none ? none : shelf.find(shelf.faceAt(at), taken);
-    if (row === none && face === facePaise) break;
+    if (row === none && below === face) break;
     if (row !== none) taken.add(row);
-    face = row === none ? facePaise : shelf.face(row) * spreadStep;
+    below = row === none ? face : shelf.face(row) * spreadStep;
   }
   return queued(shelf, [...taken].slice(head.length));
 }
 
-function left(shelf: Shelf, target: number, rows: Rows): number {
-  return rows.reduce((sum, row) => sum - shelf.face(row), target);
+function leftOf(shelf: Shelf, sum: number, rows: Rows): number {
+  return rows.reduce((left, row) => left - shelf.face(row), sum);
 }

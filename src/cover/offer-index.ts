@@ -3,12 +3,10 @@
 
 import { FaceFilter } from "./face-filter.ts";
 import { OfferRows } from "./offer-rows.ts";
-import { type Budget, type DayNumber, type Offer } from "./rules.ts";
+import { type Budget, type DayNumber, type Offer, rupee } from "./rules.ts";
 import { Shelf } from "./shelf.ts";
 import { sortOffers } from "./sort-offers.ts";
 import { SortedBlocks } from "./sorted-blocks.ts";
-
-const rupee = 100;
 
 /** Which offers can be used by one buyer. */
 export type Usable = {
@@ -29,15 +27,21 @@ export class OfferIndex {
   readonly #byFace = new SortedBlocks(this.#rows.isBefore);
   readonly #byExpiry = new SortedBlocks(this.#rows.isLower);
   readonly #filter = new FaceFilter();
-  /** How many faces are no whole rupees. */
-  #odd = 0;
+  /** Those whose face is no whole rupees, by face: few, and hard to fit. */
+  readonly #odd = new SortedBlocks(this.#rows.isBefore);
 
   get size(): number {
     return this.#rows.size;
   }
 
   get bytes(): number {
-    return this.#rows.bytes + this.#byFace.bytes + this.#byExpiry.bytes + this.#filter.bytes;
+    return (
+      this.#rows.bytes +
+      this.#byFace.bytes +
+      this.#byExpiry.bytes +
+      this.#odd.bytes +
+      this.#filter.bytes
+    );
   }
 
   /** Replaces everything; of offers with one scrip number the last counts. */
@@ -53,9 +57,10 @@ export class OfferIndex {
     const { byFace, byExpiry } = sortOffers(this.#rows, this.size);
     this.#byFace.load(byFace, this.#rows.faces);
     this.#byExpiry.load(byExpiry, this.#rows.days);
-    this.#odd = 0;
+    const isOdd = (row: number) => this.#faceOf(row) % rupee !== 0;
+    this.#odd.load(byFace.filter(isOdd), this.#rows.faces);
     this.#filter.reset(this.size);
-    for (const row of byFace) this.#countFace(this.#faceOf(row));
+    for (const row of byFace) this.#filter.add(this.#faceOf(row));
   }
 
   /** Adds an offer, or replaces the one with its scrip number. */
@@ -65,7 +70,8 @@ export class OfferIndex {
     const row = this.#rows.add(offer);
     this.#byFace.insert(row, offer.face_paise);
     this.#byExpiry.insert(row, offer.expires_on);
-    this.#countFace(offer.face_paise);
+    if (offer.face_paise % rupee !== 0) this.#odd.insert(row, offer.face_paise);
+    this.#filter.add(offer.face_paise);
     if (this.size > this.#filter.capacity) this.#widenFilter();
   }
 
@@ -77,7 +83,7 @@ export class OfferIndex {
     this.#byFace.remove(row, face);
     this.#byExpiry.remove(row, this.#rows.days[row] ?? 0);
     this.#filter.remove(face);
-    if (face % rupee !== 0) this.#odd--;
+    if (face % rupee !== 0) this.#odd.remove(row, face);
     this.#rows.drop(row);
     return true;
   }
@@ -101,18 +107,13 @@ export class OfferIndex {
       byFace: this.#byFace,
       byExpiry: this.#byExpiry,
       filter: this.#filter,
-      unit: this.#odd > 0 ? 1 : rupee,
+      odd: this.#odd,
       minDay: usable.min_day ?? -Infinity,
       buyer: this.#rows.seller(usable.buyer),
       priceMaxBps: usable.price_max_bps ?? Infinity,
       priceMinBps: usable.price_min_bps ?? 0,
       budget,
     });
-  }
-
-  #countFace(facePaise: number): void {
-    this.#filter.add(facePaise);
-    if (facePaise % rupee !== 0) this.#odd++;
   }
 
   #widenFilter(): void {

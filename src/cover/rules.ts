@@ -10,10 +10,12 @@
 import type { IstDay } from "../kernel/time.ts";
 import { dayMs } from "../kernel/time.ts";
 
+export const rupee = 100;
+
 /** Bundles are made of whole credits, and a deal with more of them than this is nobody's wish. */
 export const creditsMax = 5_000;
 
-/** A step is one look at one entry; about five million take a few dozen milliseconds. */
+/** A step is one look at one entry; so many take some ten milliseconds. */
 export const stepsDefault = 2_000_000;
 
 /** The work counted for finding one face in the order of faces. */
@@ -84,11 +86,14 @@ export class Budget {
   }
 
   within<T>(steps: number, search: () => T): { readonly found: T; readonly finished: boolean } {
-    const floor = this.#floor;
-    this.#floor = Math.max(floor, this.#left - steps);
+    const outer = this.#floor;
+    const inner = Math.max(outer, this.#left - steps);
+    this.#floor = inner;
     const found = search();
     const finished = !this.spent;
-    this.#floor = floor;
+    // What was spent beyond the allowance depends on how rows lie in blocks, and must not matter.
+    if (!finished) this.#left = inner;
+    this.#floor = outer;
     return { found, finished };
   }
 }

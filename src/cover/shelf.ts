@@ -1,10 +1,11 @@
 // The offers that can be used for one requirement, as the search sees them: by face, where those of
 // one face form a run in the order of the queue, and by their place in the queue. Every look costs
-// steps of the search's budget.
+// steps of the search's budget. What the filter of faces gets wrong costs none: its errors depend on
+// what was here before, and the same offers must always give the same bundle.
 
 import type { FaceFilter } from "./face-filter.ts";
 import type { OfferRows } from "./offer-rows.ts";
-import { type Budget, type DayNumber, type Offer, stepsPerProbe } from "./rules.ts";
+import { type Budget, type DayNumber, type Offer, rupee, stepsPerProbe } from "./rules.ts";
 import type { SortedBlocks } from "./sorted-blocks.ts";
 
 export const none = -1;
@@ -18,8 +19,8 @@ export type ShelfOptions = {
   readonly byFace: SortedBlocks;
   readonly byExpiry: SortedBlocks;
   readonly filter: FaceFilter;
-  /** Every face is a multiple of it. */
-  readonly unit: number;
+  /** Those whose face is no whole rupees, by face. */
+  readonly odd: SortedBlocks;
   readonly minDay: DayNumber;
   readonly buyer: number;
   readonly priceMaxBps: number;
@@ -28,11 +29,11 @@ export type ShelfOptions = {
 };
 
 export class Shelf {
-  readonly unit: number;
   readonly budget: Budget;
   readonly #rows: OfferRows;
   readonly #byFace: SortedBlocks;
   readonly #byExpiry: SortedBlocks;
+  readonly #odd: SortedBlocks;
   readonly #filter: FaceFilter;
   readonly #minDay: DayNumber;
   readonly #buyer: number;
@@ -40,11 +41,11 @@ export class Shelf {
   readonly #priceMinBps: number;
 
   constructor(options: ShelfOptions) {
-    this.unit = options.unit;
     this.budget = options.budget;
     this.#rows = options.rows;
     this.#byFace = options.byFace;
     this.#byExpiry = options.byExpiry;
+    this.#odd = options.odd;
     this.#filter = options.filter;
     this.#minDay = options.minDay;
     this.#buyer = options.buyer;
@@ -128,10 +129,10 @@ export class Shelf {
 
   /** The first in the queue of those with exactly this face, or none. */
   find(facePaise: number, taken: Taken, other = none): number {
-    this.budget.spend(1);
     if (!this.#filter.mayHave(facePaise)) return none;
-    const position = this.seek(facePaise);
+    const position = this.#byFace.seek(facePaise);
     if (position === this.#byFace.end || this.#byFace.keyAt(position) !== facePaise) return none;
+    this.budget.spend(stepsPerProbe);
     return this.firstOfRun(position, taken, other);
   }
 
@@ -155,6 +156,24 @@ export class Shelf {
       at = this.#byFace.previous(at);
     }
     return none;
+  }
+
+  /** So many usable ones that are no whole rupees, the smallest first, and whether these are all. */
+  oddUpTo(facePaise: number, most: number): { rows: readonly number[]; isAll: boolean } {
+    const rows: number[] = [];
+    for (let at = 0; at < this.#odd.end; at = this.#odd.next(at)) {
+      if (this.#odd.keyAt(at) > facePaise) break;
+      if (rows.length === most || this.budget.spent) return { rows, isAll: false };
+      this.budget.spend(1);
+      const row = this.#odd.rowAt(at);
+      if (this.isUsable(row)) rows.push(row);
+    }
+    return { rows, isAll: true };
+  }
+
+  /** Every face is a multiple of it. */
+  get unit(): number {
+    return this.#odd.end > 0 ? 1 : this.#byFace.unit(rupee);
   }
 
   /** How many offers, usable or not, have faces from one up to and with another. */

@@ -18,7 +18,7 @@ export type Orders = {
 
 export function sortOffers(offers: OfferRows, count: number): Orders {
   let rows: Rows = Int32Array.from({ length: count }, (_, row) => row);
-  for (let byte = scripNoBytes - 1; byte >= 0; byte--) {
+  for (const byte of differingBytes(offers, count).toReversed()) {
     rows = sortedBy(rows, (row) => offers.scripNos[row * scripNoBytes + byte] ?? 0);
   }
   for (let shift = 0; shift < 32; shift += 8) {
@@ -32,6 +32,17 @@ export function sortOffers(offers: OfferRows, count: number): Orders {
     rows = sortedBy(rows, (row) => (((offers.faces[row] ?? 0) / 2 ** 32) >>> shift) & 255);
   }
   return { byExpiry, byFace: rows };
+}
+
+/** Which bytes of scrip numbers are not the same in all rows; looked at in the order of memory. */
+function differingBytes({ scripNos }: OfferRows, count: number): number[] {
+  const differs = new Uint8Array(scripNoBytes);
+  for (let row = 1; row < count; row++) {
+    for (let byte = 0; byte < scripNoBytes; byte++) {
+      if (scripNos[row * scripNoBytes + byte] !== scripNos[byte]) differs[byte] = 1;
+    }
+  }
+  return Array.from(differs.keys()).filter((byte) => differs[byte] === 1);
 }
 
 function sortedBy(rows: Rows, byteOf: (row: number) => number): Rows {

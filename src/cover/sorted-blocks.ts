@@ -6,7 +6,7 @@
 //   blocks: [3 5 8][9 9 9][12 40]   lasts[order] is its last key, so that a search reads few blocks
 
 import type { FaceFilter } from "./face-filter.ts";
-import type { Budget } from "./rules.ts";
+import { type Budget, greatestDivisor } from "./rules.ts";
 
 const blockBits = 9;
 const blockSize = 1 << blockBits;
@@ -32,6 +32,8 @@ export class SortedBlocks {
   #sizes = new Int32Array(slotsStart);
   /** The sum of the keys of a slot, or -1 when it is to be added up again. */
   #sums = new Float64Array(slotsStart);
+  /** What divides all keys of a slot, or 0 when it is to be found again. */
+  #units = new Float64Array(slotsStart);
   #slots = new Int32Array(slotsStart);
   #lasts = new Float64Array(slotsStart);
   #free: number[] = [];
@@ -47,8 +49,9 @@ export class SortedBlocks {
   }
 
   get bytes(): number {
-    const arrays = [this.#keys, this.#rows, this.#sizes, this.#sums, this.#slots, this.#lasts];
-    return arrays.reduce((sum, array) => sum + array.byteLength, 0);
+    const perRow = [this.#keys, this.#rows];
+    const perBlock = [this.#sizes, this.#sums, this.#units, this.#slots, this.#lasts];
+    return [...perRow, ...perBlock].reduce((sum, array) => sum + array.byteLength, 0);
   }
 
   keyAt(position: number): number {
@@ -131,6 +134,15 @@ export class SortedBlocks {
       position = isWhole ? (order + 1) << blockBits : this.next(position);
     }
     return sum;
+  }
+
+  /** What divides all keys, or once that is all it can be, the least it could be. */
+  unit(least: number): number {
+    let unit = 0;
+    for (let order = 0; order < this.#blocks && unit !== least; order++) {
+      unit = greatestDivisor(unit, this.#unitOf(order));
+    }
+    return unit;
   }
 
   /** Takes rows that are in order already. */
@@ -265,6 +277,7 @@ export class SortedBlocks {
     const slot = this.#slots[order] ?? 0;
     this.#lasts[order] = this.#keys[slot * blockSize + (this.#sizes[slot] ?? 0) - 1] ?? 0;
     this.#sums[slot] = -1;
+    this.#units[slot] = 0;
   }
 
   #sumOf(order: number): bigint {
@@ -277,6 +290,17 @@ export class SortedBlocks {
     if (!Number.isSafeInteger(sum)) return keys.reduce((total, key) => total + BigInt(key), 0n);
     this.#sums[slot] = sum;
     return BigInt(sum);
+  }
+
+  #unitOf(order: number): number {
+    const slot = this.#slots[order] ?? 0;
+    const known = this.#units[slot] ?? 0;
+    if (known > 0) return known;
+    const start = slot << blockBits;
+    const keys = this.#keys.subarray(start, start + (this.#sizes[slot] ?? 0));
+    const unit = keys.reduce(greatestDivisor, 0);
+    this.#units[slot] = unit;
+    return unit;
   }
 
   #sizeOf(order: number): number {
@@ -292,6 +316,7 @@ export class SortedBlocks {
     this.#rows = copied(this.#rows, new Int32Array(slots * blockSize));
     this.#sizes = copied(this.#sizes, new Int32Array(slots));
     this.#sums = copied(this.#sums, new Float64Array(slots));
+    this.#units = copied(this.#units, new Float64Array(slots));
     this.#slots = copied(this.#slots, new Int32Array(slots));
     this.#lasts = copied(this.#lasts, new Float64Array(slots));
   }

@@ -8,6 +8,8 @@ import { createHash } from "node:crypto";
 
 import pg from "pg";
 
+import { arrayLiteral } from "./array-literal.ts";
+
 export type Statement = {
   readonly name: string;
   readonly text: string;
@@ -78,7 +80,11 @@ export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]):
     writtenOf.set(parts, written);
   }
   const { name, text, slots } = written;
-  return { name, text, values: slots.map((slot) => values[slot]) };
+  return { name, text, values: slots.map((slot) => encoded(values[slot])) };
+}
+
+function encoded(value: unknown): unknown {
+  return Array.isArray(value) ? (arrayLiteral(value) ?? value) : value;
 }
 
 export function fragment(parts: TemplateStringsArray): Fragment {

@@ -1,0 +1,52 @@
+// Most faces are whole rupees. The few that are not decide alone which paise a sum can end in, and
+// without them no requirement in paise is met exactly. So the endings they can make are found
+// first: of each ending the smallest sum, and the credits that make it.
+
+import { rupee } from "./rules.ts";
+import type { Shelf } from "./shelf.ts";
+
+/** More than this many odd faces make every ending, or nearly. */
+const oddMax = 128;
+
+/** Some odd credits that a bundle can start from. */
+export type Start = { readonly sum: number; readonly rows: readonly number[] };
+
+export type Endings = {
+  /** By paise, from 0 to 99. */
+  readonly starts: readonly (Start | undefined)[];
+  /** All usable credits that are no whole rupees; undefined when there are too many. */
+  readonly odd: readonly number[] | undefined;
+};
+
+type Link = { readonly sum: number; readonly row: number; readonly rest: Link | undefined };
+
+export function endingsOf(shelf: Shelf, requirement: number): Endings {
+  const { rows, isAll } = shelf.oddUpTo(requirement, oddMax);
+  let links: readonly (Link | undefined)[] = [{ sum: 0, row: 0, rest: undefined }];
+  for (const row of rows) links = withOneMore(links, { row, face: shelf.face(row), requirement });
+  const starts = Array.from({ length: rupee }, (_, ending) => startOf(links[ending]));
+  return { starts, odd: isAll ? rows : undefined };
+}
+
+type OneMore = { readonly row: number; readonly face: number; readonly requirement: number };
+
+function withOneMore(
+  links: readonly (Link | undefined)[],
+  { row, face, requirement }: OneMore,
+): readonly (Link | undefined)[] {
+  const more = [...links];
+  for (const rest of links) {
+    if (!rest || rest.sum + face > requirement) continue;
+    const sum = rest.sum + face;
+    const known = more[sum % rupee];
+    if (!known || sum < known.sum) more[sum % rupee] = { sum, row, rest };
+  }
+  return more;
+}
+
+function startOf(link: Link | undefined): Start | undefined {
+  if (!link) return undefined;
+  const rows: number[] = [];
+  for (let at = link; at.rest; at = at.rest) rows.push(at.row);
+  return { sum: link.sum, rows };
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { daysBetween } from "../kernel/time.ts";
+import { Budget, dayNumber, greatestDivisor, shareCeil } from "./rules.ts";
+
+test("days are counted from 1970, as the calendar counts them", () => {
+  assert.equal(dayNumber("1970-01-01"), 0);
+  assert.equal(dayNumber("2028-03-01") - dayNumber("2028-02-28"), 2);
+  assert.equal(dayNumber("2027-05-09"), daysBetween("1970-01-01", "2027-05-09"));
+});
+
+test("an allowance ends before its budget, costs what it allows at most, and never more", () => {
+  const budget = new Budget(100);
+  const inner = budget.within(30, () => {
+    budget.spend(50);
+    return budget.spent;
+  });
+  assert.deepEqual(inner, { found: true, finished: false });
+  assert.equal(budget.left, 70);
+  assert.deepEqual(
+    budget.within(1_000, () => budget.left),
+    { found: 70, finished: true },
+  );
+  budget.spend(71);
+  assert.ok(budget.spent);
+});
+
+test("a share is the least whole number that is enough, up to the largest sums", () => {
+  const sum = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+  fc.assert(
+    fc.property(sum, fc.integer({ min: 1, max: 9 }), (total, count) => {
+      const share = BigInt(shareCeil(total, count));
+      assert.ok(share * BigInt(count) >= BigInt(total));
+      assert.ok((share - 1n) * BigInt(count) < BigInt(total));
+    }),
+  );
+});
+
+test("the greatest divisor divides both, and nothing larger does", () => {
+  const small = fc.integer({ min: 1, max: 400 });
+  fc.assert(
+    fc.property(small, small, small, (a, b, unit) => {
+      const divisor = greatestDivisor(a * unit, b * unit);
+      assert.equal((a * unit) % divisor, 0);
+      assert.equal((b * unit) % divisor, 0);
+      assert.equal(divisor % unit, 0);
+      assert.equal(greatestDivisor((a * unit) / divisor, (b * unit) / divisor), 1);
+    }),
+  );
+});

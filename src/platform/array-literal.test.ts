@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { testDatabase } from "../../test/support/database.ts";
+import { arrayLiteral } from "./array-literal.ts";
+import { sql } from "./postgres.ts";
+
+const text = fc
+  .string({ unit: "grapheme", maxLength: 12 })
+  .filter((value) => !value.includes("\0"));
+const awkward = fc.constantFrom("", "NULL", "null", '"', "\\", "{}", ",", "a b", "\n", '\\"', "'");
+
+test("PostgreSQL reads every array as it was meant", async (t) => {
+  const { db } = await testDatabase(t);
+  const texts = fc.array(fc.oneof(text, awkward, fc.constant(null)), { maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(texts, async (values) => {
+      const [row] = await db.rows<{ read: unknown[] }>(sql`select ${values}::text[] as read`);
+      assert.deepEqual(row?.read, values);
+    }),
+    { numRuns: 200 },
+  );
+  const instants = [new Date("2026-11-15T09:30:00.123Z"), null];
+  const numbers = [1, -2, Number.MAX_SAFE_INTEGER];
+  const [row] = await db.rows(
+    sql`select ${instants}::timestamptz[] as instants, ${numbers}::bigint[] as numbers,
+      ${[true, false]}::boolean[] as flags, ${[]}::text[] as none`,
+  );
+  assert.deepEqual(row, {
+    instants,
+    numbers: numbers.map(String),
+    flags: [true, false],
+    none: [],
+  });
+});
+
+test("what is no plain element is left to the driver", () => {
+  assert.equal(arrayLiteral([["nested"]]), undefined);
+  assert.equal(arrayLiteral([Buffer.from("x")]), undefined);
+});
