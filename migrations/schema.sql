@@ -641,6 +641,14 @@ create table requirements (
 );
 CREATE INDEX requirements_by_firm ON public.requirements USING btree (firm_id, created_at DESC, requirement_id DESC);
 
+create table sandbox_scenarios (
+  desk_id text not null,
+  scenario text not null,
+  set_at timestamp with time zone not null,
+  constraint sandbox_scenarios_pkey PRIMARY KEY (desk_id, scenario),
+  constraint sandbox_scenarios_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id)
+);
+
 create table schema_migrations (
   file text not null,
   checksum text not null,
@@ -760,6 +768,7 @@ grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
 grant insert, select on rate_cards to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
+grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant delete, insert, select, update on settlement_legs to scripdesk_app;
 grant delete, insert, select, update on settlements to scripdesk_app;

@@ -35,9 +35,12 @@ import { quoter } from "./quotes/take-quote.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { sandboxRoutes } from "./sandbox/routes.ts";
 import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
+import { settling } from "./settling.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { appliers, simulators } from "./workers.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
@@ -83,8 +86,9 @@ export async function buildApp({
   const takeQuote = quoter(ctx, book, metrics);
   quoteRoutes(app, ctx, takeQuote);
   orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
-  settlementRoutes(app, ctx);
+  settlementRoutes(app, ctx, { simulators, appliers, settling });
   payoutRoutes(app, ctx);
+  sandboxRoutes(app, ctx, settling);
   eventRoutes(app, ctx);
   await serveDocs(app);
   return app;

@@ -61,6 +61,14 @@ const demands: Readonly<Record<string, Demand>> = {
   useCredit: "firms",
   takeQuote: "quote",
   readQuote: "quote",
+  listSettlements: "orders:read",
+  readSettlement: "orders:read",
+  listPayouts: "orders:read",
+  readPayout: "orders:read",
+  advanceSettlement: "orders:write",
+  setScenario: "orders:write",
+  seedSandbox: "orders:write",
+  resetSandbox: "orders:write",
   listEvents: "orders:read",
 };
 

@@ -32,8 +32,9 @@ export function simulatedFunding(_facts: Funding["facts"]): Funding["answer"] {
   return { arrived: true, reference: null };
 }
 
-export function simulatedPayout({ last4 }: Payout["facts"]): Payout["answer"] {
-  if (last4 === "0000") return { outcome: "returned", reason: "account_closed" };
+export function simulatedPayout({ last4, scenario }: Payout["facts"]): Payout["answer"] {
+  if (last4 === "0000" || scenario === "payout_returned")
+    return { outcome: "returned", reason: "account_closed" };
   return { outcome: "paid", reason: null };
 }
 

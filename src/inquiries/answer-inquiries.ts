@@ -87,6 +87,7 @@ async function answerDue(
     const known = new Set(answered.map(({ inquiry_id }) => inquiry_id));
     const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
     if (unanswered.length > 0) await leaveOpen(tx, unanswered);
+    await yieldToCallers(tx);
     if (answered.length > 0) await applyAnswers(tx, simulation, answered, appliers, now);
     return due.length === setSizeMax ? "more" : "idle";
   });
@@ -117,12 +118,14 @@ export async function attestInquiries(
         reference: attestation?.reference ?? null,
       } as Answered; // The command line builds answers by kind.
     });
+    await yieldToCallers(tx);
     await applyAnswers(tx, operator, answered, appliers, now);
     return answered.length;
   });
 }
 
-async function applyAnswers(
+/** The answers and what follows from them, in one transaction. */
+export async function applyAnswers(
   tx: Tx,
   actor: Actor,
   answered: readonly Answered[],
@@ -130,7 +133,6 @@ async function applyAnswers(
   now: Date,
 ): Promise<void> {
   await setAnswered(tx, answered, actor.id);
-  await yieldToCallers(tx);
   const firms = ofKinds(answered, kindsOf.firms);
   const credits = ofKinds(answered, kindsOf.credits);
   const funding = ofKinds(answered, kindsOf.funding);

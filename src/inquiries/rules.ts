@@ -2,6 +2,7 @@
 // it is open until somebody answers, and every answer says as of when it holds.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { PayoutScenario, TransferScenario } from "../scenarios/rules.ts";
 
 export type Port = "registry" | "bank";
 
@@ -42,13 +43,22 @@ export type Inquiries = {
       face_paise: number;
       seller_iec: string | null;
       buyer_iec: string | null;
+      /** What the sandbox's desk wants to see happen. */
+      scenario: TransferScenario | null;
     };
     answer: { outcome: TransferOutcome };
   };
   /** Did this payment reach its account, or come back? */
   payout: {
     port: "bank";
-    facts: { rail: string; utr: string; paise: number; ifsc: string; last4: string };
+    facts: {
+      rail: string;
+      utr: string;
+      paise: number;
+      ifsc: string;
+      last4: string;
+      scenario: PayoutScenario | null;
+    };
     answer: { outcome: "paid" | "returned"; reason: string | null };
   };
 };

@@ -4,7 +4,7 @@ import type { Actor } from "../kernel/actor.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { advancePayout } from "./advance-payout.ts";
+import { movePayout } from "./move-payout.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { lockPayouts, setPayouts } from "./store.ts";
 
@@ -21,7 +21,7 @@ export async function applyPayments(
   const moved = sent.map((before) => {
     const answer = said.get(before.payout_id);
     const action = answer?.outcome === "paid" ? ("confirm" as const) : ("return" as const);
-    const after = advancePayout(before, action, { reason: answer?.reason ?? null, now });
+    const after = movePayout(before, action, { reason: answer?.reason ?? null, now });
     return { action, before, after };
   });
   await setPayouts(

@@ -5,7 +5,7 @@ import { assertWritten, type Resolution } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { advancePayout } from "./advance-payout.ts";
+import { movePayout } from "./move-payout.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { lockPayouts, lockPayoutsOf, type PayoutRow, setPayouts } from "./store.ts";
 
@@ -62,7 +62,7 @@ async function recall(
   const recalled = unsent.map((before) => ({
     action: "recall" as const,
     before,
-    after: advancePayout(before, "recall", { reason, now }),
+    after: movePayout(before, "recall", { reason, now }),
   }));
   if (recalled.length > 0) {
     await setPayouts(

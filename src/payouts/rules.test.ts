@@ -90,7 +90,13 @@ test("the simulated bank names every payment in a bank's form, and each by itsel
 });
 
 test("an account ending 0000 is closed, and any other gets its money", () => {
-  const facts = { rail: "NEFT", utr: "UTR000000001", paise: 1, ifsc: "HDFC0000001" };
+  const facts = {
+    rail: "NEFT",
+    utr: "UTR000000001",
+    paise: 1,
+    ifsc: "HDFC0000001",
+    scenario: null,
+  };
   assert.equal(simulatedPayout({ ...facts, last4: "0000" }).outcome, "returned");
   assert.equal(simulatedPayout({ ...facts, last4: "0001" }).outcome, "paid");
 });

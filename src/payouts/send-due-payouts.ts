@@ -9,7 +9,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { lastVerdict, ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
-import { advancePayout } from "./advance-payout.ts";
+import { movePayout } from "./move-payout.ts";
 import { askBank } from "./ask-bank.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { accountOf, holdOf, nextLook, type Payee, type PayoutAction } from "./rules.ts";
@@ -75,7 +75,7 @@ function lookAt(
   const changes: Change[] = [];
   const move = (action: PayoutAction, details: Partial<PayoutRow> = {}) => {
     const before = after;
-    after = { ...advancePayout(before, action, { reason: hold?.reason ?? null, now }), ...details };
+    after = { ...movePayout(before, action, { reason: hold?.reason ?? null, now }), ...details };
     changes.push(changeOfPayout({ action, before, after }));
   };
   if (hold) {

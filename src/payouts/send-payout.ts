@@ -8,7 +8,7 @@ import { utrForm } from "../kernel/utr.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres.ts";
-import { advancePayout } from "./advance-payout.ts";
+import { movePayout } from "./move-payout.ts";
 import { askBank } from "./ask-bank.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { accountOf, holdOf, twoOperatorsFromPaise } from "./rules.ts";
@@ -39,7 +39,7 @@ export async function sendPayout(
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
     if (row.state === "sent" && row.utr === utr) return "sent"; // A command that was run again.
     const { after: free, changes } = await freeOfHolds(tx, row, now);
-    const sent = { ...advancePayout(free, "send", { now }), utr };
+    const sent = { ...movePayout(free, "send", { now }), utr };
     if (row.environment === "live" && row.paise >= twoFromPaise) {
       const terms = { utr, paise: row.paise };
       const proposal = {
@@ -86,7 +86,7 @@ async function freeOfHolds(
   const account = accountOf(payee, environment);
   const current = { ...row, ifsc: account?.ifsc ?? null, last4: account?.last4 ?? null };
   if (row.state !== "held") return { after: current, changes: [] };
-  const after = advancePayout(current, "release", { now });
+  const after = movePayout(current, "release", { now });
   return { after, changes: [changeOfPayout({ action: "release", before: row, after })] };
 }
 

@@ -110,6 +110,7 @@ const tags = [
   { name: "Quotes", description: "Binding prices for an exact amount." },
   { name: "Orders", description: "Selling credits, and buying cover for duty." },
   { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
+  { name: "Sandbox", description: "Driving the simulated world; for sandbox keys only." },
   { name: "Events", description: "What happened, in order." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },

@@ -38,8 +38,13 @@ export function simulatedHolding({ scrip_no }: Holding["facts"]): Holding["answe
   return { held: true, reason: null };
 }
 
-export function simulatedTransfer({ scrip_no }: Transfer["facts"]): Transfer["answer"] | undefined {
-  if (scrip_no.endsWith("0407")) return { outcome: "suspended" };
-  if (scrip_no.endsWith("0408")) return undefined;
-  return { outcome: scrip_no.endsWith("0409") ? "refused" : "transferred" };
+/** What the desk wants to see happens; otherwise its number decides. */
+export function simulatedTransfer({
+  scrip_no,
+  scenario,
+}: Transfer["facts"]): Transfer["answer"] | undefined {
+  if (scenario === "credit_suspended" || scrip_no.endsWith("0407")) return { outcome: "suspended" };
+  if (scenario === "transfer_timeout" || scrip_no.endsWith("0408")) return undefined;
+  const isRefused = scenario === "transfer_refused" || scrip_no.endsWith("0409");
+  return { outcome: isRefused ? "refused" : "transferred" };
 }

@@ -18,7 +18,7 @@ import { assertWritten, type Resolution } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { type Earning, schedulePayouts } from "../payouts/schedule-payouts.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { advanceSettlement } from "./advance-settlement.ts";
+import { moveSettlement } from "./move-settlement.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { moneyMovements } from "./movements.ts";
 import { eventOfState, isOpenLeg, type LegOutcome, movesAfter } from "./rules.ts";
@@ -120,7 +120,7 @@ function decide({ settlement, legs: legsBefore, outcomes }: Answers, now: Date):
   for (const action of moves) {
     const before = rows.at(-1) ?? settlement;
     const reason = action === "fail" ? (legs.find((leg) => leg.reason)?.reason ?? null) : null;
-    const after = advanceSettlement(before, action, { reason, now });
+    const after = moveSettlement(before, action, { reason, now });
     rows.push(after);
     const event = eventOfState[after.state];
     changes.push(...changesOfSettlement({ action, event, before, after, legs }));

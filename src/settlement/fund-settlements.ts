@@ -11,7 +11,7 @@ import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { advanceSettlement } from "./advance-settlement.ts";
+import { moveSettlement } from "./move-settlement.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { moneyMovements } from "./movements.ts";
 import { FundsMoved, refuseMovedFunds } from "./open-settlements.ts";
@@ -100,7 +100,7 @@ async function fund(
 ): Promise<Change[]> {
   const funded = settlements.map((before) => ({
     before,
-    after: { ...advanceSettlement(before, "fund", { now }), money_apart: true },
+    after: { ...moveSettlement(before, "fund", { now }), money_apart: true },
     legs: legs.get(before.settlement_id) ?? [],
   }));
   if (funded.length === 0) return [];

@@ -7,7 +7,9 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import { environments, type Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { advanceSettlement } from "./advance-settlement.ts";
+import { transferScenarios } from "../scenarios/rules.ts";
+import { takeFrom, takeScenarios } from "../scenarios/take-scenarios.ts";
+import { moveSettlement } from "./move-settlement.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { concludeLegs, holderOf, type Settling, subjectOfLeg } from "./conclude-legs.ts";
 import { eventOfState } from "./rules.ts";
@@ -79,7 +81,7 @@ export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly
     whole.flatMap(({ open }) => open.flatMap((leg) => reserved.get(leg.scrip_no) ?? [])),
     now,
   );
-  const begun = await begin(tx, whole, now);
+  const begun = await begin(tx, environment, whole, now);
   const failed = await concludeLegs(tx, {
     environment,
     answers: deals
@@ -106,11 +108,16 @@ type Deal = {
   readonly open: readonly LegRow[];
 };
 
-async function begin(tx: Tx, deals: readonly Deal[], now: Date): Promise<Change[]> {
+async function begin(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly Deal[],
+  now: Date,
+): Promise<Change[]> {
   if (deals.length === 0) return [];
   const begun = deals.map(({ settlement, legs, open }) => ({
     before: settlement,
-    after: advanceSettlement(settlement, "initiate", { now }),
+    after: moveSettlement(settlement, "initiate", { now }),
     open,
     legs: legs.map((leg) =>
       leg.state === "pending" ? { ...leg, state: "transferring" as const } : leg,
@@ -124,7 +131,7 @@ async function begin(tx: Tx, deals: readonly Deal[], now: Date): Promise<Change[
     tx,
     deals.flatMap(({ open }) => open.map((leg) => ({ ...leg, state: "transferring" as const }))),
   );
-  await askCustoms(tx, deals, now);
+  await askCustoms(tx, environment, deals, now);
   return begun.flatMap(({ before, after, legs }) =>
     changesOfSettlement({
       action: "initiate",
@@ -136,17 +143,28 @@ async function begin(tx: Tx, deals: readonly Deal[], now: Date): Promise<Change[
   );
 }
 
-async function askCustoms(tx: Tx, deals: readonly Deal[], now: Date): Promise<void> {
+async function askCustoms(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly Deal[],
+  now: Date,
+): Promise<void> {
   const firmIds = deals.flatMap(({ settlement, open }) => [
     settlement.buyer_firm_id,
     ...open.map((leg) => leg.seller_firm_id),
   ]);
   const iecs = await iecsOf(tx, [...new Set(firmIds)]);
+  const scenarios = await takeScenarios(tx, environment, {
+    deskIds: deals.flatMap(desksOf),
+    wanted: transferScenarios,
+  });
   await askOutside(
     tx,
-    deals.flatMap(({ settlement, open }) =>
-      open.map((leg) => ({
-        environment: leg.environment,
+    deals.flatMap((deal) => {
+      const { settlement, open } = deal;
+      const scenario = takeFrom(scenarios, ...desksOf(deal));
+      return open.map((leg) => ({
+        environment,
         deskId: leg.seller_desk_id,
         port: "registry" as const,
         kind: "credit_transfer" as const,
@@ -157,9 +175,14 @@ async function askCustoms(tx: Tx, deals: readonly Deal[], now: Date): Promise<vo
           face_paise: leg.face_paise,
           seller_iec: iecs.get(leg.seller_firm_id) ?? null,
           buyer_iec: iecs.get(settlement.buyer_firm_id) ?? null,
+          scenario,
         },
-      })),
-    ),
+      }));
+    }),
     now,
   );
+}
+
+function desksOf({ settlement, open }: Deal): string[] {
+  return [...open.map((leg) => leg.seller_desk_id), settlement.buyer_desk_id];
 }

@@ -17,7 +17,7 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { recallPayoutsOf } from "../payouts/recall-payouts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { advanceSettlement } from "./advance-settlement.ts";
+import { moveSettlement } from "./move-settlement.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { reversalMovements } from "./movements.ts";
 import { eventOfState } from "./rules.ts";
@@ -38,7 +38,7 @@ export async function reverseSettlement(
   return await ctx.db.transaction(async (tx) => {
     const [before] = await lockSettlements(tx, [settlementId]);
     if (!before) throw new Failure("not_found", `no settlement ${settlementId}`);
-    const after = advanceSettlement(before, "reverse", { reason, now });
+    const after = moveSettlement(before, "reverse", { reason, now });
     const legs = await listLegs(tx, [settlementId]);
     const subject = { action: "settlement.reverse", subjectId: settlementId } as const;
     const taken = await takeTwo(tx, { ...subject, terms: { reason }, operator, now });

@@ -116,6 +116,7 @@ export const failureReasons = [
   "credit_used",
   "credit_unavailable",
   "by_operator",
+  "by_desk",
 ] as const;
 
 export type FailureReason = (typeof failureReasons)[number];

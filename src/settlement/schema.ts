@@ -2,7 +2,15 @@ import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
 import { sides } from "../kernel/side.ts";
-import { nullable, oneOf, openEnum, pageFields, pageQuery, timestamp } from "../platform/wire.ts";
+import {
+  body,
+  nullable,
+  oneOf,
+  openEnum,
+  pageFields,
+  pageQuery,
+  timestamp,
+} from "../platform/wire.ts";
 import { legStates, settlementStates, waitingOn } from "./rules.ts";
 
 const settlementId = Type.String({
@@ -87,3 +95,5 @@ export const SettlementList = Type.Object(
   { settlements: Type.Array(Settlement, { description: "Newest first." }), ...pageFields },
   { title: "SettlementList" },
 );
+
+export const NoFields = body({});

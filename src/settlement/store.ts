@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import { houseFirmId } from "../kernel/house.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { LegState, SettlementState, Step } from "./rules.ts";
@@ -252,6 +253,35 @@ export async function lockByCredits(
         from settlement_legs as l
         where l.environment = ${environment} and l.scrip_no = any(${scripNos}::text[])
           and l.state in ('pending', 'transferring')
+      )
+    order by s.settlement_id
+    for update`);
+}
+
+/** What is open between the firms of a desk and the house, and concerns nobody else. */
+export async function lockWithin(
+  tx: Tx,
+  environment: Environment,
+  deskId: string,
+): Promise<SettlementRow[]> {
+  const desks = [deskId, houseFirmId[environment]];
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.due_at is not null
+      and s.buyer_desk_id = any(${desks}::text[])
+      and not exists (
+        select
+        from settlement_legs as l
+        where l.settlement_id = s.settlement_id and l.seller_desk_id <> all(${desks}::text[])
+      )
+      and (
+        s.buyer_desk_id = ${deskId}
+        or exists (
+          select
+          from settlement_legs as l
+          where l.settlement_id = s.settlement_id and l.seller_desk_id = ${deskId}
+        )
       )
     order by s.settlement_id
     for update`);

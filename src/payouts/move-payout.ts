@@ -4,7 +4,7 @@ import { nextLook, type PayoutAction, payoutLifecycle } from "./rules.ts";
 import type { PayoutRow } from "./store.ts";
 
 /** The payout one move further, with the step in its history. */
-export function advancePayout(
+export function movePayout(
   row: PayoutRow,
   action: PayoutAction,
   { reason = null, now }: { readonly reason?: string | null; readonly now: Date },

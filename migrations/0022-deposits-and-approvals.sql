@@ -24,3 +24,11 @@ create table approvals (
   primary key (action, subject_id),
   constraint approvals_confirmed_whole check ((confirmed_by is null) = (confirmed_at is null))
 );
+
+-- What a sandbox desk wants to happen to what it does next; taken by the first that it fits.
+create table sandbox_scenarios (
+  desk_id text not null references firms (firm_id),
+  scenario text not null,
+  set_at timestamptz not null,
+  primary key (desk_id, scenario)
+);
