@@ -221,15 +221,6 @@ export async function lockFreeOfFirm(tx: Tx, firmId: string): Promise<CreditRow[
     for update`);
 }
 
-export async function lockFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
-  return await tx.rows(sql`
-    select ${creditColumns}
-    from credits as c
-    where c.desk_id = ${deskId} and c.state in ('declared', 'listed')
-    order by c.credit_id
-    for update`);
-}
-
 /** What the clock has something to do with, unless a deal has it; two workers never take one row. */
 export async function claimExpiring(tx: Tx, today: IstDay, limit: number): Promise<CreditRow[]> {
   return await tx.rows(sql`

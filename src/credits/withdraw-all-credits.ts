@@ -3,8 +3,9 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
+import { lockFreeOfDesk } from "./deal-store.ts";
 import { creditLifecycle } from "./rules.ts";
-import { type CreditRow, lockFreeOfDesk, lockFreeOfFirm, setCredits } from "./store.ts";
+import { type CreditRow, lockFreeOfFirm, setCredits } from "./store.ts";
 
 /** A firm that leaves takes its credits with it: all that no deal has, as one set. */
 export async function withdrawAllCredits(
