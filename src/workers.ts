@@ -1,6 +1,6 @@
 // Everything the service does without being asked, and how often it looks.
 
-import { simulatedAccount } from "./bank/rules.ts";
+import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
 import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
@@ -20,7 +20,14 @@ import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./public/fix-index.ts";
 import { forgetEnquiries } from "./public/forget-enquiries.ts";
-import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
+import { applyPayments } from "./payouts/apply-payments.ts";
+import { sendDuePayouts } from "./payouts/send-due-payouts.ts";
+import { simulatedHolding, simulatedIdentity, simulatedTransfer } from "./registry/rules.ts";
+import { applyFunding, applyTransfers } from "./settlement/apply-answers.ts";
+import { failOverdue } from "./settlement/fail-settlements.ts";
+import { fundFromBalances } from "./settlement/fund-settlements.ts";
+import { initiateTransfers } from "./settlement/initiate-transfers.ts";
+import { settling } from "./settling.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
 
@@ -28,11 +35,17 @@ export const simulators: Simulators = {
   firm_identity: simulatedIdentity,
   bank_account: simulatedAccount,
   credit_holding: simulatedHolding,
+  deal_funding: simulatedFunding,
+  credit_transfer: simulatedTransfer,
+  payout: simulatedPayout,
 };
 
 export const appliers: Appliers = {
   firms: applyChecks,
   credits: applyHoldings,
+  funding: (tx, actor, answered, now) => applyFunding(tx, actor, answered, { settling, now }),
+  transfers: (tx, actor, answered, now) => applyTransfers(tx, actor, answered, { settling, now }),
+  payouts: applyPayments,
 };
 
 export function workOf(ctx: Context, book: Book, offboarding: Offboarding = everySlice): Work[] {
@@ -45,6 +58,10 @@ export function workOf(ctx: Context, book: Book, offboarding: Offboarding = ever
       pauseMs: 250,
       work: () => answerDueInquiries(ctx, simulators, appliers),
     },
+    { name: "funding", pauseMs: 1_000, work: () => fundFromBalances(ctx) },
+    { name: "settlement", pauseMs: 250, work: () => initiateTransfers(ctx, settling) },
+    { name: "deadlines", pauseMs: 1_000, work: () => failOverdue(ctx, settling) },
+    { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx) },
     {
       name: "offboarding",
       pauseMs: 2_000,

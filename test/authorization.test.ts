@@ -64,6 +64,14 @@ const demands: Readonly<Record<string, Demand>> = {
   listMarkets: "market:read",
   readMarket: "market:read",
   streamMarket: "market:read",
+  listSettlements: "orders:read",
+  readSettlement: "orders:read",
+  listPayouts: "orders:read",
+  readPayout: "orders:read",
+  advanceSettlement: "orders:write",
+  setScenario: "orders:write",
+  seedSandbox: "orders:write",
+  resetSandbox: "orders:write",
   listEvents: "orders:read",
 };
 

@@ -94,6 +94,14 @@ export async function setAnswered(
     where inquiries.inquiry_id = a.inquiry_id`);
 }
 
+/** Questions that nobody will answer by themselves: they stay open and fall due no more. */
+export async function leaveOpen(tx: Tx, inquiries: readonly Inquiry[]): Promise<void> {
+  await tx.rows(sql`
+    update inquiries
+    set due_at = due_at + interval '100 years'
+    where inquiry_id = any(${inquiries.map(({ inquiry_id }) => inquiry_id)}::text[])`);
+}
+
 /** Ends open questions whose answer no longer matters. */
 export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise<void> {
   await tx.rows(sql`
@@ -112,6 +120,20 @@ export async function listOpenInquiries(
     where state = 'open'
       and (${environment}::text is null or environment = ${environment})
       and (${port}::text is null or port = ${port})
+    order by created_at, inquiry_id`);
+}
+
+/** What is asked about these things, or about parts of them: `thing:part`. */
+export async function listOpenAbout(
+  db: Db,
+  kind: InquiryKind,
+  subjectIds: readonly string[],
+): Promise<Inquiry[]> {
+  return await db.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where state = 'open' and kind = ${kind}
+      and split_part(subject_id, ':', 1) = any(${subjectIds}::text[])
     order by created_at, inquiry_id`);
 }
 

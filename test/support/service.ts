@@ -8,7 +8,7 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 
 import { buildApp } from "../../src/app.ts";
-import { openBook, type OfferSource } from "../../src/book/open-book.ts";
+import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
@@ -62,6 +62,7 @@ export type Service = {
   readonly ctx: Context;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly book: Book;
   readonly url: string;
   readonly send: Send;
   issue(options?: Partial<Parameters<typeof issueKey>[1]>): Promise<IssuedKey>;
@@ -130,6 +131,7 @@ export async function startService(
     ctx,
     metrics,
     clock,
+    book,
     url,
     send: sender(url),
     async issue(command = {}) {
