@@ -7,7 +7,7 @@ import { payeesOf } from "../firms/payees.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { lastVerdict, ledgerIsSound } from "../ledger/check-ledger.ts";
+import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
 import { movePayout } from "./move-payout.ts";
 import { askBank } from "./ask-bank.ts";
@@ -21,7 +21,7 @@ const cashier: Actor = { kind: "worker", id: "payouts", requestId: null };
 /** One set of unsent payouts; whether there may be more. */
 export async function sendDuePayouts(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
   // The first check of the books is on its way.
-  if (!(await lastVerdict(ctx.db))) return "idle";
+  if (!(await ledgerWasChecked(ctx.db))) return "idle";
   const now = ctx.now();
   const ledgerSound = await ledgerIsSound(ctx.db, now);
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");

@@ -31,7 +31,10 @@ import {
 async function sellToHouse(
   service: Service,
   seller: TestParty,
-  { paise = sellerPaise, environment = "sandbox" as "sandbox" | "live" } = {},
+  {
+    paise = sellerPaise,
+    environment = "sandbox",
+  }: { paise?: number; environment?: "sandbox" | "live" } = {},
 ): Promise<string> {
   const scripNo = await addCredit(service, seller);
   const legs = [{ seller, scripNo, sellerPaise: paise, buyerPaise: paise }];
