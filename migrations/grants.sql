@@ -8,3 +8,5 @@ revoke insert, update, delete on schema_migrations from scripdesk_app;
 revoke update, delete on events, audit_records, rate_cards from scripdesk_app;
 revoke update, delete on ledger_entries, ledger_firm_entries from scripdesk_app;
 revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;
+revoke update, delete on deposits, payout_lines from scripdesk_app;
+revoke delete on settlements, settlement_legs, payouts, approvals from scripdesk_app;

@@ -316,7 +316,7 @@ create table inquiries (
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
-CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
+CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
 create table key_days (
@@ -742,11 +742,11 @@ create table usage_months (
 );
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
-grant delete, insert, select, update on approvals to scripdesk_app;
+grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
-grant delete, insert, select, update on deposits to scripdesk_app;
+grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
@@ -761,8 +761,8 @@ grant insert, select on ledger_firm_entries to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
-grant delete, insert, select, update on payout_lines to scripdesk_app;
-grant delete, insert, select, update on payouts to scripdesk_app;
+grant insert, select on payout_lines to scripdesk_app;
+grant insert, select, update on payouts to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
@@ -770,7 +770,7 @@ grant insert, select on rate_cards to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
-grant delete, insert, select, update on settlement_legs to scripdesk_app;
-grant delete, insert, select, update on settlements to scripdesk_app;
+grant insert, select, update on settlement_legs to scripdesk_app;
+grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
