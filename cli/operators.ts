@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 
 import { type Actor, operator, operatorNamed } from "../src/kernel/actor.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
 import { UsageError } from "./command.ts";
 import { csvRows } from "./csv.ts";
 
@@ -59,4 +60,14 @@ export async function rowsOf<Column extends string>(
 export function required(name: string, text: string): string {
   if (text.trim() !== "") return text.trim();
   throw new UsageError(`--${name} is required`);
+}
+
+/** A row as people and programs read it: times in IST. */
+export function inIst(row: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Date ? istTimestamp(value) : value,
+    ]),
+  );
 }

@@ -10,7 +10,7 @@ import { payoutStates } from "../src/payouts/rules.ts";
 import { sendPayout } from "../src/payouts/send-payout.ts";
 import { appliers } from "../src/workers.ts";
 import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
-import { actorOf, operatorOption, required, rowsOf } from "./operators.ts";
+import { actorOf, inIst, operatorOption, required, rowsOf } from "./operators.ts";
 
 const list = command({
   name: "payouts list",
@@ -57,7 +57,7 @@ const show = command({
       async ({ ctx }) => await listAllPayouts(ctx, { payoutId, limit: 1 }),
     );
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-    printOne(row, options);
+    printOne(inIst(row), options);
   },
 });
 

@@ -19,7 +19,7 @@ import {
   wholeNumber,
   withContext,
 } from "./command.ts";
-import { actorOf, namedActorOf, operatorOption, required, rowsOf } from "./operators.ts";
+import { actorOf, inIst, namedActorOf, operatorOption, required, rowsOf } from "./operators.ts";
 
 const list = command({
   name: "settlements list",
@@ -66,7 +66,8 @@ const show = command({
     );
     if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
     const { legs, history, ...facts } = row;
-    printOne({ ...facts, waiting_on: waitingOnOf(row.state), history, legs }, options);
+    const waiting_on = waitingOnOf(row.state);
+    printOne({ ...inIst(facts), waiting_on, history, legs: legs.map(inIst) }, options);
   },
 });
 

@@ -343,7 +343,7 @@ create table inquiries (
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
-CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
+CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
 create table key_days (
@@ -835,11 +835,11 @@ create table usage_months (
 );
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
-grant delete, insert, select, update on approvals to scripdesk_app;
+grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
-grant delete, insert, select, update on deposits to scripdesk_app;
+grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
@@ -858,10 +858,8 @@ grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
-grant delete, insert, select, update on match_locks to scripdesk_app;
-grant delete, insert, select, update on orders to scripdesk_app;
-grant delete, insert, select, update on payout_lines to scripdesk_app;
-grant delete, insert, select, update on payouts to scripdesk_app;
+grant insert, select on payout_lines to scripdesk_app;
+grant insert, select, update on payouts to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
@@ -870,7 +868,7 @@ grant insert, select on rate_index_days to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
 grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
-grant delete, insert, select, update on settlement_legs to scripdesk_app;
-grant delete, insert, select, update on settlements to scripdesk_app;
+grant insert, select, update on settlement_legs to scripdesk_app;
+grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;

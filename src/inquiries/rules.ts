@@ -70,6 +70,15 @@ export type TransferOutcome = (typeof transferOutcomes)[number];
 
 export type InquiryKind = keyof Inquiries;
 
+export const inquiryKinds = [
+  "firm_identity",
+  "bank_account",
+  "credit_holding",
+  "deal_funding",
+  "credit_transfer",
+  "payout",
+] as const satisfies readonly InquiryKind[];
+
 export const checkNames = [
   "IEC_ACTIVE",
   "PAN_MATCH",

@@ -32,3 +32,7 @@ create table sandbox_scenarios (
   set_at timestamptz not null,
   primary key (desk_id, scenario)
 );
+
+-- Thousands of transfers may be asked about at once, and whoever answers looks for some kinds only.
+drop index inquiries_due;
+create index inquiries_due on inquiries (environment, kind, due_at) where state = 'open';
