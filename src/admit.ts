@@ -40,6 +40,19 @@ export function admitCallers(app: App, authenticate: Authenticate, meter: Meter)
   });
 }
 
+/** Whether the key of a stream that is open would still be let in. */
+export function readmitter(authenticate: Authenticate): (key: string) => Promise<boolean> {
+  return async (key) => {
+    try {
+      await authenticate(key);
+      return true;
+    } catch (error) {
+      if (error instanceof Failure) return false;
+      throw error;
+    }
+  };
+}
+
 /** Encrypted to us or to a proxy we trust, or never on a wire at all. */
 function isPrivate(request: FastifyRequest): boolean {
   return request.protocol === "https" || isLoopback(request.ip);

@@ -66,6 +66,8 @@ declare module "fastify" {
     creates?: true;
     /** A read that the state can refuse; every write can be. */
     conflicts?: true;
+    /** The answer stays open. It is bounded by `sse.ts`, and is no request under way. */
+    streams?: true;
     /** `GET /v1/keys/{key_id}`: how the route is named in usage, metrics and logs. */
     label?: string;
   }
@@ -184,8 +186,10 @@ function requestOpener(inFlight: Set<ServerResponse>, inFlightMax: number): Open
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
-    inFlight.add(reply.raw);
-    reply.raw.once("close", () => inFlight.delete(reply.raw));
+    if (!request.routeOptions.config.streams) {
+      inFlight.add(reply.raw);
+      reply.raw.once("close", () => inFlight.delete(reply.raw));
+    }
     if (inFlight.size > inFlightMax) {
       next(new Overloaded());
       return;

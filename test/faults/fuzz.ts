@@ -529,6 +529,10 @@ function damagedText(chance: Chance, text: string): Buffer {
   return typeof damaged === "string" ? Buffer.from(damaged) : damaged;
 }
 
+function isStream(contentType: string | null | undefined): boolean {
+  return contentType?.startsWith("text/event-stream") ?? false;
+}
+
 async function exchange(url: string, agent: Agent, request: Request): Promise<Reply> {
   const { method, path, headers, body, chunked } = request;
   return await new Promise((resolve, reject) => {
@@ -545,6 +549,8 @@ async function exchange(url: string, agent: Agent, request: Request): Promise<Re
     outgoing.on("error", reject);
     outgoing.on("response", (incoming) => {
       const received: Buffer[] = [];
+      // A stream has no end: how it opened is all there is to judge.
+      if (isStream(incoming.headers["content-type"])) incoming.push(null);
       incoming.on("data", (chunk: Buffer) => received.push(chunk));
       incoming.on("error", reject);
       incoming.on("end", () => {
@@ -598,7 +604,7 @@ function judgeBy(document: Json, operations: readonly Operation[]): Judge {
       const base =
         response.$ref ?? `#/paths/${pointer(template)}/${method.toLowerCase()}/responses/${status}`;
       const schema = `api${base}/content/application~1json/schema`;
-      if (at(document, base).content === undefined) continue;
+      if (at(document, base).content?.["application/json"] === undefined) continue;
       validators.set(`${name} ${status}`, ajv.compile({ $ref: encodeURI(schema) }));
     }
   }
@@ -617,6 +623,10 @@ function judgeBy(document: Json, operations: readonly Operation[]): Judge {
       return `${operation.name} answers ${status}, which is not documented: ${text.slice(0, 300)}`;
     }
     if (request.method === "HEAD" || status === 304) return text === "" ? undefined : "a body";
+    if (isStream(headers.get("content-type"))) {
+      const { content } = operation?.responses[status] ?? {};
+      return content?.["text/event-stream"] ? undefined : "a stream that is not documented";
+    }
     if (!headers.get("content-type")?.startsWith("application/json"))
       return "an answer not in JSON";
     const body: Json = JSON.parse(text);

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { readmitter } from "../../src/admit.ts";
+import { authenticator } from "../../src/keys/authenticate.ts";
+import { type Service, startService } from "../support/service.ts";
+import { createMetrics } from "../../src/platform/metrics.ts";
+import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/sse.ts";
+
+type Streaming = Service & { streams: Streams; opened: Stream[] };
+
+/** A service with one stream whose source is the test. */
+async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Streaming> {
+  const opened: Stream[] = [];
+  const wired: Streams[] = [];
+  const service = await startService(t, {
+    routes(app, ctx) {
+      const authenticate = authenticator(ctx, createMetrics(ctx.db.pool));
+      const streams = openStreams(app, { isStillGood: readmitter(authenticate), heartbeatMs });
+      wired.push(streams);
+      const config = { demand: "any key", streams: true } as const;
+      app.get("/test/stream", { config }, (request, reply) => {
+        opened.push(streams.open(request, reply, { perKeyMax: 2 }));
+      });
+    },
+  });
+  return { ...service, opened, streams: wired[0]! };
+}
+
+/** A reader that takes what comes, line by line. */
+async function read({ url }: Service, key: string, path = "/test/stream") {
+  const closing = new AbortController();
+  const headers = { "x-service-key": key };
+  const response = await fetch(`${url}${path}`, { headers, signal: closing.signal });
+  let text = "";
+  const done = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+  })().catch(() => {});
+  const until = async (wanted: string) => {
+    for (let tries = 0; tries < 500 && !text.includes(wanted); tries++) await sleep(10);
+    assert.ok(text.includes(wanted), `${JSON.stringify(text)} has no ${wanted}`);
+  };
+  return { response, done, until, leave: () => closing.abort(), text: () => text };
+}
+
+test("a stream opens with the headers of every answer and a hint when to come back", async (t) => {
+  const service = await startStreaming(t);
+  const { api_key } = await service.issue();
+  const reader = await read(service, api_key);
+  assert.equal(reader.response.status, 200);
+  const { headers } = reader.response;
+  assert.equal(headers.get("content-type"), "text/event-stream; charset=utf-8");
+  assert.equal(headers.get("cache-control"), "no-store");
+  assert.ok(headers.get("x-request-id"));
+  assert.equal(headers.get("x-ratelimit-plan"), "sandbox");
+  await reader.until("retry: 2000\n\n");
+
+  const [stream] = service.opened;
+  assert.equal(stream?.send(eventText({ id: "7", event: "told", data: "a\nb" })), true);
+  await reader.until("id: 7\nevent: told\ndata: a\ndata: b\n\n");
+  stream?.end();
+  await reader.done;
+  assert.equal(stream?.send(eventText({ data: "late" })), false);
+  assert.equal(service.streams.count(), 0);
+});
+
+test("HEAD shows how a stream would open and opens none", async (t) => {
+  const service = await startStreaming(t);
+  const { api_key: key } = await service.issue();
+  const answer = await service.send("HEAD", "/test/stream", { key, expect: 200 });
+  assert.match(answer.headers.get("content-type") ?? "", /^text\/event-stream/);
+  for (let tries = 0; tries < 100 && service.streams.count() > 0; tries++) await sleep(10);
+  assert.equal(service.streams.count(), 0);
+});
+
+test("a stream with nothing to say beats", async (t) => {
+  const service = await startStreaming(t, 50);
+  const { api_key } = await service.issue();
+  const reader = await read(service, api_key);
+  await reader.until(":\n\n:\n\n");
+  reader.leave();
+});
+
+test("a key has as many streams as the route allows, and one that ends makes room", async (t) => {
+  const service = await startStreaming(t);
+  const { api_key: key } = await service.issue();
+  const first = await read(service, key);
+  await read(service, key);
+  const refused = await service.send("GET", "/test/stream", { key, expect: 429 });
+  assert.equal(refused.body.detail.reason, "too_many_streams");
+  assert.equal(refused.headers.get("retry-after"), "60");
+  const other = await service.issue();
+  await read(service, other.api_key);
+
+  first.leave();
+  for (let tries = 0; tries < 500 && service.streams.count() > 2; tries++) await sleep(10);
+  await read(service, key);
+});
+
+test("revoking a key ends its streams and no other", async (t) => {
+  const service = await startStreaming(t);
+  const root = await service.issue();
+  const dead = await service.issue();
+  const kept = await read(service, root.api_key);
+  const ended = await read(service, dead.api_key);
+  await service.send("DELETE", `/v1/keys/${dead.key_id}`, { key: dead.api_key, expect: 200 });
+  await ended.done;
+  assert.equal(service.streams.count(), 1);
+  service.opened[0]?.send(eventText({ data: "still here" }));
+  await kept.until("still here");
+});
+
+async function stall({ url }: Service, key: string): Promise<Socket> {
+  const { port } = new URL(url);
+  const socket = connect(Number(port), "127.0.0.1");
+  await once(socket, "connect");
+  socket.on("error", () => {});
+  socket.pause();
+  socket.write(`GET /test/stream HTTP/1.1\r\nHost: x\r\nX-Service-Key: ${key}\r\n\r\n`);
+  return socket;
+}
+
+test("a reader that takes nothing is cut before its backlog grows, and its neighbour gets all", async (t) => {
+  const service = await startStreaming(t);
+  const { api_key } = await service.issue();
+  const socket = await stall(service, api_key);
+  for (let tries = 0; tries < 500 && service.opened.length === 0; tries++) await sleep(10);
+  const good = await read(service, api_key);
+  const [stalled, taking] = service.opened;
+  const event = eventText({ data: "x".repeat(8_000) });
+  let sent = 0;
+  // The operating system takes a few MiB before it pushes back; the bound is ours after that.
+  while (sent < 5_000) {
+    if (!stalled?.send(event)) break;
+    sent += 1;
+    taking?.send(event);
+    await taking?.drained();
+  }
+  assert.ok(sent < 5_000, "it was cut");
+  if (stalled && !stalled.ended.aborted) await once(stalled.ended, "abort");
+  taking?.send(eventText({ data: "the last" }));
+  await good.until("the last");
+  socket.destroy();
+});
+
+test("a reader that takes nothing is cut even when little is sent", async (t) => {
+  const service = await startStreaming(t, 100);
+  const { api_key } = await service.issue();
+  const socket = await stall(service, api_key);
+  for (let tries = 0; tries < 500 && service.opened.length === 0; tries++) await sleep(10);
+  const [stalled] = service.opened;
+  const event = eventText({ data: "x".repeat(20_000) });
+  // Until the operating system takes no more; less than the bound is left with us.
+  for (let sent = 0; sent < 5_000; sent++) {
+    stalled?.send(event);
+    const drained = stalled?.drained().then(() => true);
+    if (!(await Promise.race([drained, sleep(200, false)]))) break;
+  }
+  if (stalled && !stalled.ended.aborted) await once(stalled.ended, "abort");
+  assert.equal(service.streams.count(), 0);
+  socket.destroy();
+});
+
+test("the service closes with streams open, and a stalled one does not hold it up", async (t) => {
+  const service = await startStreaming(t);
+  const { api_key } = await service.issue();
+  const reader = await read(service, api_key);
+  const socket = await stall(service, api_key);
+  for (let tries = 0; tries < 500 && service.opened.length < 2; tries++) await sleep(10);
+  await service.app.close();
+  await reader.done;
+  assert.equal(service.streams.count(), 0);
+  socket.destroy();
+});
