@@ -4,4 +4,4 @@ grant usage on schema public to scripdesk_app;
 grant select, insert, update, delete on all tables in schema public to scripdesk_app;
 revoke insert, update, delete on schema_migrations from scripdesk_app;
 -- What happened stays as it was written.
-revoke update, delete on events, audit_records from scripdesk_app;
+revoke update, delete on events, audit_records, delivery_attempts from scripdesk_app;

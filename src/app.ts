@@ -5,6 +5,8 @@ import { admitCallers } from "./admit.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
+import { deliveryRoutes } from "./deliveries/routes.ts";
+import { deliveryLifecycle } from "./deliveries/rules.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
@@ -22,16 +24,20 @@ import { type App, createServer } from "./platform/http.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
+import type { Outbound } from "./platform/outbound.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import { webhookLifecycle } from "./webhooks/rules.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
   readonly rateWindow: RateWindow;
   readonly metrics: Metrics;
+  readonly outbound: Outbound;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
 };
@@ -41,6 +47,7 @@ export async function buildApp({
   config,
   rateWindow,
   metrics,
+  outbound,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
@@ -51,7 +58,13 @@ export async function buildApp({
 
   healthRoutes(app, ctx);
   serveOpenApi(app);
-  metaRoutes(app, [keyLifecycle, firmLifecycle, creditLifecycle]);
+  metaRoutes(app, [
+    keyLifecycle,
+    firmLifecycle,
+    creditLifecycle,
+    webhookLifecycle,
+    deliveryLifecycle,
+  ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
   firmRoutes(app, ctx, offboarding);
@@ -59,6 +72,8 @@ export async function buildApp({
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
   eventRoutes(app, ctx);
+  webhookRoutes(app, ctx, outbound);
+  deliveryRoutes(app, ctx);
   await serveDocs(app);
   return app;
 }

@@ -34,6 +34,8 @@ test("nothing set is a service on this machine with its own database", () => {
     trustProxy: [],
     tls: undefined,
     inFlightMax: 10_000,
+    webhookScheduleS: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    webhookAllowCidrs: [],
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -63,6 +65,8 @@ test("every variable is read", async (t) => {
     TLS_CERT: join(dir, "cert"),
     TLS_KEY: join(dir, "key"),
     IN_FLIGHT_MAX: "7",
+    WEBHOOK_SCHEDULE_S: "0, 1,1",
+    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -79,6 +83,8 @@ test("every variable is read", async (t) => {
     trustProxy: ["10.0.0.0/8", "::1", "192.0.2.1"],
     tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
     inFlightMax: 7,
+    webhookScheduleS: [0, 1, 1],
+    webhookAllowCidrs: ["127.0.0.0/8", "::1"],
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -94,6 +100,8 @@ test("all problems are reported together, each by the name of its variable", () 
     TRUST_PROXY: "10.0.0.0/8,proxy.example",
     TLS_CERT: "/nowhere/cert.pem",
     IN_FLIGHT_MAX: "many",
+    WEBHOOK_SCHEDULE_S: "0,soon",
+    WEBHOOK_ALLOW_CIDRS: "home",
     LOG_LEVEL: "loud",
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
@@ -108,6 +116,8 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_CERT",
     "TLS_KEY",
     "IN_FLIGHT_MAX",
+    "WEBHOOK_SCHEDULE_S",
+    "WEBHOOK_ALLOW_CIDRS",
     "LOG_LEVEL",
   ]);
   assert.match(message, /"proxy\.example"/);

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { buildApp } from "./app.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
+import { measureDeliveries } from "./deliveries/measure-deliveries.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import { issueKey } from "./keys/issue-key.ts";
 import { openContext } from "./open-context.ts";
@@ -17,6 +18,7 @@ import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
 import { createMetrics, metricsServer } from "./platform/metrics.ts";
+import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
@@ -24,6 +26,7 @@ import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate
 import { workOf } from "./workers.ts";
 
 const closeDeadlineMs = 8_000;
+const settleDeadlineMs = 2_000;
 const demoDesk = "Demo Desk";
 const demoCredits = 200;
 
@@ -37,6 +40,9 @@ export async function serve(variables: Variables): Promise<void> {
 
   await using stack = new AsyncDisposableStack();
   stack.defer(flush);
+  // Closed after the database: what is cut off then is sent again, and no failure of its receiver.
+  const outbound = openOutbound({ allowCidrs: config.webhookAllowCidrs });
+  stack.defer(() => outbound.close());
   const opened = await openContext(config, { as: "service", log, now: () => new Date() });
   stack.defer(() => opened.close());
   const { ctx, migrated, role } = opened;
@@ -45,12 +51,16 @@ export async function serve(variables: Variables): Promise<void> {
 
   const metrics = createMetrics(ctx.db.pool);
   const rateWindow = await openRateWindow(config, ctx, stack);
-  const app = await buildApp({ ctx, config, rateWindow, metrics });
+  measureDeliveries(ctx, metrics);
+  const app = await buildApp({ ctx, config, rateWindow, metrics, outbound });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  for (const work of workOf(ctx)) {
+  const webhooks = { outbound, scheduleS: config.webhookScheduleS };
+  for (const { wakeOn, settled, ...work } of workOf(ctx, { webhooks })) {
     const worker = startWorker({ ...work, log });
+    if (settled) stack.defer(() => Promise.race([settled(), sleep(settleDeadlineMs)]));
     stack.defer(worker.stop);
+    if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
   await listenForOperators(metricsServer(metrics), config, ctx, stack);
 

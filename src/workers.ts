@@ -3,6 +3,9 @@
 import { simulatedAccount } from "./bank/rules.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
+import { deliveriesTopic, fanOut } from "./deliveries/fan-out.ts";
+import { deliverySender, type SenderOptions } from "./deliveries/send-deliveries.ts";
+import { anyDesk } from "./events/rules.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
@@ -12,7 +15,18 @@ import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
 
-export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
+export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
+  /** Announced when there is something to do before the pause is over. */
+  readonly wakeOn?: string;
+  /** Resolves when what the work has begun and not waited for is done. */
+  readonly settled?: () => Promise<void>;
+};
+
+export type WorkOptions = {
+  readonly webhooks: SenderOptions;
+  /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
+  readonly offboarding?: Offboarding | undefined;
+};
 
 export const simulators: Simulators = {
   firm_identity: simulatedIdentity,
@@ -25,7 +39,7 @@ export const appliers: Appliers = {
   credits: applyHoldings,
 };
 
-export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Work[] {
+export function workOf(ctx: Context, { webhooks, offboarding = everySlice }: WorkOptions): Work[] {
   return [
     {
       name: "simulation",
@@ -38,5 +52,17 @@ export function workOf(ctx: Context, offboarding: Offboarding = everySlice): Wor
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
+    {
+      name: "fan-out",
+      pauseMs: 250,
+      wakeOn: anyDesk,
+      work: () => fanOut(ctx, webhooks),
+    },
+    {
+      name: "deliveries",
+      pauseMs: 250,
+      wakeOn: deliveriesTopic,
+      ...deliverySender(ctx, webhooks),
+    },
   ];
 }

@@ -2,11 +2,11 @@ import { recordAudit } from "../audit/record-audit.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { eventBody } from "./rules.ts";
+import { anyDesk, eventBody, topicOf } from "./rules.ts";
 import { type EventRow, insertEvents, takeSequences } from "./store.ts";
 
 /**
- * What happened and what is told about it commit together. This is the last step of a use case's
+ * What happened and what is told about it commit together; the answer is what is told. This is the last step of a use case's
  * transaction: from here to the commit, other writers of the same desk wait for its sequence.
  */
 export async function recordChanges(
@@ -14,11 +14,11 @@ export async function recordChanges(
   actor: Actor,
   changes: readonly Change[],
   now: Date,
-): Promise<void> {
-  if (changes.length === 0) return;
+): Promise<readonly EventRow[]> {
+  if (changes.length === 0) return [];
   await recordAudit(tx, actor, changes, now);
   const told = changes.filter((change) => change.event !== undefined);
-  if (told.length === 0) return;
+  if (told.length === 0) return [];
   const next = await firstSequences(tx, told);
   const rows = told.map((change): EventRow => {
     const event = change.event;
@@ -41,6 +41,9 @@ export async function recordChanges(
     };
   });
   await insertEvents(tx, rows);
+  tx.announce(anyDesk);
+  for (const deskId of next.keys()) tx.announce(topicOf(deskId));
+  return rows;
 }
 
 /** The first free number of every desk that is told something. */

@@ -17,9 +17,19 @@ export const eventCatalog = [
   "credit.suspended",
   "key.created",
   "key.revoked",
+  "webhook.ping",
+  "webhook.failing",
+  "webhook.disabled",
 ] as const;
 
 export type EventName = (typeof eventCatalog)[number];
+
+/** Announced after every commit that tells something, and for each desk it tells something to. */
+export const anyDesk = "events";
+
+export function topicOf(deskId: string): string {
+  return `events:${deskId}`;
+}
 
 export type EventDraft = {
   readonly eventId: string;

@@ -3,7 +3,18 @@
 
 import { randomFillSync } from "node:crypto";
 
-export type IdPrefix = "frm" | "key" | "req" | "evt" | "aud" | "inq" | "grp" | "rqm" | "crd";
+export type IdPrefix =
+  | "frm"
+  | "key"
+  | "req"
+  | "evt"
+  | "aud"
+  | "inq"
+  | "grp"
+  | "rqm"
+  | "crd"
+  | "whk"
+  | "dlv";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

@@ -108,6 +108,7 @@ const tags = [
   { name: "Groups", description: "Firms under common ownership, and the duty they will owe." },
   { name: "Credits", description: "What your firms hold." },
   { name: "Events", description: "What happened, in order." },
+  { name: "Webhooks", description: "Have what happens sent to you." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },
 ];

@@ -86,7 +86,9 @@ function placeOf(path: string): Place | undefined {
   if (path.endsWith(".test.ts")) return { role: "test", slice };
   if (file === undefined) return { role: "root", slice };
   if (slice === "kernel" || slice === "platform") return { role: slice, slice };
-  return { role: roleOfFile[file] ?? "usecase", slice };
+  // A store that would not fit one file is several, each for a part of the slice.
+  const fallback = /^store-[a-z-]+\.ts$/.test(file) ? "store" : "usecase";
+  return { role: roleOfFile[file] ?? fallback, slice };
 }
 
 export function misdirectedImports(house: House): string[] {

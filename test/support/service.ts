@@ -7,17 +7,22 @@ import type { TestContext } from "node:test";
 
 import { pino } from "pino";
 
+import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
+import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { workOf } from "../../src/workers.ts";
 import { testDatabase } from "./database.ts";
+
+/** Where the receivers of tests are. */
+const loopback = ["127.0.0.0/8", "::1"];
 
 export type Answer = {
   readonly status: number;
@@ -76,6 +81,8 @@ export type ServiceOptions = {
   readonly routes?: (app: App, ctx: Context) => void;
   /** What stands in the way of offboarding, and what follows it. */
   readonly offboarding?: Offboarding;
+  readonly outbound?: Partial<OutboundOptions>;
+  readonly scheduleS?: readonly number[];
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -93,6 +100,7 @@ export async function startService(
     sealKey: randomBytes(32),
   };
   const metrics = createMetrics(ctx.db.pool);
+  const outbound = openOutbound({ allowCidrs: loopback, ...options.outbound });
   const app = await buildApp({
     ctx,
     config: {
@@ -102,11 +110,15 @@ export async function startService(
     },
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     metrics,
+    outbound,
     offboarding: options.offboarding,
   });
   options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
+  t.after(() => outbound.close());
+  const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
+  const works = workOf(ctx, { webhooks, offboarding: options.offboarding });
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
@@ -130,7 +142,7 @@ export async function startService(
       });
     },
     async work() {
-      for (const { work } of workOf(ctx, options.offboarding)) while ((await work()) === "more");
+      for (const { work, settled } of works) while ((await work()) === "more") await settled?.();
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;
