@@ -3,8 +3,9 @@
 
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
+import { webhooks } from "./webhooks.ts";
 
-const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits };
+const measurements: Readonly<Record<string, () => Promise<void>>> = { edge, credits, webhooks };
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in measurements));

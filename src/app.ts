@@ -1,7 +1,7 @@
 // The application: the edge, then every capability. Reading this file top to bottom is reading what
 // the service does.
 
-import { admitCallers } from "./admit.ts";
+import { admitCallers, readmitter } from "./admit.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
@@ -25,6 +25,7 @@ import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/openapi.ts";
 import type { Outbound } from "./platform/outbound.ts";
+import { openStreams } from "./platform/sse.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
@@ -53,7 +54,9 @@ export async function buildApp({
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
   measureRequests(app, metrics);
   logRequests(app);
-  admitCallers(app, authenticator(ctx, metrics), meter(ctx, rateWindow, metrics));
+  const authenticate = authenticator(ctx, metrics);
+  admitCallers(app, authenticate, meter(ctx, rateWindow, metrics));
+  const streams = openStreams(app, { isStillGood: readmitter(authenticate) });
   await describeApi(app);
 
   healthRoutes(app, ctx);
@@ -71,7 +74,7 @@ export async function buildApp({
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);
-  eventRoutes(app, ctx);
+  eventRoutes(app, ctx, streams);
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);
   await serveDocs(app);

@@ -5,7 +5,7 @@ import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
 import { deliveriesTopic, fanOut } from "./deliveries/fan-out.ts";
 import { deliverySender, type SenderOptions } from "./deliveries/send-deliveries.ts";
-import { anyDesk } from "./events/rules.ts";
+import { eventsTopic } from "./events/rules.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
@@ -55,7 +55,7 @@ export function workOf(ctx: Context, { webhooks, offboarding = everySlice }: Wor
     {
       name: "fan-out",
       pauseMs: 250,
-      wakeOn: anyDesk,
+      wakeOn: eventsTopic,
       work: () => fanOut(ctx, webhooks),
     },
     {

@@ -30,9 +30,9 @@ export type SenderOptions = {
 
 export type Sender = {
   /** Sends what is due and waits for no receiver; says whether there may be more. */
-  work(): Promise<"more" | "idle">;
+  readonly work: () => Promise<"more" | "idle">;
   /** Resolves when nothing is under way. */
-  settled(): Promise<void>;
+  readonly settled: () => Promise<void>;
 };
 
 const recordedMax = 512;

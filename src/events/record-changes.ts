@@ -2,7 +2,7 @@ import { recordAudit } from "../audit/record-audit.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { anyDesk, eventBody, topicOf } from "./rules.ts";
+import { eventBody, eventsTopic } from "./rules.ts";
 import { type EventRow, insertEvents, takeSequences } from "./store.ts";
 
 /**
@@ -41,8 +41,7 @@ export async function recordChanges(
     };
   });
   await insertEvents(tx, rows);
-  tx.announce(anyDesk);
-  for (const deskId of next.keys()) tx.announce(topicOf(deskId));
+  tx.announce(eventsTopic);
   return rows;
 }
 

@@ -24,12 +24,8 @@ export const eventCatalog = [
 
 export type EventName = (typeof eventCatalog)[number];
 
-/** Announced after every commit that tells something, and for each desk it tells something to. */
-export const anyDesk = "events";
-
-export function topicOf(deskId: string): string {
-  return `events:${deskId}`;
-}
+/** Announced after every commit that tells something. */
+export const eventsTopic = "events";
 
 export type EventDraft = {
   readonly eventId: string;

@@ -245,7 +245,7 @@ test("a subscription of a desk hears of every firm, one of a sub_account key of 
   }
   await service.work();
   const firmsOf = ({ received }: typeof wide) =>
-    received.map(({ body }) => JSON.parse(body.toString()).firm_id).toSorted();
+    received.map(({ body }) => String(JSON.parse(body.toString()).firm_id)).toSorted();
   assert.deepEqual(firmsOf(wide), [one, two].toSorted());
   assert.deepEqual(firmsOf(narrow), [one]);
 
