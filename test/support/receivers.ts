@@ -46,6 +46,26 @@ export async function startReceiver(t: Scope): Promise<Receiver> {
   };
 }
 
+/** Two dead letters of a subscription, as a long outage of its receiver leaves them. */
+export async function addDeadLetters({ ctx }: Service, webhookId: string): Promise<string[]> {
+  await ctx.db.pool.query(
+    "insert into webhook_queues (webhook_id, fanned_sequence) values ($1, 1000000)",
+    [webhookId],
+  );
+  const { rows } = await ctx.db.pool.query<{ delivery_id: string }>(
+    `insert into deliveries
+    select 'dlv_' || left(md5(w.webhook_id || e.sequence), 26), w.webhook_id, w.environment,
+      w.desk_id, e.sequence, e.event, 'dead', e.created_at, 1, 10, 10, 500, 'unavailable', 1,
+      e.created_at, e.created_at
+    from webhooks as w
+    join events as e on e.desk_id = w.desk_id and e.sequence <= 2
+    where w.webhook_id = $1
+    returning delivery_id`,
+    [webhookId],
+  );
+  return rows.map(({ delivery_id }) => delivery_id);
+}
+
 export async function registerWebhook(
   { send }: Service,
   key: string,
