@@ -9,11 +9,13 @@ import { creditCommands } from "./credits.ts";
 import { doctor } from "./doctor.ts";
 import { firmCommands } from "./firms.ts";
 import { keyCommands } from "./keys.ts";
+import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { planCommands } from "./plans.ts";
 import { registryCommands } from "./registry.ts";
 import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
+import { webhookCommands } from "./webhooks.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
 const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
@@ -26,6 +28,8 @@ const commands: readonly Command[] = [
   ...firmCommands,
   ...registryCommands,
   ...creditCommands,
+  ...webhookCommands,
+  listenCommand,
   seedCommand,
   doctor,
 ];
