@@ -51,10 +51,13 @@ test("listen forwards events as a webhook would get them", async (t) => {
   const { api_key: key } = await service.issue();
   const receiver = await startReceiver(t);
   for (let n = 0; n < 3; n++) await mintChild(service, key);
-  const words = ["listen", "--forward", receiver.url, "--base-url", service.url];
+  const where = ["--forward", receiver.url, "--base-url", service.url, "--key", key];
+  const which = ["--after", "0", "--event", "key.created", "--count", "3"];
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...[main, ...words, "--key", key],
-    ...["--after", "0", "--event", "key.created", "--count", "3"],
+    main,
+    "listen",
+    ...where,
+    ...which,
   ]);
   const [, secret = ""] = /^Signing secret: (whsec_\S+)$/m.exec(stdout) ?? [];
   assert.equal(receiver.received.length, 3);
