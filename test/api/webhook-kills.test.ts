@@ -128,7 +128,7 @@ test("control: a fan-out that reads an outbox by `id > last` loses what was slow
   const random = randomOf(t);
   const [reader, ...writers] = clients as [pg.Client, ...pg.Client[]];
   await reader.query("create table outbox (id bigserial primary key, body text)");
-  let writing = true;
+  const writing = new AbortController();
   const written = Promise.all(
     writers.map(async (writer, at) => {
       for (let n = 0; n < 40; n++) {
@@ -138,7 +138,7 @@ test("control: a fan-out that reads an outbox by `id > last` loses what was slow
         await writer.query("commit");
       }
     }),
-  ).then(() => (writing = false));
+  ).then(() => writing.abort());
   let last = 0;
   let sent = 0;
   const read = async () => {
@@ -149,7 +149,7 @@ test("control: a fan-out that reads an outbox by `id > last` loses what was slow
     sent += rows.length;
     last = Number(rows.at(-1)?.id ?? last);
   };
-  for (let turn = 0; turn < 10_000 && writing; turn++) {
+  for (let turn = 0; turn < 10_000 && !writing.signal.aborted; turn++) {
     await read();
     await sleep(1);
   }

@@ -49,7 +49,7 @@ const inside: Record<Role, readonly Role[]> = {
   routes: ["kernel", "platform", "schema", "usecase"],
   usecase: ["kernel", "platform", "schema", "rules", "store", "usecase"],
   rules: ["kernel", "rules"],
-  store: ["kernel", "platform", "rules"],
+  store: ["kernel", "platform", "rules", "store"],
   // A shape takes its enumerations from the rules, so that the wire and the rule cannot differ.
   schema: ["kernel", "rules"],
   platform: ["kernel", "platform"],
