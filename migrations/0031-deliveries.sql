@@ -9,6 +9,8 @@ create table webhook_queues (
   fanned_sequence bigint not null,
   -- Never later than the earliest pending delivery; null only when there is none.
   next_due_at timestamptz,
+  -- When the sender last took something from it: who has waited longest for a turn goes first.
+  served_at timestamptz,
   failing_since timestamptz
 );
 

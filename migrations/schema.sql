@@ -381,6 +381,7 @@ create table webhook_queues (
   webhook_id text not null,
   fanned_sequence bigint not null,
   next_due_at timestamp with time zone,
+  served_at timestamp with time zone,
   failing_since timestamp with time zone,
   constraint webhook_queues_pkey PRIMARY KEY (webhook_id),
   constraint webhook_queues_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(webhook_id)

@@ -7,7 +7,7 @@ import {
   claimDueQueues,
   type DueQueue,
   setDead,
-  setNextDue,
+  setServed,
 } from "./store.ts";
 
 /** A delivery that is this process's to send until its lease ends. */
@@ -24,29 +24,33 @@ const queuesMax = 64;
 const buriedMax = 1_000;
 
 /**
- * Claims what is due from every receiver that has room. Queues are locked by a statement of their
+ * Claims what is due, up to a number, from receivers that have room, by turns. Queues are locked by a statement of their
  * own, so that the next one sees all that was committed before the lock: an earliest due time that
  * misses a new delivery would let it lie.
  */
 export async function claimDue(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   receivers: Receivers,
+  most: number,
 ): Promise<{ leased: Leased[]; found: boolean }> {
   const now = ctx.now();
+  const left = Math.min(most, receivers.room());
+  const fetch = Math.min(queuesMax, left);
   return await ctx.db.transaction(async (tx) => {
-    const queues = await claimDueQueues(tx, { now, full: receivers.full(), fetch: queuesMax });
+    const queues = await claimDueQueues(tx, { now, full: receivers.full(), fetch });
     if (queues.length === 0) return { leased: [], found: false };
     for (const reason of ["deleted", "disabled"] as const) {
       const ended = queues.filter((queue) => endedBy(queue) === reason);
       const webhookIds = ended.map(({ webhook_id }) => webhook_id);
       if (ended.length > 0) await setDead(tx, { webhookIds, reason, fetch: buriedMax, now });
     }
-    const rooms = roomsOf(queues, receivers);
+    const rooms = roomsOf(queues, receivers, left);
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
     const claimed = rooms.length > 0 ? await claimDeliveries(tx, rooms, { now, leaseEndsAt }) : [];
-    await setNextDue(
+    await setServed(
       tx,
       queues.map(({ webhook_id }) => webhook_id),
+      now,
     );
     return { leased: leasedOf(claimed, queues, ctx.sealKey, now), found: true };
   });
@@ -57,12 +61,11 @@ function endedBy({ deleted, state }: DueQueue): "deleted" | "disabled" | undefin
   return state === "disabled" ? "disabled" : undefined;
 }
 
-/** Together never more than there is room for; who is due longest comes first. */
-function roomsOf(queues: readonly DueQueue[], receivers: Receivers) {
-  let left = receivers.room();
+/** What is left is shared alike, so that a long backlog takes no more of it than a short one. */
+function roomsOf(queues: readonly DueQueue[], receivers: Receivers, left: number) {
+  const share = Math.max(1, Math.floor(left / queues.length));
   return queues.flatMap((queue) => {
-    const most = endedBy(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), left);
-    left -= most;
+    const most = endedBy(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), share);
     return most > 0 ? [{ webhookId: queue.webhook_id, most }] : [];
   });
 }

@@ -35,6 +35,12 @@ export type Sender = {
   readonly settled: () => Promise<void>;
 };
 
+/**
+ * So many may be on their way to being recorded. What a crash cuts off in between is sent twice, so
+ * there are few; those whose receiver takes its time do not count among them.
+ */
+const freshMax = 64;
+const slowMs = 250;
 const recordedMax = 512;
 const queueMax = 10_000;
 const lookMs = 250;
@@ -46,6 +52,7 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
   const receivers = new Receivers();
   const underWay = new Set<Promise<void>>();
   const room = signal();
+  let fresh = 0;
   ctx.db.onAnnounced(deliveriesTopic, room.give);
 
   const record = coalesce<Made, FailingSince>(
@@ -60,7 +67,6 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
     const made = await send(ctx, leased, { outbound, scheduleS });
     const succeeded = made.attempt.outcome === "delivered";
     receivers.end(leased.webhook_id, succeeded);
-    room.give();
     const failing = await persist(() => record(made));
     if (succeeded && leased.isFailing) await noteRecovery(ctx, leased.webhook_id);
     const since = failing?.get(leased.webhook_id);
@@ -69,16 +75,28 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
 
   function begin(leased: Leased): void {
     receivers.begin(leased.webhook_id);
+    fresh += 1;
+    let isFresh = true;
+    const age = () => {
+      if (isFresh) fresh -= 1;
+      isFresh = false;
+      room.give();
+    };
+    const slow = setTimeout(age, slowMs);
     const attempting = attempt(leased)
       .catch((error: unknown) => ctx.log.error({ err: error }, "a delivery was not settled"))
-      .finally(() => underWay.delete(attempting));
+      .finally(() => {
+        clearTimeout(slow);
+        age();
+        underWay.delete(attempting);
+      });
     underWay.add(attempting);
   }
 
   return {
     async work() {
-      if (receivers.room() === 0) await room.taken(lookMs);
-      const { leased, found } = await claimDue(ctx, receivers);
+      while (fresh >= freshMax || receivers.room() === 0) await room.taken(lookMs);
+      const { leased, found } = await claimDue(ctx, receivers, freshMax - fresh);
       leased.forEach(begin);
       if (found) return "more";
       if (receivers.underWay === 0) return "idle";

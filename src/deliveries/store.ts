@@ -156,7 +156,7 @@ export type DueQueue = {
   readonly previous_secret_until: Date | null;
 };
 
-/** Queues with something due, the longest due first, but for those that have no room. */
+/** Queues with something due, by turns, but for those that have no room. */
 export async function claimDueQueues(
   tx: Tx,
   {
@@ -171,7 +171,7 @@ export async function claimDueQueues(
     from webhook_queues as q
     join webhooks as w on w.webhook_id = q.webhook_id
     where q.next_due_at <= ${now} and q.webhook_id <> all(${full}::text[])
-    order by q.next_due_at
+    order by q.served_at nulls first, q.webhook_id
     limit ${fetch}
     for update of q skip locked`);
 }
@@ -247,14 +247,14 @@ export async function setDead(
 }
 
 /** By what is pending now: a lease that runs counts, so that a crash is noticed when it ends. */
-export async function setNextDue(tx: Tx, webhookIds: readonly string[]): Promise<void> {
+export async function setServed(tx: Tx, webhookIds: readonly string[], now: Date): Promise<void> {
   await tx.rows(sql`
     update webhook_queues as q
     set next_due_at = (
       select min(d.due_at)
       from deliveries as d
       where d.webhook_id = q.webhook_id and d.state = 'pending'
-    )
+    ), served_at = ${now}
     where q.webhook_id = any(${webhookIds}::text[])`);
 }
 

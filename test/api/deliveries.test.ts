@@ -131,7 +131,7 @@ test("what a dead process had claimed is sent when its lease ends, and its late 
   const { ctx } = service;
   await ping(desk);
   await fanOut(ctx, { scheduleS });
-  const { leased } = await claimDue(ctx, new Receivers());
+  const { leased } = await claimDue(ctx, new Receivers(), 10);
   assert.equal(leased.length, 1);
   await service.work();
   assert.equal(receiver.received.length, 0, "it is somebody's");
