@@ -549,11 +549,7 @@ async function exchange(url: string, agent: Agent, request: Request): Promise<Re
     outgoing.on("error", reject);
     outgoing.on("response", (incoming) => {
       const received: Buffer[] = [];
-      // A stream has no end: how it opened is all there is to judge.
-      if (isStream(incoming.headers["content-type"])) incoming.push(null);
-      incoming.on("data", (chunk: Buffer) => received.push(chunk));
-      incoming.on("error", reject);
-      incoming.on("end", () => {
+      const settle = () => {
         const pairs = Object.entries(incoming.headers).map(([name, value]) => [
           name,
           String(value),
@@ -563,7 +559,15 @@ async function exchange(url: string, agent: Agent, request: Request): Promise<Re
           headers: new Headers(pairs as [string, string][]),
           text: Buffer.concat(received).toString(),
         });
-      });
+      };
+      // A stream has no end: how it opened is all there is to judge.
+      if (isStream(incoming.headers["content-type"])) {
+        settle();
+        outgoing.destroy();
+      }
+      incoming.on("data", (chunk: Buffer) => received.push(chunk));
+      incoming.on("error", reject);
+      incoming.on("end", settle);
     });
     outgoing.end(body);
   });
@@ -578,7 +582,9 @@ function operationFor(
   try {
     const decoded = decodeURI(path.split("?")[0] ?? "");
     const reached = operations.filter(({ form }) => form.test(decoded));
-    return reached.find((operation) => operation.method === wanted);
+    const answering = reached.filter((operation) => operation.method === wanted);
+    // A path that is spelt out goes before one with a parameter in that place.
+    return answering.find(({ template }) => template === decoded) ?? answering[0];
   } catch {
     return undefined; // What cannot be decoded names nothing.
   }
