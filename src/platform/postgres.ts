@@ -165,6 +165,10 @@ async function inTransaction<Result>(
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // A connection that ends between two statements says so with an error of its own, which would end
+  // the process if nobody listened; the next statement fails and tells the caller.
+  const onLost = (error: Error) => (broken = error);
+  client.on("error", onLost);
   try {
     await client.query("begin");
     const result = await work({ rows: (statement) => run(client, statement) });
@@ -174,6 +178,7 @@ async function inTransaction<Result>(
     await client.query("rollback").catch((fault: Error) => (broken = fault));
     throw error;
   } finally {
+    client.off("error", onLost);
     // A connection that cannot roll back is destroyed rather than handed to the next caller.
     client.release(broken);
   }
