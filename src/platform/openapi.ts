@@ -95,6 +95,7 @@ const tags = [
   { name: "Orders", description: "Selling credits, and buying cover for duty." },
   { name: "Market", description: "What everybody may know of prices and deals." },
   { name: "Events", description: "What happened, in order." },
+  { name: "Webhooks", description: "Have what happens sent to you." },
   { name: "Public", description: "Rates and enquiries, for anyone and without a key." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },
