@@ -13,6 +13,7 @@ import { firmCommands } from "./firms.ts";
 import { inventoryCommands } from "./inventory.ts";
 import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
+import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { payoutCommands } from "./payouts.ts";
 import { planCommands } from "./plans.ts";
@@ -21,6 +22,7 @@ import { registryCommands } from "./registry.ts";
 import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
 import { settlementCommands } from "./settlements.ts";
+import { webhookCommands } from "./webhooks.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
 const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
@@ -41,6 +43,8 @@ const commands: readonly Command[] = [
   ...settlementCommands,
   ...payoutCommands,
   ...depositCommands,
+  ...webhookCommands,
+  listenCommand,
   seedCommand,
   doctor,
 ];

@@ -152,6 +152,51 @@ CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scr
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
 CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
 
+create table deliveries (
+  delivery_id text not null,
+  webhook_id text not null,
+  environment text not null,
+  desk_id text not null,
+  sequence bigint not null,
+  event text not null,
+  state text not null,
+  due_at timestamp with time zone not null,
+  lease integer not null,
+  attempts integer not null,
+  tries integer not null,
+  last_status integer,
+  reason text,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint deliveries_once UNIQUE (webhook_id, sequence),
+  constraint deliveries_pkey PRIMARY KEY (delivery_id),
+  constraint deliveries_desk_id_sequence_fkey FOREIGN KEY (desk_id, sequence) REFERENCES events(desk_id, sequence),
+  constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook_queues(webhook_id),
+  constraint deliveries_attempts_check CHECK ((attempts >= 0)),
+  constraint deliveries_delivery_id_check CHECK ((starts_with(delivery_id, 'dlv_'::text) AND (length(delivery_id) = 30))),
+  constraint deliveries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text]))),
+  constraint deliveries_tries_check CHECK ((tries >= 0)),
+  constraint deliveries_version_check CHECK ((version > 0))
+);
+CREATE INDEX deliveries_dead ON public.deliveries USING btree (desk_id, updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
+CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, due_at) WHERE (state = 'pending'::text);
+
+create table delivery_attempts (
+  delivery_id text not null,
+  lease integer not null,
+  at timestamp with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  status integer,
+  reason text,
+  answer text not null,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, lease),
+  constraint delivery_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
+  constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'transient'::text, 'permanent'::text])))
+);
+
 create table deposits (
   environment text not null,
   reference text not null,
@@ -834,11 +879,58 @@ create table usage_months (
   constraint usage_months_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
 );
 
+create table webhook_queues (
+  webhook_id text not null,
+  fanned_sequence bigint not null,
+  next_due_at timestamp with time zone,
+  served_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  constraint webhook_queues_pkey PRIMARY KEY (webhook_id),
+  constraint webhook_queues_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(webhook_id)
+);
+CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (next_due_at) WHERE (next_due_at IS NOT NULL);
+
+create table webhooks (
+  webhook_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text,
+  url text not null,
+  event text not null,
+  state text not null,
+  warnings integer not null,
+  secret_sealed bytea not null,
+  secret_hint text not null,
+  previous_secret_sealed bytea,
+  previous_secret_until timestamp with time zone,
+  after_sequence bigint not null,
+  tested_at timestamp with time zone,
+  enabled_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint webhooks_pkey PRIMARY KEY (webhook_id),
+  constraint webhooks_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint webhooks_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint webhooks_after_sequence_check CHECK ((after_sequence >= 0)),
+  constraint webhooks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint webhooks_previous_secret CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL))),
+  constraint webhooks_state_check CHECK ((state = ANY (ARRAY['active'::text, 'failing'::text, 'disabled'::text]))),
+  constraint webhooks_url_check CHECK ((length(url) <= 2048)),
+  constraint webhooks_version_check CHECK ((version > 0)),
+  constraint webhooks_warnings_check CHECK ((warnings >= 0)),
+  constraint webhooks_webhook_id_check CHECK ((starts_with(webhook_id, 'whk_'::text) AND (length(webhook_id) = 30)))
+);
+CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_at DESC, webhook_id DESC) WHERE (deleted_at IS NULL);
+
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
+grant delete, insert, select, update on deliveries to scripdesk_app;
+grant insert, select on delivery_attempts to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
@@ -872,3 +964,5 @@ grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
+grant delete, insert, select, update on webhook_queues to scripdesk_app;
+grant delete, insert, select, update on webhooks to scripdesk_app;

@@ -6,6 +6,8 @@ import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
+import { deliveryRoutes } from "./deliveries/routes.ts";
+import { deliveryLifecycle } from "./deliveries/rules.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
@@ -39,6 +41,7 @@ import { payoutLifecycle } from "./payouts/rules.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { quoteLifecycle } from "./quotes/rules.ts";
 import { quoter } from "./quotes/take-quote.ts";
+import type { Outbound } from "./platform/outbound.ts";
 import { openStreams } from "./platform/sse.ts";
 import { servePage } from "./platform/web-page.ts";
 import { enquiryRoutes, rateIndexRoutes } from "./public/routes.ts";
@@ -52,6 +55,8 @@ import { settlementLifecycle } from "./settlement/rules.ts";
 import { settling } from "./settling.ts";
 import { usageRoutes } from "./usage/routes.ts";
 import { appliers, simulators } from "./workers.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import { webhookLifecycle } from "./webhooks/rules.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
@@ -60,6 +65,7 @@ export type AppOptions = {
   readonly book: Book;
   readonly addressWindows: AddressWindows;
   readonly metrics: Metrics;
+  readonly outbound: Outbound;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
 };
@@ -71,6 +77,7 @@ export async function buildApp({
   book,
   addressWindows,
   metrics,
+  outbound,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
@@ -94,6 +101,8 @@ export async function buildApp({
     orderLifecycle,
     settlementLifecycle,
     payoutLifecycle,
+    webhookLifecycle,
+    deliveryLifecycle,
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
@@ -112,7 +121,9 @@ export async function buildApp({
   settlementRoutes(app, ctx, { simulators, appliers, settling });
   payoutRoutes(app, ctx);
   sandboxRoutes(app, ctx, settling);
-  eventRoutes(app, ctx);
+  eventRoutes(app, ctx, streams);
+  webhookRoutes(app, ctx, outbound);
+  deliveryRoutes(app, ctx);
   rateIndexRoutes(app, ctx);
   enquiryRoutes(app, ctx);
   await serveDocs(app);

@@ -35,6 +35,8 @@ test("nothing set is a service on this machine with its own database", () => {
     tls: undefined,
     inFlightMax: 10_000,
     publicBudgets: { rates: { perMinute: 60 }, enquiry: { perMinute: 6, perDay: 30 } },
+    webhookScheduleS: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    webhookAllowCidrs: [],
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -67,6 +69,8 @@ test("every variable is read", async (t) => {
     PUBLIC_RATES_PER_MINUTE: "8",
     PUBLIC_ENQUIRY_PER_MINUTE: "9",
     PUBLIC_ENQUIRY_PER_DAY: "10",
+    WEBHOOK_SCHEDULE_S: "0, 1,1",
+    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -84,6 +88,8 @@ test("every variable is read", async (t) => {
     tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
     inFlightMax: 7,
     publicBudgets: { rates: { perMinute: 8 }, enquiry: { perMinute: 9, perDay: 10 } },
+    webhookScheduleS: [0, 1, 1],
+    webhookAllowCidrs: ["127.0.0.0/8", "::1"],
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -99,6 +105,8 @@ test("all problems are reported together, each by the name of its variable", () 
     TRUST_PROXY: "10.0.0.0/8,proxy.example",
     TLS_CERT: "/nowhere/cert.pem",
     IN_FLIGHT_MAX: "many",
+    WEBHOOK_SCHEDULE_S: "0,soon",
+    WEBHOOK_ALLOW_CIDRS: "home",
     LOG_LEVEL: "loud",
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
@@ -113,6 +121,8 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_CERT",
     "TLS_KEY",
     "IN_FLIGHT_MAX",
+    "WEBHOOK_SCHEDULE_S",
+    "WEBHOOK_ALLOW_CIDRS",
     "LOG_LEVEL",
   ]);
   assert.match(message, /"proxy\.example"/);

@@ -12,6 +12,7 @@ import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
 import { seedInventory } from "./credits/seed-inventory.ts";
+import { measureDeliveries } from "./deliveries/measure-deliveries.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./keys/issue-key.ts";
@@ -22,6 +23,7 @@ import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
 import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
+import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
@@ -30,6 +32,7 @@ import { localRateWindow, sharedRateWindow } from "./usage/rate-window.ts";
 import { workOf } from "./workers.ts";
 
 const closeDeadlineMs = 8_000;
+const settleDeadlineMs = 2_000;
 const demoDesk = "Demo Desk";
 const demoCredits = 200;
 
@@ -43,6 +46,9 @@ export async function serve(variables: Variables): Promise<void> {
 
   await using stack = new AsyncDisposableStack();
   stack.defer(flush);
+  // Closed after the database: what is cut off then is sent again, and no failure of its receiver.
+  const outbound = openOutbound({ allowCidrs: config.webhookAllowCidrs });
+  stack.defer(() => outbound.close());
   const opened = await openContext(config, { as: "service", log, now: () => new Date() });
   stack.defer(() => opened.close());
   const { ctx, migrated, role } = opened;
@@ -58,16 +64,20 @@ export async function serve(variables: Variables): Promise<void> {
     help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",
     read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
   });
+  measureDeliveries(ctx, metrics);
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.
   await Promise.all(environments.map(book));
-  const app = await buildApp({ ctx, config, ...windows, book, metrics });
+  const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  for (const work of workOf(ctx, book)) {
+  const webhooks = { outbound, scheduleS: config.webhookScheduleS };
+  for (const { wakeOn, settled, ...work } of workOf(ctx, { book, webhooks })) {
     const worker = startWorker({ ...work, log });
+    if (settled) stack.defer(() => Promise.race([settled(), sleep(settleDeadlineMs)]));
     stack.defer(worker.stop);
+    if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
   await listenForOperators(metricsServer(metrics), config, ctx, stack);
 

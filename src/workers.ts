@@ -4,6 +4,9 @@ import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rule
 import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
+import { deliveriesTopic, fanOut } from "./deliveries/fan-out.ts";
+import { deliverySender, type SenderOptions } from "./deliveries/send-deliveries.ts";
+import { eventsTopic } from "./events/rules.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
@@ -29,7 +32,19 @@ import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { initiateTransfers } from "./settlement/initiate-transfers.ts";
 import { settling } from "./settling.ts";
 
-export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
+export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
+  /** Announced when there is something to do before the pause is over. */
+  readonly wakeOn?: string;
+  /** Resolves when what the work has begun and not waited for is done. */
+  readonly settled?: () => Promise<void>;
+};
+
+export type WorkOptions = {
+  readonly book: Book;
+  readonly webhooks: SenderOptions;
+  /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
+  readonly offboarding?: Offboarding | undefined;
+};
 
 export const simulators: Simulators = {
   firm_identity: simulatedIdentity,
@@ -48,7 +63,10 @@ export const appliers: Appliers = {
   payouts: applyPayments,
 };
 
-export function workOf(ctx: Context, book: Book, offboarding: Offboarding = everySlice): Work[] {
+export function workOf(
+  ctx: Context,
+  { book, webhooks, offboarding = everySlice }: WorkOptions,
+): Work[] {
   const books = booksOf(book);
   return [
     // First, so that whatever sends money out finds a verdict of this moment.
@@ -74,5 +92,17 @@ export function workOf(ctx: Context, book: Book, offboarding: Offboarding = ever
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
+    {
+      name: "fan-out",
+      pauseMs: 250,
+      wakeOn: eventsTopic,
+      work: () => fanOut(ctx, webhooks),
+    },
+    {
+      name: "deliveries",
+      pauseMs: 250,
+      wakeOn: deliveriesTopic,
+      ...deliverySender(ctx, webhooks),
+    },
   ];
 }

@@ -73,6 +73,17 @@ const demands: Readonly<Record<string, Demand>> = {
   seedSandbox: "orders:write",
   resetSandbox: "orders:write",
   listEvents: "orders:read",
+  streamEvents: "orders:read",
+  registerWebhook: "webhooks:write",
+  listWebhooks: "webhooks:write",
+  readWebhook: "webhooks:write",
+  deleteWebhook: "webhooks:write",
+  testWebhook: "webhooks:write",
+  rotateSecret: "webhooks:write",
+  enableWebhook: "webhooks:write",
+  listDeliveries: "webhooks:write",
+  listFailures: "webhooks:write",
+  replayDeliveries: "webhooks:write",
 };
 
 /** What anyone may call, one by one; the pages for people are recognised by their path. */

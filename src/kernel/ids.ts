@@ -17,7 +17,9 @@ export type IdPrefix =
   | "ord"
   | "stl"
   | "pay"
-  | "enq";
+  | "enq"
+  | "whk"
+  | "dlv";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

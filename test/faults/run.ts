@@ -7,7 +7,9 @@ import { parseArgs } from "node:util";
 
 import { openApiFile } from "../support/golden.ts";
 import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
+import { seededRandom } from "../support/random.ts";
 import { fuzz } from "./fuzz.ts";
+import { killDuringDeliveries } from "./webhooks.ts";
 
 type Settings = { readonly count: number | undefined; readonly seed: number };
 
@@ -21,6 +23,10 @@ const programmes: Readonly<Record<string, Programme>> = {
   fuzz: {
     about: "requests made from docs/openapi.json, most of them wrong: no 5xx, all as documented",
     run: runFuzz,
+  },
+  webhooks: {
+    about: "deliveries to 50 receivers while services and PostgreSQL are killed: none lost",
+    run: runWebhooks,
   },
 };
 
@@ -55,6 +61,17 @@ async function runFuzz({ count = 100_000, seed }: Settings): Promise<boolean> {
   const state = stillRuns ? "runs" : "ended";
   say(`${report.sent} requests, ${report.failed} failed, the service ${state}`);
   return report.failed === 0 && stillRuns;
+}
+
+async function runWebhooks({ count = 100_000, seed }: Settings): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const report = await killDuringDeliveries(scope, { count, random: seededRandom(seed), say });
+  say(JSON.stringify(report));
+  const { expected, lost, altered, duplicates, leasesLost, kills } = report;
+  // A run in which nothing was cut off proves little.
+  const happened = expected >= count && leasesLost > 0 && Object.values(kills).every(Boolean);
+  return happened && lost === 0 && altered === 0 && duplicates < expected / 100;
 }
 
 /** The first start prints its key a moment after it listens. */

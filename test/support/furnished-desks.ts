@@ -7,6 +7,7 @@ import { addCredits, addFirm } from "./holdings.ts";
 import type { Fixtures, IdFixture } from "./isolation.ts";
 import { mintChild } from "./keys.ts";
 import { putCard } from "./dealing-house.ts";
+import { addDeadLetters, registerWebhook } from "./receivers.ts";
 import type { Service } from "./service.ts";
 
 type Environment = "sandbox" | "live";
@@ -59,6 +60,9 @@ const scheme: IdFixture = { own: "RODTEP", foreign: {}, random: "NO-SCHEME" };
 
 const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 
+/** Nobody is there; nothing is sent in these tests. */
+const receiverUrl = "https://erp.example/hooks";
+
 /** Valid bodies, for the operations that need one. */
 const bodies: Fixtures["bodies"] = {
   mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] },
@@ -70,6 +74,9 @@ const bodies: Fixtures["bodies"] = {
   updateGroup: { name: "Renamed" },
   declareRequirement: { ...duty, reference: "PROBE" },
   updateRequirement: { amount_paise: 1 },
+  registerWebhook: { url: receiverUrl, event: "*" },
+  rotateSecret: {},
+  replayDeliveries: {},
   declareCredits: {
     credits: [
       {
@@ -148,10 +155,22 @@ async function furnish(service: Service, environment: Environment) {
   ]);
   const quote = async (of: string): Promise<string> =>
     (await ask("POST", "/v1/quote", 200, { side: "sell", scrip_no: of })).quote_ref;
+  const subKey = (await mintChild(service, key, { kind: "sub_account", firm_id: client })).api_key;
+  const webhook = await registerWebhook(service, key, receiverUrl);
+  const clientWebhook = await registerWebhook(service, subKey, receiverUrl);
+  const deletedWebhook = await registerWebhook(service, key, receiverUrl);
+  await ask("DELETE", `/v1/webhooks/${deletedWebhook.webhook_id}`, 200);
+  const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
+  const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
   return {
     key,
     rootKeyId: issued.key_id,
     deskId,
+    webhook: webhook.webhook_id as string,
+    clientWebhook: clientWebhook.webhook_id as string,
+    deletedWebhook: deletedWebhook.webhook_id as string,
+    letter,
+    clientLetter,
     client,
     clientNamed,
     clientIec: renamed.iec as string,
@@ -202,6 +221,8 @@ function randomIds({ clock }: Service) {
     order: newId("ord", now),
     settlement: newId("stl", now),
     payout: newId("pay", now),
+    webhook: newId("whk", now),
+    letter: newId("dlv", now),
   };
 }
 
@@ -251,6 +272,15 @@ function foreignOf(strangers: Strangers) {
     dealtOrders: ofStrangers(strangers, { order: ({ deal }) => deal.settlementOrder }),
     settlements: ofStrangers(strangers, { settlement: ({ deal }) => deal.settlement }),
     payouts: ofStrangers(strangers, { payout: ({ deal }) => deal.payout }),
+    webhooks: ofStrangers(strangers, {
+      webhook: ({ webhook }) => webhook,
+      "client's webhook": ({ clientWebhook }) => clientWebhook,
+      "deleted webhook": ({ deletedWebhook }) => deletedWebhook,
+    }),
+    letters: ofStrangers(strangers, {
+      "dead letter": ({ letter }) => letter,
+      "client's dead letter": ({ clientLetter }) => clientLetter,
+    }),
     names: ofStrangers(strangers, { "name for a client": ({ clientNamed }) => clientNamed }),
     iecs: ofStrangers(strangers, { "client's IEC": ({ clientIec }) => clientIec }),
   };
@@ -269,7 +299,21 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     foreign: { ...foreign.groups, "a deleted group": own.deletedGroup },
     random: random.group,
   };
+  const webhook: IdFixture = {
+    own: own.webhook,
+    foreign: { ...foreign.webhooks, "a deleted webhook": own.deletedWebhook },
+    random: random.webhook,
+  };
   return {
+    webhook_id: webhook,
+    // The one whose pages are asked for below.
+    "listDeliveries/webhook_id": { ...webhook, own: own.clientWebhook },
+    delivery_ids: {
+      own: own.letter,
+      foreign: foreign.letters,
+      random: random.letter,
+      absentIs: 200,
+    },
     key_id: {
       own: own.child,
       ownEnded: own.revoked,
@@ -376,6 +420,21 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     refused: true,
   };
   return {
+    webhook_id: {
+      own: own.clientWebhook,
+      foreign: {
+        ...foreign.webhooks,
+        "its desk's webhook": own.webhook,
+        "a deleted webhook": own.deletedWebhook,
+      },
+      random: random.webhook,
+    },
+    delivery_ids: {
+      own: own.clientLetter,
+      foreign: { ...foreign.letters, "its desk's dead letter": own.letter },
+      random: random.letter,
+      absentIs: 200,
+    },
     key_id: key,
     firm_id: { ...firm, mayConflict: true },
     "mintKey/firm_id": { ...firm, refused: true },
@@ -442,6 +501,9 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listEvents: () => "/v1/events",
   listSettlements: () => "/v1/settlements",
   listPayouts: () => "/v1/payouts",
+  listWebhooks: () => "/v1/webhooks",
+  listDeliveries: ({ clientWebhook }) => `/v1/webhooks/${clientWebhook}/deliveries`,
+  listFailures: () => "/v1/webhooks/failures",
 };
 
 /** Lists of the same desk that look alike and are of something else. */
@@ -486,7 +548,14 @@ async function cursorsOf(
 
 /** What the desk's root key pages through and the client firm does not. */
 const closedToSub = ["listKeys", "listGroups", "listMembers"];
-const widerForRoot = ["listFirms", "listEvents", "listSettlements", "listPayouts"];
+const widerForRoot = [
+  "listFirms",
+  "listEvents",
+  "listSettlements",
+  "listPayouts",
+  "listWebhooks",
+  "listFailures",
+];
 
 async function cursorsOfSub(
   service: Service,

@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 
 import { pino } from "pino";
 
+import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
 import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
@@ -15,6 +16,7 @@ import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
+import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/offer-sources.ts";
 import { type AddressWindows, localAddressWindows } from "../../src/public/spend-budget.ts";
@@ -22,6 +24,9 @@ import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts
 import { setPlan } from "../../src/usage/set-plan.ts";
 import { workOf } from "../../src/workers.ts";
 import { testDatabase } from "./database.ts";
+
+/** Where the receivers of tests are. */
+const loopback = ["127.0.0.0/8", "::1"];
 
 export type Answer = {
   readonly status: number;
@@ -85,6 +90,8 @@ export type ServiceOptions = {
   readonly offboarding?: Offboarding;
   /** Where the offers of the book come from. */
   readonly sources?: readonly OfferSource[];
+  readonly outbound?: Partial<OutboundOptions>;
+  readonly scheduleS?: readonly number[];
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -103,6 +110,7 @@ export async function startService(
   };
   const metrics = createMetrics(ctx.db.pool);
   const book = openBook(ctx, options.sources ?? offerSources);
+  const outbound = openOutbound({ allowCidrs: loopback, ...options.outbound });
   const app = await buildApp({
     ctx,
     config: {
@@ -118,11 +126,15 @@ export async function startService(
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     book,
     metrics,
+    outbound,
     offboarding: options.offboarding,
   });
   options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
+  t.after(() => outbound.close());
+  const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
+  const works = workOf(ctx, { book, webhooks, offboarding: options.offboarding });
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
@@ -147,8 +159,7 @@ export async function startService(
       });
     },
     async work() {
-      for (const { work } of workOf(ctx, book, options.offboarding))
-        while ((await work()) === "more");
+      for (const { work, settled } of works) while ((await work()) === "more") await settled?.();
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;
