@@ -39,7 +39,7 @@ export type Sender = {
  * So many may be on their way to being recorded. What a crash cuts off in between is sent twice, so
  * there are few; those whose receiver takes its time do not count among them.
  */
-const freshMax = 64;
+const freshMax = 96;
 const slowMs = 250;
 const recordedMax = 512;
 const queueMax = 10_000;
@@ -54,6 +54,10 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
   const room = signal();
   let fresh = 0;
   ctx.db.onAnnounced(deliveriesTopic, room.give);
+
+  function isFull(): boolean {
+    return fresh >= freshMax || receivers.room() === 0;
+  }
 
   const record = coalesce<Made, FailingSince>(
     async (made) => {
@@ -95,7 +99,7 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
 
   return {
     async work() {
-      while (fresh >= freshMax || receivers.room() === 0) await room.taken(lookMs);
+      while (isFull()) await room.taken(lookMs);
       const { leased, found } = await claimDue(ctx, receivers, freshMax - fresh);
       leased.forEach(begin);
       if (found) return "more";
