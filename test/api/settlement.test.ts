@@ -211,7 +211,7 @@ test("a buyer whose money does not come loses the deal when the time is up, and 
     "nobody is late while the bank is away",
   );
   await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
-  const [deadlines] = workOf(service.ctx, service.book).filter(({ name }) => name === "deadlines");
+  const [deadlines] = service.workers().filter(({ name }) => name === "deadlines");
   await deadlines?.work();
   const failed = await settlementOf(service, buyer, settlementId);
   assert.equal(failed.status, "failed");
@@ -603,7 +603,7 @@ test("workers of many processes advance each settlement once", async (t) => {
   }
   for (let second = 0; second < 8; second++) {
     service.clock.advance({ seconds: 1 });
-    const processes = Array.from({ length: 4 }, () => workOf(service.ctx, service.book));
+    const processes = Array.from({ length: 4 }, () => service.workers());
     await Promise.all(
       processes.map(async (workers) => {
         // A worker that waits for another gives way, and comes back.
