@@ -11,7 +11,7 @@ import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { initiateTransfers } from "../../src/settlement/initiate-transfers.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { onLost, settling } from "../../src/settling.ts";
-import { appliers, workOf } from "../../src/workers.ts";
+import { appliers } from "../../src/workers.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
