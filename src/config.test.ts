@@ -34,6 +34,7 @@ test("nothing set is a service on this machine with its own database", () => {
     trustProxy: [],
     tls: undefined,
     inFlightMax: 10_000,
+    twoOperatorsFromPaise: 1_000_000_000,
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -63,6 +64,7 @@ test("every variable is read", async (t) => {
     TLS_CERT: join(dir, "cert"),
     TLS_KEY: join(dir, "key"),
     IN_FLIGHT_MAX: "7",
+    TWO_OPERATORS_FROM_PAISE: "500",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -79,6 +81,7 @@ test("every variable is read", async (t) => {
     trustProxy: ["10.0.0.0/8", "::1", "192.0.2.1"],
     tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
     inFlightMax: 7,
+    twoOperatorsFromPaise: 500,
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -94,6 +97,7 @@ test("all problems are reported together, each by the name of its variable", () 
     TRUST_PROXY: "10.0.0.0/8,proxy.example",
     TLS_CERT: "/nowhere/cert.pem",
     IN_FLIGHT_MAX: "many",
+    TWO_OPERATORS_FROM_PAISE: "0",
     LOG_LEVEL: "loud",
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
@@ -108,6 +112,7 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_CERT",
     "TLS_KEY",
     "IN_FLIGHT_MAX",
+    "TWO_OPERATORS_FROM_PAISE",
     "LOG_LEVEL",
   ]);
   assert.match(message, /"proxy\.example"/);
