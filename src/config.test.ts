@@ -125,9 +125,9 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_CERT",
     "TLS_KEY",
     "IN_FLIGHT_MAX",
+    "TWO_OPERATORS_FROM_PAISE",
     "WEBHOOK_SCHEDULE_S",
     "WEBHOOK_ALLOW_CIDRS",
-    "TWO_OPERATORS_FROM_PAISE",
     "LOG_LEVEL",
   ]);
   assert.match(message, /"proxy\.example"/);

@@ -68,7 +68,7 @@ export async function serve(variables: Variables): Promise<void> {
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.
-  await Promise.all(environments.map(book));
+  await Promise.all(environments.map(book.look));
   const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);

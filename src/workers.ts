@@ -17,8 +17,9 @@ import { countDepth } from "./market/count-depth.ts";
 import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { booksOf } from "./orders/book-of-set.ts";
+import { endBereftOrders } from "./orders/end-bereft-orders.ts";
 import { expireOrders } from "./orders/expire-orders.ts";
-import { matchResting } from "./orders/match-resting.ts";
+import { restingMatcher } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./public/fix-index.ts";
@@ -86,7 +87,8 @@ export function workOf(
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
-    { name: "matching", pauseMs: 1_000, work: () => matchResting(ctx, books) },
+    { name: "matching", pauseMs: 1_000, work: restingMatcher(ctx, books) },
+    { name: "order-upkeep", pauseMs: 10_000, work: () => endBereftOrders(ctx) },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },

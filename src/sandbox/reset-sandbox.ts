@@ -31,7 +31,13 @@ export async function resetSandbox(
     async (tx) => {
       const orderIds = open.map((order) => order.order_id);
       const how = { how: "cancelled", reason: "sandbox_reset" } as const;
-      const ended = await endOrders(tx, { environment, orderIds, ...how, actor, now });
+      const ended = await endOrders(tx, {
+        environment,
+        orderIds,
+        ...how,
+        actorOf: () => actor,
+        now,
+      });
       const given = await giveUpSettlements(tx, actor, { environment, deskId, settling }, now);
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
       await forgetScenarios(tx, deskId);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { assertLedgerSound } from "../support/ledger.ts";
+import { assertOrdersSound } from "../support/invariants.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { mintChild } from "../support/keys.ts";
@@ -18,7 +18,7 @@ const reasonOf = ({ body }: Answer): string => body.detail.reason;
 
 test("selling", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
 
   await t.test("the doors", async (t) => {
     await checkDoors(t, service, [
@@ -240,12 +240,12 @@ test("over all nodes the house takes on no more in a day than its limit, but hon
   await post("/v1/orders", { quote_ref: quote.quote_ref }, 201);
   service.clock.advance({ days: 1 });
   await post("/v1/orders", { side: "sell", scrip_no: scripNos[10] }, 201);
-  await assertLedgerSound(service);
+  await assertOrdersSound(service);
 });
 
 test("buying", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
   const [a, b, c] = await stockHouse(service.ctx, [
     { face_paise: 100_000_000 },
     { face_paise: 60_000_000 },
@@ -306,7 +306,7 @@ test("buying", async (t) => {
 
 test("clients meet each other", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
   const buyer = await dealer(service, []);
 
   const restSell = async (seller: Dealer, limit: number, at = 0) =>
@@ -417,7 +417,7 @@ test("clients meet each other", async (t) => {
 
 test("an idempotency key", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
 
   await t.test("finds its order again, as it stands now", async () => {
     const { post, scripNo } = await dealer(service);
@@ -486,7 +486,7 @@ test("a dry run prices an order and leaves nothing", async (t) => {
 
 test("a batch", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
 
   await t.test("answers each order by itself, the first for a credit wins", async () => {
     const { post, scripNos } = await dealer(service, [{}, {}]);
