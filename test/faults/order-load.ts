@@ -10,6 +10,7 @@
 // under way and writes what it was told to the file it was given.
 
 import { writeFile } from "node:fs/promises";
+import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { drawFrom } from "../support/market.ts";
@@ -63,7 +64,8 @@ export function orderLoad({ url, seed, name, callers, seller, buyer }: LoadSetti
   const cancelled = new Set<string>();
   const unresolved: string[] = [];
   const free: string[] = [];
-  let [ambiguous, replays, numbers, keys, stopping] = [0, 0, 0, 0, false];
+  let [ambiguous, replays, numbers, keys] = [0, 0, 0, 0];
+  const stopping = new AbortController();
 
   async function attempt(path: string, key: string, headers: object, body: object): Promise<Reply> {
     const isHasty = draw() < hangUpChance;
@@ -160,14 +162,14 @@ export function orderLoad({ url, seed, name, callers, seller, buyer }: LoadSetti
   }
 
   async function caller(): Promise<void> {
-    while (!stopping) await act();
+    while (!stopping.signal.aborted) await act();
   }
 
   const running = Promise.all(Array.from({ length: callers }, caller));
   return {
     ackedSoFar: () => acked.size,
     async stop(): Promise<LoadResult> {
-      stopping = true;
+      stopping.abort();
       await running;
       return {
         acked: [...acked],
@@ -205,7 +207,8 @@ async function main(): Promise<void> {
   const settings = JSON.parse(process.argv[2] ?? "{}") as LoadSettings;
   const load = orderLoad(settings);
   const told = setInterval(() => process.stdout.write(`${load.ackedSoFar()}\n`), 50);
-  for await (const _chunk of process.stdin); // Nothing is said on it but that it ends.
+  // Nothing is said on it but that it ends.
+  await finished(process.stdin.resume());
   const result = await load.stop();
   clearInterval(told);
   await writeFile(settings.resultFile, JSON.stringify(result));
