@@ -27,9 +27,7 @@ export type Agreed = {
  */
 export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
   const { environment, now } = workings;
-  const own = new Map(
-    [...workings.reserved.values()].map((taken) => [taken.credit.scrip_no, taken]),
-  );
+  const own = creditsOfSet(workings);
   const legs = workings.deals.flatMap((deal) => deal.legs);
   const fromBook = legs.filter(({ scripNo }) => !own.has(scripNo));
   const offered = await lockOffers(
@@ -40,8 +38,19 @@ export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
   );
   const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
   if (gone.length > 0) throw await staleBy(tx, gone);
+  return agreeOn(workings, offered);
+}
+
+/** Those that orders of the set have, by number. */
+function creditsOfSet({ reserved }: Workings): ReadonlyMap<string, DealtCredit> {
+  return new Map([...reserved.values()].map(({ credit }) => [credit.scrip_no, credit]));
+}
+
+/** The deals of the set, once everything they take from the book is known to be there. */
+export function agreeOn(workings: Workings, offered: ReadonlyMap<string, OfferedCredit>): Agreed {
+  const own = creditsOfSet(workings);
   const creditOf = (scripNo: string): DealtCredit => {
-    const credit = own.get(scripNo)?.credit ?? offered.get(scripNo)?.credit;
+    const credit = own.get(scripNo) ?? offered.get(scripNo)?.credit;
     if (!credit) throw new Error("every leg's credit is locked");
     return credit;
   };

@@ -12,23 +12,17 @@
 // Every process runs it; the lock of the matching lets one at a time.
 
 import { houseChanges } from "../credits/house-changes.ts";
-import type { DealtCredit } from "../credits/reserve-credits.ts";
-import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
-import { refusalToTrade } from "../firms/rules.ts";
 import { tradingFirms } from "../firms/trading-firms.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { type Environment, environments } from "../kernel/caller.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { addDays, istDay } from "../kernel/time.ts";
-import { houseBid, restingPool } from "../matching/rules.ts";
+import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { restingBuysMax } from "./load-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
-import { faceOf, sellTo, takeBundle } from "./match-order.ts";
 import { withBook } from "./place-orders.ts";
-import { storeOrders } from "./store-orders.ts";
 import {
   findSeen,
   listRestingBuys,
@@ -36,17 +30,10 @@ import {
   type Seen,
   setSeen,
 } from "./resting-store.ts";
-import { lockMatching, type OrderRow } from "./store.ts";
-import {
-  type Books,
-  type BookSession,
-  newWorkings,
-  noteDealt,
-  panOf,
-  replaceResting,
-  restingBuysOf,
-  type Workings,
-} from "./workings.ts";
+import { serveBuy, serveSell } from "./serve-resting.ts";
+import { lockMatching } from "./store.ts";
+import { storeOrders } from "./store-orders.ts";
+import { type Books, type BookSession, newWorkings, type Workings } from "./workings.ts";
 
 const matcher: Actor = { kind: "worker", id: "matching", requestId: null };
 /** How many resting sells one look offers to the house; more are offered by the next. */
@@ -113,27 +100,6 @@ async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<numb
   return workings.deals.length;
 }
 
-/** A resting buy takes what covers the most of its rest, at its own price. */
-function serveBuy(workings: Workings, buy: OrderRow): void {
-  const market = workings.markets.get(buy.scheme);
-  const firm = workings.firms.get(buy.firm_id);
-  const [resting] = restingBuysOf(workings, buy.scheme).filter(
-    ({ orderId }) => orderId === buy.order_id,
-  );
-  if (market?.state !== "open" || !firm || refusalToTrade(firm, workings.now) || !resting) return;
-  const bundle = workings.book.choose({
-    scheme: buy.scheme,
-    requirementPaise: resting.remainingPaise,
-    pool: restingPool(market, resting),
-    pan: panOf(workings, buy.firm_id),
-    expiresFrom: addDays(workings.today, sellableDaysMin),
-  });
-  if (bundle.length === 0) return;
-  const after = takeBundle(workings, buy, bundle, resting.priceBps);
-  noteDealt(workings, { before: buy, after, dealtBy: buy.order_id });
-  replaceResting(workings, after);
-}
-
 /** The house takes resting sells at their limit where its bid reaches it, the cheapest first. */
 async function serveSells(tx: Tx, workings: Workings, scheme: Scheme): Promise<void> {
   const market = workings.markets.get(scheme);
@@ -155,16 +121,4 @@ async function serveSells(tx: Tx, workings: Workings, scheme: Scheme): Promise<v
     );
     if (credits.length > 0) serveSell(workings, sell, credits);
   }
-}
-
-function serveSell(workings: Workings, sell: OrderRow, credits: readonly DealtCredit[]): void {
-  const limitBps = sell.limit_bps ?? 0;
-  const bid = houseBid(workings.markets.get(sell.scheme), {
-    facePaise: faceOf(credits),
-    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, workings.today))),
-  });
-  if (bid === undefined || bid < limitBps) return;
-  const match = { with: "house", sellerBps: limitBps, buyerBps: limitBps } as const;
-  const after = sellTo(workings, sell, credits, match);
-  noteDealt(workings, { before: sell, after, dealtBy: sell.order_id });
 }

@@ -3,6 +3,7 @@
 
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { Offer } from "../cover/rules.ts";
+import { refusalToTrade } from "../firms/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
@@ -145,9 +146,14 @@ export function replaceResting(workings: Workings, order: OrderRow): void {
   else workings.restingBuys.splice(at, 1);
 }
 
+/** Those whose firms may trade now, best first. */
 export function restingBuysOf(workings: Workings, scheme: Scheme): RestingBuy[] {
+  const mayTrade = (firmId: string) => {
+    const firm = workings.firms.get(firmId);
+    return firm !== undefined && refusalToTrade(firm, workings.now) === undefined;
+  };
   return workings.restingBuys
-    .filter((order) => order.scheme === scheme)
+    .filter((order) => order.scheme === scheme && mayTrade(order.firm_id))
     .map((order) => ({
       orderId: order.order_id,
       pan: panOf(workings, order.firm_id),

@@ -463,3 +463,18 @@ test("a batch of 500 orders of every kind is answered item by item", async (t: T
   await service.work();
   await assertOrdersSound(service);
 });
+
+test("a resting buy of a firm that may not trade is passed over by sellers", async (t) => {
+  const service = await startService(t);
+  const { post, read, deskId } = await dealer(service, []);
+  const firmId = await addFirm(service, { deskId });
+  const buy = { ...cover, limit_bps: 9_830, firm_id: firmId };
+  const { body } = await post("/v1/orders", buy, 201);
+  await post(`/v1/firms/${firmId}/suspend`, { reason: "a pause" }, 200);
+  const seller = await dealer(service);
+  const sell = { side: "sell", scrip_no: seller.scripNo };
+  const sold = await seller.post("/v1/orders", sell, 201);
+  assert.equal(sold.body.price_bps, 9_765, "the house bought it");
+  assert.equal((await read(body.order_id)).status, "open");
+  await assertOrdersSound(service);
+});

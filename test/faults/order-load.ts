@@ -9,8 +9,8 @@
 // `node test/faults/order-load.ts '{"url": …}'` runs until its input ends, then finishes what is
 // under way and writes what it was told to the file it was given.
 
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { drawFrom } from "../support/market.ts";
@@ -64,8 +64,8 @@ export function orderLoad({ url, seed, name, callers, seller, buyer }: LoadSetti
   const cancelled = new Set<string>();
   const unresolved: string[] = [];
   const free: string[] = [];
-  let [ambiguous, replays, numbers, keys] = [0, 0, 0, 0];
   const stopping = new AbortController();
+  let [ambiguous, replays, numbers, keys] = [0, 0, 0, 0];
 
   async function attempt(path: string, key: string, headers: object, body: object): Promise<Reply> {
     const isHasty = draw() < hangUpChance;
@@ -207,8 +207,8 @@ async function main(): Promise<void> {
   const settings = JSON.parse(process.argv[2] ?? "{}") as LoadSettings;
   const load = orderLoad(settings);
   const told = setInterval(() => process.stdout.write(`${load.ackedSoFar()}\n`), 50);
-  // Nothing is said on it but that it ends.
-  await finished(process.stdin.resume());
+  process.stdin.resume();
+  await once(process.stdin, "end");
   const result = await load.stop();
   clearInterval(told);
   await writeFile(settings.resultFile, JSON.stringify(result));
