@@ -27,7 +27,7 @@ import type { SenderOrder } from "./webhook-sender.ts";
 
 const receiverCount = 10;
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
-const eventsPerRound = 2_000;
+const eventsPerRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
 const atOnce = 320;
 
 export async function webhooks(): Promise<void> {

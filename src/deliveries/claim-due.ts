@@ -7,7 +7,6 @@ import {
   claimDueQueues,
   type DueQueue,
   setDead,
-  setServed,
 } from "./store.ts";
 
 /** A delivery that is this process's to send until its lease ends. */
@@ -46,12 +45,7 @@ export async function claimDue(
     }
     const rooms = roomsOf(queues, receivers, left);
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
-    const claimed = rooms.length > 0 ? await claimDeliveries(tx, rooms, { now, leaseEndsAt }) : [];
-    await setServed(
-      tx,
-      queues.map(({ webhook_id }) => webhook_id),
-      now,
-    );
+    const claimed = await claimDeliveries(tx, rooms, { now, leaseEndsAt });
     return { leased: leasedOf(claimed, queues, ctx.sealKey, now), found: true };
   });
 }
@@ -64,10 +58,10 @@ function endedBy({ deleted, state }: DueQueue): "deleted" | "disabled" | undefin
 /** What is left is shared alike, so that a long backlog takes no more of it than a short one. */
 function roomsOf(queues: readonly DueQueue[], receivers: Receivers, left: number) {
   const share = Math.max(1, Math.floor(left / queues.length));
-  return queues.flatMap((queue) => {
-    const most = endedBy(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), share);
-    return most > 0 ? [{ webhookId: queue.webhook_id, most }] : [];
-  });
+  return queues.map((queue) => ({
+    webhookId: queue.webhook_id,
+    most: endedBy(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), share),
+  }));
 }
 
 function leasedOf(

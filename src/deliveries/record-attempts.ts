@@ -1,12 +1,6 @@
 import type { Context } from "../platform/context.ts";
 import type { DeliveryState } from "./rules.ts";
-import {
-  type AttemptRow,
-  insertAttempts,
-  type QueueNews,
-  setQueueNews,
-  settleDeliveries,
-} from "./store.ts";
+import { type AttemptRow, type QueueNews, settleAttempts } from "./store.ts";
 
 /** An attempt that was made, and what becomes of its delivery. */
 export type Made = {
@@ -26,24 +20,10 @@ export async function recordAttempts(
   made: readonly Made[],
 ): Promise<FailingSince> {
   const now = ctx.now();
-  const settled = made
-    .map(({ attempt, state, dueAt }) => ({
-      deliveryId: attempt.delivery_id,
-      lease: attempt.lease,
-      state,
-      dueAt: dueAt ?? now,
-      status: attempt.status,
-      reason: attempt.reason,
-    }))
-    .toSorted((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
-  const queues = await ctx.db.transaction(async (tx) => {
-    await insertAttempts(
-      tx,
-      made.map(({ attempt }) => attempt),
-    );
-    await settleDeliveries(tx, settled, now);
-    return await setQueueNews(tx, newsOf(made), now);
-  });
+  const rows = made
+    .map(({ attempt, state, dueAt }) => ({ ...attempt, state, due_at: dueAt ?? now }))
+    .toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
+  const queues = await settleAttempts(ctx.db, { made: rows, news: newsOf(made), now });
   return new Map(
     queues.flatMap(({ webhook_id, failing_since }) =>
       failing_since ? [[webhook_id, failing_since] as const] : [],

@@ -39,7 +39,7 @@ export type Sender = {
  * So many may be on their way to being recorded. What a crash cuts off in between is sent twice, so
  * there are few; those whose receiver takes its time do not count among them.
  */
-const freshMax = 64;
+const freshMax = 96;
 const slowMs = 250;
 const recordedMax = 512;
 const queueMax = 10_000;
@@ -54,6 +54,10 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
   const room = signal();
   let fresh = 0;
   ctx.db.onAnnounced(deliveriesTopic, room.give);
+
+  function isFull(): boolean {
+    return fresh >= freshMax || receivers.room() === 0;
+  }
 
   const record = coalesce<Made, FailingSince>(
     async (made) => {
@@ -72,8 +76,6 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
     const since = failing?.get(leased.webhook_id);
     if (!succeeded && since) await judgeFailing(ctx, leased.webhook_id, since);
   }
-
-  const mayClaim = () => fresh < freshMax && receivers.room() > 0;
 
   function begin(leased: Leased): void {
     receivers.begin(leased.webhook_id);
@@ -97,7 +99,7 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
 
   return {
     async work() {
-      while (!mayClaim()) await room.taken(lookMs);
+      while (isFull()) await room.taken(lookMs);
       const { leased, found } = await claimDue(ctx, receivers, freshMax - fresh);
       leased.forEach(begin);
       if (found) return "more";

@@ -185,20 +185,27 @@ export type ClaimedDelivery = {
   readonly body: string;
 };
 
-/** Leases what is due, up to a number per queue, and fetches what to send. */
+/**
+ * Leases what is due, up to a number per queue, and fetches what to send. Each queue that was looked
+ * at is next due by what stays pending; a lease counts, so that a crash is noticed when it ends.
+ */
 export async function claimDeliveries(
   tx: Tx,
   rooms: readonly { readonly webhookId: string; readonly most: number }[],
   { now, leaseEndsAt }: { readonly now: Date; readonly leaseEndsAt: Date },
 ): Promise<ClaimedDelivery[]> {
   return await tx.rows(sql`
-    with claimed as (
-      update deliveries as d
-      set due_at = ${leaseEndsAt}, lease = d.lease + 1
+    with room as (
+      select webhook_id, most
       from unnest(
         ${rooms.map(({ webhookId }) => webhookId)}::text[],
         ${rooms.map(({ most }) => most)}::int[]
-      ) as room (webhook_id, most)
+      ) as r (webhook_id, most)
+    ),
+    claimed as (
+      update deliveries as d
+      set due_at = ${leaseEndsAt}, lease = d.lease + 1
+      from room
       cross join lateral (
         select delivery_id
         from deliveries
@@ -209,6 +216,23 @@ export async function claimDeliveries(
       ) as due
       where d.delivery_id = due.delivery_id
       returning d.delivery_id, d.webhook_id, d.event, d.lease, d.tries, d.desk_id, d.sequence
+    ),
+    served as (
+      update webhook_queues as q
+      set served_at = ${now},
+        next_due_at = least(
+          (
+            select d.due_at
+            from deliveries as d
+            where d.webhook_id = q.webhook_id and d.state = 'pending'
+              and d.delivery_id not in (select delivery_id from claimed)
+            order by d.due_at
+            limit 1
+          ),
+          (select ${leaseEndsAt}::timestamptz from claimed where webhook_id = q.webhook_id limit 1)
+        )
+      from room
+      where q.webhook_id = room.webhook_id
     )
     select claimed.delivery_id, claimed.webhook_id, claimed.event, claimed.lease, claimed.tries,
       events.body
@@ -246,67 +270,8 @@ export async function setDead(
   return rows.length;
 }
 
-/** By what is pending now: a lease that runs counts, so that a crash is noticed when it ends. */
-export async function setServed(tx: Tx, webhookIds: readonly string[], now: Date): Promise<void> {
-  await tx.rows(sql`
-    update webhook_queues as q
-    set next_due_at = (
-      select min(d.due_at)
-      from deliveries as d
-      where d.webhook_id = q.webhook_id and d.state = 'pending'
-    ), served_at = ${now}
-    where q.webhook_id = any(${webhookIds}::text[])`);
-}
-
-/** Written even when the lease has passed to somebody else: the POST was made. */
-export async function insertAttempts(tx: Tx, rows: readonly AttemptRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into delivery_attempts (
-      delivery_id, lease, at, duration_ms, outcome, status, reason, answer
-    )
-    select *
-    from unnest(
-      ${rows.map((row) => row.delivery_id)}::text[],
-      ${rows.map((row) => row.lease)}::int[],
-      ${rows.map((row) => row.at)}::timestamptz[],
-      ${rows.map((row) => row.duration_ms)}::int[],
-      ${rows.map((row) => row.outcome)}::text[],
-      ${rows.map((row) => row.status)}::int[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.answer)}::text[]
-    )
-    on conflict (delivery_id, lease) do nothing`);
-}
-
-export type Settlement = {
-  readonly deliveryId: string;
-  readonly lease: number;
-  readonly state: DeliveryState;
-  readonly dueAt: Date;
-  readonly status: number | null;
-  readonly reason: Reason | null;
-};
-
-/** Each under the lease it was made with: what has been claimed again since is left alone. */
-export async function settleDeliveries(
-  tx: Tx,
-  rows: readonly Settlement[],
-  now: Date,
-): Promise<void> {
-  await tx.rows(sql`
-    update deliveries as d
-    set state = s.state, due_at = s.due_at, attempts = d.attempts + 1, tries = d.tries + 1,
-      last_status = s.status, reason = s.reason, version = d.version + 1, updated_at = ${now}
-    from unnest(
-      ${rows.map((row) => row.deliveryId)}::text[],
-      ${rows.map((row) => row.lease)}::int[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.dueAt)}::timestamptz[],
-      ${rows.map((row) => row.status)}::int[],
-      ${rows.map((row) => row.reason)}::text[]
-    ) as s (delivery_id, lease, state, due_at, status, reason)
-    where d.delivery_id = s.delivery_id and d.lease = s.lease and d.state = 'pending'`);
-}
+/** An attempt that was made, and what becomes of its delivery. */
+export type MadeRow = AttemptRow & { readonly state: DeliveryState; readonly due_at: Date };
 
 export type QueueNews = {
   readonly webhookId: string;
@@ -316,15 +281,57 @@ export type QueueNews = {
   readonly failed: boolean;
 };
 
-/** Queues in the order of their ids; only those for which something changes are written. */
-export async function setQueueNews(
-  tx: Tx,
-  news: readonly QueueNews[],
-  now: Date,
+/**
+ * One statement for all of it, as it stands between an answer and the next claim.
+ *
+ *   kept      every attempt, even when its lease has passed to somebody else: the POST was made
+ *   settled   deliveries whose lease is still the attempt's; what was claimed since is left alone
+ *   told      queues for which something changes, in the order of their ids
+ *
+ * Running it again does nothing more. The answer is since when those queues have been failing.
+ */
+export async function settleAttempts(
+  db: Db,
+  {
+    made,
+    news,
+    now,
+  }: { readonly made: readonly MadeRow[]; readonly news: readonly QueueNews[]; readonly now: Date },
 ): Promise<{ webhook_id: string; failing_since: Date | null }[]> {
-  return await tx.rows(sql`
-    with told as (
-      select q.webhook_id, n.due_at, n.succeeded, n.failed
+  return await db.rows(sql`
+    with made as (
+      select *
+      from unnest(
+        ${made.map((row) => row.delivery_id)}::text[],
+        ${made.map((row) => row.lease)}::int[],
+        ${made.map((row) => row.at)}::timestamptz[],
+        ${made.map((row) => row.duration_ms)}::int[],
+        ${made.map((row) => row.outcome)}::text[],
+        ${made.map((row) => row.status)}::int[],
+        ${made.map((row) => row.reason)}::text[],
+        ${made.map((row) => row.answer)}::text[],
+        ${made.map((row) => row.state)}::text[],
+        ${made.map((row) => row.due_at)}::timestamptz[]
+      ) as m (delivery_id, lease, at, duration_ms, outcome, status, reason, answer, state, due_at)
+    ),
+    kept as (
+      insert into delivery_attempts (
+        delivery_id, lease, at, duration_ms, outcome, status, reason, answer
+      )
+      select delivery_id, lease, at, duration_ms, outcome, status, reason, answer
+      from made
+      on conflict (delivery_id, lease) do nothing
+    ),
+    settled as (
+      update deliveries as d
+      set state = made.state, due_at = made.due_at, attempts = d.attempts + 1, tries = d.tries + 1,
+        last_status = made.status, reason = made.reason, version = d.version + 1,
+        updated_at = ${now}
+      from made
+      where d.delivery_id = made.delivery_id and d.lease = made.lease and d.state = 'pending'
+    ),
+    told as (
+      select q.webhook_id, n.due_at, n.succeeded
       from unnest(
         ${news.map(({ webhookId }) => webhookId)}::text[],
         ${news.map(({ dueAt }) => dueAt)}::timestamptz[],
