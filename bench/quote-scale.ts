@@ -120,7 +120,7 @@ async function seedHouse(ctx: Context, count: number): Promise<void> {
 /** What a node has in memory once it has opened its book. */
 async function sizeOfBook(ctx: Context): Promise<BookSize> {
   const startedAt = performance.now();
-  const offers = await openBook(ctx, offerSources)("sandbox");
+  const offers = await openBook(ctx, offerSources).look("sandbox");
   const loadMs = performance.now() - startedAt;
   const indexes = schemes.map((scheme) => offers[scheme]);
   return {

@@ -58,6 +58,19 @@ create table api_keys (
 CREATE INDEX api_keys_by_desk ON public.api_keys USING btree (desk_id, created_at DESC, key_id DESC);
 CREATE INDEX api_keys_by_parent ON public.api_keys USING btree (parent_key_id) WHERE (parent_key_id IS NOT NULL);
 
+create table approvals (
+  action text not null,
+  subject_id text not null,
+  terms jsonb not null,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null,
+  confirmed_by text,
+  confirmed_at timestamp with time zone,
+  constraint approvals_pkey PRIMARY KEY (action, subject_id),
+  constraint approvals_check CHECK ((confirmed_by <> proposed_by)),
+  constraint approvals_confirmed_whole CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL)))
+);
+
 create table audit_records (
   record_id text not null,
   environment text not null,
@@ -182,6 +195,22 @@ create table delivery_attempts (
   constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, lease),
   constraint delivery_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'transient'::text, 'permanent'::text])))
+);
+
+create table deposits (
+  environment text not null,
+  reference text not null,
+  desk_id text not null,
+  firm_id text not null,
+  paise bigint not null,
+  settlement_id text,
+  at timestamp with time zone not null,
+  constraint deposits_pkey PRIMARY KEY (environment, reference),
+  constraint deposits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint deposits_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint deposits_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deposits_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint deposits_reference_check CHECK ((reference ~ '^[A-Z0-9]{12,22}$'::text))
 );
 
 create table desk_sequences (
@@ -359,7 +388,7 @@ create table inquiries (
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
-CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
+CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
 create table key_days (
@@ -560,6 +589,60 @@ CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, sche
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
+create table payout_lines (
+  payout_id text not null,
+  order_id text not null,
+  scrip_no text not null,
+  paise bigint not null,
+  constraint payout_lines_pkey PRIMARY KEY (payout_id, scrip_no),
+  constraint payout_lines_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(payout_id),
+  constraint payout_lines_paise_check CHECK ((paise > 0))
+);
+CREATE INDEX payout_lines_by_order ON public.payout_lines USING btree (order_id);
+
+create table payouts (
+  payout_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  settlement_id text not null,
+  resend_of text,
+  paise bigint not null,
+  rail text not null,
+  ifsc text,
+  last4 text,
+  state text not null,
+  reason text,
+  held_until timestamp with time zone,
+  utr text,
+  look_at timestamp with time zone,
+  history jsonb not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint payouts_pkey PRIMARY KEY (payout_id),
+  constraint payouts_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint payouts_resend_of_fkey FOREIGN KEY (resend_of) REFERENCES payouts(payout_id),
+  constraint payouts_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint payouts_account_whole CHECK (((ifsc IS NULL) = (last4 IS NULL))),
+  constraint payouts_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint payouts_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint payouts_payout_id_check CHECK ((starts_with(payout_id, 'pay_'::text) AND (length(payout_id) = 30))),
+  constraint payouts_rail_check CHECK ((rail = ANY (ARRAY['RTGS'::text, 'NEFT'::text, 'IMPS'::text]))),
+  constraint payouts_sent_somewhere CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (ifsc IS NOT NULL))),
+  constraint payouts_sent_with_utr CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (utr IS NOT NULL))),
+  constraint payouts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'held'::text, 'sent'::text, 'paid'::text, 'returned'::text]))),
+  constraint payouts_unsent_looked_at CHECK (((state = ANY (ARRAY['scheduled'::text, 'held'::text])) = (look_at IS NOT NULL))),
+  constraint payouts_utr_check CHECK ((utr ~ '^[A-Z0-9]{12,22}$'::text)),
+  constraint payouts_version_check CHECK ((version > 0))
+);
+CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at DESC, payout_id DESC);
+CREATE INDEX payouts_by_settlement ON public.payouts USING btree (settlement_id);
+CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'sent'::text]));
+CREATE INDEX payouts_unsent ON public.payouts USING btree (look_at) WHERE (look_at IS NOT NULL);
+CREATE UNIQUE INDEX payouts_resent_once ON public.payouts USING btree (resend_of) WHERE (resend_of IS NOT NULL);
+CREATE UNIQUE INDEX payouts_utr ON public.payouts USING btree (environment, rail, utr) WHERE (utr IS NOT NULL);
+
 create table plans (
   name text not null,
   per_minute integer not null,
@@ -696,6 +779,14 @@ create table requirements (
 );
 CREATE INDEX requirements_by_firm ON public.requirements USING btree (firm_id, created_at DESC, requirement_id DESC);
 
+create table sandbox_scenarios (
+  desk_id text not null,
+  scenario text not null,
+  set_at timestamp with time zone not null,
+  constraint sandbox_scenarios_pkey PRIMARY KEY (desk_id, scenario),
+  constraint sandbox_scenarios_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id)
+);
+
 create table schema_migrations (
   file text not null,
   checksum text not null,
@@ -730,6 +821,9 @@ create table settlement_legs (
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
 );
+CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
+CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlement_legs_open ON public.settlement_legs USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['pending'::text, 'transferring'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at);
 
 create table settlements (
@@ -745,6 +839,8 @@ create table settlements (
   face_paise bigint not null,
   buyer_paise bigint not null,
   due_at timestamp with time zone,
+  money_apart boolean not null default false,
+  history jsonb not null default '[]'::jsonb,
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
@@ -752,11 +848,16 @@ create table settlements (
   constraint settlements_buyer_paise_check CHECK (((buyer_paise >= 0) AND (buyer_paise <= '9007199254740991'::bigint))),
   constraint settlements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint settlements_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint settlements_open_have_deadline CHECK (((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text])) = (due_at IS NOT NULL))),
   constraint settlements_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
   constraint settlements_settlement_id_check CHECK ((starts_with(settlement_id, 'stl_'::text) AND (length(settlement_id) = 30))),
   constraint settlements_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text, 'transfer_confirmed'::text, 'settled'::text, 'failed'::text, 'reversed'::text]))),
   constraint settlements_version_check CHECK ((version > 0))
 );
+CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
+CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
 create table usage_days (
   key_id text not null,
@@ -824,11 +925,13 @@ create table webhooks (
 CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_at DESC, webhook_id DESC) WHERE (deleted_at IS NULL);
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
+grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
+grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
@@ -847,15 +950,18 @@ grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
+grant insert, select on payout_lines to scripdesk_app;
+grant insert, select, update on payouts to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
 grant insert, select on rate_cards to scripdesk_app;
 grant insert, select on rate_index_days to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
+grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
-grant delete, insert, select, update on settlement_legs to scripdesk_app;
-grant delete, insert, select, update on settlements to scripdesk_app;
+grant insert, select, update on settlement_legs to scripdesk_app;
+grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
 grant delete, insert, select, update on webhook_queues to scripdesk_app;

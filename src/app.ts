@@ -36,6 +36,8 @@ import { orderDesk } from "./orders/order-desk.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { orderLifecycle } from "./orders/rules.ts";
 import { positionRoutes } from "./positions/routes.ts";
+import { payoutRoutes } from "./payouts/routes.ts";
+import { payoutLifecycle } from "./payouts/rules.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { quoteLifecycle } from "./quotes/rules.ts";
 import { quoter } from "./quotes/take-quote.ts";
@@ -47,8 +49,12 @@ import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { sandboxRoutes } from "./sandbox/routes.ts";
+import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
+import { settling } from "./settling.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { appliers, simulators } from "./workers.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { webhookLifecycle } from "./webhooks/rules.ts";
 
@@ -94,6 +100,7 @@ export async function buildApp({
     quoteLifecycle,
     orderLifecycle,
     settlementLifecycle,
+    payoutLifecycle,
     webhookLifecycle,
     deliveryLifecycle,
   ]);
@@ -111,6 +118,9 @@ export async function buildApp({
   const feed = openFeed(market);
   app.addHook("onClose", () => feed.close());
   marketRoutes(app, market, { feed, streams });
+  settlementRoutes(app, ctx, { simulators, appliers, settling });
+  payoutRoutes(app, ctx);
+  sandboxRoutes(app, ctx, settling);
   eventRoutes(app, ctx, streams);
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);

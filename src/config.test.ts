@@ -37,6 +37,7 @@ test("nothing set is a service on this machine with its own database", () => {
     publicBudgets: { rates: { perMinute: 60 }, enquiry: { perMinute: 6, perDay: 30 } },
     webhookScheduleS: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     webhookAllowCidrs: [],
+    twoOperatorsFromPaise: 1_000_000_000,
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -71,6 +72,7 @@ test("every variable is read", async (t) => {
     PUBLIC_ENQUIRY_PER_DAY: "10",
     WEBHOOK_SCHEDULE_S: "0, 1,1",
     WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
+    TWO_OPERATORS_FROM_PAISE: "500",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -90,6 +92,7 @@ test("every variable is read", async (t) => {
     publicBudgets: { rates: { perMinute: 8 }, enquiry: { perMinute: 9, perDay: 10 } },
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],
+    twoOperatorsFromPaise: 500,
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -107,6 +110,7 @@ test("all problems are reported together, each by the name of its variable", () 
     IN_FLIGHT_MAX: "many",
     WEBHOOK_SCHEDULE_S: "0,soon",
     WEBHOOK_ALLOW_CIDRS: "home",
+    TWO_OPERATORS_FROM_PAISE: "0",
     LOG_LEVEL: "loud",
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
@@ -121,6 +125,7 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_CERT",
     "TLS_KEY",
     "IN_FLIGHT_MAX",
+    "TWO_OPERATORS_FROM_PAISE",
     "WEBHOOK_SCHEDULE_S",
     "WEBHOOK_ALLOW_CIDRS",
     "LOG_LEVEL",

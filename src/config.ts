@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 
 import type { Budgets } from "./kernel/budget.ts";
 import { parseNetwork } from "./kernel/networks.ts";
+import { twoOperatorsFromPaise } from "./payouts/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 
 export type Config = {
@@ -25,6 +26,8 @@ export type Config = {
   readonly inFlightMax: number;
   /** What one address may ask of the public surface. */
   readonly publicBudgets: Budgets;
+  /** From which amount on sending live money takes two operators. */
+  readonly twoOperatorsFromPaise: number;
   /** Seconds before each attempt to deliver an event: as many attempts as there are numbers. */
   readonly webhookScheduleS: readonly number[];
   /** Addresses that webhooks may reach although they are not public. */
@@ -58,6 +61,8 @@ export const settings = {
   PUBLIC_RATES_PER_MINUTE: "calls of /public/rates per address and minute (60)",
   PUBLIC_ENQUIRY_PER_MINUTE: "calls of /public/enquiry per address and minute (6)",
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
+  TWO_OPERATORS_FROM_PAISE:
+    "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
   WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
   WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
@@ -175,6 +180,10 @@ export function readConfig(variables: Variables): Config {
         perDay: integer("PUBLIC_ENQUIRY_PER_DAY", 30, [1, budgetMax]),
       },
     },
+    twoOperatorsFromPaise: integer("TWO_OPERATORS_FROM_PAISE", twoOperatorsFromPaise, [
+      1,
+      Number.MAX_SAFE_INTEGER,
+    ]),
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     logLevel: logLevel(),

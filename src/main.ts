@@ -68,7 +68,7 @@ export async function serve(variables: Variables): Promise<void> {
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.
-  await Promise.all(environments.map(book));
+  await Promise.all(environments.map(book.look));
   const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
@@ -178,6 +178,11 @@ async function introduce(ctx: Context, address: string): Promise<void> {
       "Try it:",
       "",
       `  curl -s ${address}/v1/whoami -H 'X-Service-Key: ${api_key}'`,
+      "",
+      "What would cover a duty bill of ₹20 lakh cost?",
+      "",
+      `  curl -s ${address}/v1/quote -H 'X-Service-Key: ${api_key}' -H 'Content-Type: application/json' \\`,
+      `    -d '{"side": "buy", "scheme": "RODTEP", "requirement_paise": 200000000}'`,
       "",
       `Page: ${address}/`,
       `API reference: ${address}/docs`,

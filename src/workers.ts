@@ -1,6 +1,6 @@
 // Everything the service does without being asked, and how often it looks.
 
-import { simulatedAccount } from "./bank/rules.ts";
+import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
 import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
@@ -17,13 +17,21 @@ import { countDepth } from "./market/count-depth.ts";
 import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { booksOf } from "./orders/book-of-set.ts";
+import { endBereftOrders } from "./orders/end-bereft-orders.ts";
 import { expireOrders } from "./orders/expire-orders.ts";
-import { matchResting } from "./orders/match-resting.ts";
+import { restingMatcher } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./public/fix-index.ts";
 import { forgetEnquiries } from "./public/forget-enquiries.ts";
-import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
+import { applyPayments } from "./payouts/apply-payments.ts";
+import { sendDuePayouts } from "./payouts/send-due-payouts.ts";
+import { simulatedHolding, simulatedIdentity, simulatedTransfer } from "./registry/rules.ts";
+import { applyFunding, applyTransfers } from "./settlement/apply-answers.ts";
+import { failOverdue } from "./settlement/fail-settlements.ts";
+import { fundFromBalances } from "./settlement/fund-settlements.ts";
+import { initiateTransfers } from "./settlement/initiate-transfers.ts";
+import { settling } from "./settling.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
   /** Announced when there is something to do before the pause is over. */
@@ -43,11 +51,17 @@ export const simulators: Simulators = {
   firm_identity: simulatedIdentity,
   bank_account: simulatedAccount,
   credit_holding: simulatedHolding,
+  deal_funding: simulatedFunding,
+  credit_transfer: simulatedTransfer,
+  payout: simulatedPayout,
 };
 
 export const appliers: Appliers = {
   firms: applyChecks,
   credits: applyHoldings,
+  funding: (tx, actor, answered, now) => applyFunding(tx, actor, answered, { settling, now }),
+  transfers: (tx, actor, answered, now) => applyTransfers(tx, actor, answered, { settling, now }),
+  payouts: applyPayments,
 };
 
 export function workOf(
@@ -63,13 +77,18 @@ export function workOf(
       pauseMs: 250,
       work: () => answerDueInquiries(ctx, simulators, appliers),
     },
+    { name: "funding", pauseMs: 1_000, work: () => fundFromBalances(ctx) },
+    { name: "settlement", pauseMs: 250, work: () => initiateTransfers(ctx, settling) },
+    { name: "deadlines", pauseMs: 1_000, work: () => failOverdue(ctx, settling) },
+    { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx) },
     {
       name: "offboarding",
       pauseMs: 2_000,
       work: () => finishOffboarding(ctx, offboarding),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
-    { name: "matching", pauseMs: 1_000, work: () => matchResting(ctx, books) },
+    { name: "matching", pauseMs: 1_000, work: restingMatcher(ctx, books) },
+    { name: "order-upkeep", pauseMs: 10_000, work: () => endBereftOrders(ctx) },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },

@@ -4,11 +4,13 @@
 //   load     once per environment, at its first use: the horizon first, then every offer in pages
 //   look     before every use: what changed since the horizon, in one statement per source; when
 //            that is too much to be told, the environment is loaded anew
+//   aside    offers that could not be had when they were wanted; asked after at every look
 //
 // After a look the book is what the database was at that moment. Nothing tells it of changes and no
 // clock makes it stale: whoever wants to choose from it looks first, and those who come while a look
 // is under way share the next one. What is chosen can still be gone a moment later; an order locks
-// its credits and finds out.
+// its credits and finds out. What it finds is set aside, because not all that keeps an offer from
+// being had is a change of the offer: its firm may be suspended, or its time be over.
 
 import { OfferIndex } from "../cover/offer-index.ts";
 import type { Offer } from "../cover/rules.ts";
@@ -36,6 +38,17 @@ export type OfferSource = {
     environment: Environment,
   ): AsyncIterable<readonly { readonly scheme: Scheme; readonly offer: Offer }[]>;
   changes(db: Db, environment: Environment, since: Horizon | null): Promise<OfferChanges>;
+  /**
+   * What has become of its offers that were set aside: the offer where it can be had again, none
+   * where it has ended, no word where it still waits. A source that tells of every change has none.
+   */
+  again?(db: Db, aside: Aside): Promise<readonly OfferChange[]>;
+};
+
+export type Aside = {
+  readonly environment: Environment;
+  readonly now: Date;
+  readonly offers: readonly Offer[];
 };
 
 export type OfferChanges = {
@@ -46,44 +59,73 @@ export type OfferChanges = {
 
 export type Offers = Readonly<Record<Scheme, OfferIndex>>;
 
-/** The offers of an environment, as the database has them now. */
-export type Book = (environment: Environment) => Promise<Offers>;
+export type Book = {
+  /** The offers of an environment, as the database has them now. */
+  look(this: void, environment: Environment): Promise<Offers>;
+  /** Takes out offers that could not be had, until their source has them again. */
+  setAside(this: void, environment: Environment, scripNos: readonly string[]): void;
+};
 
 const lookersMax = 20_000;
 const loadsMax = 3;
 
-export function openBook({ db }: Pick<Context, "db">, sources: readonly OfferSource[]): Book {
-  const looks = {
-    live: looker(db, "live", sources),
-    sandbox: looker(db, "sandbox", sources),
+export function openBook(ctx: Pick<Context, "db" | "now">, sources: readonly OfferSource[]): Book {
+  const followers = {
+    live: follower(ctx, "live", sources),
+    sandbox: follower(ctx, "sandbox", sources),
   };
-  return async (environment) => await looks[environment](environment);
+  return {
+    look: async (environment) => await followers[environment].look(environment),
+    setAside: (environment, scripNos) => followers[environment].setAside(scripNos),
+  };
 }
 
 type Followed = {
   readonly offers: Offers;
   readonly horizons: Map<OfferSource, Horizon>;
+  readonly aside: Map<string, Offer>;
 };
 
-function looker(db: Db, environment: Environment, sources: readonly OfferSource[]) {
+function follower(
+  { db, now }: Pick<Context, "db" | "now">,
+  environment: Environment,
+  sources: readonly OfferSource[],
+) {
   let followed: Followed | undefined;
 
   async function follow(): Promise<Offers> {
     for (let loads = 0; loads < loadsMax; loads++) {
       followed ??= await load(db, environment, sources);
-      if (await look(db, environment, followed)) return followed.offers;
+      const isTold = await look(db, environment, followed);
+      if (isTold) await askAgain(db, { environment, now: now() }, followed);
+      if (isTold) return followed.offers;
       followed = undefined;
     }
     throw new Error("offers change faster than they can be loaded");
   }
 
-  return coalesce(
-    async (lookers: readonly Environment[]) => {
-      const offers = await follow();
-      return lookers.map(() => offers);
+  return {
+    look: coalesce(
+      async (lookers: readonly Environment[]) => {
+        const offers = await follow();
+        return lookers.map(() => offers);
+      },
+      { setSizeMax: lookersMax, queueMax: lookersMax, mayRetry: () => false },
+    ),
+    setAside: (scripNos: readonly string[]) => {
+      if (followed) takeOut(followed, scripNos);
     },
-    { setSizeMax: lookersMax, queueMax: lookersMax, mayRetry: () => false },
-  );
+  };
+}
+
+function takeOut({ offers, aside }: Followed, scripNos: readonly string[]): void {
+  for (const scripNo of scripNos) {
+    for (const index of Object.values(offers)) {
+      const offer = index.find(scripNo);
+      if (offer) aside.set(scripNo, offer);
+      index.remove(scripNo);
+    }
+  }
 }
 
 async function load(
@@ -100,24 +142,43 @@ async function load(
       for (const { scheme, offer } of page) offers[scheme].put(offer);
     }
   }
-  return { offers, horizons };
+  return { offers, horizons, aside: new Map() };
 }
 
 /** False when a source has more to tell than it can. */
-async function look(
-  db: Db,
-  environment: Environment,
-  { offers, horizons }: Followed,
-): Promise<boolean> {
+async function look(db: Db, environment: Environment, followed: Followed): Promise<boolean> {
+  const { horizons } = followed;
   for (const [source, since] of horizons) {
     const { horizon, changes } = await source.changes(db, environment, since);
     if (!changes) return false;
-    for (const { scripNo, scheme, offer } of changes) {
-      const known = offers[scheme].find(scripNo);
-      if (offer) offers[scheme].put(offer);
-      else if (known && source.isOwn(known)) offers[scheme].remove(scripNo);
-    }
+    for (const change of changes) apply(change, source, followed);
     horizons.set(source, horizon);
   }
   return true;
+}
+
+async function askAgain(
+  db: Db,
+  when: Pick<Aside, "environment" | "now">,
+  followed: Followed,
+): Promise<void> {
+  for (const source of followed.aside.size > 0 ? followed.horizons.keys() : []) {
+    const offers = [...followed.aside.values()].filter((offer) => source.isOwn(offer));
+    if (offers.length === 0) continue;
+    if (!source.again) for (const { scrip_no } of offers) followed.aside.delete(scrip_no);
+    const changes = await source.again?.(db, { ...when, offers });
+    for (const change of changes ?? []) apply(change, source, followed);
+  }
+}
+
+function apply(
+  { scripNo, scheme, offer }: OfferChange,
+  source: OfferSource,
+  { offers, aside }: Followed,
+): void {
+  const known = offers[scheme].find(scripNo) ?? aside.get(scripNo);
+  if (!offer && !(known && source.isOwn(known))) return;
+  aside.delete(scripNo);
+  if (offer) offers[scheme].put(offer);
+  else offers[scheme].remove(scripNo);
 }

@@ -47,9 +47,9 @@ export async function lockLiveByNumber(
     for update`);
 }
 
-/** What a firm can deliver of a scheme, unless somebody is at it already. */
-export async function lockListedOfFirm(
-  tx: Tx,
+/** What a firm could deliver of a scheme, the largest first. */
+export async function listListedOfFirm(
+  db: Db,
   {
     firmId,
     scheme,
@@ -61,15 +61,15 @@ export async function lockListedOfFirm(
     readonly expiresFrom: IstDay;
     readonly limit: number;
   },
-): Promise<CreditRow[]> {
-  return await tx.rows(sql`
-    select ${creditColumns}
+): Promise<string[]> {
+  const rows = await db.rows<{ credit_id: string }>(sql`
+    select c.credit_id
     from credits as c
     where c.firm_id = ${firmId} and c.scheme = ${scheme} and c.state = 'listed'
       and c.expires_on >= ${expiresFrom}::date
     order by c.face_paise desc, c.credit_id
-    limit ${limit}
-    for update skip locked`);
+    limit ${limit}`);
+  return rows.map((row) => row.credit_id);
 }
 
 export type Reservation = { readonly creditId: string; readonly reservedFor: string };
@@ -139,4 +139,14 @@ export async function findLiveByNumber(
     from credits as c
     where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
       and c.state in ${liveStates}`);
+}
+
+/** What no deal has of what a desk holds. */
+export async function lockFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.desk_id = ${deskId} and c.state in ('declared', 'listed')
+    order by c.credit_id
+    for update`);
 }

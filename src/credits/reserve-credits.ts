@@ -6,7 +6,7 @@ import { addDays, type IstDay } from "../kernel/time.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import {
   findLiveByNumber,
-  lockListedOfFirm,
+  listListedOfFirm,
   lockLiveByNumber,
   type Reservation,
   lockReserved,
@@ -53,9 +53,9 @@ export async function findOffered(
 /** A firm has at most so many credits looked at for one order by amount: its largest. */
 const candidatesMax = 2_000;
 
-/** What a firm can deliver with at least so many days left. */
-export async function lockDeliverable(
-  tx: Tx,
+/** What a firm could deliver with at least so many days left; once locked, it is known what it can. */
+export async function findDeliverable(
+  db: Db,
   {
     firmId,
     scheme,
@@ -67,9 +67,9 @@ export async function lockDeliverable(
     readonly daysMin: number;
     readonly today: IstDay;
   },
-): Promise<readonly DealtCredit[]> {
+): Promise<readonly string[]> {
   const expiresFrom = addDays(today, daysMin);
-  return await lockListedOfFirm(tx, { firmId, scheme, expiresFrom, limit: candidatesMax });
+  return await listListedOfFirm(db, { firmId, scheme, expiresFrom, limit: candidatesMax });
 }
 
 /** One live reservation per credit: each must still be listed, as its lock holds it. */

@@ -16,6 +16,11 @@ export function actorOf({ caller, requestId }: Call): Actor {
 /** Whoever runs the command line beside the service. */
 export const operator: Actor = { kind: "operator", id: "cli", requestId: null };
 
+/** The same under their own name, where it matters who of several it was. */
+export function operatorNamed(name: string): Actor {
+  return { kind: "operator", id: name, requestId: null };
+}
+
 /** One change of one thing on one desk, as events and the audit trail record it. */
 export type Change = {
   readonly environment: Environment;

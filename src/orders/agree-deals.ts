@@ -3,6 +3,7 @@ import { houseFirmId } from "../kernel/house.ts";
 import type { Tx } from "../platform/postgres.ts";
 import type { NewDeal, Party } from "../settlement/open-settlements.ts";
 import { lockOffers, type OfferedCredit } from "./lock-offers.ts";
+import { listRestingBeside } from "./resting-store.ts";
 import { dealPart } from "./rules.ts";
 import { currentOrder, type DealDraft, type Leg, noteDealt, type Workings } from "./workings.ts";
 
@@ -38,7 +39,7 @@ export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
     now,
   );
   const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
-  if (gone.length > 0) throw new StaleBook(gone.map(({ scripNo }) => scripNo));
+  if (gone.length > 0) throw await staleBy(tx, gone);
   const creditOf = (scripNo: string): DealtCredit => {
     const credit = own.get(scripNo)?.credit ?? offered.get(scripNo)?.credit;
     if (!credit) throw new Error("every leg's credit is locked");
@@ -58,6 +59,15 @@ export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
     reservedFor: orderId,
   }));
   return { deals, reservations: [...sold, ...soldByHouse] };
+}
+
+/** Whatever keeps a firm from selling one of its credits may keep it from selling the others too. */
+async function staleBy(tx: Tx, gone: readonly Leg[]): Promise<StaleBook> {
+  const others = await listRestingBeside(
+    tx,
+    gone.flatMap((leg) => leg.sellerOrderId ?? []),
+  );
+  return new StaleBook([...gone.map(({ scripNo }) => scripNo), ...others]);
 }
 
 function isAsOffered(leg: Leg, offered: OfferedCredit | undefined): boolean {

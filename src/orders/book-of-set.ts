@@ -24,7 +24,7 @@ function sessionOf(book: Book, environment: Environment): BookSession {
 
   return {
     async refresh() {
-      offers = await book(environment);
+      offers = await book.look(environment);
     },
     choose({ scheme, requirementPaise, pool, pan, expiresFrom }) {
       const index = offers?.[scheme];
@@ -50,10 +50,8 @@ function sessionOf(book: Book, environment: Environment): BookSession {
       for (const back of done.toReversed()) back();
       done.length = 0;
     },
-    forget(scripNos) {
-      for (const index of Object.values(offers ?? {})) {
-        for (const scripNo of scripNos) index.remove(scripNo);
-      }
+    setAside(scripNos) {
+      book.setAside(environment, scripNos);
     },
   };
 }

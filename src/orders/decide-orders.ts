@@ -12,6 +12,7 @@
 import type { Offer } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
+import { boundFirm } from "../firms/doer.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
 import type { Call } from "../kernel/caller.ts";
@@ -29,6 +30,7 @@ import {
   buySideOff,
   creditNotSellable,
   keyReused,
+  keyReusedElsewhere,
   otherFirm,
   quoteExpired,
   quoteUsed,
@@ -43,6 +45,8 @@ export type Command = {
   /** The order's own key; a batch gives each of its items one. */
   readonly idempotencyKey: string | null;
   readonly request: JsonObject;
+  /** A quote must be valid then, however long the order waits for its turn. */
+  readonly receivedAt: Date;
 };
 
 /** What a key may order at most; null where it has no such limit. */
@@ -69,14 +73,16 @@ export type Verdict =
   | { readonly kind: "refused"; readonly failure: Failure };
 
 export function decideOrders(workings: Workings, loaded: readonly Loaded[]): Verdict[] {
-  return loaded.map((item) => decide(workings, item));
+  // Orders of one instant are served by their ids, so these rise in the order they came.
+  const orderIds = loaded.map(() => newId("ord", workings.now)).toSorted();
+  return loaded.map((item, at) => decide(workings, item, orderIds[at] ?? ""));
 }
 
-function decide(workings: Workings, item: Loaded): Verdict {
+function decide(workings: Workings, item: Loaded, orderId: string): Verdict {
   const original = item.idempotencyKey && workings.originals.get(originalKey(item));
   if (original) return replay(original, item);
   const failure = refusalOf(workings, item);
-  const outcome = failure ?? match(workings, item, draftOf(workings, item));
+  const outcome = failure ?? match(workings, item, draftOf(workings, item, orderId));
   if (outcome instanceof Failure) return { kind: "refused", failure: outcome };
   note(workings, item, outcome);
   return { kind: "placed", orderId: outcome.order_id };
@@ -87,7 +93,11 @@ export function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "id
 }
 
 /** The same request finds the order it made; another one under the same key is told which differs. */
-function replay(original: OrderRow, { request }: Loaded): Verdict {
+function replay(original: OrderRow, { call, request }: Loaded): Verdict {
+  const bound = boundFirm(call.caller);
+  if (bound !== null && bound !== original.firm_id) {
+    return { kind: "refused", failure: keyReusedElsewhere() };
+  }
   const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
   if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
   return { kind: "refused", failure: keyReused(original.order_id, differs) };
@@ -128,7 +138,7 @@ function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
   const { quote, firm, credit } = item;
   const usedBy = quote && (workings.usedQuotes.get(quote.quote_ref) ?? quote.order_id);
   if (usedBy) return quoteUsed(usedBy);
-  if (quote && quote.valid_until < workings.now) {
+  if (quote && quote.valid_until < item.receivedAt) {
     return quoteExpired(istTimestamp(quote.valid_until));
   }
   const refusal = firm && refusalToTrade(firm, workings.now);
@@ -167,14 +177,14 @@ function notionalOf({ intent, quote, credit }: Loaded): Paise {
   return credit?.face_paise ?? 0;
 }
 
-function draftOf({ environment, now }: Workings, item: Loaded): Draft {
+function draftOf({ environment, now }: Workings, item: Loaded, orderId: string): Draft {
   const { call, intent, quote, firm, credit } = item;
   const { ask } = intent;
   const side = sideOf(item);
   const scheme = quote?.scheme ?? credit?.scheme ?? ("scheme" in ask ? ask.scheme : undefined);
   if (!firm || !scheme) throw new Error("an order that is not refused has a firm and a scheme");
   const order: OrderRow = {
-    order_id: newId("ord", now),
+    order_id: orderId,
     environment,
     desk_id: firm.desk_id,
     firm_id: firm.firm_id,

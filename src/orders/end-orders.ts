@@ -15,13 +15,13 @@ export type Ending = {
   readonly orderIds: readonly string[];
   readonly how: "cancelled" | "expired";
   readonly reason: string | null;
-  readonly actor: Actor;
+  readonly actorOf: (orderId: string) => Actor;
   readonly now: Date;
 };
 
 /** Ends those of the orders that are open; answers with all of them as they are then. */
 export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
-  const { environment, orderIds, how, reason, actor, now } = ending;
+  const { environment, orderIds, how, reason, actorOf, now } = ending;
   await lockMatching(tx, environment);
   const rows = await findOrders(tx, orderIds);
   const ended = rows
@@ -46,7 +46,10 @@ export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderR
   const action = how === "cancelled" ? "cancel" : "expire";
   await recordAttributed(
     tx,
-    ended.map(({ before, after }) => ({ actor, change: changeOfOrder({ action, before, after }) })),
+    ended.map(({ before, after }) => ({
+      actor: actorOf(after.order_id),
+      change: changeOfOrder({ action, before, after }),
+    })),
     now,
   );
   const after = new Map(ended.map((end) => [end.after.order_id, end.after]));

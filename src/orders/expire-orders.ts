@@ -19,9 +19,8 @@ export async function expireOrders({
       .filter((order) => order.environment === environment)
       .map((order) => order.order_id);
     if (orderIds.length === 0) continue;
-    await db.transaction((tx) =>
-      endOrders(tx, { environment, orderIds, how: "expired", reason: null, actor: clock, now }),
-    );
+    const ending = { environment, orderIds, how: "expired", reason: null, now } as const;
+    await db.transaction((tx) => endOrders(tx, { ...ending, actorOf: () => clock }));
   }
   return overdue.length === setSizeMax ? "more" : "idle";
 }

@@ -2,12 +2,13 @@
 // the matching of the environment, quotes, firms, credits.
 
 import { type CreditForSale, findForSale } from "../credits/find-for-sale.ts";
-import { type DealtCredit, lockDeliverable, lockForSale } from "../credits/reserve-credits.ts";
+import { findDeliverable, lockForSale } from "../credits/reserve-credits.ts";
 import type { Offer } from "../cover/rules.ts";
 import { boundFirm } from "../firms/doer.ts";
 import { tradingFirms, type TradingFirm } from "../firms/trading-firms.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { isId } from "../kernel/ids.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { moneyLimits } from "../keys/money-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
@@ -38,7 +39,7 @@ export async function loadOrders(
   const originals = await loadOriginals(tx, commands);
   const quotes = await loadQuotes(tx, commands);
   const cardOf = await cardsToday(tx, [environment], today);
-  const restingBuys = await listRestingBuys(tx, environment, restingBuysMax);
+  const restingBuys = await listRestingBuys(tx, environment, { now, limit: restingBuysMax });
   const found = await findNamed(tx, commands, quotes);
   const firmIds = commands.map(({ call, intent }, at) =>
     actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
@@ -46,30 +47,34 @@ export async function loadOrders(
   const firms = await tradingFirms(tx, [
     ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
   ]);
-  const credits = await lockForSale(
-    tx,
-    found.flatMap((credit) => credit?.credit_id ?? []),
-  );
+  const actingFirms = commands.map(({ call }, at) => firmOf(firms, call.caller, firmIds[at]));
+  const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
+  const credits = await lockForSale(tx, [
+    ...found.flatMap((credit) => credit?.credit_id ?? []),
+    ...deliverable.flat(),
+  ]);
   const offers = await loadBundles(tx, environment, { quotes, now });
+  const bundles = quotes.map((quote) =>
+    (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
+  );
+  book.setAside(bundles.flat().filter((offer) => typeof offer === "string"));
   const limits = await moneyLimits(
     tx,
     commands.map(({ call }) => call.caller.keyId),
   );
   const orderedByKey = await loadOrdered(tx, limits, today);
-  const loaded: Loaded[] = [];
-  for (const [at, command] of commands.entries()) {
-    const quote = quotes[at];
-    const firm = firmOf(firms, command.call.caller, firmIds[at]);
-    loaded.push({
-      ...command,
-      quote,
-      firm,
-      credit: credits.get(found[at]?.credit_id ?? ""),
-      deliverable: firm ? await loadDeliverable(tx, command, { quote, firm, today }) : [],
-      bundle: (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
-      limits: limits.get(command.call.caller.keyId) ?? noLimits,
-    });
-  }
+  const loaded = commands.map((command, at): Loaded => ({
+    ...command,
+    quote: quotes[at],
+    firm: actingFirms[at],
+    credit: credits.get(found[at]?.credit_id ?? ""),
+    deliverable: (deliverable[at] ?? []).flatMap((creditId) => {
+      const credit = credits.get(creditId);
+      return credit?.state === "listed" ? [credit] : [];
+    }),
+    bundle: bundles[at] ?? [],
+    limits: limits.get(command.call.caller.keyId) ?? noLimits,
+  }));
   const facts = { environment, now, today, book, firms, restingBuys, originals, orderedByKey };
   return { loaded, workings: newWorkings({ ...facts, cardOf }) };
 }
@@ -142,26 +147,39 @@ function firmOf(
   return bound === null || bound === firm.firm_id ? firm : undefined;
 }
 
-async function loadDeliverable(
+/** At the place of each command that sells an amount, the credits that its firm could deliver. */
+async function findAmounts(
   tx: Tx,
-  { intent }: Command,
+  commands: readonly Command[],
   {
-    quote,
-    firm,
+    quotes,
+    firms,
     today,
   }: {
-    readonly quote: LockedQuote | undefined;
-    readonly firm: TradingFirm;
+    readonly quotes: readonly (LockedQuote | undefined)[];
+    readonly firms: readonly (TradingFirm | undefined)[];
     readonly today: IstDay;
   },
-): Promise<readonly DealtCredit[]> {
-  const byAmount = quote
-    ? quote.side === "sell" && quote.scrip_no === null
-    : intent.ask.kind === "amount";
-  const scheme = quote?.scheme ?? (intent.ask.kind === "amount" ? intent.ask.scheme : undefined);
-  if (!byAmount || !scheme) return [];
-  const { firm_id: firmId } = firm;
-  return await lockDeliverable(tx, { firmId, scheme, daysMin: amountDaysMin, today });
+): Promise<readonly (readonly string[])[]> {
+  const known = new Map<string, readonly string[]>();
+  const found: (readonly string[])[] = [];
+  for (const [at, command] of commands.entries()) {
+    const scheme = schemeOfAmount(command, quotes[at]);
+    const firmId = firms[at]?.firm_id;
+    if (!scheme || !firmId) continue;
+    const name = `${firmId} ${scheme}`;
+    const wanted = { firmId, scheme, daysMin: amountDaysMin, today };
+    const creditIds = known.get(name) ?? (await findDeliverable(tx, wanted));
+    known.set(name, creditIds);
+    found[at] = creditIds;
+  }
+  return found;
+}
+
+/** Of what scheme an amount is sold; undefined when something else is ordered. */
+function schemeOfAmount({ intent }: Command, quote: LockedQuote | undefined): Scheme | undefined {
+  if (quote) return quote.side === "sell" && quote.scrip_no === null ? quote.scheme : undefined;
+  return intent.ask.kind === "amount" ? intent.ask.scheme : undefined;
 }
 
 /** What is still to be had of the quoted bundles, by number. */

@@ -17,8 +17,8 @@ export type OfferedCredit = {
 };
 
 /**
- * Of these numbers, those that can be bought: listed by the house, or reserved for a sell that rests
- * and whose firm may trade. They are locked, and stay so until the transaction ends.
+ * Of these numbers, those that can be bought: listed by the house, or reserved for a sell that rests,
+ * is not past its time and whose firm may trade. They are locked, and stay so until the transaction ends.
  */
 export async function lockOffers(
   tx: Tx,
@@ -34,7 +34,7 @@ export async function lockOffers(
   const offered = credits.flatMap((credit) => {
     const firm = firms.get(credit.firm_id);
     const order = orders.get(credit.reserved_for ?? "");
-    if (!firm || refusalToTrade(firm, now) || !isOffered(credit, order)) return [];
+    if (!firm || refusalToTrade(firm, now) || !isOffered(credit, order, now)) return [];
     const offer = {
       scrip_no: credit.scrip_no,
       face_paise: credit.face_paise,
@@ -48,11 +48,12 @@ export async function lockOffers(
   return new Map(offered);
 }
 
-function isOffered(credit: DealtCredit, order: OrderRow | undefined): boolean {
+function isOffered(credit: DealtCredit, order: OrderRow | undefined, now: Date): boolean {
   if (credit.state === "listed") return isHouse(credit.firm_id);
   return (
     credit.state === "reserved" &&
     order?.state === "open" &&
+    (order.expires_at === null || order.expires_at > now) &&
     order.resting_scrip_nos.includes(credit.scrip_no)
   );
 }

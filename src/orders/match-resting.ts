@@ -2,7 +2,9 @@
 // is for everything else that can bring two sides together: a new card, credits that were added or
 // freed, and two orders of one set that rest against each other.
 //
-//   look     has a card, an offer or a resting order changed since the last look? Usually not
+//   look     has a card, an offer or a resting order changed since the last look? Usually not. Now
+//            and then it looks all the same, for what nobody announces: a day of the house that
+//            begins, a firm that may trade again, a credit that customs gave back
 //   buys     each resting buy, the best first, takes its bundle from the book at its own price
 //   sells    what is left of the resting sells goes to the house where its bid reaches their limit
 //   note     what was seen, in the same transaction
@@ -50,16 +52,24 @@ const matcher: Actor = { kind: "worker", id: "matching", requestId: null };
 /** How many resting sells one look offers to the house; more are offered by the next. */
 const sellsMax = 200;
 
-export async function matchResting(ctx: Context, books: Books): Promise<"more" | "idle"> {
-  let dealt = 0;
-  for (const environment of environments) {
-    const now = ctx.now();
-    if (!(await hasNews(ctx.db, environment, now))) continue;
-    dealt += await withBook(books, environment, (book) =>
-      ctx.db.transaction((tx) => matchOnce(tx, { environment, book, now })),
-    );
-  }
-  return dealt > 0 ? "more" : "idle";
+/** How long something that nobody announces may wait. */
+const lookEveryMs = 10_000;
+
+export function restingMatcher(ctx: Context, books: Books): () => Promise<"more" | "idle"> {
+  const lookedAtMs = { live: -Infinity, sandbox: -Infinity };
+  return async () => {
+    let dealt = 0;
+    for (const environment of environments) {
+      const now = ctx.now();
+      const isDue = now.getTime() - lookedAtMs[environment] >= lookEveryMs;
+      if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
+      dealt += await withBook(books, environment, (book) =>
+        ctx.db.transaction((tx) => matchOnce(tx, { environment, book, now })),
+      );
+      lookedAtMs[environment] = now.getTime();
+    }
+    return dealt > 0 ? "more" : "idle";
+  };
 }
 
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
@@ -90,7 +100,7 @@ async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<numb
   await book.refresh(tx);
   const today = istDay(now);
   const cardOf = await cardsToday(tx, [environment], today);
-  const restingBuys = await listRestingBuys(tx, environment, restingBuysMax);
+  const restingBuys = await listRestingBuys(tx, environment, { now, limit: restingBuysMax });
   const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
   const nobody = { originals: new Map(), orderedByKey: new Map() };
   const facts = { environment, now, today, book, firms, restingBuys, ...nobody };
@@ -133,6 +143,7 @@ async function serveSells(tx: Tx, workings: Workings, scheme: Scheme): Promise<v
     environment,
     scheme,
     limitBpsMax: market.ceiling_bps,
+    now,
     limit: sellsMax,
   });
   const numbers = sells.flatMap((sell) => sell.resting_scrip_nos);

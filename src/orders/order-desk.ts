@@ -1,21 +1,27 @@
-// Where orders come in: one queue per environment, in which single orders of all callers form sets.
+// Where orders and cancels come in: queues per environment, in which those of all callers form sets.
 
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { isRefusedByServer } from "../platform/postgres.ts";
+import { isLockTimeout, isRefusedByServer } from "../platform/postgres.ts";
 import { takeTurns } from "../platform/turns.ts";
 import { readQuote } from "../quotes/read-quote.ts";
 import type { QuoteAnswer, TakeQuote } from "../quotes/take-quote.ts";
+import { type Cancel, cancelOrders } from "./cancel-orders.ts";
 import type { Command } from "./decide-orders.ts";
 import { type Placed, placeOrders, type Placing } from "./place-orders.ts";
 import { bundleGoneReason } from "./refusals.ts";
+import type { Order } from "./schema.ts";
 import type { Books } from "./workings.ts";
 
-const setSizeMax = 256;
-const queueMax = 10_000;
+const queueLimits = {
+  setSizeMax: 256,
+  queueMax: 10_000,
+  // Half of a set would wait for the same lock as the whole did.
+  mayRetry: (error: unknown) => isRefusedByServer(error) && !isLockTimeout(error),
+};
 const setsWaitingMax = 64;
 
 export type OrderDesk = {
@@ -23,6 +29,7 @@ export type OrderDesk = {
   readonly place: (command: Command) => Promise<Placed>;
   /** Orders that arrived in one call, as a set of their own. */
   readonly placeAll: (call: Call, commands: readonly Command[]) => Promise<readonly Placed[]>;
+  readonly cancel: (cancel: Cancel) => Promise<Order>;
 };
 
 export function orderDesk(
@@ -46,14 +53,20 @@ export function orderDesk(
   const placeSet = (placing: Placing, commands: readonly Command[]) =>
     turns[placing.environment](() => placeOrders(ctx, books, placing, commands));
 
-  const queueOf = (environment: Environment) =>
-    coalesce<Command, Placed>((commands) => placeSet({ environment, rollBack: false }, commands), {
-      setSizeMax,
-      queueMax,
-      mayRetry: isRefusedByServer,
-      onSet: (size) => setSize.observe({ set: "orders" }, size),
-    });
-  const queues = { live: queueOf("live"), sandbox: queueOf("sandbox") };
+  const cancelSet = (placing: Placing, cancels: readonly Cancel[]) =>
+    turns[placing.environment](() => cancelOrders(ctx, placing, cancels));
+
+  const queuesOf = (environment: Environment) => ({
+    orders: coalesce<Command, Placed>(
+      (commands) => placeSet({ environment, rollBack: false }, commands),
+      { ...queueLimits, onSet: (size) => setSize.observe({ set: "orders" }, size) },
+    ),
+    cancels: coalesce<Cancel, Order>(
+      (cancels) => cancelSet({ environment, rollBack: false }, cancels),
+      { ...queueLimits, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
+    ),
+  });
+  const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
 
   async function placeAll({ caller, dryRun }: Call, commands: readonly Command[]) {
     const placing = { environment: caller.environment, rollBack: dryRun };
@@ -66,11 +79,12 @@ export function orderDesk(
     if (placed.kind !== "refused" || placed.failure.detail?.["reason"] !== bundleGoneReason) {
       return placed;
     }
-    const quote = command && (await quoteAgain(command));
+    // What was decided stands, whether or not something else can be offered now.
+    const quote = command && (await quoteAgain(command).catch(() => undefined));
     const { code, message, detail } = placed.failure;
     return {
       kind: "refused",
-      failure: new Failure(code, message, { detail: { ...detail, quote } }),
+      failure: new Failure(code, message, { detail: { ...detail, ...(quote && { quote }) } }),
     };
   }
 
@@ -86,11 +100,21 @@ export function orderDesk(
     async place(command) {
       const { call } = command;
       if (!call.dryRun) {
-        return await withFreshQuote(await queues[call.caller.environment](command), command);
+        const { orders } = queues[call.caller.environment];
+        return await withFreshQuote(await orders(command), command);
       }
       const [placed] = await placeAll(call, [command]);
       if (!placed) throw new Error("a set answers every order once");
       return placed;
+    },
+    async cancel(cancel) {
+      const { caller, dryRun } = cancel.call;
+      if (!dryRun) return await queues[caller.environment].cancels(cancel);
+      const placing = { environment: caller.environment, rollBack: true };
+      const [cancelled] = await cancelSet(placing, [cancel]);
+      if (!cancelled) throw new Error("a set answers every cancel once");
+      if (cancelled instanceof Error) throw cancelled;
+      return cancelled;
     },
   };
 }

@@ -44,7 +44,7 @@ function commandOf(
   const shared = call.idempotencyKey === undefined ? null : `${call.idempotencyKey}#${index}`;
   try {
     const intent = intentOf(request, now);
-    return { call, intent, idempotencyKey: idempotency_key ?? shared, request };
+    return { call, intent, idempotencyKey: idempotency_key ?? shared, request, receivedAt: now };
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

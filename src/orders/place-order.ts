@@ -12,11 +12,13 @@ export async function placeOrder(
   call: Call,
   body: PlaceOrderBody,
 ): Promise<Creation<Order>> {
+  const receivedAt = ctx.now();
   const placed = await desk.place({
     call,
-    intent: intentOf(body, ctx.now()),
+    intent: intentOf(body, receivedAt),
     idempotencyKey: call.idempotencyKey ?? null,
     request: body,
+    receivedAt,
   });
   if (placed.kind === "refused") throw placed.failure;
   const resource = viewOrder(placed.order, placed.settlementState);

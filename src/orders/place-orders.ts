@@ -3,8 +3,8 @@
 //   load      lock the matching of the environment, then load and lock all that the set touches
 //   decide    each order in its turn, against the market as the ones before it left it
 //   confirm   lock what buyers took from the book; when one of those has gone, the book was behind:
-//             the set is dropped, the book forgets the credit, and the set is decided again, as it
-//             is when a buyer's balance moved meanwhile
+//             the set is dropped, the book sets the credit aside, and the set is decided again, as
+//             it is when a buyer's balance moved meanwhile
 //   store     orders, credits, quotes, settlements with their entries, and last what is told of it
 //
 // Single orders of many callers travel together, and so do the up to 500 of a batch. An order that
@@ -22,7 +22,7 @@ import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
 import { loadOrders } from "./load-orders.ts";
 import type { OrderRow } from "./store.ts";
 import { storeOrders } from "./store-orders.ts";
-import type { Books, BookSession, Workings } from "./workings.ts";
+import { type Books, type BookSession, currentOrder, type Workings } from "./workings.ts";
 
 /** How often a set is decided because what it was decided on had moved. */
 const decisionsMax = 5;
@@ -70,7 +70,7 @@ export async function withBook<Result>(
     } catch (error) {
       book.undo();
       if (decision === decisionsMax) throw error;
-      if (error instanceof StaleBook) book.forget(error.scripNos);
+      if (error instanceof StaleBook) book.setAside(error.scripNos);
       else if (!(error instanceof FundsMoved)) throw error;
     }
   }
@@ -115,9 +115,10 @@ function callerOf(
 }
 
 /** An order of this set or one that an earlier call made. */
-function orderOf({ placed, originals }: Workings, orderId: string): OrderRow {
+function orderOf(workings: Workings, orderId: string): OrderRow {
   const order =
-    placed.get(orderId) ?? [...originals.values()].find((row) => row.order_id === orderId);
+    currentOrder(workings, orderId) ??
+    [...workings.originals.values()].find((row) => row.order_id === orderId);
   if (!order) throw new Error("an order that was placed or replayed is known");
   return order;
 }

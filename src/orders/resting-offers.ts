@@ -6,7 +6,8 @@ import { findOffered } from "../credits/reserve-credits.ts";
 import { pansOf } from "../firms/trading-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Db } from "../platform/postgres.ts";
-import { listOffered, listOfferedSince, type OfferedRow } from "./resting-store.ts";
+import { listOffered, listOfferedSince, listSetAside, type OfferedRow } from "./resting-store.ts";
+import { type SetAside, whetherOffered } from "./rules.ts";
 
 const pageSize = 1_000;
 
@@ -27,7 +28,32 @@ export const restingOffers: OfferSource = {
     const { horizon, rows } = await listOfferedSince(db, environment, since);
     return { horizon, changes: await changesOf(db, environment, rows) };
   },
+
+  async again(db, { now, offers }) {
+    const asked = offers.map((offer) => ({
+      orderId: offer.order_id ?? "",
+      scripNo: offer.scrip_no,
+    }));
+    const rows = await listSetAside(db, asked);
+    return rows.flatMap((row) => changeOf(row, now) ?? []);
+  },
 };
+
+function changeOf(row: SetAside, now: Date): OfferChange | undefined {
+  const { scrip_no: scripNo, scheme } = row;
+  const whether = whetherOffered(row, now);
+  if (whether === "waits") return undefined;
+  if (whether === "ended") return { scripNo, scheme, offer: undefined };
+  const offer = {
+    scrip_no: scripNo,
+    face_paise: row.face_paise,
+    expires_on: dayNumber(row.expires_on),
+    limit_bps: row.limit_bps ?? 0,
+    seller: row.pan ?? "",
+    order_id: row.order_id,
+  };
+  return { scripNo, scheme, offer };
+}
 
 /** Every credit of these orders: offered while it rests, and not any more once it does not. */
 async function changesOf(

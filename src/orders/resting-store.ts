@@ -3,14 +3,16 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Bps } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import type { SetAside } from "./rules.ts";
 import { orderColumns, type OrderRow } from "./store.ts";
 
 /** The resting buys that are served first: of each scheme, by price, then time. */
 export async function listRestingBuys(
   db: Db,
   environment: Environment,
-  limit: number,
+  { now, limit }: { readonly now: Date; readonly limit: number },
 ): Promise<OrderRow[]> {
   return await db.rows(sql`
     select b.*
@@ -19,7 +21,7 @@ export async function listRestingBuys(
       select ${orderColumns}
       from orders as o
       where o.environment = ${environment} and o.scheme = s.scheme
-        and o.state = 'open' and o.side = 'buy'
+        and o.state = 'open' and o.side = 'buy' and (o.expires_at is null or o.expires_at > ${now})
       order by o.price_bps desc, o.created_at, o.order_id
       limit ${limit}
     ) as b`);
@@ -32,6 +34,7 @@ export async function listRestingSells(
     readonly environment: Environment;
     readonly scheme: Scheme;
     readonly limitBpsMax: Bps;
+    readonly now: Date;
     readonly limit: number;
   },
 ): Promise<OrderRow[]> {
@@ -40,6 +43,7 @@ export async function listRestingSells(
     from orders as o
     where o.environment = ${of.environment} and o.scheme = ${of.scheme}
       and o.state = 'open' and o.side = 'sell' and o.limit_bps <= ${of.limitBpsMax}
+      and (o.expires_at is null or o.expires_at > ${of.now})
     order by o.limit_bps, o.created_at, o.order_id
     limit ${of.limit}`);
 }
@@ -89,6 +93,60 @@ export async function listOfferedSince(
       ) as rows`);
   if (!horizon) throw new Error("there is always a horizon");
   return horizon;
+}
+
+/** Every credit that rests with a firm which one of these orders is of. */
+export async function listRestingBeside(db: Db, orderIds: readonly string[]): Promise<string[]> {
+  const rows = await db.rows<{ scrip_no: string }>(sql`
+    select unnest(o.resting_scrip_nos) as scrip_no
+    from orders as o
+    where o.state = 'open' and o.side = 'sell'
+      and o.firm_id in (select firm_id from orders where order_id = any(${orderIds}::text[]))`);
+  return rows.map((row) => row.scrip_no);
+}
+
+export async function listSetAside(
+  db: Db,
+  asked: readonly { readonly orderId: string; readonly scripNo: string }[],
+): Promise<SetAside[]> {
+  return await db.rows(sql`
+    select a.scrip_no, o.scheme, o.limit_bps, o.order_id, o.expires_at,
+      o.state = 'open' and a.scrip_no = any(o.resting_scrip_nos) as rests,
+      c.state as credit_state, c.face_paise, c.expires_on, f.pan, f.connection_state, f.mandate
+    from unnest(
+      ${asked.map(({ orderId }) => orderId)}::text[],
+      ${asked.map(({ scripNo }) => scripNo)}::text[]
+    ) as a (order_id, scrip_no)
+    join orders as o on o.order_id = a.order_id
+    join firms as f on f.firm_id = o.firm_id
+    left join credits as c
+      on c.environment = o.environment and c.scrip_no = a.scrip_no
+      and c.reserved_for = o.order_id and c.state in ('reserved', 'suspended')`);
+}
+
+/** Open sells with a credit that cannot come back to them: ended by customs, or by the clock. */
+export async function listBereft(
+  db: Db,
+  environment: Environment,
+  { today, limit }: { readonly today: IstDay; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db.rows<{ order_id: string }>(sql`
+    select o.order_id
+    from orders as o
+    where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+      and exists (
+        select 1
+        from unnest(o.resting_scrip_nos) as r (scrip_no)
+        where not exists (
+          select 1
+          from credits as c
+          where c.environment = o.environment and c.scrip_no = r.scrip_no
+            and c.reserved_for = o.order_id and c.state in ('reserved', 'suspended')
+            and c.expires_on >= ${today}::date
+        )
+      )
+    limit ${limit}`);
+  return rows.map((row) => row.order_id);
 }
 
 /** What the matcher had seen at its last look, and what there is to see now. */

@@ -103,6 +103,6 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
       },
     },
     async (request, reply) =>
-      await cancelOrder(ctx, callOf(request, reply), request.params.order_id),
+      await cancelOrder(desk, callOf(request, reply), request.params.order_id),
   );
 }

@@ -8,12 +8,14 @@
 // which a part was dealt when the rest is cancelled or expires ends as matched: the deal stands, and
 // its history says what became of the rest.
 
+import type { CreditState } from "../credits/rules.ts";
+import { type FirmState, type Mandate, refusalToTrade } from "../firms/rules.ts";
 import type { Side } from "../kernel/side.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { addedCeil, addedFloor, type Bps, type Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { istTimestamp, parseInstant } from "../kernel/time.ts";
+import { type IstDay, istTimestamp, parseInstant } from "../kernel/time.ts";
 
 export const orderStates = ["open", "matched", "cancelled", "expired", "failed"] as const;
 
@@ -231,4 +233,32 @@ export function endRest<Order extends Dealing>(
 /** What a buy still has to cover, or the face a sell still has to deal. */
 export function restOf({ side, requirement_paise, covered_paise, dealt_paise }: Dealing): Paise {
   return (side === "buy" ? (requirement_paise ?? 0) : covered_paise) - dealt_paise;
+}
+
+/** A credit of a resting sell that could not be had, with all that decides whether it can be now. */
+export type SetAside = {
+  readonly scrip_no: string;
+  readonly scheme: Scheme;
+  readonly order_id: string;
+  readonly limit_bps: Bps | null;
+  readonly expires_at: Date | null;
+  /** Whether its order still has it to sell. */
+  readonly rests: boolean;
+  /** Null when no live credit is reserved for the order. */
+  readonly credit_state: CreditState | null;
+  readonly face_paise: Paise;
+  readonly expires_on: IstDay;
+  readonly pan: string | null;
+  readonly connection_state: FirmState;
+  readonly mandate: Mandate | null;
+};
+
+export function whetherOffered(
+  credit: Pick<SetAside, "rests" | "credit_state" | "expires_at" | "connection_state" | "mandate">,
+  now: Date,
+): "offered" | "waits" | "ended" {
+  if (!credit.rests || credit.credit_state === null) return "ended";
+  if (credit.expires_at !== null && credit.expires_at <= now) return "waits";
+  if (credit.credit_state !== "reserved" || refusalToTrade(credit, now)) return "waits";
+  return "offered";
 }

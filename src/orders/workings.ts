@@ -36,8 +36,8 @@ export type BookSession = BookOfSet & {
   /** Brings the book up to what this transaction sees. */
   refresh(db: Db): Promise<void>;
   undo(): void;
-  /** Drops offers that the database does not have; they return when it does. */
-  forget(scripNos: readonly string[]): void;
+  /** Takes out offers that cannot be had now; they return when they can. */
+  setAside(scripNos: readonly string[]): void;
 };
 
 export type Books = { session(environment: Environment): BookSession };

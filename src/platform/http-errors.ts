@@ -3,6 +3,7 @@
 
 import { Failure, type FailureCode } from "../kernel/failure.ts";
 import { Overloaded } from "./coalesce.ts";
+import { isLockTimeout } from "./postgres.ts";
 
 export type ErrorBody = {
   readonly error: string;
@@ -40,7 +41,7 @@ const overloadedRetryS = "1";
 
 export function toErrorReply(error: unknown, requestId: string): ErrorReply {
   if (error instanceof Failure) return failureReply(error, requestId);
-  if (error instanceof Overloaded) return overloadedReply(requestId);
+  if (error instanceof Overloaded || isLockTimeout(error)) return overloadedReply(requestId);
   const status = frameworkStatusOf(error);
   if (status !== undefined) return frameworkReply(status, requestId);
   return { ...faultReply(requestId), fault: error };
@@ -67,7 +68,7 @@ function failureReply({ code, message, detail, form }: Failure, requestId: strin
   }
 }
 
-/** Work that was refused before it began: the contract's retryable class, with a hint when. */
+/** Work that was refused before it began, or gave up waiting for its turn: the contract's retryable class, with a hint when. */
 function overloadedReply(requestId: string): ErrorReply {
   const failure = new Failure("internal_error", "the service is busy; try again", {
     form: "transport",

@@ -94,6 +94,8 @@ const tags = [
   { name: "Quotes", description: "Binding prices for an exact amount." },
   { name: "Orders", description: "Selling credits, and buying cover for duty." },
   { name: "Market", description: "What everybody may know of prices and deals." },
+  { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
+  { name: "Sandbox", description: "Driving the simulated world; for sandbox keys only." },
   { name: "Events", description: "What happened, in order." },
   { name: "Webhooks", description: "Have what happens sent to you." },
   { name: "Public", description: "Rates and enquiries, for anyone and without a key." },

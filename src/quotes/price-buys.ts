@@ -82,7 +82,7 @@ async function offersIn(
   environments: readonly Environment[],
 ): Promise<ReadonlyMap<Environment, Offers>> {
   const looked = environments.map(
-    async (environment) => [environment, await book(environment)] as const,
+    async (environment) => [environment, await book.look(environment)] as const,
   );
   return new Map(await Promise.all(looked));
 }

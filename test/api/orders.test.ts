@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { assertLedgerSound } from "../support/ledger.ts";
+import { assertOrdersSound } from "../support/invariants.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { mintChild } from "../support/keys.ts";
@@ -18,7 +18,7 @@ const reasonOf = ({ body }: Answer): string => body.detail.reason;
 
 test("selling", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
 
   await t.test("the doors", async (t) => {
     await checkDoors(t, service, [
@@ -220,9 +220,32 @@ test("selling", async (t) => {
   });
 });
 
+test("over all nodes the house takes on no more in a day than its limit, but honours its quotes", async (t) => {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  await putCard(service, { house_limit_paise: 3 * face });
+  const { key, scripNos, post } = await dealer(
+    service,
+    Array.from({ length: 12 }, () => ({})),
+  );
+  const { body: quote } = await post("/v1/quote", { side: "sell", scrip_no: scripNos[11] }, 200);
+  const answers = await Promise.all(
+    scripNos.slice(0, 10).map(async (scripNo, at) => {
+      const { send } = at % 2 === 0 ? service : beside;
+      return await send("POST", "/v1/orders", { key, body: { side: "sell", scrip_no: scripNo } });
+    }),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 3);
+  assert.equal(answers.filter((answer) => slugOf(answer) === "conflict").length, 7);
+  await post("/v1/orders", { quote_ref: quote.quote_ref }, 201);
+  service.clock.advance({ days: 1 });
+  await post("/v1/orders", { side: "sell", scrip_no: scripNos[10] }, 201);
+  await assertOrdersSound(service);
+});
+
 test("buying", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
   const [a, b, c] = await stockHouse(service.ctx, [
     { face_paise: 100_000_000 },
     { face_paise: 60_000_000 },
@@ -283,7 +306,7 @@ test("buying", async (t) => {
 
 test("clients meet each other", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
   const buyer = await dealer(service, []);
 
   const restSell = async (seller: Dealer, limit: number, at = 0) =>
@@ -394,7 +417,7 @@ test("clients meet each other", async (t) => {
 
 test("an idempotency key", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
 
   await t.test("finds its order again, as it stands now", async () => {
     const { post, scripNo } = await dealer(service);
@@ -463,7 +486,7 @@ test("a dry run prices an order and leaves nothing", async (t) => {
 
 test("a batch", async (t) => {
   const service = await startService(t);
-  t.afterEach(() => assertLedgerSound(service));
+  t.afterEach(() => assertOrdersSound(service));
 
   await t.test("answers each order by itself, the first for a credit wins", async () => {
     const { post, scripNos } = await dealer(service, [{}, {}]);

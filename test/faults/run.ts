@@ -10,6 +10,7 @@ import { dataDirectory, demoKeyIn, type Running, serve } from "../support/proces
 import { seededRandom } from "../support/random.ts";
 import { fuzz } from "./fuzz.ts";
 import { killDuringDeliveries } from "./webhooks.ts";
+import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
 
 type Settings = { readonly count: number | undefined; readonly seed: number };
 
@@ -27,6 +28,10 @@ const programmes: Readonly<Record<string, Programme>> = {
   webhooks: {
     about: "deliveries to 50 receivers while services and PostgreSQL are killed: none lost",
     run: runWebhooks,
+  },
+  kill: {
+    about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
+    run: runKills,
   },
 };
 
@@ -72,6 +77,35 @@ async function runWebhooks({ count = 100_000, seed }: Settings): Promise<boolean
   // A run in which nothing was cut off proves little.
   const happened = expected >= count && leasesLost > 0 && Object.values(kills).every(Boolean);
   return happened && lost === 0 && altered === 0 && duplicates < expected / 100;
+}
+
+const killsDefault = 120;
+const controlKills = 4;
+
+async function runKills({ count = killsDefault, seed }: Settings): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const system = await openSystem(scope);
+  const run = async (settings: Omit<KillSettings, "seed">): Promise<KillReport> => {
+    const { breaches, ...figures } = await killUnderLoad(scope, system, { ...settings, seed });
+    say(JSON.stringify({ ...(settings.defect && { defect: settings.defect }), ...figures }));
+    for (const breach of settings.defect ? [] : breaches.slice(0, 50)) say(breach);
+    return { breaches, ...figures };
+  };
+  const onKill = (kills: number, victim: string) => say(`kill ${kills}: ${victim}`);
+  const proof = await run({ count, onKill });
+  const unflushed = await run({
+    count: controlKills,
+    victims: ["postgres"],
+    defect: "commits are not flushed",
+  });
+  const hasty = await run({
+    count: controlKills,
+    victims: ["service"],
+    defect: "answers come before the commit",
+  });
+  const held = proof.breaches.length === 0 && proof.ledgerIsSound && proof.ambiguous > 0;
+  return held && proof.replays > 0 && unflushed.lost > 0 && hasty.lost > 0;
 }
 
 /** The first start prints its key a moment after it listens. */

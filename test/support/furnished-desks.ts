@@ -2,6 +2,7 @@
 
 import { newId } from "../../src/kernel/ids.ts";
 import { firmBody, mandate } from "./client-firms.ts";
+import { furnishDeal } from "./furnished-deals.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Fixtures, IdFixture } from "./isolation.ts";
 import { mintChild } from "./keys.ts";
@@ -88,6 +89,8 @@ const bodies: Fixtures["bodies"] = {
     ],
   },
   takeQuote: { side: "sell" },
+  setScenario: { scenario: "transfer_timeout" },
+  seedSandbox: { count: 1 },
   importCredits: {
     csv: "Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nPROBE0002,RODTEP,1.00,1.00,01/10/2026,01/10/2028\n",
   },
@@ -195,6 +198,9 @@ async function furnish(service: Service, environment: Environment) {
     siblingWithdrawnScrip,
     quote: await quote(scrip),
     siblingQuote: await quote(siblingScrip),
+    deal: await furnishDeal(service, { environment, deskId, firmId: client }),
+    secondDeal: await furnishDeal(service, { environment, deskId, firmId: client }),
+    siblingDeal: await furnishDeal(service, { environment, deskId, firmId: sibling }),
   };
 }
 
@@ -212,6 +218,9 @@ function randomIds({ clock }: Service) {
     requirement: newId("rqm", now),
     scrip: newId("crd", now).slice(6).toUpperCase(),
     quote: newId("qte", now),
+    order: newId("ord", now),
+    settlement: newId("stl", now),
+    payout: newId("pay", now),
     webhook: newId("whk", now),
     letter: newId("dlv", now),
   };
@@ -260,6 +269,9 @@ function foreignOf(strangers: Strangers) {
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
     }),
     quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
+    dealtOrders: ofStrangers(strangers, { order: ({ deal }) => deal.settlementOrder }),
+    settlements: ofStrangers(strangers, { settlement: ({ deal }) => deal.settlement }),
+    payouts: ofStrangers(strangers, { payout: ({ deal }) => deal.payout }),
     webhooks: ofStrangers(strangers, {
       webhook: ({ webhook }) => webhook,
       "client's webhook": ({ clientWebhook }) => clientWebhook,
@@ -309,6 +321,8 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random: random.key,
     },
     firm_id: firm,
+    // The client has open settlements and payouts.
+    "offboardFirm/firm_id": { ...firm, mayConflict: true },
     "verifyFirm/firm_id": { ...firm, own: own.registered },
     "authorizeFirm/firm_id": { ...firm, own: own.verified },
     "resumeFirm/firm_id": { ...firm, own: own.suspended },
@@ -333,9 +347,39 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random: random.scrip,
     },
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
+    ...idsOfDeals(own, {
+      orders: foreign.dealtOrders,
+      settlements: foreign.settlements,
+      payouts: foreign.payouts,
+      random,
+    }),
     external_id: { own: own.clientNamed, foreign: foreign.names, random: "ERP nobody" },
     iec: { own: own.clientIec, foreign: foreign.iecs, random: "ZZZPZ0000Z" },
     scheme,
+  };
+}
+
+/** What a desk dealt, its settlement and its payout, and those that are foreign to the caller. */
+function idsOfDeals(
+  { deal }: Desk,
+  foreign: {
+    readonly orders: Record<string, string>;
+    readonly settlements: Record<string, string>;
+    readonly payouts: Record<string, string>;
+    readonly random: Randoms;
+  },
+): Fixtures["ids"] {
+  const { random } = foreign;
+  const order = { own: deal.settlementOrder, foreign: foreign.orders, random: random.order };
+  return {
+    settlement_id: {
+      own: deal.settlement,
+      foreign: foreign.settlements,
+      random: random.settlement,
+    },
+    payout_id: { own: deal.payout, foreign: foreign.payouts, random: random.payout },
+    "listSettlements/order_id": order,
+    "listPayouts/order_id": order,
   };
 }
 
@@ -424,6 +468,15 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       foreign: { ...foreign.quotes, "a quote for a sibling's credit": own.siblingQuote },
       random: random.quote,
     },
+    ...idsOfDeals(own, {
+      orders: { ...foreign.dealtOrders, "a sibling's order": own.siblingDeal.settlementOrder },
+      settlements: {
+        ...foreign.settlements,
+        "a sibling's settlement": own.siblingDeal.settlement,
+      },
+      payouts: { ...foreign.payouts, "a sibling's payout": own.siblingDeal.payout },
+      random,
+    }),
     external_id: {
       own: own.clientNamed,
       foreign: { ...foreign.names, "a name for a sibling": own.siblingNamed },
@@ -446,6 +499,8 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listRequirements: ({ client }) => `/v1/firms/${client}/requirements`,
   listCredits: ({ client }) => `/v1/firms/${client}/credits`,
   listEvents: () => "/v1/events",
+  listSettlements: () => "/v1/settlements",
+  listPayouts: () => "/v1/payouts",
   listWebhooks: () => "/v1/webhooks",
   listDeliveries: ({ clientWebhook }) => `/v1/webhooks/${clientWebhook}/deliveries`,
   listFailures: () => "/v1/webhooks/failures",
@@ -493,7 +548,14 @@ async function cursorsOf(
 
 /** What the desk's root key pages through and the client firm does not. */
 const closedToSub = ["listKeys", "listGroups", "listMembers"];
-const widerForRoot = ["listFirms", "listEvents", "listWebhooks", "listFailures"];
+const widerForRoot = [
+  "listFirms",
+  "listEvents",
+  "listSettlements",
+  "listPayouts",
+  "listWebhooks",
+  "listFailures",
+];
 
 async function cursorsOfSub(
   service: Service,

@@ -9,10 +9,13 @@ import { openEmbedded } from "../../src/platform/embedded.ts";
 import { type Send, sender } from "./service.ts";
 
 /** A test, or a file of tests. */
-type Scope = { after(work: () => Promise<void>): void };
+export type Scope = { after(work: () => Promise<void>): void };
 export type Settings = Readonly<Record<string, string>>;
 
-const program = join(import.meta.dirname, "../../cli/main.ts");
+/** What is run, and the first words it is given. */
+export type Program = { readonly program: string; readonly words: readonly string[] };
+
+const command = join(import.meta.dirname, "../../cli/main.ts");
 
 /** What still runs on a DATA_DIR when its test is over, whether the test passed or not. */
 const running = new Map<string, Set<() => Promise<unknown>>>();
@@ -33,7 +36,7 @@ export async function dataDirectory(t: Scope): Promise<string> {
   return dataDir;
 }
 
-function start(words: readonly string[], settings: Settings): ChildProcess {
+function start({ program, words }: Program, settings: Settings): ChildProcess {
   return spawn(process.execPath, [program, ...words], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...settings },
@@ -48,7 +51,7 @@ export type Ended = {
 
 /** Runs a command to its end. */
 export async function scripdesk(words: readonly string[], settings: Settings): Promise<Ended> {
-  const child = start(words, settings);
+  const child = start({ program: command, words }, settings);
   const output = collect(child);
   const [code] = (await once(child, "close")) as [number | null];
   return { code, ...output };
@@ -65,8 +68,12 @@ export type Running = {
 };
 
 /** `scripdesk serve` on a free port, from the moment it says where it listens. */
-export async function serve(t: Scope, settings: Settings): Promise<Running> {
-  const child = start(["serve"], { PORT: "0", OPS_PORT: "off", LOG_LEVEL: "warn", ...settings });
+export async function serve(
+  t: Scope,
+  settings: Settings,
+  program: Program = { program: command, words: ["serve"] },
+): Promise<Running> {
+  const child = start(program, { PORT: "0", OPS_PORT: "off", LOG_LEVEL: "warn", ...settings });
   const output = collect(child);
   const ended = once(child, "close").then(([code]) => code as number | null);
   const end = async () => {

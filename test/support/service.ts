@@ -9,7 +9,7 @@ import { pino } from "pino";
 
 import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
-import { openBook, type OfferSource } from "../../src/book/open-book.ts";
+import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
@@ -22,7 +22,7 @@ import { offerSources } from "../../src/offer-sources.ts";
 import { type AddressWindows, localAddressWindows } from "../../src/public/spend-budget.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
-import { workOf } from "../../src/workers.ts";
+import { type Work, workOf } from "../../src/workers.ts";
 import { testDatabase } from "./database.ts";
 
 /** Where the receivers of tests are. */
@@ -63,10 +63,13 @@ export class Clock {
 }
 
 export type Service = {
+  /** The workers of another process of this service. */
+  readonly workers: () => Work[];
   readonly app: App;
   readonly ctx: Context;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly book: Book;
   readonly url: string;
   readonly send: Send;
   issue(options?: Partial<Parameters<typeof issueKey>[1]>): Promise<IssuedKey>;
@@ -133,15 +136,18 @@ export async function startService(
   t.after(() => app.close());
   t.after(() => outbound.close());
   const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
-  const works = workOf(ctx, { book, webhooks, offboarding: options.offboarding });
+  const workers = () => workOf(ctx, { book, webhooks, offboarding: options.offboarding });
+  const works = workers();
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
   return {
+    workers,
     app,
     ctx,
     metrics,
     clock,
+    book,
     url,
     send: sender(url),
     async issue(command = {}) {

@@ -1,0 +1,10 @@
+// What other slices have to say about the course of settlements, and settlements about credits that
+// customs takes from their deals.
+
+import type { OnLost } from "./credits/apply-registry-news.ts";
+import type { Settling } from "./settlement/conclude-legs.ts";
+import { failLegsOf } from "./settlement/fail-settlements.ts";
+
+export const settling: Settling = { onFailed: [] };
+
+export const onLost: readonly OnLost[] = [failLegsOf(settling)];

@@ -1,0 +1,404 @@
+// Many at once on one key, one credit, one set of credits, one order: over two nodes, each of which
+// forms its own sets. Every promise has its control: the same race run the naive way must break it.
+
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import pg from "pg";
+
+import { expireOrders } from "../../src/orders/expire-orders.ts";
+import { testDatabase } from "../support/database.ts";
+import { assertOrdersSound } from "../support/invariants.ts";
+import { stockHouse } from "../support/inventory.ts";
+import { type Dealer, dealer } from "../support/orders.ts";
+import { randomOf } from "../support/random.ts";
+import { type Answer, type Send, type Service, startService } from "../support/service.ts";
+
+const parallel = 1_000;
+const face = 25_000_000;
+
+/** Two nodes of one service, and a sender that takes them in turn. */
+async function twoNodes(
+  t: TestContext,
+): Promise<{ service: Service; sendOf: (n: number) => Send }> {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  return { service, sendOf: (n) => (n % 2 === 0 ? service.send : beside.send) };
+}
+
+function countOf<Item>(items: readonly Item[]): Map<Item, number> {
+  const counts = new Map<Item, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+}
+
+/** The statuses that single orders and items of batches were answered with. */
+function statusesOf({ status, body }: Answer): number[] {
+  return body.results ? body.results.map((result: Answer["body"]) => result.status) : [status];
+}
+
+async function salesOf({ ctx }: Service, scripNo: string): Promise<number> {
+  const { rows } = await ctx.db.pool.query<{ sales: number }>(
+    "select count(*) as sales from settlement_legs where scrip_no = $1",
+    [scripNo],
+  );
+  return rows[0]?.sales ?? 0;
+}
+
+test("a thousand requests with one idempotency key over two nodes are one order", async (t) => {
+  const { service, sendOf } = await twoNodes(t);
+  const { key, scripNos, orders } = await dealer(service, [{}, {}]);
+  const headers = { "idempotency-key": "one" };
+  const body = { side: "sell", scrip_no: scripNos[0], limit_bps: 9_900 };
+  const answers = await Promise.all(
+    Array.from(
+      { length: parallel },
+      async (_, n) => await sendOf(n)("POST", "/v1/orders", { key, body, headers }),
+    ),
+  );
+  assert.deepEqual(
+    countOf(answers.map(({ status }) => status)),
+    new Map([
+      [201, 1],
+      [200, parallel - 1],
+    ]),
+  );
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
+  assert.equal((await orders()).length, 1);
+
+  const others = await Promise.all(
+    Array.from({ length: 200 }, async (_, n) => {
+      const other = { ...body, scrip_no: scripNos[1], client_ref: `n${n}` };
+      return await sendOf(n)("POST", "/v1/orders", { key, body: other, headers });
+    }),
+  );
+  assert.deepEqual(countOf(others.map(({ status }) => status)), new Map([[409, 200]]));
+  for (const { body: refused } of others) {
+    assert.equal(refused.detail.order_id, answers[0]?.body.order_id);
+    assert.deepEqual(refused.detail.differs, ["client_ref", "scrip_no"]);
+  }
+  assert.equal((await orders()).length, 1);
+  await assertOrdersSound(service, { acked: new Map([["one", answers[0]?.body.order_id]]) });
+});
+
+test("two bodies that race for one idempotency key make one order, and the other is told which", async (t) => {
+  const { service, sendOf } = await twoNodes(t);
+  const { key, scripNos, orders } = await dealer(service, [{}, {}]);
+  const headers = { "idempotency-key": "contested" };
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, async (_, n) => {
+      const body = { side: "sell", scrip_no: scripNos[(n >> 1) % 2], limit_bps: 9_900 };
+      return await sendOf(n)("POST", "/v1/orders", { key, body, headers });
+    }),
+  );
+  assert.deepEqual(
+    countOf(answers.map(({ status }) => status)),
+    new Map([
+      [201, 1],
+      [200, 99],
+      [409, 100],
+    ]),
+  );
+  assert.equal((await orders()).length, 1);
+  await assertOrdersSound(service);
+});
+
+test("a credit that a thousand orders, quotes and batches sell at once is sold once", async (t) => {
+  const { service, sendOf } = await twoNodes(t);
+  const { key, scripNo, post } = await dealer(service);
+  const byNumber = { side: "sell", scrip_no: scripNo };
+  const quotes = await Promise.all(
+    Array.from({ length: 200 }, async () => (await post("/v1/quote", byNumber, 200)).body),
+  );
+  const singles = Array.from({ length: 500 }, () => byNumber);
+  const batches = Array.from({ length: 60 }, () => ({
+    orders: Array.from({ length: 5 }, () => byNumber),
+  }));
+  const asks = [
+    ...singles.map((body) => ({ path: "/v1/orders", body })),
+    ...quotes.map(({ quote_ref }) => ({ path: "/v1/orders", body: { quote_ref } })),
+    ...batches.map((body) => ({ path: "/v1/orders:batch", body })),
+  ];
+  const order = randomOf(t);
+  const shuffled = asks
+    .map((ask) => ({ ask, at: order.below(1e9) }))
+    .toSorted((a, b) => a.at - b.at);
+  const answers = await Promise.all(
+    shuffled.map(async ({ ask }, n) => await sendOf(n)("POST", ask.path, { key, body: ask.body })),
+  );
+  const statuses = countOf(answers.flatMap(statusesOf));
+  assert.deepEqual(
+    statuses,
+    new Map([
+      [201, 1],
+      [409, parallel - 1],
+    ]),
+  );
+  assert.equal(await salesOf(service, scripNo), 1);
+  await assertOrdersSound(service);
+});
+
+test("a credit of the house, or one that rests, is bought once however many want it", async (t) => {
+  const { service, sendOf } = await twoNodes(t);
+  const buyers = await Promise.all(
+    Array.from({ length: 8 }, async () => await dealer(service, [])),
+  );
+  const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: face };
+  const seller = await dealer(service);
+  const offers: Readonly<Record<string, () => Promise<string>>> = {
+    house: async () => (await stockHouse(service.ctx, [{ face_paise: face }]))[0]?.scrip_no ?? "",
+    client: async () => {
+      const body = { side: "sell", scrip_no: seller.scripNo, limit_bps: 9_800 };
+      await seller.post("/v1/orders", body, 201);
+      return seller.scripNo;
+    },
+  };
+  for (const [whose, offer] of Object.entries(offers)) {
+    const scripNo = await offer();
+    const quoted = await Promise.all(
+      buyers.map(async ({ post }) => (await post("/v1/quote", wanted, 200)).body.quote_ref),
+    );
+    const asks = Array.from({ length: 240 }, (_, n) => {
+      const buyer = buyers[n % buyers.length] as Dealer; // There are eight.
+      if (n < quoted.length) return { buyer, path: "/v1/orders", body: { quote_ref: quoted[n] } };
+      if (n % 5 > 0) return { buyer, path: "/v1/orders", body: wanted };
+      return { buyer, path: "/v1/orders:batch", body: { orders: [wanted, wanted, wanted] } };
+    });
+    const answers = await Promise.all(
+      asks.map(
+        async ({ buyer, path, body }, n) => await sendOf(n)("POST", path, { key: buyer.key, body }),
+      ),
+    );
+    const statuses = countOf(answers.flatMap(statusesOf));
+    assert.equal(statuses.get(201), 1, `${whose}: ${JSON.stringify([...statuses])}`);
+    assert.deepEqual(new Set(statuses.keys()), new Set([201, 409]), whose);
+    assert.equal(await salesOf(service, scripNo), 1);
+  }
+  await assertOrdersSound(service);
+});
+
+test("overlapping batches of 500 in random order, with sells and buys among them, neither fail nor sell twice", async (t) => {
+  const { service, sendOf } = await twoNodes(t);
+  const random = randomOf(t);
+  const small = 100_000;
+  const credits = Array.from({ length: 500 }, () => ({ facePaise: small }));
+  const seller = await dealer(service, credits);
+  const buyer = await dealer(service, []);
+  const sells = seller.scripNos.map((scripNo, n) => ({
+    side: "sell",
+    scrip_no: scripNo,
+    // A third of them rest, so that the buyers' batches have something to take.
+    ...(n % 3 === 0 && { limit_bps: 9_640 }),
+  }));
+  const buys = Array.from({ length: 500 }, () => ({
+    side: "buy",
+    scheme: "RODTEP",
+    requirement_paise: small,
+  }));
+  const shuffled = <Item>(items: readonly Item[]) =>
+    items
+      .map((item) => ({ item, at: random.below(1e9) }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ item }) => item);
+  const batches = Array.from({ length: 8 }, (_, n) =>
+    n < 6
+      ? { key: seller.key, orders: shuffled(sells) }
+      : { key: buyer.key, orders: shuffled(buys) },
+  );
+  const answers = await Promise.all(
+    batches.map(
+      async ({ key, orders }, n) =>
+        await sendOf(n)("POST", "/v1/orders:batch", { key, body: { orders }, expect: 200 }),
+    ),
+  );
+  const sold = answers.slice(0, 6).flatMap(statusesOf);
+  assert.deepEqual(
+    countOf(sold),
+    new Map([
+      [201, 500],
+      [409, 2_500],
+    ]),
+  );
+  const bought = countOf(answers.slice(6).flatMap(statusesOf));
+  assert.deepEqual(
+    [...bought.keys()].filter((status) => status !== 201 && status !== 409),
+    [],
+  );
+  await assertOrdersSound(service);
+});
+
+test("of a cancel and a match of one order exactly one wins", async (t) => {
+  const { service, sendOf } = await twoNodes(t);
+  const rounds = 24;
+  const seller = await dealer(
+    service,
+    Array.from({ length: rounds }, () => ({})),
+  );
+  const buyer = await dealer(service, []);
+  const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: face };
+  const ended: string[] = [];
+  for (const [n, scripNo] of seller.scripNos.entries()) {
+    const sell = { side: "sell", scrip_no: scripNo, limit_bps: 9_800 };
+    const { body } = await seller.post("/v1/orders", sell, 201);
+    const cancel = () =>
+      sendOf(n)("POST", `/v1/orders/${body.order_id}/cancel`, { key: seller.key, body: {} });
+    const buy = () => sendOf(n + 1)("POST", "/v1/orders", { key: buyer.key, body: wanted });
+    // Whoever is first on the wire wins more often, so each of them is first half the time.
+    const [cancelled, bought] =
+      n % 4 < 2
+        ? await Promise.all([cancel(), buy()])
+        : (await Promise.all([buy(), cancel()])).toReversed();
+    const order = await seller.read(body.order_id);
+    const credit = await seller.credit(scripNo);
+    ended.push(order.status);
+    if (order.status === "cancelled") {
+      assert.deepEqual([cancelled?.status, bought?.status], [200, 409]);
+      assert.equal(credit.status, "listed");
+    } else {
+      assert.equal(order.status, "matched");
+      assert.deepEqual([cancelled?.status, bought?.status], [409, 201]);
+      assert.equal(credit.status, "reserved");
+    }
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(countOf(ended))));
+  await assertOrdersSound(service);
+});
+
+test("of an expiry and a match of one order exactly one wins, and none is dealt after its time", async (t) => {
+  const { service } = await twoNodes(t);
+  const random = randomOf(t);
+  const rounds = 20;
+  const seller = await dealer(
+    service,
+    Array.from({ length: rounds }, () => ({})),
+  );
+  const buyer = await dealer(service, []);
+  const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: face };
+  const ended: string[] = [];
+  for (const [n, scripNo] of seller.scripNos.entries()) {
+    const expiresAt = new Date(service.clock.now().getTime() + 60_000);
+    const sell = {
+      side: "sell",
+      scrip_no: scripNo,
+      limit_bps: 9_800,
+      time_in_force: "GTD",
+      expires_at: expiresAt.toISOString(),
+    };
+    const { body } = await seller.post("/v1/orders", sell, 201);
+    const isOver = n % 2 === 0;
+    if (isOver) service.clock.set(expiresAt);
+    const [bought] = await Promise.all([
+      buyer.post("/v1/orders", wanted, 0),
+      // Turned while the buyer's order is on its way, somewhere.
+      (async () => {
+        await sleep(random.below(60));
+        service.clock.set(expiresAt);
+        while ((await expireOrders(service.ctx)) === "more");
+      })(),
+    ]);
+    const order = await seller.read(body.order_id);
+    ended.push(order.status);
+    assert.equal(order.status, bought.status === 201 ? "matched" : "expired");
+    if (isOver) assert.equal(order.status, "expired");
+    assert.equal(
+      (await seller.credit(scripNo)).status,
+      bought.status === 201 ? "reserved" : "listed",
+    );
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(countOf(ended))));
+  await assertOrdersSound(service);
+});
+
+/** A pool on a database of its own, with what a naive service would keep. */
+async function naiveDesk(t: TestContext): Promise<pg.Pool> {
+  const { connection } = await testDatabase(t);
+  const pool = new pg.Pool({ ...connection, max: 16 });
+  pool.on("error", () => {}); // A connection may outlive the pool until its database is dropped.
+  await pool.query("create table naive_orders (idempotency_key text)");
+  await pool.query("create table naive_credits (scrip_no text primary key, state text, sales int)");
+  await pool.query(
+    "insert into naive_credits select 'C' || n, 'listed', 0 from generate_series(1, 40) as n",
+  );
+  return pool;
+}
+
+test("control: looking for the key first and inserting then makes several orders of one key", async (t) => {
+  const pool = await naiveDesk(t);
+  await Promise.all(
+    Array.from({ length: parallel }, async () => {
+      const found = await pool.query("select from naive_orders where idempotency_key = 'one'");
+      if (found.rowCount === 0) await pool.query("insert into naive_orders values ('one')");
+    }),
+  );
+  const { rowCount } = await pool.query("select from naive_orders");
+  await pool.end();
+  t.diagnostic(`${rowCount} orders`);
+  assert.ok((rowCount ?? 0) > 1);
+});
+
+test("control: reading a credit, checking and updating it then sells it several times", async (t) => {
+  const pool = await naiveDesk(t);
+  await Promise.all(
+    Array.from({ length: parallel }, async () => {
+      const { rows } = await pool.query("select state from naive_credits where scrip_no = 'C1'");
+      if (rows[0].state !== "listed") return;
+      await pool.query(
+        "update naive_credits set state = 'sold', sales = sales + 1 where scrip_no = 'C1'",
+      );
+    }),
+  );
+  const { rows } = await pool.query("select sales from naive_credits where scrip_no = 'C1'");
+  await pool.end();
+  t.diagnostic(`sold ${rows[0].sales} times`);
+  assert.ok(rows[0].sales > 1);
+});
+
+test("control: a cancel and a match that each look first both win", async (t) => {
+  const pool = await naiveDesk(t);
+  const move = async (scripNo: string, to: string) => {
+    const { rows } = await pool.query("select state from naive_credits where scrip_no = $1", [
+      scripNo,
+    ]);
+    if (rows[0].state !== "listed") return 0;
+    await pool.query("update naive_credits set state = $2 where scrip_no = $1", [scripNo, to]);
+    return 1;
+  };
+  let bothWon = 0;
+  for (let round = 1; round <= 40; round++) {
+    const won = await Promise.all([move(`C${round}`, "cancelled"), move(`C${round}`, "matched")]);
+    if (won[0] + won[1] === 2) bothWon += 1;
+  }
+  await pool.end();
+  t.diagnostic(`${bothWon} of 40`);
+  assert.ok(bothWon > 0);
+});
+
+test("control: batches that lock in the order they were given wait in a circle", async (t) => {
+  const pool = await naiveDesk(t);
+  const numbers = Array.from({ length: 40 }, (_, n) => `C${n + 1}`);
+  const lockAll = async (order: readonly string[]) => {
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      for (const scripNo of order) {
+        await client.query("select from naive_credits where scrip_no = $1 for update", [scripNo]);
+      }
+      await client.query("commit");
+      return "";
+    } catch (error) {
+      await client.query("rollback");
+      return error instanceof pg.DatabaseError ? error.code : "fault";
+    } finally {
+      client.release();
+    }
+  };
+  const codes = await Promise.all([
+    lockAll(numbers),
+    lockAll(numbers.toReversed()),
+    lockAll(numbers),
+    lockAll(numbers.toReversed()),
+  ]);
+  await pool.end();
+  assert.ok(codes.includes("40P01"), codes.join(" "));
+});

@@ -1,0 +1,30 @@
+// The short form of `npm run faults -- kill`: a few kills, and a control that must lose.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { killUnderLoad, openSystem } from "./faults/kill.ts";
+
+const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+test("kill -9 under order load", async (t) => {
+  t.diagnostic(`SEED=${seed}`);
+  const system = await openSystem(t);
+
+  await t.test("loses nothing that was acknowledged and doubles nothing", async () => {
+    const { breaches, ...figures } = await killUnderLoad(t, system, { count: 2, seed });
+    t.diagnostic(JSON.stringify(figures));
+    assert.deepEqual(breaches, []);
+    assert.ok(figures.ledgerIsSound);
+    assert.deepEqual(figures.kills, { service: 1, postgres: 1 });
+    assert.ok(figures.acked > 0 && figures.ambiguous > 0 && figures.replays > 0);
+  });
+
+  await t.test("control: loses orders where commits are not flushed", async () => {
+    const defect = "commits are not flushed";
+    const settings = { count: 1, seed, victims: ["postgres"], defect } as const;
+    const { lost } = await killUnderLoad(t, system, settings);
+    t.diagnostic(`${lost} lost`);
+    assert.ok(lost > 0);
+  });
+});
