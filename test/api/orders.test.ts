@@ -552,3 +552,32 @@ test("each change of an order is told to its desk", async (t) => {
     ["order.matched", "settlement.created", "order.accepted", "order.cancelled"],
   );
 });
+
+test("an order fails with the last of its settlements", async (t) => {
+  const service = await startService(t);
+  const { post, read, key, firmId } = await dealer(service, []);
+  // The simulated registry refuses a transfer of such a number.
+  const credit = {
+    scrip_no: "REFUSED0409",
+    scheme: "RODTEP",
+    face_paise: face,
+    issued_on: "2026-01-01",
+    expires_on: "2028-01-01",
+  };
+  await post(`/v1/firms/${firmId}/credits`, { credits: [credit] }, 200);
+  const { body } = await post("/v1/orders", { side: "sell", scrip_no: credit.scrip_no }, 201);
+  assert.equal(body.status, "matched");
+  for (let second = 0; second < 5; second++) {
+    service.clock.advance({ seconds: 1 });
+    await service.work();
+  }
+  const failed = await read(body.order_id);
+  assert.equal(failed.status, "failed");
+  assert.equal(failed.settlement_status, "failed");
+  assert.equal(failed.history.at(-1).reason, "settlement_failed");
+  assert.deepEqual(failed.allowed_actions, []);
+  const told = await service.send("GET", "/v1/events", { key, expect: 200 });
+  const last = told.body.events.findLast(({ event }: Answer["body"]) => event === "order.failed");
+  assert.deepEqual([last.from, last.to, last.firm_id], ["matched", "failed", firmId]);
+  await assertOrdersSound(service);
+});
