@@ -73,6 +73,8 @@ declare module "fastify" {
     creates?: true;
     /** A read that the state can refuse; every write can be. */
     conflicts?: true;
+    /** A read whose query names a thing that may not be there. */
+    names?: true;
     /** The answer stays open. It is bounded by `sse.ts`, and is no request under way. */
     streams?: true;
     /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */

@@ -325,7 +325,7 @@ function possibleErrors(
   const errors = ["400", "413", "500"];
   if (config.demand) errors.push("401", "403", "422", "429");
   if (config.budget) errors.push("422", "429");
-  if (path.includes("{")) errors.push("404");
+  if (path.includes("{") || config.names) errors.push("404");
   if (writes) errors.push("415");
   if (writes && config.demand) errors.push("409");
   if (config.conflicts) errors.push("409");

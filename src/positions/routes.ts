@@ -7,7 +7,7 @@ export function positionRoutes(app: App, ctx: Context): void {
   app.get(
     "/v1/positions",
     {
-      config: { demand: "orders:read" },
+      config: { demand: "orders:read", names: true },
       schema: {
         operationId: "readPositions",
         tags: ["Orders"],
