@@ -207,14 +207,14 @@ export async function claimDeliveries(
       set due_at = ${leaseEndsAt}, lease = d.lease + 1
       from room
       cross join lateral (
-        select delivery_id
+        select ctid as place
         from deliveries
         where webhook_id = room.webhook_id and state = 'pending' and due_at <= ${now}
         order by due_at
         limit room.most
         for update skip locked
       ) as due
-      where d.delivery_id = due.delivery_id
+      where d.ctid = due.place
       returning d.delivery_id, d.webhook_id, d.event, d.lease, d.tries, d.desk_id, d.sequence
     ),
     served as (
@@ -259,13 +259,13 @@ export async function setDead(
     update deliveries as d
     set state = 'dead', reason = ${reason}, version = d.version + 1, updated_at = ${now}
     from (
-      select delivery_id
+      select ctid as place
       from deliveries
       where webhook_id = any(${webhookIds}::text[]) and state = 'pending'
       limit ${fetch}
       for update skip locked
     ) as ended
-    where d.delivery_id = ended.delivery_id
+    where d.ctid = ended.place
     returning 1`);
   return rows.length;
 }
@@ -285,7 +285,9 @@ export type QueueNews = {
  * One statement for all of it, as it stands between an answer and the next claim.
  *
  *   kept      every attempt, even when its lease has passed to somebody else: the POST was made
- *   settled   deliveries whose lease is still the attempt's; what was claimed since is left alone
+ *   settled   deliveries whose lease is still the attempt's; what was claimed since is left alone.
+ *             Each is looked up by its id and met by its place: a plan made while nothing is pending
+ *             would read all that is pending instead, for every set of a backlog
  *   told      queues for which something changes, in the order of their ids
  *
  * Running it again does nothing more. The answer is since when those queues have been failing.
@@ -328,7 +330,14 @@ export async function settleAttempts(
         last_status = made.status, reason = made.reason, version = d.version + 1,
         updated_at = ${now}
       from made
-      where d.delivery_id = made.delivery_id and d.lease = made.lease and d.state = 'pending'
+      cross join lateral (
+        select found.ctid as place, found.state, found.version
+        from deliveries as found
+        where found.delivery_id = made.delivery_id
+        limit 1
+      ) as f
+      where d.ctid = f.place and d.lease = made.lease and d.version = f.version
+        and f.state = 'pending'
     ),
     told as (
       select q.webhook_id, n.due_at, n.succeeded
