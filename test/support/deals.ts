@@ -39,10 +39,11 @@ export async function addDeals(
     ), settled as (
       insert into settlements (
         settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, state, face_paise,
-        buyer_paise, version, created_at, updated_at
+        buyer_paise, due_at, version, created_at, updated_at
       )
       select settlement_id, environment, scheme, 'ord_test', buyer, buyer, state, face_paise,
-        buyer_paise, 1, dealt_at, dealt_at
+        buyer_paise, case state when 'pending' then dealt_at + interval '10 years' end, 1, dealt_at,
+        dealt_at
       from deals
     )
     insert into settlement_legs (
