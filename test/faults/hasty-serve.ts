@@ -15,7 +15,7 @@ import type { Database } from "../../src/platform/postgres.ts";
 import { localAddressWindows } from "../../src/public/spend-budget.ts";
 import { localRateWindow } from "../../src/usage/rate-window.ts";
 
-const commitDelayMs = 50;
+const commitDelayMs = 250;
 
 function hasty(db: Database): Database {
   return {

@@ -195,7 +195,7 @@ function wasRefused(error: unknown): boolean {
 
 function replaysIn({ status, body }: Reply): number {
   if (!body.results) return status === 200 && body.order_id ? 1 : 0;
-  return body.results.filter((result: Body) => result.status === 200).length;
+  return body.results.filter((result: Body) => result.status === 200 && result.order).length;
 }
 
 const dayMs = 86_400_000;

@@ -91,6 +91,10 @@ const bodies: Fixtures["bodies"] = {
   takeQuote: { side: "sell" },
   setScenario: { scenario: "transfer_timeout" },
   seedSandbox: { count: 1 },
+  placeOrder: { side: "sell" },
+  "placeOrder/quote_ref": {},
+  "placeOrder/firm_id": { side: "sell", scheme: "RODTEP", face_paise: 100_000 },
+  placeOrderBatch: { orders: [{ side: "sell", scrip_no: "PROBE0003" }] },
   importCredits: {
     csv: "Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nPROBE0002,RODTEP,1.00,1.00,01/10/2026,01/10/2028\n",
   },
@@ -143,16 +147,22 @@ async function furnish(service: Service, environment: Environment) {
   await ask("DELETE", `/v1/groups/${deletedGroup}`, 200);
   const deletedRequirement = await requirement(client);
   await ask("DELETE", `/v1/firms/${client}/requirements/${deletedRequirement}`, 200);
-  const [scrip = "", , withdrawnScrip = ""] = await credits(client, [
-    "listed",
-    "listed",
-    "withdrawn",
-  ]);
-  const [siblingScrip = "", , siblingWithdrawnScrip = ""] = await credits(sibling, [
-    "listed",
-    "listed",
-    "withdrawn",
-  ]);
+  const states = ["listed", "listed", "withdrawn", "listed", "listed"];
+  const [scrip = "", , withdrawnScrip = "", ...forSale] = await credits(client, states);
+  const [siblingScrip = "", , siblingWithdrawnScrip = "", ...siblingForSale] = await credits(
+    sibling,
+    states,
+  );
+  const rest = async (of: string | undefined, clientRef: string): Promise<string> => {
+    const order = { side: "sell", scrip_no: of, limit_bps: 9_980, client_ref: clientRef };
+    return (await ask("POST", "/v1/orders", 201, order)).order_id;
+  };
+  const orderNamed = newName("ORDER");
+  const siblingOrderNamed = newName("ORDER");
+  const cancelledOrder = await rest(forSale[0], newName("ORDER"));
+  await ask("POST", `/v1/orders/${cancelledOrder}/cancel`, 200, {});
+  const siblingCancelledOrder = await rest(siblingForSale[0], newName("ORDER"));
+  await ask("POST", `/v1/orders/${siblingCancelledOrder}/cancel`, 200, {});
   const quote = async (of: string): Promise<string> =>
     (await ask("POST", "/v1/quote", 200, { side: "sell", scrip_no: of })).quote_ref;
   const subKey = (await mintChild(service, key, { kind: "sub_account", firm_id: client })).api_key;
@@ -196,6 +206,12 @@ async function furnish(service: Service, environment: Environment) {
     withdrawnScrip,
     siblingScrip,
     siblingWithdrawnScrip,
+    order: await rest(forSale[1], orderNamed),
+    orderNamed,
+    cancelledOrder,
+    siblingOrder: await rest(siblingForSale[1], siblingOrderNamed),
+    siblingOrderNamed,
+    siblingCancelledOrder,
     quote: await quote(scrip),
     siblingQuote: await quote(siblingScrip),
     deal: await furnishDeal(service, { environment, deskId, firmId: client }),
@@ -281,6 +297,11 @@ function foreignOf(strangers: Strangers) {
       "dead letter": ({ letter }) => letter,
       "client's dead letter": ({ clientLetter }) => clientLetter,
     }),
+    orders: ofStrangers(strangers, {
+      order: ({ order }) => order,
+      "cancelled order": ({ cancelledOrder }) => cancelledOrder,
+    }),
+    orderNames: ofStrangers(strangers, { "name for an order": ({ orderNamed }) => orderNamed }),
     names: ofStrangers(strangers, { "name for a client": ({ clientNamed }) => clientNamed }),
     iecs: ofStrangers(strangers, { "client's IEC": ({ clientIec }) => clientIec }),
   };
@@ -353,6 +374,13 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       payouts: foreign.payouts,
       random,
     }),
+    order_id: {
+      own: own.order,
+      ownEnded: own.cancelledOrder,
+      foreign: foreign.orders,
+      random: random.order,
+    },
+    client_ref: { own: own.orderNamed, foreign: foreign.orderNames, random: "ORDER nobody" },
     external_id: { own: own.clientNamed, foreign: foreign.names, random: "ERP nobody" },
     iec: { own: own.clientIec, foreign: foreign.iecs, random: "ZZZPZ0000Z" },
     scheme,
@@ -477,6 +505,21 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       payouts: { ...foreign.payouts, "a sibling's payout": own.siblingDeal.payout },
       random,
     }),
+    order_id: {
+      own: own.order,
+      ownEnded: own.cancelledOrder,
+      foreign: {
+        ...foreign.orders,
+        "a sibling's order": own.siblingOrder,
+        "a sibling's cancelled order": own.siblingCancelledOrder,
+      },
+      random: random.order,
+    },
+    client_ref: {
+      own: own.orderNamed,
+      foreign: { ...foreign.orderNames, "a name for a sibling's order": own.siblingOrderNamed },
+      random: "ORDER nobody",
+    },
     external_id: {
       own: own.clientNamed,
       foreign: { ...foreign.names, "a name for a sibling": own.siblingNamed },
@@ -498,6 +541,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listMembers: ({ group }) => `/v1/groups/${group}/members`,
   listRequirements: ({ client }) => `/v1/firms/${client}/requirements`,
   listCredits: ({ client }) => `/v1/firms/${client}/credits`,
+  listOrders: () => "/v1/orders",
   listEvents: () => "/v1/events",
   listSettlements: () => "/v1/settlements",
   listPayouts: () => "/v1/payouts",
@@ -550,6 +594,7 @@ async function cursorsOf(
 const closedToSub = ["listKeys", "listGroups", "listMembers"];
 const widerForRoot = [
   "listFirms",
+  "listOrders",
   "listEvents",
   "listSettlements",
   "listPayouts",

@@ -30,7 +30,10 @@ export type Fixtures = {
    * no route asks for is allowed.
    */
   readonly ids: Readonly<Record<string, IdFixture>>;
-  /** A valid body of each operation that takes one; `ids` overrides fields that name resources. */
+  /**
+   * A valid body of each operation that takes one, or by `operationId/name` where a field goes with
+   * others; `ids` overrides fields that name resources.
+   */
   readonly bodies: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 };
 
@@ -61,7 +64,7 @@ const namesResource = /(_id|_ids|_ref|scrip_no|scrip_nos)$/;
 /** What a list can also be asked by: a page of somebody, and the state's name for a firm. */
 const asksByName = ["cursor", "iec"];
 /** What a body gives a name with; it names nothing that is there. */
-const givesName = ["external_id"];
+const givesName = ["external_id", "client_ref"];
 
 /** Every path parameter, and every field of a query or body that is named like an id. */
 export function slotsOf(routes: readonly RouteEntry[], document: Document): Slot[] {
@@ -171,11 +174,15 @@ function fixtureOf(
   return ids[`${operationId}/${name}`] ?? ids[name];
 }
 
+function bodyOf({ operationId }: RouteEntry, name: string, { bodies }: Fixtures) {
+  return bodies[`${operationId}/${name}`] ?? bodies[operationId ?? ""];
+}
+
 function missingFixture({ route, where, name }: Slot, fixtures: Fixtures) {
   if (!fixtureOf(route, name, fixtures)) {
     return `add a fixture for ${name} to test/support/furnished-desks.ts`;
   }
-  const needsBody = where === "body" && fixtures.bodies[route.operationId ?? ""] === undefined;
+  const needsBody = where === "body" && bodyOf(route, name, fixtures) === undefined;
   return needsBody
     ? `add a body for ${route.operationId} to test/support/furnished-desks.ts`
     : undefined;
@@ -216,7 +223,7 @@ async function send(
   const { route, where, name } = slot;
   const path = pathOf(route, fixtures, where === "path" ? { [name]: id } : {});
   const query = where === "query" ? `?${name}=${encodeURIComponent(id)}` : "";
-  const given = fixtures.bodies[route.operationId ?? ""];
+  const given = bodyOf(route, name, fixtures);
   const named = name.endsWith("s") ? [id] : id;
   const body = where === "body" ? { ...given, [name]: named } : given;
   const writes = route.method !== "GET" && route.method !== "HEAD";
