@@ -79,14 +79,15 @@ export async function ledger(): Promise<void> {
 async function openFirms(db: Database): Promise<string[]> {
   const now = new Date();
   const firms = Array.from({ length: firmCount }, () => newId("frm", now));
-  await db.pool.query(
-    `insert into firms (firm_id, environment, desk_id, legal_name, connection_state, created_at, updated_at)
-     select firm_id, 'sandbox', firm_id, firm_id, 'authorized', $2, $2
-     from unnest($1::text[]) as firm_id`,
-    [firms, now],
-  );
   for (let from = 0; from < firms.length; from += 1_000) {
-    const deposits = firms.slice(from, from + 1_000).map((firmId): Entry => ({
+    const some = firms.slice(from, from + 1_000);
+    await db.pool.query(
+      `insert into firms (firm_id, environment, desk_id, legal_name, connection_state, created_at, updated_at)
+       select firm_id, 'sandbox', firm_id, firm_id, 'authorized', $2, $2
+       from unnest($1::text[]) as firm_id`,
+      [some, now],
+    );
+    const deposits = some.map((firmId): Entry => ({
       environment: "sandbox",
       kind: "deposit",
       subject: firmId,

@@ -9,6 +9,7 @@ import { orders } from "./orders.ts";
 import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
 import { streams } from "./streams.ts";
+import { webhooks } from "./webhooks.ts";
 
 const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
@@ -19,6 +20,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   ledger,
   orders,
   streams,
+  webhooks,
 };
 
 const wanted = process.argv.slice(2);

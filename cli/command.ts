@@ -130,7 +130,9 @@ export function oneOf<const Allowed extends readonly string[]>(
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return "-";
-  if (Array.isArray(value)) return value.join(",");
+  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) {
+    return value.join(",");
+  }
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

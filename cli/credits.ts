@@ -8,6 +8,7 @@ import { operator } from "../src/kernel/actor.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
+import { onLost } from "../src/settling.ts";
 import {
   command,
   oneOf,
@@ -95,7 +96,11 @@ function newsCommand(news: Exclude<RegistryNews, "use">, summary: string) {
       const { reason } = options;
       const [result] = await withContext(
         async ({ ctx }) =>
-          await applyRegistryNews(ctx, operator, environment, [{ scripNo, news, reason }]),
+          await applyRegistryNews(ctx, operator, {
+            environment,
+            news: [{ scripNo, news, reason }],
+            onLost,
+          }),
       );
       if (!result?.ok) throw new Failure("conflict", `${scripNo}: ${result?.problem ?? ""}`);
       printOne(result, options);

@@ -6,17 +6,23 @@ import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
+import { depositCommands } from "./deposits.ts";
 import { doctor } from "./doctor.ts";
+import { enquiryCommands } from "./enquiries.ts";
 import { firmCommands } from "./firms.ts";
 import { inventoryCommands } from "./inventory.ts";
 import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
+import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
+import { payoutCommands } from "./payouts.ts";
 import { planCommands } from "./plans.ts";
 import { marketCommands, rateCommands } from "./rates.ts";
 import { registryCommands } from "./registry.ts";
 import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
+import { settlementCommands } from "./settlements.ts";
+import { webhookCommands } from "./webhooks.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
 const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
@@ -33,6 +39,12 @@ const commands: readonly Command[] = [
   ...marketCommands,
   ...inventoryCommands,
   ...ledgerCommands,
+  ...enquiryCommands,
+  ...settlementCommands,
+  ...payoutCommands,
+  ...depositCommands,
+  ...webhookCommands,
+  listenCommand,
   seedCommand,
   doctor,
 ];

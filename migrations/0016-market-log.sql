@@ -26,7 +26,21 @@ create table market_updates (
 
 create index market_updates_by_scheme on market_updates (environment, epoch, scheme, seq);
 
--- What the house could sell, by size: depth is counted in this index alone.
+-- What the house could sell, by the size bands of its card. Counting takes longer than everything
+-- else that a market shows, so it is done apart, and only when a credit of the house changed in a
+-- transaction that the last count may not have seen, or on another day.
+create table market_depths (
+  environment text not null check (environment in ('live', 'sandbox')),
+  scheme text not null check (scheme in ('RODTEP', 'ROSCTL')),
+  -- [{"below_paise": 5000000, "count": 12, "face_paise": 31000000}, …]
+  bands jsonb not null,
+  -- The first transaction that the count may not have seen.
+  counted_in xid8 not null,
+  counted_on date not null,
+  primary key (environment, scheme)
+);
+
+-- What is counted, so that the count reads no credit but in this index.
 create index credits_house_depth on credits (environment, scheme, face_paise)
   include (expires_on)
   where state = 'listed'

@@ -5,8 +5,10 @@ grant select, insert, update, delete on all tables in schema public to scripdesk
 grant usage on sequence ledger_entry_numbers to scripdesk_app;
 revoke insert, update, delete on schema_migrations from scripdesk_app;
 -- What happened stays as it was written.
-revoke update, delete on events, audit_records, rate_cards from scripdesk_app;
-revoke update, delete on ledger_entries, ledger_firm_entries from scripdesk_app;
+revoke update, delete on events, audit_records, rate_cards, rate_index_days from scripdesk_app;
+revoke update, delete on ledger_entries, ledger_firm_entries, delivery_attempts from scripdesk_app;
 revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;
 -- An update of the market is pruned in time and never changed.
 revoke update on market_updates from scripdesk_app;
+revoke update, delete on deposits, payout_lines from scripdesk_app;
+revoke delete on settlements, settlement_legs, payouts, approvals from scripdesk_app;

@@ -58,6 +58,19 @@ create table api_keys (
 CREATE INDEX api_keys_by_desk ON public.api_keys USING btree (desk_id, created_at DESC, key_id DESC);
 CREATE INDEX api_keys_by_parent ON public.api_keys USING btree (parent_key_id) WHERE (parent_key_id IS NOT NULL);
 
+create table approvals (
+  action text not null,
+  subject_id text not null,
+  terms jsonb not null,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null,
+  confirmed_by text,
+  confirmed_at timestamp with time zone,
+  constraint approvals_pkey PRIMARY KEY (action, subject_id),
+  constraint approvals_check CHECK ((confirmed_by <> proposed_by)),
+  constraint approvals_confirmed_whole CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL)))
+);
+
 create table audit_records (
   record_id text not null,
   environment text not null,
@@ -73,7 +86,7 @@ create table audit_records (
   before_hash text,
   after_hash text,
   constraint audit_records_pkey PRIMARY KEY (record_id),
-  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text]))),
+  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text]))),
   constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30)))
 );
@@ -139,6 +152,67 @@ CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scr
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
 CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
 
+create table deliveries (
+  delivery_id text not null,
+  webhook_id text not null,
+  environment text not null,
+  desk_id text not null,
+  sequence bigint not null,
+  event text not null,
+  state text not null,
+  due_at timestamp with time zone not null,
+  lease integer not null,
+  attempts integer not null,
+  tries integer not null,
+  last_status integer,
+  reason text,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint deliveries_once UNIQUE (webhook_id, sequence),
+  constraint deliveries_pkey PRIMARY KEY (delivery_id),
+  constraint deliveries_desk_id_sequence_fkey FOREIGN KEY (desk_id, sequence) REFERENCES events(desk_id, sequence),
+  constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook_queues(webhook_id),
+  constraint deliveries_attempts_check CHECK ((attempts >= 0)),
+  constraint deliveries_delivery_id_check CHECK ((starts_with(delivery_id, 'dlv_'::text) AND (length(delivery_id) = 30))),
+  constraint deliveries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'dead'::text]))),
+  constraint deliveries_tries_check CHECK ((tries >= 0)),
+  constraint deliveries_version_check CHECK ((version > 0))
+);
+CREATE INDEX deliveries_dead ON public.deliveries USING btree (desk_id, updated_at DESC, delivery_id DESC) WHERE (state = 'dead'::text);
+CREATE INDEX deliveries_pending ON public.deliveries USING btree (webhook_id, due_at) WHERE (state = 'pending'::text);
+
+create table delivery_attempts (
+  delivery_id text not null,
+  lease integer not null,
+  at timestamp with time zone not null,
+  duration_ms integer not null,
+  outcome text not null,
+  status integer,
+  reason text,
+  answer text not null,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, lease),
+  constraint delivery_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
+  constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['delivered'::text, 'transient'::text, 'permanent'::text])))
+);
+
+create table deposits (
+  environment text not null,
+  reference text not null,
+  desk_id text not null,
+  firm_id text not null,
+  paise bigint not null,
+  settlement_id text,
+  at timestamp with time zone not null,
+  constraint deposits_pkey PRIMARY KEY (environment, reference),
+  constraint deposits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint deposits_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint deposits_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deposits_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint deposits_reference_check CHECK ((reference ~ '^[A-Z0-9]{12,22}$'::text))
+);
+
 create table desk_sequences (
   desk_id text not null,
   last_sequence bigint not null,
@@ -146,6 +220,33 @@ create table desk_sequences (
   constraint desk_sequences_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint desk_sequences_last_sequence_check CHECK ((last_sequence >= 0))
 );
+
+create table enquiries (
+  enquiry_ref text not null,
+  kind text not null,
+  scheme text,
+  amount_paise bigint,
+  status text not null,
+  person_sealed bytea not null,
+  digest bytea not null,
+  outcome text,
+  forget_at timestamp with time zone not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint enquiries_pkey PRIMARY KEY (enquiry_ref),
+  constraint enquiries_about CHECK ((((kind = 'contact'::text) = (scheme IS NULL)) AND ((kind = 'contact'::text) = (amount_paise IS NULL)))),
+  constraint enquiries_amount_paise_check CHECK (((amount_paise >= 1) AND (amount_paise <= '9007199254740991'::bigint))),
+  constraint enquiries_closed_whole CHECK (((status = 'closed'::text) = (outcome IS NOT NULL))),
+  constraint enquiries_enquiry_ref_check CHECK ((enquiry_ref ~ '^enq_[0-9a-z]{26}$'::text)),
+  constraint enquiries_kind_check CHECK ((kind = ANY (ARRAY['sell'::text, 'buy'::text, 'contact'::text]))),
+  constraint enquiries_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint enquiries_status_check CHECK ((status = ANY (ARRAY['received'::text, 'closed'::text]))),
+  constraint enquiries_version_check CHECK ((version > 0))
+);
+CREATE INDEX enquiries_newest ON public.enquiries USING btree (created_at DESC, enquiry_ref DESC);
+CREATE INDEX enquiries_to_forget ON public.enquiries USING btree (forget_at);
+CREATE UNIQUE INDEX enquiries_open_digest ON public.enquiries USING btree (digest) WHERE (status = 'received'::text);
 
 create table events (
   desk_id text not null,
@@ -287,7 +388,7 @@ create table inquiries (
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
-CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, due_at) WHERE (state = 'open'::text);
+CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
 create table key_days (
@@ -375,6 +476,17 @@ create table ledger_verdict (
   constraint ledger_verdict_break CHECK ((COALESCE(sound, true) = (first_break IS NULL))),
   constraint ledger_verdict_only_one_check CHECK (only_one),
   constraint ledger_verdict_whole CHECK ((num_nulls(checked_at, took_ms, entries, sound) = ANY (ARRAY[0, 4])))
+);
+
+create table market_depths (
+  environment text not null,
+  scheme text not null,
+  bands jsonb not null,
+  counted_in xid8 not null,
+  counted_on date not null,
+  constraint market_depths_pkey PRIMARY KEY (environment, scheme),
+  constraint market_depths_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint market_depths_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text])))
 );
 
 create table market_logs (
@@ -477,6 +589,60 @@ CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, sche
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
+create table payout_lines (
+  payout_id text not null,
+  order_id text not null,
+  scrip_no text not null,
+  paise bigint not null,
+  constraint payout_lines_pkey PRIMARY KEY (payout_id, scrip_no),
+  constraint payout_lines_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(payout_id),
+  constraint payout_lines_paise_check CHECK ((paise > 0))
+);
+CREATE INDEX payout_lines_by_order ON public.payout_lines USING btree (order_id);
+
+create table payouts (
+  payout_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  settlement_id text not null,
+  resend_of text,
+  paise bigint not null,
+  rail text not null,
+  ifsc text,
+  last4 text,
+  state text not null,
+  reason text,
+  held_until timestamp with time zone,
+  utr text,
+  look_at timestamp with time zone,
+  history jsonb not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint payouts_pkey PRIMARY KEY (payout_id),
+  constraint payouts_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint payouts_resend_of_fkey FOREIGN KEY (resend_of) REFERENCES payouts(payout_id),
+  constraint payouts_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint payouts_account_whole CHECK (((ifsc IS NULL) = (last4 IS NULL))),
+  constraint payouts_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint payouts_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint payouts_payout_id_check CHECK ((starts_with(payout_id, 'pay_'::text) AND (length(payout_id) = 30))),
+  constraint payouts_rail_check CHECK ((rail = ANY (ARRAY['RTGS'::text, 'NEFT'::text, 'IMPS'::text]))),
+  constraint payouts_sent_somewhere CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (ifsc IS NOT NULL))),
+  constraint payouts_sent_with_utr CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (utr IS NOT NULL))),
+  constraint payouts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'held'::text, 'sent'::text, 'paid'::text, 'returned'::text]))),
+  constraint payouts_unsent_looked_at CHECK (((state = ANY (ARRAY['scheduled'::text, 'held'::text])) = (look_at IS NOT NULL))),
+  constraint payouts_utr_check CHECK ((utr ~ '^[A-Z0-9]{12,22}$'::text)),
+  constraint payouts_version_check CHECK ((version > 0))
+);
+CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at DESC, payout_id DESC);
+CREATE INDEX payouts_by_settlement ON public.payouts USING btree (settlement_id);
+CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'sent'::text]));
+CREATE INDEX payouts_unsent ON public.payouts USING btree (look_at) WHERE (look_at IS NOT NULL);
+CREATE UNIQUE INDEX payouts_resent_once ON public.payouts USING btree (resend_of) WHERE (resend_of IS NOT NULL);
+CREATE UNIQUE INDEX payouts_utr ON public.payouts USING btree (environment, rail, utr) WHERE (utr IS NOT NULL);
+
 create table plans (
   name text not null,
   per_minute integer not null,
@@ -562,6 +728,33 @@ create table rate_cards (
   constraint rate_cards_version_check CHECK ((version > 0))
 );
 
+create table rate_index_days (
+  scheme text not null,
+  day date not null,
+  basis text not null,
+  index_bps integer,
+  deals_on date,
+  deal_count integer,
+  seller_count integer,
+  face_paise bigint,
+  fixed_at timestamp with time zone not null,
+  constraint rate_index_days_pkey PRIMARY KEY (scheme, day),
+  constraint rate_index_days_basis CHECK (
+CASE basis
+    WHEN 'deals'::text THEN (deals_on = day)
+    WHEN 'carried'::text THEN (deals_on < day)
+    ELSE true
+END),
+  constraint rate_index_days_basis_check CHECK ((basis = ANY (ARRAY['deals'::text, 'carried'::text, 'none'::text]))),
+  constraint rate_index_days_counts CHECK ((((basis = 'deals'::text) = (deal_count IS NOT NULL)) AND ((basis = 'deals'::text) = (seller_count IS NOT NULL)) AND ((basis = 'deals'::text) = (face_paise IS NOT NULL)))),
+  constraint rate_index_days_deal_count_check CHECK ((deal_count > 0)),
+  constraint rate_index_days_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint rate_index_days_figure CHECK ((((basis = 'none'::text) = (index_bps IS NULL)) AND ((basis = 'none'::text) = (deals_on IS NULL)))),
+  constraint rate_index_days_index_bps_check CHECK (((index_bps >= 1) AND (index_bps <= 10000))),
+  constraint rate_index_days_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint rate_index_days_seller_count_check CHECK ((seller_count >= 3))
+);
+
 create table requirements (
   requirement_id text not null,
   environment text not null,
@@ -585,6 +778,14 @@ create table requirements (
   constraint requirements_version_check CHECK ((version > 0))
 );
 CREATE INDEX requirements_by_firm ON public.requirements USING btree (firm_id, created_at DESC, requirement_id DESC);
+
+create table sandbox_scenarios (
+  desk_id text not null,
+  scenario text not null,
+  set_at timestamp with time zone not null,
+  constraint sandbox_scenarios_pkey PRIMARY KEY (desk_id, scenario),
+  constraint sandbox_scenarios_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id)
+);
 
 create table schema_migrations (
   file text not null,
@@ -620,6 +821,9 @@ create table settlement_legs (
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
 );
+CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
+CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlement_legs_open ON public.settlement_legs USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['pending'::text, 'transferring'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at);
 
 create table settlements (
@@ -635,6 +839,8 @@ create table settlements (
   face_paise bigint not null,
   buyer_paise bigint not null,
   due_at timestamp with time zone,
+  money_apart boolean not null default false,
+  history jsonb not null default '[]'::jsonb,
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
@@ -642,11 +848,16 @@ create table settlements (
   constraint settlements_buyer_paise_check CHECK (((buyer_paise >= 0) AND (buyer_paise <= '9007199254740991'::bigint))),
   constraint settlements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint settlements_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint settlements_open_have_deadline CHECK (((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text])) = (due_at IS NOT NULL))),
   constraint settlements_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
   constraint settlements_settlement_id_check CHECK ((starts_with(settlement_id, 'stl_'::text) AND (length(settlement_id) = 30))),
   constraint settlements_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'funded'::text, 'transfer_initiated'::text, 'transfer_confirmed'::text, 'settled'::text, 'failed'::text, 'reversed'::text]))),
   constraint settlements_version_check CHECK ((version > 0))
 );
+CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
+CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
 create table usage_days (
   key_id text not null,
@@ -668,11 +879,61 @@ create table usage_months (
   constraint usage_months_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
 );
 
+create table webhook_queues (
+  webhook_id text not null,
+  fanned_sequence bigint not null,
+  next_due_at timestamp with time zone,
+  served_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  constraint webhook_queues_pkey PRIMARY KEY (webhook_id),
+  constraint webhook_queues_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks(webhook_id)
+);
+CREATE INDEX webhook_queues_due ON public.webhook_queues USING btree (next_due_at) WHERE (next_due_at IS NOT NULL);
+
+create table webhooks (
+  webhook_id text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text,
+  url text not null,
+  event text not null,
+  state text not null,
+  warnings integer not null,
+  secret_sealed bytea not null,
+  secret_hint text not null,
+  previous_secret_sealed bytea,
+  previous_secret_until timestamp with time zone,
+  after_sequence bigint not null,
+  tested_at timestamp with time zone,
+  enabled_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint webhooks_pkey PRIMARY KEY (webhook_id),
+  constraint webhooks_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint webhooks_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
+  constraint webhooks_after_sequence_check CHECK ((after_sequence >= 0)),
+  constraint webhooks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint webhooks_previous_secret CHECK (((previous_secret_sealed IS NULL) = (previous_secret_until IS NULL))),
+  constraint webhooks_state_check CHECK ((state = ANY (ARRAY['active'::text, 'failing'::text, 'disabled'::text]))),
+  constraint webhooks_url_check CHECK ((length(url) <= 2048)),
+  constraint webhooks_version_check CHECK ((version > 0)),
+  constraint webhooks_warnings_check CHECK ((warnings >= 0)),
+  constraint webhooks_webhook_id_check CHECK ((starts_with(webhook_id, 'whk_'::text) AND (length(webhook_id) = 30)))
+);
+CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_at DESC, webhook_id DESC) WHERE (deleted_at IS NULL);
+
 grant delete, insert, select, update on api_keys to scripdesk_app;
+grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
+grant delete, insert, select, update on deliveries to scripdesk_app;
+grant insert, select on delivery_attempts to scripdesk_app;
+grant insert, select on deposits to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
+grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
@@ -684,17 +945,24 @@ grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;
 grant insert, select on ledger_firm_entries to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
+grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
+grant insert, select on payout_lines to scripdesk_app;
+grant insert, select, update on payouts to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;
 grant delete, insert, select, update on port_outages to scripdesk_app;
 grant delete, insert, select, update on quotes to scripdesk_app;
 grant insert, select on rate_cards to scripdesk_app;
+grant insert, select on rate_index_days to scripdesk_app;
 grant delete, insert, select, update on requirements to scripdesk_app;
+grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
-grant delete, insert, select, update on settlement_legs to scripdesk_app;
-grant delete, insert, select, update on settlements to scripdesk_app;
+grant insert, select, update on settlement_legs to scripdesk_app;
+grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
+grant delete, insert, select, update on webhook_queues to scripdesk_app;
+grant delete, insert, select, update on webhooks to scripdesk_app;

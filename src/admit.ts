@@ -1,8 +1,8 @@
-// The door of every route that demands a key: key (401), meter (429), then what the key may do here
-// (403). It runs before the body is looked at.
+// The doors of every route, before the body is looked at. Where a key is demanded: key (401), meter
+// (429), then what the key may do here (403). On the public surface: the budget of the address (429).
 //
-// All callers of the moment pass it as one set: their keys are looked up together, and those that
-// are known are metered together. The next set forms meanwhile.
+// All callers of the moment pass their door as one set: their keys are looked up together, and those
+// that are known are metered together. The next set forms meanwhile.
 
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 
@@ -14,6 +14,7 @@ import { type Authenticate, type Authenticated, unauthorized } from "./keys/auth
 import { coalesce, type Outcome } from "./platform/coalesce.ts";
 import type { App } from "./platform/http.ts";
 import type { Metrics } from "./platform/metrics.ts";
+import type { Spend } from "./public/spend-budget.ts";
 import type { Meter } from "./usage/meter-calls.ts";
 
 type Knock = { readonly header: string; readonly route: string };
@@ -98,6 +99,14 @@ function lackOf(demand: Demand): string {
   return demand === "root key"
     ? "only the firm's root key may do this"
     : `this key lacks the scope ${demand}`;
+}
+
+/** Whatever key a visitor may send along is not looked at. */
+export function admitVisitors(app: App, spend: Spend): void {
+  app.addHook("onRequest", async (request) => {
+    const { budget } = request.routeOptions.config;
+    if (budget !== undefined) await spend(budget, request.ip);
+  });
 }
 
 /** Encrypted to us or to a proxy we trust, or never on a wire at all. */

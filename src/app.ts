@@ -1,11 +1,13 @@
 // The application: the edge, then every capability. Reading this file top to bottom is reading what
 // the service does.
 
-import { admitCallers } from "./admit.ts";
+import { admitCallers, admitVisitors } from "./admit.ts";
 import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
+import { deliveryRoutes } from "./deliveries/routes.ts";
+import { deliveryLifecycle } from "./deliveries/rules.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
@@ -20,7 +22,9 @@ import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
+import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
+import { allowOtherSites } from "./platform/cross-origin.ts";
 import { docsPrefix, serveDocs } from "./platform/docs-page.ts";
 import { healthRoutes } from "./platform/health.ts";
 import { type App, createServer } from "./platform/http.ts";
@@ -31,22 +35,37 @@ import { booksOf } from "./orders/book-of-set.ts";
 import { orderDesk } from "./orders/order-desk.ts";
 import { orderRoutes } from "./orders/routes.ts";
 import { orderLifecycle } from "./orders/rules.ts";
+import { positionRoutes } from "./positions/routes.ts";
+import { payoutRoutes } from "./payouts/routes.ts";
+import { payoutLifecycle } from "./payouts/rules.ts";
 import { quoteRoutes } from "./quotes/routes.ts";
 import { quoteLifecycle } from "./quotes/rules.ts";
 import { quoter } from "./quotes/take-quote.ts";
+import type { Outbound } from "./platform/outbound.ts";
 import { openStreams } from "./platform/sse.ts";
+import { servePage } from "./platform/web-page.ts";
+import { enquiryRoutes, rateIndexRoutes } from "./public/routes.ts";
+import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { sandboxRoutes } from "./sandbox/routes.ts";
+import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
+import { settling } from "./settling.ts";
 import { usageRoutes } from "./usage/routes.ts";
+import { appliers, simulators } from "./workers.ts";
+import { webhookRoutes } from "./webhooks/routes.ts";
+import { webhookLifecycle } from "./webhooks/rules.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
-  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax">;
+  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax" | "publicBudgets">;
   readonly rateWindow: RateWindow;
   readonly book: Book;
+  readonly addressWindows: AddressWindows;
   readonly metrics: Metrics;
+  readonly outbound: Outbound;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
 };
@@ -56,15 +75,20 @@ export async function buildApp({
   config,
   rateWindow,
   book,
+  addressWindows,
   metrics,
+  outbound,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
   measureRequests(app, metrics);
   logRequests(app);
+  tagAnswers(app);
   const authenticate = authenticator(ctx);
   admitCallers(app, { authenticate, meter: meter(ctx, rateWindow), metrics });
   const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate) });
+  allowOtherSites(app, "/public");
+  admitVisitors(app, spender(ctx, config.publicBudgets, addressWindows));
   await describeApi(app);
 
   healthRoutes(app, ctx);
@@ -76,6 +100,9 @@ export async function buildApp({
     quoteLifecycle,
     orderLifecycle,
     settlementLifecycle,
+    payoutLifecycle,
+    webhookLifecycle,
+    deliveryLifecycle,
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
@@ -86,11 +113,20 @@ export async function buildApp({
   const takeQuote = quoter(ctx, book, metrics);
   quoteRoutes(app, ctx, takeQuote);
   orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
+  positionRoutes(app, ctx);
   const market = { ...ctx, latestIndex };
   const feed = openFeed(market);
   app.addHook("onClose", () => feed.close());
   marketRoutes(app, market, { feed, streams });
-  eventRoutes(app, ctx);
+  settlementRoutes(app, ctx, { simulators, appliers, settling });
+  payoutRoutes(app, ctx);
+  sandboxRoutes(app, ctx, settling);
+  eventRoutes(app, ctx, streams);
+  webhookRoutes(app, ctx, outbound);
+  deliveryRoutes(app, ctx);
+  rateIndexRoutes(app, ctx);
+  enquiryRoutes(app, ctx);
   await serveDocs(app);
+  await servePage(app);
   return app;
 }

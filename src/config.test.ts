@@ -34,6 +34,10 @@ test("nothing set is a service on this machine with its own database", () => {
     trustProxy: [],
     tls: undefined,
     inFlightMax: 10_000,
+    publicBudgets: { rates: { perMinute: 60 }, enquiry: { perMinute: 6, perDay: 30 } },
+    webhookScheduleS: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    webhookAllowCidrs: [],
+    twoOperatorsFromPaise: 1_000_000_000,
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -63,6 +67,12 @@ test("every variable is read", async (t) => {
     TLS_CERT: join(dir, "cert"),
     TLS_KEY: join(dir, "key"),
     IN_FLIGHT_MAX: "7",
+    PUBLIC_RATES_PER_MINUTE: "8",
+    PUBLIC_ENQUIRY_PER_MINUTE: "9",
+    PUBLIC_ENQUIRY_PER_DAY: "10",
+    WEBHOOK_SCHEDULE_S: "0, 1,1",
+    WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
+    TWO_OPERATORS_FROM_PAISE: "500",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -79,6 +89,10 @@ test("every variable is read", async (t) => {
     trustProxy: ["10.0.0.0/8", "::1", "192.0.2.1"],
     tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
     inFlightMax: 7,
+    publicBudgets: { rates: { perMinute: 8 }, enquiry: { perMinute: 9, perDay: 10 } },
+    webhookScheduleS: [0, 1, 1],
+    webhookAllowCidrs: ["127.0.0.0/8", "::1"],
+    twoOperatorsFromPaise: 500,
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -94,6 +108,9 @@ test("all problems are reported together, each by the name of its variable", () 
     TRUST_PROXY: "10.0.0.0/8,proxy.example",
     TLS_CERT: "/nowhere/cert.pem",
     IN_FLIGHT_MAX: "many",
+    WEBHOOK_SCHEDULE_S: "0,soon",
+    WEBHOOK_ALLOW_CIDRS: "home",
+    TWO_OPERATORS_FROM_PAISE: "0",
     LOG_LEVEL: "loud",
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
@@ -108,6 +125,9 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_CERT",
     "TLS_KEY",
     "IN_FLIGHT_MAX",
+    "TWO_OPERATORS_FROM_PAISE",
+    "WEBHOOK_SCHEDULE_S",
+    "WEBHOOK_ALLOW_CIDRS",
     "LOG_LEVEL",
   ]);
   assert.match(message, /"proxy\.example"/);

@@ -3,7 +3,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
+import type { Budgets } from "./kernel/budget.ts";
 import { parseNetwork } from "./kernel/networks.ts";
+import { twoOperatorsFromPaise } from "./payouts/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 
 export type Config = {
@@ -22,10 +24,23 @@ export type Config = {
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
+  /** What one address may ask of the public surface. */
+  readonly publicBudgets: Budgets;
+  /** From which amount on sending live money takes two operators. */
+  readonly twoOperatorsFromPaise: number;
+  /** Seconds before each attempt to deliver an event: as many attempts as there are numbers. */
+  readonly webhookScheduleS: readonly number[];
+  /** Addresses that webhooks may reach although they are not public. */
+  readonly webhookAllowCidrs: readonly string[];
   readonly logLevel: LogLevel;
 };
 
 export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** At once, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. */
+const scheduleDefault = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
+const scheduleLengthMax = 20;
+const scheduleDelaySMax = 604_800;
 
 /** The variables in the order they are documented, with what each is for. */
 export const settings = {
@@ -43,8 +58,17 @@ export const settings = {
   TLS_CERT: "certificate file to serve https directly (none)",
   TLS_KEY: "private key file of TLS_CERT (none)",
   IN_FLIGHT_MAX: "requests worked on at once before new ones are shed (10000)",
+  PUBLIC_RATES_PER_MINUTE: "calls of /public/rates per address and minute (60)",
+  PUBLIC_ENQUIRY_PER_MINUTE: "calls of /public/enquiry per address and minute (6)",
+  PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
+  TWO_OPERATORS_FROM_PAISE:
+    "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
+  WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
+  WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
+
+const budgetMax = 1_000_000;
 
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
@@ -98,13 +122,25 @@ export function readConfig(variables: Variables): Config {
     return undefined;
   }
 
-  function proxies() {
-    const networks = (read("TRUST_PROXY") ?? "").split(",").map((text) => text.trim());
-    return networks.filter(Boolean).filter((network) => {
+  function networks(name: keyof typeof settings) {
+    const named = (read(name) ?? "").split(",").map((text) => text.trim());
+    return named.filter(Boolean).filter((network) => {
       if (parseNetwork(network)) return true;
-      problems.push(`TRUST_PROXY has "${network}", which is no address or network`);
+      problems.push(`${name} has "${network}", which is no address or network`);
       return false;
     });
+  }
+
+  function webhookSchedule(): readonly number[] {
+    const text = read("WEBHOOK_SCHEDULE_S");
+    if (text === undefined) return scheduleDefault;
+    const delays = text.split(",").map((delay) => delay.trim());
+    const isDelay = (delay: string) => /^\d+$/.test(delay) && Number(delay) <= scheduleDelaySMax;
+    if (delays.length <= scheduleLengthMax && delays.every(isDelay)) return delays.map(Number);
+    problems.push(
+      `WEBHOOK_SCHEDULE_S must be 1 to ${scheduleLengthMax} whole numbers up to ${scheduleDelaySMax}, separated by commas`,
+    );
+    return scheduleDefault;
   }
 
   function tls() {
@@ -134,9 +170,22 @@ export function readConfig(variables: Variables): Config {
     databaseConnections: integer("DATABASE_CONNECTIONS", 16, [2, 1_000]),
     redisUrl: url("REDIS_URL", ["redis:", "rediss:"]),
     masterKey: masterKey(),
-    trustProxy: proxies(),
+    trustProxy: networks("TRUST_PROXY"),
     tls: tls(),
     inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),
+    publicBudgets: {
+      rates: { perMinute: integer("PUBLIC_RATES_PER_MINUTE", 60, [1, budgetMax]) },
+      enquiry: {
+        perMinute: integer("PUBLIC_ENQUIRY_PER_MINUTE", 6, [1, budgetMax]),
+        perDay: integer("PUBLIC_ENQUIRY_PER_DAY", 30, [1, budgetMax]),
+      },
+    },
+    twoOperatorsFromPaise: integer("TWO_OPERATORS_FROM_PAISE", twoOperatorsFromPaise, [
+      1,
+      Number.MAX_SAFE_INTEGER,
+    ]),
+    webhookScheduleS: webhookSchedule(),
+    webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     logLevel: logLevel(),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -7,11 +7,12 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { buildApp } from "./app.ts";
+import { type AppOptions, buildApp } from "./app.ts";
 import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
 import { seedInventory } from "./credits/seed-inventory.ts";
+import { measureDeliveries } from "./deliveries/measure-deliveries.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import { environments } from "./kernel/caller.ts";
 import { issueKey } from "./keys/issue-key.ts";
@@ -22,13 +23,16 @@ import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { createLog } from "./platform/log.ts";
 import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
+import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
-import { localRateWindow, type RateWindow, sharedRateWindow } from "./usage/rate-window.ts";
+import { localAddressWindows, sharedAddressWindows } from "./public/spend-budget.ts";
+import { localRateWindow, sharedRateWindow } from "./usage/rate-window.ts";
 import { workOf } from "./workers.ts";
 
 const closeDeadlineMs = 8_000;
+const settleDeadlineMs = 2_000;
 const demoDesk = "Demo Desk";
 const demoCredits = 200;
 
@@ -42,6 +46,9 @@ export async function serve(variables: Variables): Promise<void> {
 
   await using stack = new AsyncDisposableStack();
   stack.defer(flush);
+  // Closed after the database: what is cut off then is sent again, and no failure of its receiver.
+  const outbound = openOutbound({ allowCidrs: config.webhookAllowCidrs });
+  stack.defer(() => outbound.close());
   const opened = await openContext(config, { as: "service", log, now: () => new Date() });
   stack.defer(() => opened.close());
   const { ctx, migrated, role } = opened;
@@ -57,16 +64,20 @@ export async function serve(variables: Variables): Promise<void> {
     help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",
     read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
   });
-  const rateWindow = await openRateWindow(config, ctx, stack);
+  measureDeliveries(ctx, metrics);
+  const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.
   await Promise.all(environments.map(book.look));
-  const app = await buildApp({ ctx, config, rateWindow, book, metrics });
+  const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
-  for (const work of workOf(ctx, book)) {
+  const webhooks = { outbound, scheduleS: config.webhookScheduleS };
+  for (const { wakeOn, settled, ...work } of workOf(ctx, { book, webhooks })) {
     const worker = startWorker({ ...work, log });
+    if (settled) stack.defer(() => Promise.race([settled(), sleep(settleDeadlineMs)]));
     stack.defer(worker.stop);
+    if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
   await listenForOperators(metricsServer(metrics), config, ctx, stack);
 
@@ -77,16 +88,21 @@ export async function serve(variables: Variables): Promise<void> {
   log.info({ signal: stop.signal.reason as string }, "stopping");
 }
 
-async function openRateWindow(
+async function openRateWindows(
   { redisUrl }: Config,
   { log }: Context,
   stack: AsyncDisposableStack,
-): Promise<RateWindow> {
-  const local = localRateWindow(() => performance.now());
-  if (!redisUrl) return local;
+): Promise<Pick<AppOptions, "rateWindow" | "addressWindows">> {
+  const elapsedMs = () => performance.now();
+  const keys = localRateWindow(elapsedMs);
+  const addresses = localAddressWindows(elapsedMs);
+  if (!redisUrl) return { rateWindow: keys, addressWindows: addresses };
   const redis = await connectRedis(redisUrl);
   stack.defer(() => redis.destroy());
-  return sharedRateWindow(redis, local, log);
+  return {
+    rateWindow: sharedRateWindow(redis, { fallback: keys, log }),
+    addressWindows: sharedAddressWindows(redis, { fallback: addresses, log }),
+  };
 }
 
 async function listen(app: App, { host, port }: Config): Promise<void> {
@@ -163,6 +179,12 @@ async function introduce(ctx: Context, address: string): Promise<void> {
       "",
       `  curl -s ${address}/v1/whoami -H 'X-Service-Key: ${api_key}'`,
       "",
+      "What would cover a duty bill of ₹20 lakh cost?",
+      "",
+      `  curl -s ${address}/v1/quote -H 'X-Service-Key: ${api_key}' -H 'Content-Type: application/json' \\`,
+      `    -d '{"side": "buy", "scheme": "RODTEP", "requirement_paise": 200000000}'`,
+      "",
+      `Page: ${address}/`,
       `API reference: ${address}/docs`,
       "",
       "",

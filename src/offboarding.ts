@@ -4,8 +4,10 @@ import { withdrawAllCredits } from "./credits/withdraw-all-credits.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { revokeKeysOfFirm } from "./keys/revoke-key.ts";
 import { openOrdersOf } from "./orders/open-orders.ts";
+import { unfinishedPayoutsOf } from "./payouts/open-business.ts";
+import { openSettlementsOf } from "./settlement/open-business.ts";
 
 export const offboarding: Offboarding = {
-  blockers: [openOrdersOf],
+  blockers: [openOrdersOf, openSettlementsOf, unfinishedPayoutsOf],
   onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
 };

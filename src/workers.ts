@@ -1,15 +1,19 @@
 // Everything the service does without being asked, and how often it looks.
 
-import { simulatedAccount } from "./bank/rules.ts";
+import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
 import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
+import { deliveriesTopic, fanOut } from "./deliveries/fan-out.ts";
+import { deliverySender, type SenderOptions } from "./deliveries/send-deliveries.ts";
+import { eventsTopic } from "./events/rules.ts";
 import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { latestIndex } from "./indices.ts";
+import { countDepth } from "./market/count-depth.ts";
 import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { booksOf } from "./orders/book-of-set.ts";
@@ -18,22 +22,52 @@ import { expireOrders } from "./orders/expire-orders.ts";
 import { restingMatcher } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
-import { simulatedHolding, simulatedIdentity } from "./registry/rules.ts";
+import { fixIndex } from "./public/fix-index.ts";
+import { forgetEnquiries } from "./public/forget-enquiries.ts";
+import { applyPayments } from "./payouts/apply-payments.ts";
+import { sendDuePayouts } from "./payouts/send-due-payouts.ts";
+import { simulatedHolding, simulatedIdentity, simulatedTransfer } from "./registry/rules.ts";
+import { applyFunding, applyTransfers } from "./settlement/apply-answers.ts";
+import { failOverdue } from "./settlement/fail-settlements.ts";
+import { fundFromBalances } from "./settlement/fund-settlements.ts";
+import { initiateTransfers } from "./settlement/initiate-transfers.ts";
+import { settling } from "./settling.ts";
 
-export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work">;
+export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
+  /** Announced when there is something to do before the pause is over. */
+  readonly wakeOn?: string;
+  /** Resolves when what the work has begun and not waited for is done. */
+  readonly settled?: () => Promise<void>;
+};
+
+export type WorkOptions = {
+  readonly book: Book;
+  readonly webhooks: SenderOptions;
+  /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
+  readonly offboarding?: Offboarding | undefined;
+};
 
 export const simulators: Simulators = {
   firm_identity: simulatedIdentity,
   bank_account: simulatedAccount,
   credit_holding: simulatedHolding,
+  deal_funding: simulatedFunding,
+  credit_transfer: simulatedTransfer,
+  payout: simulatedPayout,
 };
 
 export const appliers: Appliers = {
   firms: applyChecks,
   credits: applyHoldings,
+  funding: (tx, actor, answered, now) => applyFunding(tx, actor, answered, { settling, now }),
+  transfers: (tx, actor, answered, now) => applyTransfers(tx, actor, answered, { settling, now }),
+  payouts: applyPayments,
 };
 
-export function workOf(ctx: Context, book: Book, offboarding: Offboarding = everySlice): Work[] {
+export function workOf(
+  ctx: Context,
+  { book, webhooks, offboarding = everySlice }: WorkOptions,
+): Work[] {
   const books = booksOf(book);
   return [
     // First, so that whatever sends money out finds a verdict of this moment.
@@ -43,6 +77,10 @@ export function workOf(ctx: Context, book: Book, offboarding: Offboarding = ever
       pauseMs: 250,
       work: () => answerDueInquiries(ctx, simulators, appliers),
     },
+    { name: "funding", pauseMs: 1_000, work: () => fundFromBalances(ctx) },
+    { name: "settlement", pauseMs: 250, work: () => initiateTransfers(ctx, settling) },
+    { name: "deadlines", pauseMs: 1_000, work: () => failOverdue(ctx, settling) },
+    { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx) },
     {
       name: "offboarding",
       pauseMs: 2_000,
@@ -52,6 +90,21 @@ export function workOf(ctx: Context, book: Book, offboarding: Offboarding = ever
     { name: "matching", pauseMs: 1_000, work: restingMatcher(ctx, books) },
     { name: "order-upkeep", pauseMs: 10_000, work: () => endBereftOrders(ctx) },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
+    { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
+    { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
+    { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
+    {
+      name: "fan-out",
+      pauseMs: 250,
+      wakeOn: eventsTopic,
+      work: () => fanOut(ctx, webhooks),
+    },
+    {
+      name: "deliveries",
+      pauseMs: 250,
+      wakeOn: deliveriesTopic,
+      ...deliverySender(ctx, webhooks),
+    },
   ];
 }

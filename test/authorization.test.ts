@@ -61,6 +61,7 @@ const demands: Readonly<Record<string, Demand>> = {
   useCredit: "firms",
   takeQuote: "quote",
   readQuote: "quote",
+  readPositions: "orders:read",
   placeOrder: "orders:write",
   placeOrderBatch: "orders:write",
   listOrders: "orders:read",
@@ -69,12 +70,49 @@ const demands: Readonly<Record<string, Demand>> = {
   listMarkets: "market:read",
   readMarket: "market:read",
   streamMarket: "market:read",
+  listSettlements: "orders:read",
+  readSettlement: "orders:read",
+  listPayouts: "orders:read",
+  readPayout: "orders:read",
+  advanceSettlement: "orders:write",
+  setScenario: "orders:write",
+  seedSandbox: "orders:write",
+  resetSandbox: "orders:write",
   listEvents: "orders:read",
+  streamEvents: "orders:read",
+  registerWebhook: "webhooks:write",
+  listWebhooks: "webhooks:write",
+  readWebhook: "webhooks:write",
+  deleteWebhook: "webhooks:write",
+  testWebhook: "webhooks:write",
+  rotateSecret: "webhooks:write",
+  enableWebhook: "webhooks:write",
+  listDeliveries: "webhooks:write",
+  listFailures: "webhooks:write",
+  replayDeliveries: "webhooks:write",
 };
 
 /** What anyone may call, one by one; the pages for people are recognised by their path. */
-const keylessOperations = ["isAlive", "isReady", "readOpenApi"];
-const isPage = ({ path }: RouteEntry) => path === "/docs" || path.startsWith("/docs/");
+const keylessOperations = [
+  "isAlive",
+  "isReady",
+  "readOpenApi",
+  "listRates",
+  "readRate",
+  "readRateOfDay",
+  "readRateHistory",
+  "exportRateHistory",
+  "readMethodology",
+  "estimateEnquiry",
+  "submitSellEnquiry",
+  "submitBuyEnquiry",
+  "submitContactEnquiry",
+  "readEnquiry",
+  "allowSites",
+];
+const isPage = ({ path }: RouteEntry) => path === "/" || /^\/(docs|web)(\/|$)/.test(path);
+/** What HTTP adds to an operation is documented with it. */
+const isOperation = ({ method }: RouteEntry) => method !== "HEAD" && method !== "OPTIONS";
 
 const meterHeaders = ["plan", "limit", "remaining", "reset", "quota-used"].map(
   (name) => `x-ratelimit-${name}`,
@@ -112,7 +150,7 @@ test("every route is documented, and its demand is the one written down here", a
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
   const undocumented = service.app.routes
-    .filter((route) => !isPage(route) && route.method !== "HEAD")
+    .filter((route) => !isPage(route) && isOperation(route))
     .filter(
       ({ method, path }) =>
         !documented.some((known) => known.path === path && known.method === method.toLowerCase()),

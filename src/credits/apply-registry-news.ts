@@ -1,5 +1,5 @@
 import { recordChanges } from "../events/record-changes.ts";
-import type { Actor } from "../kernel/actor.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
@@ -25,25 +25,63 @@ export type NewsResult = {
   readonly problem: string | null;
 };
 
+/** A credit that customs took from the deal that had it. */
+export type LostCredit = { readonly scripNo: string; readonly news: RegistryNews };
+
+/** What a slice that deals does about it; it returns its changes, which are recorded last. */
+export type OnLost = (
+  tx: Tx,
+  actor: Actor,
+  lost: { readonly environment: Environment; readonly credits: readonly LostCredit[] },
+  now: Date,
+) => Promise<readonly Change[]>;
+
 /** Customs may speak about a credit at any time, also while a deal has it. */
 export async function applyRegistryNews(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
-  environment: Environment,
-  news: readonly News[],
-): Promise<NewsResult[]> {
+  {
+    environment,
+    news,
+    onLost,
+  }: {
+    readonly environment: Environment;
+    readonly news: readonly News[];
+    readonly onLost: readonly OnLost[];
+  },
+): Promise<readonly NewsResult[]> {
   const now = ctx.now();
-  return await ctx.db.transaction(async (tx) => await tellNews(tx, actor, environment, news, now));
+  return await ctx.db.transaction(async (tx) => {
+    const { results, changes } = await hearNews(tx, environment, news, now);
+    const credits = results.flatMap(({ ok, scrip_no, reserved_for }, at) => {
+      const heard = news[at]?.news;
+      const isLost = ok && reserved_for !== null && heard !== undefined && heard !== "lift";
+      return isLost ? [{ scripNo: scrip_no, news: heard }] : [];
+    });
+    const also: Change[] = [];
+    for (const follow of credits.length > 0 ? onLost : []) {
+      also.push(...(await follow(tx, actor, { environment, credits }, now)));
+    }
+    await recordChanges(tx, actor, [...changes, ...also], now);
+    return results;
+  });
 }
 
-/** The same inside somebody else's transaction. A number that comes twice is heard once. */
-export async function tellNews(
+export type HeardNews = {
+  readonly results: readonly NewsResult[];
+  readonly changes: readonly Change[];
+};
+
+/**
+ * The same inside somebody else's transaction, which records the changes. A number that comes twice
+ * is heard once.
+ */
+export async function hearNews(
   tx: Tx,
-  actor: Actor,
   environment: Environment,
   news: readonly News[],
   now: Date,
-): Promise<NewsResult[]> {
+): Promise<HeardNews> {
   const numbers = news.map(({ scripNo }) => normalScripNo(scripNo) ?? "");
   const open = await lockOpenByNumber(tx, environment, [...new Set(numbers)]);
   const live = new Map(open.filter(({ state }) => isLive(state)).map((row) => [row.scrip_no, row]));
@@ -76,8 +114,7 @@ export async function tellNews(
     const data = { reason: item.reason };
     return [changeOfCredit({ action: item.news, before, after, data, ...(event && { event }) })];
   });
-  await recordChanges(tx, actor, changes, now);
-  return results;
+  return { results, changes };
 }
 
 function placementOf(row: CreditRow, { news, reason }: News, now: Date): CreditRow | Failure {

@@ -140,3 +140,13 @@ export async function findLiveByNumber(
     where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
       and c.state in ${liveStates}`);
 }
+
+/** What no deal has of what a desk holds. */
+export async function lockFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.desk_id = ${deskId} and c.state in ('declared', 'listed')
+    order by c.credit_id
+    for update`);
+}

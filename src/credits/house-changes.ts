@@ -11,7 +11,7 @@ import {
   type HouseCreditRow,
   listHouseChanges,
   listHouseCredits,
-} from "./store.ts";
+} from "./house-store.ts";
 
 export type HouseCredit = HouseCreditRow;
 

@@ -1,4 +1,4 @@
-// A credit is one firm's holding of one scrip. What happens to it comes from five sides:
+// A credit is one firm's holding of one scrip. What happens to it comes from several sides:
 //
 //   declared ──confirm──▶ listed ──reserve──▶ reserved ──settle──▶ in_settlement ──transfer──▶ transferred
 //      └─reject─▶ rejected   ▲ └──────◀─release─┘                        │
@@ -8,6 +8,7 @@
 //   the registry   confirms or rejects a claim; suspends, lifts, cancels or reports use at any time,
 //                  also while a deal has the credit
 //   a deal         reserves, releases, settles, unwinds, transfers
+//   the operator   has a buyer give back what came by a deal that is reversed
 //   the clock      expires what no deal has; a credit of a deal expires when the deal lets go of it
 //
 // A suspended credit remembers where it was, and a lifted suspension puts it back there.
@@ -47,6 +48,7 @@ export const creditLifecycle = {
     settle: { from: ["reserved"], to: "in_settlement", by: "deal" },
     unwind: { from: ["in_settlement"], to: "listed", by: "deal" },
     transfer: { from: ["in_settlement"], to: "transferred", by: "deal" },
+    give_back: { from: ["listed"], to: "transferred", by: "operator" },
     suspend: { from: ["listed", "reserved", "in_settlement"], to: "suspended", by: "registry" },
     lift: { from: ["suspended"], to: "listed", by: "registry" },
     lift_reserved: { from: ["suspended"], to: "reserved", by: "registry" },

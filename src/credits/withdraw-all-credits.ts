@@ -3,8 +3,9 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
+import { lockFreeOfDesk } from "./deal-store.ts";
 import { creditLifecycle } from "./rules.ts";
-import { lockFreeOfFirm, setCredits } from "./store.ts";
+import { type CreditRow, lockFreeOfFirm, setCredits } from "./store.ts";
 
 /** A firm that leaves takes its credits with it: all that no deal has, as one set. */
 export async function withdrawAllCredits(
@@ -13,7 +14,19 @@ export async function withdrawAllCredits(
   { firmId }: { readonly firmId: string },
   now: Date,
 ): Promise<Change[]> {
-  const free = await lockFreeOfFirm(tx, firmId);
+  return await withdraw(tx, await lockFreeOfFirm(tx, firmId), { reason: "firm_left", now });
+}
+
+/** A sandbox desk begins anew: all that no deal has of all its firms. */
+export async function withdrawAllOfDesk(tx: Tx, deskId: string, now: Date): Promise<Change[]> {
+  return await withdraw(tx, await lockFreeOfDesk(tx, deskId), { reason: "sandbox_reset", now });
+}
+
+async function withdraw(
+  tx: Tx,
+  free: readonly CreditRow[],
+  { reason, now }: { readonly reason: string; readonly now: Date },
+): Promise<Change[]> {
   if (free.length === 0) return [];
   await dropQuestions(
     tx,
@@ -25,7 +38,7 @@ export async function withdrawAllCredits(
     free.map((row) => ({
       ...row,
       state: advance(creditLifecycle, row.state, "withdraw"),
-      reason: "firm_left",
+      reason,
       as_of: now,
     })),
     now,

@@ -2,20 +2,21 @@ import { recordAudit } from "../audit/record-audit.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { eventBody } from "./rules.ts";
+import { eventBody, eventsTopic } from "./rules.ts";
 import { type EventRow, insertEvents, takeSequences } from "./store.ts";
 
 /**
- * What happened and what is told about it commit together. This is the last step of a use case's
- * transaction: from here to the commit, other writers of the same desk wait for its sequence.
+ * What happened and what is told about it commit together; the answer is what is told. This is the
+ * last step of a use case's transaction: from here to the commit, other writers of the same desk wait
+ * for its sequence.
  */
 export async function recordChanges(
   tx: Tx,
   actor: Actor,
   changes: readonly Change[],
   now: Date,
-): Promise<void> {
-  await recordAttributed(
+): Promise<readonly EventRow[]> {
+  return await recordAttributed(
     tx,
     changes.map((change) => ({ actor, change })),
     now,
@@ -30,11 +31,11 @@ export async function recordAttributed(
   tx: Tx,
   changes: readonly Attributed[],
   now: Date,
-): Promise<void> {
-  if (changes.length === 0) return;
+): Promise<readonly EventRow[]> {
+  if (changes.length === 0) return [];
   await recordAudit(tx, changes, now);
   const told = changes.filter(({ change }) => change.event !== undefined);
-  if (told.length === 0) return;
+  if (told.length === 0) return [];
   const next = await firstSequences(
     tx,
     told.map(({ change }) => change),
@@ -59,6 +60,8 @@ export async function recordAttributed(
     };
   });
   await insertEvents(tx, rows, now);
+  tx.announce(eventsTopic);
+  return rows;
 }
 
 /** The first free number of every desk that is told something. */

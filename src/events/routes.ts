@@ -1,10 +1,17 @@
 import { sendPage } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
+import type { Streams } from "../platform/sse.ts";
 import { listEvents } from "./list-events.ts";
-import { EventList, ListEventsQuery } from "./schema.ts";
+import { EventList, EventStream, ListEventsQuery, StreamEventsQuery } from "./schema.ts";
+import { streamEvents } from "./stream-events.ts";
+import { watchDesks } from "./watch-desks.ts";
 
-export function eventRoutes(app: App, ctx: Context): void {
+const streamsPerKeyMax = 5;
+
+export function eventRoutes(app: App, ctx: Context, streams: Streams): void {
+  const watch = watchDesks(ctx.db);
+
   app.get(
     "/v1/events",
     {
@@ -19,5 +26,26 @@ export function eventRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) =>
       sendPage(reply, "events", await listEvents(ctx, request.caller, request.query)),
+  );
+
+  app.get(
+    "/v1/events/stream",
+    {
+      config: { demand: "orders:read", streams: true },
+      schema: {
+        operationId: "streamEvents",
+        tags: ["Events"],
+        summary: "What happens on your desk, as it happens",
+        description: `Server-sent events on the same sequence. Come back with Last-Event-ID and nothing is missed. At most ${streamsPerKeyMax} streams a key.`,
+        querystring: StreamEventsQuery,
+        response: { 200: EventStream },
+      },
+    },
+    async (request, reply) =>
+      await streamEvents({ ...ctx, watch }, request.caller, {
+        lastEventId: request.headers["last-event-id"],
+        afterSequence: request.query.after_sequence,
+        open: () => streams.open(request, reply, { perKeyMax: streamsPerKeyMax }),
+      }),
   );
 }

@@ -33,9 +33,15 @@ export const eventCatalog = [
   "payout.returned",
   "key.created",
   "key.revoked",
+  "webhook.ping",
+  "webhook.failing",
+  "webhook.disabled",
 ] as const;
 
 export type EventName = (typeof eventCatalog)[number];
+
+/** Announced after every commit that tells something. */
+export const eventsTopic = "events";
 
 export type EventDraft = {
   readonly eventId: string;

@@ -19,6 +19,32 @@ export const ListEventsQuery = Type.Object(
 );
 export type ListEventsQuery = Static<typeof ListEventsQuery>;
 
+export const StreamEventsQuery = Type.Object(
+  {
+    after_sequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Begin after this event, when there is no Last-Event-ID; absent: from now on.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What OpenAPI can say of a stream; each event's data is an Event. */
+export const EventStream = {
+  description: "The events, one after another.",
+  content: {
+    "text/event-stream": {
+      schema: Type.String({
+        description: "id is the sequence, event the name and data the Event as JSON.",
+        examples: ["id: 42\nevent: credit.listed\ndata: {}\n\n"],
+      }),
+    },
+  },
+};
+
 export const Event = Type.Object(
   {
     id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),

@@ -73,9 +73,9 @@ export async function listEvents(
     after,
     fetch,
   }: { readonly firmId: string | null; readonly after: number; readonly fetch: number },
-): Promise<{ sequence: number; body: string }[]> {
+): Promise<{ sequence: number; event: string; body: string }[]> {
   return await db.rows(sql`
-    select sequence, body
+    select sequence, event, body
     from events
     where desk_id = ${deskId} and sequence > ${after}
       and (${firmId}::text is null or firm_id = ${firmId})
@@ -101,4 +101,14 @@ export async function findLastSequence(db: Db, deskId: string): Promise<number> 
     from desk_sequences
     where desk_id = ${deskId}`);
   return row?.last_sequence ?? 0;
+}
+
+export async function findLastSequences(
+  db: Db,
+  deskIds: readonly string[],
+): Promise<{ desk_id: string; last_sequence: number }[]> {
+  return await db.rows(sql`
+    select desk_id, last_sequence
+    from desk_sequences
+    where desk_id = any(${deskIds}::text[])`);
 }

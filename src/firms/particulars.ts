@@ -14,6 +14,7 @@ import {
   ifscProblem,
   internationalPhone,
   panProblem,
+  phoneProblem,
   plainIdentifier,
   type Problem,
 } from "./rules.ts";
@@ -76,7 +77,7 @@ export function refuseWrong(
     ],
     ["cin", cin !== null && (changesPan || given.cin) ? cinProblem(cin, aboutPan) : undefined],
     ["email", given.email === undefined ? undefined : emailProblem(given.email)],
-    ["phone", given.phone && !internationalPhone(given.phone) ? phoneRule : undefined],
+    ["phone", given.phone ? phoneProblem(given.phone) : undefined],
     ["external_id", given.external_id === "" ? "must not be blank" : undefined],
     ["bank.account_no", given.bank ? accountNoProblem(given.bank.account_no) : undefined],
     ["bank.ifsc", given.bank ? ifscProblem(given.bank.ifsc) : undefined],
@@ -87,8 +88,6 @@ export function refuseWrong(
   );
   if (fields.length > 0) throw unprocessable(...fields);
 }
-
-const phoneRule = "must be ten Indian digits, or + and a country code and a number";
 
 /** The number is bound to its firm: sealed bytes moved to another row do not open there. */
 export function sealBank(bank: Bank | null, firmId: string, sealKey: Buffer): BankColumns {

@@ -243,6 +243,11 @@ export function internationalPhone(text: string): string | undefined {
   return undefined;
 }
 
+export function phoneProblem(text: string): Problem {
+  if (internationalPhone(text) !== undefined) return undefined;
+  return "must be ten Indian digits, or + and a country code and a number";
+}
+
 /** Luhn's check modulo 36, with factors 1 and 2 in turn. */
 export function gstinCheckCharacter(first14: string): string {
   const sum = Array.from(first14).reduce((total, character, index) => {
@@ -282,3 +287,6 @@ export function syntheticPan(seed: string): string {
   const digits = String(bytes.readUInt32BE(8) % 9_000).padStart(4, "0");
   return `${letter(0)}${letter(1)}${letter(2)}C${letter(3)}${digits}${letter(4)}`;
 }
+
+/** Who a firm is in law, and whose: what tells trade at arm's length from trade with oneself. */
+export type Kin = { readonly pan: string | null; readonly groupId: string | null };

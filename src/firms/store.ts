@@ -154,12 +154,20 @@ export async function shareFirms(tx: Tx, firmIds: readonly string[]): Promise<Fi
     for share`);
 }
 
-export async function listPans(
+/** Firms of any desk as they are now. */
+export async function listFirmsById(db: Db, firmIds: readonly string[]): Promise<FirmRow[]> {
+  return await db.rows(sql`
+    select ${firmColumns}
+    from firms
+    where firm_id = any(${firmIds}::text[])`);
+}
+
+export async function listIdentities(
   db: Db,
   firmIds: readonly string[],
-): Promise<Pick<FirmRow, "firm_id" | "pan">[]> {
+): Promise<Pick<FirmRow, "firm_id" | "iec" | "pan">[]> {
   return await db.rows(sql`
-    select firm_id, pan
+    select firm_id, iec, pan
     from firms
     where firm_id = any(${firmIds}::text[])`);
 }
@@ -370,4 +378,14 @@ export async function insertClients(tx: Tx, firms: readonly FirmRow[]): Promise<
       ${firms.map((firm) => firm.created_at)}::timestamptz[]
     ) as f (firm_id, environment, desk_id, legal_name, iec, connection_state, at)
     on conflict do nothing`);
+}
+
+export async function listKin(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<Pick<FirmRow, "firm_id" | "pan" | "group_id">[]> {
+  return await db.rows(sql`
+    select firm_id, pan, group_id
+    from firms
+    where firm_id = any(${firmIds}::text[])`);
 }

@@ -1,5 +1,5 @@
 import type { Db, Tx } from "../platform/postgres.ts";
-import { type FirmRow, listPans, shareFirms } from "./store.ts";
+import { type FirmRow, listIdentities, shareFirms } from "./store.ts";
 
 /** What of a firm decides whether and with whom it deals. */
 export type TradingFirm = Pick<
@@ -22,6 +22,15 @@ export async function pansOf(
   firmIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   if (firmIds.length === 0) return new Map();
-  const rows = await listPans(db, firmIds);
+  const rows = await listIdentities(db, firmIds);
   return new Map(rows.map((row) => [row.firm_id, row.pan]));
+}
+
+/** By what customs knows firms. */
+export async function iecsOf(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await listIdentities(db, firmIds);
+  return new Map(rows.map((row) => [row.firm_id, row.iec]));
 }

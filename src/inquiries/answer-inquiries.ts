@@ -11,7 +11,13 @@ import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { type Answered, type InquiryKind, simulate, type Simulators } from "./rules.ts";
-import { claimDueInquiries, lockOpenInquiries, setAnswered, yieldToCallers } from "./store.ts";
+import {
+  claimDueInquiries,
+  leaveOpen,
+  lockOpenInquiries,
+  setAnswered,
+  yieldToCallers,
+} from "./store.ts";
 
 /**
  * What follows from answers about one kind of thing; given all of a set at once, because it locks
@@ -27,12 +33,18 @@ export type Apply<Kind extends InquiryKind> = (
 export type Appliers = {
   readonly firms: Apply<"firm_identity" | "bank_account">;
   readonly credits: Apply<"credit_holding">;
+  readonly funding: Apply<"deal_funding">;
+  readonly transfers: Apply<"credit_transfer">;
+  readonly payouts: Apply<"payout">;
 };
 
 /** The kinds that each applier is given. A transaction of the simulation has one applier. */
 const kindsOf = {
   firms: ["firm_identity", "bank_account"],
   credits: ["credit_holding"],
+  funding: ["deal_funding"],
+  transfers: ["credit_transfer"],
+  payouts: ["payout"],
 } as const satisfies Record<keyof Appliers, readonly InquiryKind[]>;
 
 export type Attestation = {
@@ -51,10 +63,10 @@ export async function answerDueInquiries(
   simulators: Simulators,
   appliers: Appliers,
 ): Promise<"more" | "idle"> {
-  const outcomes = [
-    await answerDue(ctx, kindsOf.firms, { simulators, appliers }),
-    await answerDue(ctx, kindsOf.credits, { simulators, appliers }),
-  ];
+  const outcomes: ("more" | "idle")[] = [];
+  for (const kinds of Object.values(kindsOf)) {
+    outcomes.push(await answerDue(ctx, kinds, { simulators, appliers }));
+  }
   return outcomes.includes("more") ? "more" : "idle";
 }
 
@@ -67,16 +79,16 @@ async function answerDue(
   return await ctx.db.transaction(async (tx) => {
     const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax });
     if (due.length === 0) return "idle";
-    const answered = due.map(
-      (inquiry) =>
-        ({
-          ...inquiry,
-          answer: simulate(simulators, inquiry),
-          as_of: now,
-          reference: null,
-        }) as Answered, // The simulator of a kind answers in that kind's form.
-    );
-    await applyAnswers(tx, simulation, answered, appliers, now);
+    const answered = due.flatMap((inquiry) => {
+      const answer = simulate(simulators, inquiry);
+      // The simulator of a kind answers in that kind's form.
+      return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
+    });
+    const known = new Set(answered.map(({ inquiry_id }) => inquiry_id));
+    const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
+    if (unanswered.length > 0) await leaveOpen(tx, unanswered);
+    await yieldToCallers(tx);
+    if (answered.length > 0) await applyAnswers(tx, simulation, answered, appliers, now);
     return due.length === setSizeMax ? "more" : "idle";
   });
 }
@@ -106,12 +118,14 @@ export async function attestInquiries(
         reference: attestation?.reference ?? null,
       } as Answered; // The command line builds answers by kind.
     });
+    await yieldToCallers(tx);
     await applyAnswers(tx, operator, answered, appliers, now);
     return answered.length;
   });
 }
 
-async function applyAnswers(
+/** The answers and what follows from them, in one transaction. */
+export async function applyAnswers(
   tx: Tx,
   actor: Actor,
   answered: readonly Answered[],
@@ -119,9 +133,23 @@ async function applyAnswers(
   now: Date,
 ): Promise<void> {
   await setAnswered(tx, answered, actor.id);
-  await yieldToCallers(tx);
-  const firms = answered.filter((inquiry) => inquiry.kind !== "credit_holding");
-  const credits = answered.filter((inquiry) => inquiry.kind === "credit_holding");
+  const firms = ofKinds(answered, kindsOf.firms);
+  const credits = ofKinds(answered, kindsOf.credits);
+  const funding = ofKinds(answered, kindsOf.funding);
+  const transfers = ofKinds(answered, kindsOf.transfers);
+  const payouts = ofKinds(answered, kindsOf.payouts);
   if (firms.length > 0) await appliers.firms(tx, actor, firms, now);
   if (credits.length > 0) await appliers.credits(tx, actor, credits, now);
+  if (funding.length > 0) await appliers.funding(tx, actor, funding, now);
+  if (transfers.length > 0) await appliers.transfers(tx, actor, transfers, now);
+  if (payouts.length > 0) await appliers.payouts(tx, actor, payouts, now);
+}
+
+function ofKinds<Kind extends InquiryKind>(
+  answered: readonly Answered[],
+  kinds: readonly Kind[],
+): Answered<Kind>[] {
+  const isMeant = (inquiry: Answered): inquiry is Answered & Answered<Kind> =>
+    (kinds as readonly InquiryKind[]).includes(inquiry.kind);
+  return answered.filter(isMeant);
 }

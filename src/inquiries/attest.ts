@@ -20,6 +20,17 @@ export function attestationOf(inquiry: Inquiry | undefined, finding: Finding): A
 }
 
 function answerOf(inquiry: Inquiry, { failed, held }: Finding): Attestation["answer"] {
+  if (
+    inquiry.kind === "deal_funding" ||
+    inquiry.kind === "credit_transfer" ||
+    inquiry.kind === "payout"
+  ) {
+    throw wrongForm(
+      inquiry,
+      inquiry.kind,
+      "is answered by the commands of settlements and payouts",
+    );
+  }
   if (inquiry.kind === "credit_holding") {
     if (held === undefined || failed.length > 0) throw wrongForm(inquiry, "held", "is the answer");
     return { held, reason: held ? null : "not_held" };

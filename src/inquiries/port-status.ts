@@ -23,6 +23,11 @@ export async function portStatus(db: Db, environment: Environment): Promise<Port
   });
 }
 
+export async function isPortUp(db: Db, environment: Environment, port: Port): Promise<boolean> {
+  const outages = await listOutages(db, environment);
+  return outages.every((outage) => outage.port !== port);
+}
+
 /** Open questions wait until the operator says that the port is back. */
 export async function setOutage(
   ctx: Pick<Context, "db" | "now">,

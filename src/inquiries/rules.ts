@@ -2,6 +2,7 @@
 // it is open until somebody answers, and every answer says as of when it holds.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { PayoutScenario, TransferScenario } from "../scenarios/rules.ts";
 
 export type Port = "registry" | "bank";
 
@@ -27,9 +28,56 @@ export type Inquiries = {
     facts: { iec: string; scrip_no: string; face_paise: number };
     answer: { held: boolean; reason: string | null };
   };
+  /** Has the buyer's money for this settlement arrived? */
+  deal_funding: {
+    port: "bank";
+    facts: { firm_id: string; paise: number };
+    answer: { arrived: boolean; reference: string | null };
+  };
+  /** Did this credit pass from its seller to its buyer? */
+  credit_transfer: {
+    port: "registry";
+    facts: {
+      settlement_id: string;
+      scrip_no: string;
+      face_paise: number;
+      seller_iec: string | null;
+      buyer_iec: string | null;
+      /** What the sandbox's desk wants to see happen. */
+      scenario: TransferScenario | null;
+    };
+    answer: { outcome: TransferOutcome };
+  };
+  /** Did this payment reach its account, or come back? */
+  payout: {
+    port: "bank";
+    facts: {
+      rail: string;
+      utr: string;
+      paise: number;
+      ifsc: string;
+      last4: string;
+      scenario: PayoutScenario | null;
+    };
+    answer: { outcome: "paid" | "returned"; reason: string | null };
+  };
 };
 
+/** A transfer that customs suspends has not happened, and the credit is held up. */
+export const transferOutcomes = ["transferred", "refused", "suspended"] as const;
+
+export type TransferOutcome = (typeof transferOutcomes)[number];
+
 export type InquiryKind = keyof Inquiries;
+
+export const inquiryKinds = [
+  "firm_identity",
+  "bank_account",
+  "credit_holding",
+  "deal_funding",
+  "credit_transfer",
+  "payout",
+] as const satisfies readonly InquiryKind[];
 
 export const checkNames = [
   "IEC_ACTIVE",
@@ -87,12 +135,17 @@ export type Answered<Kind extends InquiryKind = InquiryKind> = {
   };
 }[Kind];
 
-/** What the simulation of a port answers: a pure function, so that the sandbox is predictable. */
+/**
+ * What the simulation of a port answers: a pure function, so that the sandbox is predictable. Where
+ * it has no answer the question stays open, as it would at a port that never replies.
+ */
 export type Simulators = {
-  readonly [Kind in InquiryKind]: (facts: Inquiries[Kind]["facts"]) => Inquiries[Kind]["answer"];
+  readonly [Kind in InquiryKind]: (
+    facts: Inquiries[Kind]["facts"],
+  ) => Inquiries[Kind]["answer"] | undefined;
 };
 
-export function simulate(simulators: Simulators, inquiry: Inquiry): Answered["answer"] {
+export function simulate(simulators: Simulators, inquiry: Inquiry): Answered["answer"] | undefined {
   switch (inquiry.kind) {
     case "firm_identity":
       return simulators.firm_identity(inquiry.facts);
@@ -100,5 +153,11 @@ export function simulate(simulators: Simulators, inquiry: Inquiry): Answered["an
       return simulators.bank_account(inquiry.facts);
     case "credit_holding":
       return simulators.credit_holding(inquiry.facts);
+    case "deal_funding":
+      return simulators.deal_funding(inquiry.facts);
+    case "credit_transfer":
+      return simulators.credit_transfer(inquiry.facts);
+    case "payout":
+      return simulators.payout(inquiry.facts);
   }
 }

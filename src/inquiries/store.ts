@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
-import type { Answered, Inquiry, InquiryKind, Port } from "./rules.ts";
+import { type Answered, type Inquiry, type InquiryKind, inquiryKinds, type Port } from "./rules.ts";
 
 const inquiryColumns = fragment`
   inquiry_id, environment, desk_id, port, kind, subject_id, facts, due_at, created_at`;
@@ -44,7 +44,7 @@ export async function claimDueInquiries(
         from port_outages
         where port_outages.environment = inquiries.environment and port_outages.port = inquiries.port
       )
-    order by due_at, inquiry_id
+    order by kind, due_at
     limit ${limit}
     for update skip locked`);
 }
@@ -94,12 +94,21 @@ export async function setAnswered(
     where inquiries.inquiry_id = a.inquiry_id`);
 }
 
-/** Ends open questions whose answer no longer matters. */
+/** Questions that nobody will answer by themselves: they stay open and fall due no more. */
+export async function leaveOpen(tx: Tx, inquiries: readonly Inquiry[]): Promise<void> {
+  await tx.rows(sql`
+    update inquiries
+    set due_at = due_at + interval '100 years'
+    where inquiry_id = any(${inquiries.map(({ inquiry_id }) => inquiry_id)}::text[])`);
+}
+
+/** Ends open questions whose answer no longer matters. Naming the kinds lets an index find them. */
 export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise<void> {
   await tx.rows(sql`
     update inquiries
     set state = 'dropped'
-    where subject_id = any(${subjectIds}::text[]) and state = 'open'`);
+    where kind = any(${inquiryKinds}::text[]) and subject_id = any(${subjectIds}::text[])
+      and state = 'open'`);
 }
 
 export async function listOpenInquiries(
@@ -112,6 +121,20 @@ export async function listOpenInquiries(
     where state = 'open'
       and (${environment}::text is null or environment = ${environment})
       and (${port}::text is null or port = ${port})
+    order by created_at, inquiry_id`);
+}
+
+/** What is asked about these things, or about parts of them: `thing:part`. */
+export async function listOpenAbout(
+  db: Db,
+  kind: InquiryKind,
+  subjectIds: readonly string[],
+): Promise<Inquiry[]> {
+  return await db.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where state = 'open' and kind = ${kind}
+      and split_part(subject_id, ':', 1) = any(${subjectIds}::text[])
     order by created_at, inquiry_id`);
 }
 

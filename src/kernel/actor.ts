@@ -1,9 +1,10 @@
-// Who makes a change: a key's caller, an operator or a worker of the service itself.
+// Who makes a change: a key's caller, an operator, a worker of the service itself or a visitor who
+// has no key.
 
 import type { Call, Environment } from "./caller.ts";
 
 export type Actor = {
-  readonly kind: "key" | "operator" | "worker";
+  readonly kind: "key" | "operator" | "worker" | "visitor";
   readonly id: string;
   readonly requestId: string | null;
 };
@@ -14,6 +15,11 @@ export function actorOf({ caller, requestId }: Call): Actor {
 
 /** Whoever runs the command line beside the service. */
 export const operator: Actor = { kind: "operator", id: "cli", requestId: null };
+
+/** The same under their own name, where it matters who of several it was. */
+export function operatorNamed(name: string): Actor {
+  return { kind: "operator", id: name, requestId: null };
+}
 
 /** One change of one thing on one desk, as events and the audit trail record it. */
 export type Change = {

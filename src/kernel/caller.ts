@@ -42,6 +42,9 @@ export type Call = {
   readonly dryRun: boolean;
 };
 
+/** One request by somebody without a key. */
+export type Visit = Pick<Call, "requestId" | "dryRun">;
+
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text);
 }

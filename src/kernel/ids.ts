@@ -16,7 +16,10 @@ export type IdPrefix =
   | "qte"
   | "ord"
   | "stl"
-  | "pay";
+  | "pay"
+  | "enq"
+  | "whk"
+  | "dlv";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { isInside, isLoopback, parseNetwork } from "./networks.ts";
+import { isInside, isLoopback, isPublic, parseNetwork, subscriberNetwork } from "./networks.ts";
 
 const octets = fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 255 })));
 
@@ -82,4 +82,72 @@ test("loopback is the machine itself, in every spelling a socket shows", () => {
   for (const address of ["", "128.0.0.1", "::2", "10.127.0.1", "::ffff:10.0.0.1", "0.0.0.0"]) {
     assert.equal(isLoopback(address), false, address);
   }
+});
+
+test("a subscriber is an IPv4 address or a /64, however the address is written", () => {
+  const same: Record<string, string[]> = {
+    "203.0.113.7": [
+      "203.0.113.7",
+      "::ffff:203.0.113.7",
+      "::FFFF:cb00:7107",
+      "0:0:0:0:0:ffff:cb00:7107",
+    ],
+    "2001:db8:1:2::/64": ["2001:db8:1:2::", "2001:0DB8:1:2:3:4:5:6", "2001:db8:1:2::203.0.113.7"],
+    "2001:db8:0:0::/64": ["2001:db8::1", "2001:db8::ffff:1"],
+    "fe80:0:0:0::/64": ["fe80::1%eth0", "fe80::2"],
+    "0:0:0:0::/64": ["::1", "::"],
+    "1:2:3:4::/64": ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::"],
+  };
+  for (const [network, addresses] of Object.entries(same)) {
+    for (const address of addresses) assert.equal(subscriberNetwork(address), network, address);
+  }
+  for (const text of ["", "unknown", "203.0.113.7:80", "[::1]", "1.2.3", "::g"]) {
+    assert.equal(subscriberNetwork(text), undefined, text);
+  }
+});
+
+test("public is what any host on the internet could have, and no form of IPv4 inside IPv6", () => {
+  for (const address of [
+    "8.8.8.8",
+    "1.1.1.1",
+    "100.63.0.1",
+    "172.32.0.1",
+    "2600::1",
+    "2a00:1450::1",
+  ]) {
+    assert.equal(isPublic(address), true, address);
+  }
+  const inside = [
+    "127.0.0.1",
+    "10.1.2.3",
+    "169.254.169.254",
+    "100.64.0.1",
+    "::1",
+    "fe80::1",
+    "fd00::1",
+  ];
+  const embedded = [
+    "::ffff:8.8.8.8",
+    "::8.8.8.8",
+    "64:ff9b::808:808",
+    "2002:808:808::1",
+    "2001::1",
+  ];
+  const neither = ["", "8.8.8", "localhost", "2600::1%eth0", "8.8.8.8:80", "[2600::1]"];
+  for (const address of [...inside, ...embedded, ...neither]) {
+    assert.equal(isPublic(address), false, address);
+  }
+});
+
+test("no IPv4 address is public inside an IPv6 one, however it is carried", () => {
+  fc.assert(
+    fc.property(octets, (parts) => {
+      const hex = parts.map((part) => part.toString(16).padStart(2, "0"));
+      const [high, low] = [hex.slice(0, 2).join(""), hex.slice(2).join("")];
+      for (const prefix of ["::ffff:", "::", "::ffff:0:", "64:ff9b::", "64:ff9b:1::"]) {
+        assert.equal(isPublic(`${prefix}${high}:${low}`), false);
+      }
+      assert.equal(isPublic(`2002:${high}:${low}::1`), false);
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-// IP addresses and networks, as allow-lists name them.
+// IP addresses and networks, as allow-lists name them, and which of them are on the public internet.
 
 import { BlockList, isIP } from "node:net";
 
@@ -18,11 +18,7 @@ export function parseNetwork(text: string): Network | undefined {
 }
 
 export function isInside(address: string, networks: readonly string[]): boolean {
-  const list = new BlockList();
-  for (const text of networks) {
-    const network = parseNetwork(text);
-    if (network) list.addSubnet(network.address, network.bits, network.family);
-  }
+  const list = blockListOf(networks);
   const plain = withoutMapping(address);
   return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
 }
@@ -32,10 +28,99 @@ export function isLoopback(address: string): boolean {
   return plain.startsWith("127.") || plain === "::1";
 }
 
+/**
+ * What one subscriber is given and can choose addresses from: an IPv4 address, or the /64 around an
+ * IPv6 one. Undefined for what is no address.
+ */
+export function subscriberNetwork(address: string): string | undefined {
+  const plain = address.replace(/%.*$/, ""); // The zone of a link-local address is ours, not theirs.
+  if (isIP(plain) === 4) return plain;
+  if (isIP(plain) !== 6) return undefined;
+  const groups = groupsOf(plain);
+  if (groups.slice(0, 6).join(":") === mappedPrefix) return mappedIpv4(groups);
+  return `${groups.slice(0, 4).join(":")}::/64`;
+}
+
+const mappedPrefix = "0:0:0:0:0:ffff";
+
+/** The eight groups of an IPv6 address, whichever way it was written. */
+function groupsOf(address: string): string[] {
+  const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [left = [], right = []] = shortest
+    .split("::")
+    .map((half) => half.split(":").filter(Boolean));
+  const zeros = Array<string>(8 - left.length - right.length).fill("0");
+  return [...left, ...zeros, ...right];
+}
+
+function mappedIpv4(groups: readonly string[]): string {
+  const bytes = groups.slice(6).flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+  return bytes.join(".");
+}
+
+/**
+ * Whether an address is global unicast: one that any host on the internet could have. Of IPv6 only
+ * what is handed out for that (2000::/3) can be; so mapped, compatible and translated forms of IPv4
+ * addresses are none, whatever they stand for.
+ */
+export function isPublic(address: string): boolean {
+  const version = isIP(address);
+  if (version === 4) return !notPublic.check(address, "ipv4");
+  return (
+    version === 6 &&
+    !address.includes("%") &&
+    handedOut.check(address, "ipv6") &&
+    !notPublic.check(address, "ipv6")
+  );
+}
+
+const handedOut = blockListOf(["2000::/3"]);
+
+/** The special-purpose registries of IANA, and one address that is special without being in them. */
+const notPublic = blockListOf([
+  "0.0.0.0/8", // this network
+  "10.0.0.0/8", // private
+  "100.64.0.0/10", // carrier-grade NAT
+  "127.0.0.0/8", // loopback
+  "168.63.129.16/32", // a cloud's own platform, seen from its machines
+  "169.254.0.0/16", // link-local, and with it the metadata of most clouds
+  "172.16.0.0/12", // private
+  "192.0.0.0/24", // protocol assignments
+  "192.0.2.0/24", // documentation
+  "192.31.196.0/24", // AS112
+  "192.52.193.0/24", // multicast relays
+  "192.88.99.0/24", // 6to4 relays
+  "192.168.0.0/16", // private
+  "192.175.48.0/24", // AS112
+  "198.18.0.0/15", // benchmarks
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved, and broadcast
+  "2001::/23", // protocol assignments: Teredo, ORCHID, benchmarks
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4
+  "2620:4f:8000::/48", // AS112
+  "3ffe::/16", // a test network that ended
+  "3fff::/20", // documentation
+]);
+
 /** A dual-stack socket shows an IPv4 peer as `::ffff:203.0.113.7`. */
 function withoutMapping(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
+}
+
+function blockListOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of networks) {
+    const network = parseNetwork(text);
+    if (network) list.addSubnet(network.address, network.bits, network.family);
+  }
+  return list;
 }
 
 function familyOf(address: string): Family {

@@ -26,6 +26,11 @@ export function istMonth(instant: Date): IstMonth {
   return shifted(instant).slice(0, 7);
 }
 
+/** The first instant of a day in IST. */
+export function istDayStart(day: IstDay): Date {
+  return new Date(`${day}T00:00:00+05:30`);
+}
+
 /** The first instant of the month after this one, in IST: when monthly quotas start again. */
 export function nextIstMonthStart(instant: Date): Date {
   const local = new Date(instant.getTime() + istOffsetMs);

@@ -85,6 +85,11 @@ export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
   });
 }
 
+/** Whether the books were ever checked: until then nobody can say whether they are sound. */
+export async function ledgerWasChecked(db: Db): Promise<boolean> {
+  return (await findVerdict(db)) !== undefined;
+}
+
 /** Whether money may leave: the last check found nothing, and is not too long ago. */
 export async function ledgerIsSound(db: Db, now: Date): Promise<boolean> {
   const verdict = await findVerdict(db);

@@ -124,7 +124,7 @@ export async function lockBalances(tx: Tx, balances: readonly string[]): Promise
     ) as b`);
 }
 
-/** Adds to balances that are locked. */
+/** Adds to balances that are locked. They are looked up as they were for the lock, then met by place. */
 export async function addToBalances(tx: Tx, rows: readonly BalanceRow[]): Promise<void> {
   await tx.rows(sql`
     update ledger_balances as b
@@ -140,7 +140,13 @@ export async function addToBalances(tx: Tx, rows: readonly BalanceRow[]): Promis
       ${column(rows, "pending_out_paise")}::bigint[],
       ${column(rows, "pending_in_paise")}::bigint[]
     ) as c (balance, posted_paise, escrow_paise, pending_out_paise, pending_in_paise)
-    where b.balance = c.balance`);
+    cross join lateral (
+      select found.ctid as place
+      from ledger_balances as found
+      where found.balance = c.balance
+      limit 1
+    ) as f
+    where b.ctid = f.place`);
 }
 
 export type EntryRow = {

@@ -1,8 +1,8 @@
 // What everybody may know of a market, and how its log is read.
 //
 // A market is shown without naming anyone: no firm, no credit. A face to the paisa would be as good
-// as a scrip number, and could be had from any sum by watching it change, so every face that is
-// shown or added up here has been rounded to two digits first.
+// as a scrip number, and could be had from any sum by watching it change. So faces are rounded to
+// two digits: that of a deal before it is shown or added up, and what the house holds as a sum.
 
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -39,9 +39,9 @@ export type Tape = {
 export type Facts = {
   readonly scheme: Scheme;
   readonly card: RateCard | undefined;
-  readonly tape: Tape;
-  readonly depth: readonly DepthBand[];
-  readonly indexBps: number | null;
+  readonly tape: Tape | undefined;
+  readonly depth: readonly DepthBand[] | undefined;
+  readonly indexBps: number | undefined;
 };
 
 export type Figures = ReturnType<typeof figuresOf>;
@@ -56,20 +56,25 @@ export type Told = Figures & Place & { readonly as_of: string };
 export function figuresOf({ scheme, card, tape, depth, indexBps }: Facts) {
   const priced = card?.state === "open" ? card : undefined;
   const typical = Math.min(typicalFacePaise, priced?.face_max_paise ?? typicalFacePaise);
+  const last = tape?.last ?? null;
   return {
     scheme,
     state: stateOf(card),
     sell_price_bps: (priced && bidOf(priced, typical, typicalDaysLeft)) ?? null,
     buy_price_bps: priced ? askOf(priced, typical) : null,
-    index_bps: indexBps,
-    last_deal: tape.last && {
-      price_bps: tape.last.seller_bps,
-      face_paise: tape.last.face_paise,
-      at: istTimestamp(tape.last.dealt_at),
+    index_bps: indexBps ?? null,
+    last_deal: last && {
+      price_bps: last.seller_bps,
+      face_paise: last.face_paise,
+      at: istTimestamp(last.dealt_at),
     },
-    volume_24h_paise: tape.volume_paise,
-    deals_24h: tape.count,
-    depth,
+    volume_24h_paise: tape?.volume_paise ?? 0,
+    deals_24h: tape?.count ?? 0,
+    depth: (depth ?? []).map(({ below_paise, count, face_paise }) => ({
+      below_paise,
+      count,
+      face_paise,
+    })),
   };
 }
 

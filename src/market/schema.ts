@@ -10,9 +10,6 @@ export const MarketPath = Type.Object({
 
 const bps = { type: "integer", examples: [9_795] } as const;
 
-/** Every face, singly or in a sum, is shown so. */
-const rounded = "each face rounded to two digits.";
-
 const place = {
   as_of: timestamp("Since when this holds; nothing has changed in between."),
   epoch: Type.String({
@@ -33,7 +30,7 @@ const DepthBand = Type.Object({
   }),
   count: Type.Integer({ description: "Credits.", examples: [12] }),
   face_paise: Type.Integer({
-    description: `What they add up to, ${rounded}`,
+    description: "What they add up to, rounded to two digits.",
     examples: [310_000_000],
   }),
 });
@@ -73,7 +70,7 @@ export const Market = Type.Object(
       { description: "The last credit that changed hands; null before there was one." },
     ),
     volume_24h_paise: Type.Integer({
-      description: `Face dealt in the last 24 hours, ${rounded}`,
+      description: "Face dealt in the last 24 hours, each rounded to two digits.",
       examples: [480_000_000],
     }),
     deals_24h: Type.Integer({ description: "Credits dealt in that time.", examples: [9] }),

@@ -21,7 +21,7 @@ export type UpdateRow = Place & {
 const shownFace = fragment`round(face_paise::numeric, 2 - length(face_paise::text))`;
 
 /** Sums stay whole numbers that every JSON reader keeps exact. */
-const shownSum = fragment`least(coalesce(sum(round(face_paise::numeric, 2 - length(face_paise::text))), 0), 9007199254740991)::bigint`;
+const safeMax = fragment`9007199254740991`;
 
 type TapeRow = {
   readonly scheme: Scheme;
@@ -48,7 +48,8 @@ export async function findTapes(
       limit 1
     ) as last on true
     cross join lateral (
-      select ${shownSum} as volume_paise, count(*)::integer as count
+      select least(coalesce(sum(${shownFace}), 0), ${safeMax})::bigint as volume_paise,
+        count(*)::integer as count
       from settlement_legs
       where environment = ${environment} and scheme = asked.scheme
         and dealt_at > ${after} and dealt_at <= ${until}
@@ -68,36 +69,83 @@ export type AskedBand = {
   readonly below_paise: number | null;
 };
 
-/** The index of what the house could sell is found by these very words. */
-const houseCredits = new Fragment(
-  `state = 'listed' and firm_id in ('${houseFirmId.live}', '${houseFirmId.sandbox}')`,
-);
+/** The indexes of the house's credits, and of those it could sell, are found by these very words. */
+const ofHouse = new Fragment(`firm_id in ('${houseFirmId.live}', '${houseFirmId.sandbox}')`);
+const houseOffers = new Fragment(`state = 'listed' and ${ofHouse.text}`);
 
-/** What the house could sell in each band, in the order of the bands. */
-export async function listDepth(
+export type DepthRow = {
+  readonly scheme: Scheme;
+  readonly bands: readonly DepthBand[];
+  readonly counted_on: IstDay;
+};
+
+/** What the house could sell in each scheme, as it was last counted. */
+export async function listDepths(db: Db, environment: Environment): Promise<DepthRow[]> {
+  return await db.rows(sql`
+    select scheme, bands, counted_on
+    from market_depths
+    where environment = ${environment}`);
+}
+
+/** Whether a credit of the house changed in a transaction that a count may not have seen. */
+export async function hasHouseChanged(db: Db, environment: Environment): Promise<boolean> {
+  const [row] = await db.rows<{ changed: boolean }>(sql`
+    select coalesce(min(counted_in) <= (
+      select changed_in
+      from credits
+      where environment = ${environment} and ${ofHouse}
+      order by changed_in desc
+      limit 1
+    ), false) as changed
+    from market_depths
+    where environment = ${environment}`);
+  return row?.changed ?? false;
+}
+
+/** Counts what the house could sell. Of two counts at once the one that saw more stays. */
+export async function countDepths(
   db: Db,
   {
     environment,
+    today,
     usableUntil,
     bands,
-  }: { environment: Environment; usableUntil: IstDay; bands: readonly AskedBand[] },
-): Promise<(DepthBand & { readonly scheme: Scheme })[]> {
-  return await db.rows(sql`
-    select band.scheme, band.below_paise, held.count, held.face_paise
+  }: {
+    readonly environment: Environment;
+    readonly today: IstDay;
+    readonly usableUntil: IstDay;
+    readonly bands: readonly AskedBand[];
+  },
+): Promise<void> {
+  await db.rows(sql`
+    insert into market_depths as known (environment, scheme, bands, counted_in, counted_on)
+    select ${environment}, band.scheme,
+      jsonb_agg(
+        jsonb_build_object(
+          'below_paise', band.below_paise,
+          'count', held.count,
+          'face_paise', least(round(held.sum, 2 - length(held.sum::text)), ${safeMax})
+        )
+        order by band.place
+      ),
+      pg_snapshot_xmin(pg_current_snapshot()), ${today}::date
     from unnest(
       ${bands.map((band) => band.scheme)}::text[],
       ${bands.map((band) => band.from_paise)}::bigint[],
       ${bands.map((band) => band.below_paise)}::bigint[]
     ) with ordinality as band (scheme, from_paise, below_paise, place)
     cross join lateral (
-      select count(*)::integer as count, ${shownSum} as face_paise
+      select count(*) as count, coalesce(sum(face_paise), 0) as sum
       from credits
-      where environment = ${environment} and scheme = band.scheme and ${houseCredits}
+      where environment = ${environment} and scheme = band.scheme and ${houseOffers}
         and face_paise >= band.from_paise
         and face_paise < coalesce(band.below_paise, 9223372036854775807)
-        and expires_on >= ${usableUntil}
+        and expires_on >= ${usableUntil}::date
     ) as held
-    order by band.place`);
+    group by band.scheme
+    on conflict (environment, scheme) do update
+    set bands = excluded.bands, counted_in = excluded.counted_in, counted_on = excluded.counted_on
+    where known.counted_in <= excluded.counted_in`);
 }
 
 /** The last update of every scheme; none when there is no log. */

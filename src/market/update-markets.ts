@@ -8,14 +8,12 @@
 
 import { randomBytes } from "node:crypto";
 
-import { sellableDaysMin } from "../credits/rules.ts";
 import { type Environment, environments } from "../kernel/caller.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { addDays, dayMs, istDay } from "../kernel/time.ts";
+import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { currentCards } from "../rates/current-cards.ts";
-import type { RateCard } from "../rates/rules.ts";
 import {
   bodiesOf,
   type Figures,
@@ -25,12 +23,11 @@ import {
   type UpdateKind,
 } from "./rules.ts";
 import {
-  type AskedBand,
   deleteUpTo,
   findTapes,
   insertLog,
   insertUpdates,
-  listDepth,
+  listDepths,
   listLatest,
   lockEnd,
   setEnd,
@@ -66,14 +63,15 @@ async function append(tx: Tx, ctx: MarketContext, environment: Environment): Pro
   if (!end) return; // Restarted this very moment; the next look begins the new log.
   const { changes, asOf } = await look(tx, ctx, environment);
   if (changes.length === 0) return;
+  const { epoch } = end;
   const updates = changes.map(({ kind, figures }, index) => {
-    const place = { epoch: end.epoch, seq: end.seq + 1 + index };
+    const place = { epoch, seq: end.seq + 1 + index };
     const bodies = bodiesOf(figures, { ...place, asOf });
     return { environment, ...place, scheme: figures.scheme, kind, ...bodies, created_at: asOf };
   });
   const seq = end.seq + updates.length;
   await insertUpdates(tx, updates);
-  await deleteUpTo(tx, environment, { epoch: end.epoch, seq: seq - keptUpdatesMax });
+  await deleteUpTo(tx, environment, { epoch, seq: seq - keptUpdatesMax });
   await setEnd(tx, environment, seq);
 }
 
@@ -87,23 +85,19 @@ async function look(
   const latest = await listLatest(db, environment);
   // Clocks of nodes differ; in the log, time never runs back.
   const asOf = latest.map((row) => row.created_at).reduce(laterOf, now());
-  const cards = await currentCards(db, environment);
   const after = new Date(asOf.getTime() - dayMs);
+  const cards = await currentCards(db, environment);
   const tapes = await findTapes(db, { environment, after, until: asOf });
-  const usableUntil = addDays(istDay(asOf), sellableDaysMin);
-  const bands = [...cards.values()].flatMap(bandsOf);
-  const depths = await listDepth(db, { environment, usableUntil, bands });
+  const depths = await listDepths(db, environment);
   const indices = await latestIndex(db, environment);
 
   const changes = schemes.flatMap((scheme): Change[] => {
     const figures = figuresOf({
       scheme,
       card: cards.get(scheme),
-      tape: tapes.get(scheme) ?? { last: null, volume_paise: 0, count: 0 },
-      depth: depths
-        .filter((band) => band.scheme === scheme)
-        .map(({ below_paise, count, face_paise }) => ({ below_paise, count, face_paise })),
-      indexBps: indices.get(scheme) ?? null,
+      tape: tapes.get(scheme),
+      depth: depths.find((known) => known.scheme === scheme)?.bands,
+      indexBps: indices.get(scheme),
     });
     const before = latest.find((row) => row.scheme === scheme);
     const kind = kindOfChange(before && (JSON.parse(before.buyer_body) as Told), figures);
@@ -114,12 +108,4 @@ async function look(
 
 function laterOf(a: Date, b: Date): Date {
   return a > b ? a : b;
-}
-
-function bandsOf({ scheme, size_bands }: RateCard): AskedBand[] {
-  return size_bands.map(({ below_paise }, index) => ({
-    scheme,
-    from_paise: size_bands[index - 1]?.below_paise ?? 0,
-    below_paise,
-  }));
 }

@@ -1,8 +1,7 @@
 import { boundFirm } from "../firms/doer.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { Failure, type FieldProblem } from "../kernel/failure.ts";
 import { closePage, openPage, type Page } from "../kernel/page.ts";
-import { parseInstant } from "../kernel/time.ts";
+import { queryInstant } from "../kernel/query-instant.ts";
 import type { Context } from "../platform/context.ts";
 import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
 import type { ListOrdersQuery, Order } from "./schema.ts";
@@ -48,18 +47,7 @@ function filterOf(caller: Caller, query: ListOrdersQuery): OrderFilter {
     firmId: foreign ? "" : (bound ?? query.firm_id ?? null),
     clientRef: query.client_ref ?? null,
     idempotencyKey: query.idempotency_key ?? null,
-    from: instantOf("from", query.from),
-    to: instantOf("to", query.to),
+    from: queryInstant("from", query.from),
+    to: queryInstant("to", query.to),
   };
-}
-
-function instantOf(path: string, text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const instant = parseInstant(text);
-  if (instant) return instant;
-  const fields: FieldProblem[] = [{ path, problem: "must be ISO 8601 with an offset" }];
-  throw new Failure("validation_error", `${path}: must be ISO 8601 with an offset`, {
-    form: "transport",
-    detail: { fields },
-  });
 }

@@ -161,6 +161,16 @@ export async function findOrders(db: Db, orderIds: readonly string[]): Promise<O
     where o.order_id = any(${orderIds}::text[])`);
 }
 
+/** In the order of their ids, so that two who settle deals of the same orders wait in one line. */
+export async function lockOrders(tx: Tx, orderIds: readonly string[]): Promise<OrderRow[]> {
+  return await tx.rows(sql`
+    select ${orderColumns}
+    from orders as o
+    where o.order_id = any(${orderIds}::text[])
+    order by o.order_id
+    for update`);
+}
+
 /** Whose desk, and for a key that is bound to one firm, which firm of it. */
 export type OrderOwner = { readonly deskId: string; readonly firmId: string | null };
 

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import type { Call } from "../kernel/caller.ts";
+import type { Call, Visit } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Page } from "../kernel/page.ts";
 
@@ -57,6 +57,13 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   throw new Failure("bad_request", "Idempotency-Key must be 1 to 255 visible ASCII characters", {
     detail: { field: "Idempotency-Key", problem: "1 to 255 visible ASCII characters" },
   });
+}
+
+/** A visitor's write: no caller, but the same right to try it. */
+export function visitOf(request: FastifyRequest, reply: FastifyReply): Visit {
+  const dryRun = isDryRun(request);
+  if (dryRun) reply.header("x-dry-run", "1");
+  return { requestId: request.id, dryRun };
 }
 
 /** A dry run that was misspelt must not happen for real. */

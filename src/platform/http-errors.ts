@@ -35,8 +35,8 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
   internal_error: 500,
 };
 
-/** The contract's own figure, for every keyed 429. */
-const rateLimitedRetryS = "60";
+/** The contract's own figure, for every keyed 429; a public one says its own in the detail. */
+const rateLimitedRetryS = 60;
 const overloadedRetryS = "1";
 
 export function toErrorReply(error: unknown, requestId: string): ErrorReply {
@@ -50,7 +50,9 @@ export function toErrorReply(error: unknown, requestId: string): ErrorReply {
 function failureReply({ code, message, detail, form }: Failure, requestId: string): ErrorReply {
   const status = statusOf[code];
   const headers: Record<string, string> = {};
-  if (code === "rate_limited") headers["retry-after"] = rateLimitedRetryS;
+  if (code === "rate_limited") {
+    headers["retry-after"] = String(Number(detail?.["retry_after_s"] ?? rateLimitedRetryS));
+  }
   const extra = detail && { detail };
   switch (form) {
     case "trading":

@@ -4,7 +4,7 @@
 //   2  load            more than `inFlightMax` requests at once are shed
 //   3  size            over 1 MiB is refused; a chunked body is counted as it arrives
 //   4  route           unknown paths and methods
-//   5  key, meter, scope     `admit.ts`, for routes that demand a key
+//   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
 //   6  content type, JSON, shape
 //
 // A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
@@ -29,6 +29,7 @@ import {
   type RawServerDefault,
 } from "fastify";
 
+import type { BudgetName } from "../kernel/budget.ts";
 import type { Caller, Demand } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -64,10 +65,16 @@ declare module "fastify" {
     /** What the caller must have; every route says this or that it is `keyless`. */
     demand?: Demand;
     keyless?: true;
+    /** What a keyless route draws on, per address; see `admit.ts`. */
+    budget?: BudgetName;
+    /** Its answers carry an ETag; see `caching.ts`. */
+    tagged?: true;
     /** A creating POST honours an Idempotency-Key. */
     creates?: true;
     /** A read that the state can refuse; every write can be. */
     conflicts?: true;
+    /** A read whose query names a thing that may not be there. */
+    names?: true;
     /** The answer stays open. It is bounded by `sse.ts`, and is no request under way. */
     streams?: true;
     /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
@@ -151,7 +158,7 @@ export function createServer(options: ServerOptions): App {
     }
     const path = documentedPath(route.url);
     route.config = { ...config, label: `${String(route.method)} ${path}` };
-    if (config.demand !== undefined) {
+    if (config.demand !== undefined || config.budget !== undefined) {
       route.preValidation = [refuseUndeclared(route.schema), route.preValidation ?? []].flat();
     }
     const operationId = route.schema?.operationId;

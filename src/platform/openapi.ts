@@ -4,8 +4,6 @@
 // headers of every answer, and the error answers that the route's declaration makes possible.
 // Schemas with a title become components, so that generated clients get their names.
 
-import { createHash } from "node:crypto";
-
 import swagger from "@fastify/swagger";
 import type { FastifyContextConfig, FastifyReply } from "fastify";
 import { Type } from "typebox";
@@ -52,11 +50,11 @@ export async function describeApi(app: App): Promise<void> {
 
 /** Serves the document itself, public and cacheable. */
 export function serveOpenApi(app: App): void {
-  let served: { text: string; etag: string } | undefined;
+  let text: string | undefined;
   app.get(
     "/v1/openapi.json",
     {
-      config: { keyless: true },
+      config: { keyless: true, tagged: true },
       schema: {
         operationId: "readOpenApi",
         tags: ["Meta"],
@@ -70,28 +68,14 @@ export function serveOpenApi(app: App): void {
       },
       serializerCompiler: () => String,
     },
-    async (request, reply) => {
-      served ??= documentText(app);
-      reply.header("etag", served.etag);
+    async (_request, reply) => {
+      text ??= JSON.stringify(app.swagger());
       reply.header("cache-control", "public, max-age=300");
       reply.header("access-control-allow-origin", "*");
-      const unchanged = isHeldAlready(request.headers["if-none-match"], served.etag);
       // The document is text already, so it bypasses the schema that describes it.
-      (reply as FastifyReply).type("application/json").code(unchanged ? 304 : 200);
-      return await (reply as FastifyReply).send(unchanged ? "" : served.text);
+      return await (reply as FastifyReply).type("application/json").send(text);
     },
   );
-}
-
-/** Caches in between may list several tags and may mark them as weak. */
-function isHeldAlready(header: string | undefined, etag: string): boolean {
-  const held = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return held.includes(etag) || held.includes("*");
-}
-
-function documentText(app: App): { text: string; etag: string } {
-  const text = JSON.stringify(app.swagger());
-  return { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"` };
 }
 
 const description = `Price, sell, cover and settle transferable duty credits (RoDTEP and RoSCTL).
@@ -110,7 +94,11 @@ const tags = [
   { name: "Quotes", description: "Binding prices for an exact amount." },
   { name: "Orders", description: "Selling credits, and buying cover for duty." },
   { name: "Market", description: "What everybody may know of prices and deals." },
+  { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
+  { name: "Sandbox", description: "Driving the simulated world; for sandbox keys only." },
   { name: "Events", description: "What happened, in order." },
+  { name: "Webhooks", description: "Have what happens sent to you." },
+  { name: "Public", description: "Rates and enquiries, for anyone and without a key." },
   { name: "Meta", description: "The contract and the state tables as data." },
   { name: "Operations", description: "For load balancers and monitors." },
 ];
@@ -199,7 +187,11 @@ const errorResponses: Record<string, { description: string; bodies: ErrorName[] 
     description: "Well-formed but invalid values.",
     bodies: ["TradingError", "TransportError"],
   },
-  429: { description: "Per-minute rate or monthly quota exceeded.", bodies: ["EdgeError"] },
+  429: {
+    description:
+      "Per-minute rate, monthly quota or the budget of an address exceeded; of a budget detail.retry_after_s says when it is free again.",
+    bodies: ["EdgeError"],
+  },
   500: { description: "A fault of ours; retry with backoff.", bodies: ["TransportError"] },
 };
 
@@ -217,6 +209,8 @@ const headers = {
   "Retry-After": integerHeader("Seconds to wait before the next try."),
   "X-Dry-Run": textHeader("1 when nothing was written."),
   "X-Truncated": textHeader("true when an unpaged list has more rows than it shows."),
+  ETag: textHeader("Names the bytes of this answer."),
+  "Cache-Control": textHeader("For how long caches may keep this answer."),
   "Idempotent-Replayed": textHeader("true when an earlier call with this key made the resource."),
 };
 
@@ -228,6 +222,13 @@ const requestHeaders = {
     in: "header",
     required: false,
     description: "Your own correlation id, up to 128 letters, digits and . _ : -",
+    schema: { type: "string" },
+  },
+  heldTag: {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "The ETag of an answer you hold; 304 when it still holds.",
     schema: { type: "string" },
   },
   dryRun: {
@@ -279,21 +280,28 @@ function completeOperation(
   const writes = method !== "get";
   const shared = ["X-Request-ID"];
   if (config.demand) shared.push(...meterHeaders);
-  if (writes && config.demand) shared.push("X-Dry-Run");
+  if (writes) shared.push("X-Dry-Run");
   const isList = operation.parameters?.some(({ name }) => name === "cursor");
   for (const [status, response] of Object.entries(operation.responses)) {
     const own = [...shared];
     if (isList) own.push("X-Truncated");
     if (config.creates && status === "200") own.push("Idempotent-Replayed");
     response["headers"] = { ...(response["headers"] as Json), ...references(own) };
+    if (config.tagged) own.push("ETag", "Cache-Control");
+    response["headers"] = references(own);
     response["description"] = statusText[status] ?? String(response["description"]);
+  }
+  if (config.tagged) {
+    const held = ["X-Request-ID", "ETag", "Cache-Control"];
+    operation.responses["304"] = { description: statusText["304"], headers: references(held) };
   }
   operation["security"] = config.demand ? [{ ServiceKey: [] }] : [];
   if (config.demand) operation["x-scope"] = config.demand;
   operation.parameters = [
     ...(operation.parameters ?? []),
     requestHeaders.requestId,
-    ...(writes && config.demand ? [requestHeaders.dryRun] : []),
+    ...(config.tagged ? [requestHeaders.heldTag] : []),
+    ...(writes ? [requestHeaders.dryRun] : []),
     ...(config.creates ? [requestHeaders.idempotencyKey] : []),
   ];
   for (const status of possibleErrors(operation, { writes, path, config })) {
@@ -316,10 +324,13 @@ function possibleErrors(
 ): string[] {
   const errors = ["400", "413", "500"];
   if (config.demand) errors.push("401", "403", "422", "429");
-  if (path.includes("{")) errors.push("404");
-  if (writes) errors.push("409", "415");
+  if (config.budget) errors.push("422", "429");
+  if (path.includes("{") || config.names) errors.push("404");
+  if (writes) errors.push("415");
+  if (writes && config.demand) errors.push("409");
   if (config.conflicts) errors.push("409");
-  if (operation["requestBody"]) errors.push("404", "422");
+  if (operation["requestBody"]) errors.push("422");
+  if (operation["requestBody"] && config.demand) errors.push("404");
   if (operation.parameters?.some((parameter) => parameter["in"] === "query")) errors.push("422");
   return [...new Set(errors)].toSorted((a, b) => a.localeCompare(b));
 }

@@ -5,6 +5,7 @@
 // connection under a name made from its text, so a hot statement is parsed and planned once.
 
 import { createHash } from "node:crypto";
+import { EventEmitter } from "node:events";
 
 import pg from "pg";
 
@@ -22,10 +23,19 @@ export type Db = {
 
 declare const joined: unique symbol;
 /** A Db inside a transaction: a use case that joins one takes this, and cannot be called outside. */
-export type Tx = Db & { readonly [joined]: true };
+export type Tx = Db & {
+  readonly [joined]: true;
+  /** Says after the commit, and only then, that something new can be read about this topic. */
+  announce(topic: string): void;
+};
 
 export type Database = Db & {
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
+  /**
+   * Calls back for every announcement of this process, so that nobody here waits for the next look.
+   * Other processes are not told: whoever listens must also look by itself from time to time.
+   */
+  onAnnounced(topic: string, listener: () => void): () => void;
   readonly pool: pg.Pool;
   close(): Promise<void>;
 };
@@ -33,6 +43,8 @@ export type Database = Db & {
 export type TxOptions = {
   /** Runs everything and keeps nothing: the dry run of a write is the write, rolled back. */
   readonly rollBack?: boolean;
+  /** Every statement sees the database as it was when the first one did, and none changes it. */
+  readonly snapshot?: boolean;
 };
 
 export type ConnectionOptions = {
@@ -114,10 +126,24 @@ export function openDatabase(options: ConnectionOptions): Database {
   pool.on("error", (error) => {
     if (!pool.ending) options.onIdleError(error);
   });
+  const announced = new EventEmitter();
   return {
     pool,
     rows: (statement) => run(pool, statement),
-    transaction: (work, txOptions) => inTransaction(pool, work, txOptions),
+    async transaction(work, txOptions) {
+      const topics = new Set<string>();
+      const result = await inTransaction(
+        pool,
+        (tx) => work({ ...tx, announce: (topic) => void topics.add(topic) } as Tx),
+        txOptions,
+      );
+      if (!txOptions?.rollBack) for (const topic of topics) announced.emit(topic);
+      return result;
+    },
+    onAnnounced(topic, listener) {
+      announced.on(topic, listener);
+      return () => void announced.off(topic, listener);
+    },
     close: () => pool.end(),
   };
 }
@@ -145,14 +171,14 @@ async function run<Row>(client: pg.Pool | pg.ClientBase, statement: Statement): 
 
 async function inTransaction<Result>(
   pool: pg.Pool,
-  work: (tx: Tx) => Promise<Result>,
-  { rollBack = false }: TxOptions = {},
+  work: (tx: Db) => Promise<Result>,
+  { rollBack = false, snapshot = false }: TxOptions = {},
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query("begin");
-    const result = await work({ rows: (statement) => run(client, statement) } as Tx);
+    await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
+    const result = await work({ rows: (statement) => run(client, statement) });
     await client.query(rollBack ? "rollback" : "commit");
     return result;
   } catch (error) {

@@ -99,67 +99,17 @@ export async function insertCard(tx: Tx, card: RateCard): Promise<void> {
     )`);
 }
 
-type MarketName = { readonly environment: Environment; readonly scheme: Scheme };
-
-/** One scheme's day, as far as it has gone. */
-export type HouseDayRow = MarketName & { readonly taken_paise: number };
-
-export async function findTaken(
-  db: Db,
-  { environment, scheme }: MarketName,
-  day: IstDay,
-): Promise<number> {
-  const [row] = await db.rows<{ taken_paise: number }>(sql`
-    select taken_paise
-    from house_days
-    where environment = ${environment} and scheme = ${scheme} and day = ${day}`);
-  return row?.taken_paise ?? 0;
-}
-
-/** The day's rows, made where they are missing, and locked in their order. */
-export async function lockHouseDays(
-  tx: Tx,
-  markets: readonly MarketName[],
-  day: IstDay,
-): Promise<HouseDayRow[]> {
-  return await tx.rows(sql`
-    insert into house_days as h (environment, scheme, day, taken_paise)
-    select environment, scheme, ${day}::date, 0
-    from unnest(
-      ${markets.map(({ environment }) => environment)}::text[],
-      ${markets.map(({ scheme }) => scheme)}::text[]
-    ) as m (environment, scheme)
-    order by environment, scheme
-    on conflict (environment, scheme, day) do update set taken_paise = h.taken_paise
-    returning environment, scheme, taken_paise`);
-}
-
-/** Sets rows that this transaction has locked. */
-export async function setHouseDays(
-  tx: Tx,
-  rows: readonly HouseDayRow[],
-  day: IstDay,
-): Promise<void> {
-  await tx.rows(sql`
-    update house_days as h
-    set taken_paise = r.taken_paise
-    from unnest(
-      ${rows.map(({ environment }) => environment)}::text[],
-      ${rows.map(({ scheme }) => scheme)}::text[],
-      ${rows.map(({ taken_paise }) => taken_paise)}::bigint[]
-    ) as r (environment, scheme, taken_paise)
-    where h.environment = r.environment and h.scheme = r.scheme and h.day = ${day}`);
-}
+export type HouseTaking = {
+  readonly environment: Environment;
+  readonly scheme: Scheme;
+  readonly paise: number;
+};
 
 /** Adds to what the house has taken on that day. */
 export async function addToHouseDays(
   tx: Tx,
   day: IstDay,
-  added: readonly {
-    readonly environment: Environment;
-    readonly scheme: Scheme;
-    readonly paise: number;
-  }[],
+  added: readonly HouseTaking[],
 ): Promise<void> {
   await tx.rows(sql`
     insert into house_days as h (environment, scheme, day, taken_paise)

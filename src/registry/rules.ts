@@ -5,10 +5,14 @@
 //   PAN digits 9998       the code is flagged: the firm is rejected
 //   anything else         all checks pass
 //   scrip_no ending 0404  the registry does not know this holding
+//   scrip_no ending 0407  its transfer is held up: customs suspends the credit
+//   scrip_no ending 0408  its transfer is never answered
+//   scrip_no ending 0409  its transfer is refused
 
 import type { Inquiries } from "../inquiries/rules.ts";
 
 type Identity = Inquiries["firm_identity"];
+type Transfer = Inquiries["credit_transfer"];
 type Holding = Inquiries["credit_holding"];
 
 export function simulatedIdentity({ pan, gstin }: Identity["facts"]): Identity["answer"] {
@@ -32,4 +36,15 @@ export function simulatedIdentity({ pan, gstin }: Identity["facts"]): Identity["
 export function simulatedHolding({ scrip_no }: Holding["facts"]): Holding["answer"] {
   if (scrip_no.endsWith("0404")) return { held: false, reason: "not_held" };
   return { held: true, reason: null };
+}
+
+/** What the desk wants to see happens; otherwise its number decides. */
+export function simulatedTransfer({
+  scrip_no,
+  scenario,
+}: Transfer["facts"]): Transfer["answer"] | undefined {
+  if (scenario === "credit_suspended" || scrip_no.endsWith("0407")) return { outcome: "suspended" };
+  if (scenario === "transfer_timeout" || scrip_no.endsWith("0408")) return undefined;
+  const isRefused = scenario === "transfer_refused" || scrip_no.endsWith("0409");
+  return { outcome: isRefused ? "refused" : "transferred" };
 }

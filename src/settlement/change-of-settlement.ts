@@ -65,16 +65,39 @@ export function changesOfSettlement({
   }));
 }
 
-function shownTo({ side, legs }: SideOfSettlement, settlement: SettlementRow): object {
-  const share = (leg: LegRow) => (side === "sell" ? leg.seller_paise : leg.buyer_paise);
+function shownTo(side: SideOfSettlement, settlement: SettlementRow): object {
   return {
-    side,
+    side: side.side,
     scheme: settlement.scheme,
-    order_id: side === "buy" ? settlement.buyer_order_id : (legs[0]?.seller_order_id ?? null),
-    scrip_nos: legs.map((leg) => leg.scrip_no),
-    face_paise: legs.reduce((sum, leg) => sum + leg.face_paise, 0),
-    all_in_paise: legs.reduce((sum, leg) => sum + share(leg), 0),
+    order_ids: orderIdsOf(side, settlement),
+    scrip_nos: side.legs.map((leg) => leg.scrip_no),
+    ...sumsOf(side),
     status: settlement.state,
     reason: settlement.reason,
+  };
+}
+
+/** The orders that this side dealt by. */
+export function orderIdsOf({ side, legs }: SideOfSettlement, settlement: SettlementRow): string[] {
+  const ids = side === "buy" ? [settlement.buyer_order_id] : legs.map((leg) => leg.seller_order_id);
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+/** What of a leg is this side's money, at this side's price. */
+export function shareOf({ side }: Pick<SideOfSettlement, "side">, leg: LegRow) {
+  return side === "sell"
+    ? { price_bps: leg.seller_bps, all_in_paise: leg.seller_paise }
+    : { price_bps: leg.buyer_bps, all_in_paise: leg.buyer_paise };
+}
+
+/** What was agreed, and what of it was settled and what was not: at the end the two are all of it. */
+export function sumsOf(side: SideOfSettlement) {
+  const paise = (legs: readonly LegRow[]) =>
+    legs.reduce((sum, leg) => sum + shareOf(side, leg).all_in_paise, 0);
+  return {
+    face_paise: side.legs.reduce((sum, leg) => sum + leg.face_paise, 0),
+    all_in_paise: paise(side.legs),
+    settled_paise: paise(side.legs.filter(({ state }) => state === "delivered")),
+    undelivered_paise: paise(side.legs.filter(({ state }) => state === "failed")),
   };
 }

@@ -26,6 +26,28 @@ export function moneyMovements(leg: LegRow, buyerFirmId: string): Movement[] {
   ];
 }
 
+/**
+ * The way back of a settled leg. A seller that no longer has the money owes what is missing; what is
+ * available to each is used up leg by leg.
+ */
+export function reversalMovements(
+  leg: LegRow,
+  buyerFirmId: string,
+  available: Map<string, number>,
+): Movement[] {
+  const credit = creditMovement(leg, buyerFirmId);
+  const money = moneyMovements(leg, buyerFirmId).flatMap((movement) => {
+    if (!("paise" in movement)) return [];
+    const { from, to, paise } = movement;
+    if (to.kind !== "firm_cash") return moved(to, from, paise);
+    const covered = Math.min(paise, available.get(to.firmId) ?? 0);
+    available.set(to.firmId, (available.get(to.firmId) ?? 0) - covered);
+    const dues: Account = { kind: "firm_dues", firmId: to.firmId };
+    return [...moved(to, from, covered), ...moved(dues, from, paise - covered)];
+  });
+  return [{ ...credit, from: credit.to, to: credit.from }, ...money];
+}
+
 /** Nothing is not a movement: a paisa's worth of credit can be worth less than a paisa. */
 function moved(from: Account, to: Account, paise: number): Movement[] {
   return paise > 0 ? [{ from, to, paise }] : [];

@@ -3,6 +3,8 @@ import type { Environment } from "../kernel/caller.ts";
 import { isHouse } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import { askOutside } from "../inquiries/ask-outside.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
@@ -60,6 +62,11 @@ export async function openSettlements(
     return holdOf(leg, buyerFirmId, funded.has(leg.settlement_id));
   });
   refuseMovedFunds(await postEntries(tx, entries, now));
+  await askForMoney(
+    tx,
+    settlements.filter(({ state }) => state === "pending"),
+    now,
+  );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
   const changes = settlements.flatMap((after) =>
     changesOfSettlement({
@@ -89,7 +96,8 @@ export class FundsMoved extends Error {
   }
 }
 
-function refuseMovedFunds(written: Awaited<ReturnType<typeof postEntries>>): void {
+/** Gives up when a balance that was looked at no longer reaches. */
+export function refuseMovedFunds(written: Awaited<ReturnType<typeof postEntries>>): void {
   if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
     throw new FundsMoved();
   }
@@ -132,7 +140,9 @@ function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow 
     reason: null,
     face_paise: deal.legs.reduce((sum, leg) => sum + leg.facePaise, 0),
     buyer_paise: buyerPaiseOf(deal),
-    due_at: dueAtOf(state, now),
+    due_at: dueAtOf(state, deal.environment, now),
+    money_apart: false,
+    history: [{ status: state, at: istTimestamp(now), reason: null }],
     version: 1,
     created_at: now,
     updated_at: now,
@@ -162,6 +172,22 @@ function legsOf(deal: NewDeal, now: Date): LegRow[] {
     state: "pending",
     reason: null,
   }));
+}
+
+/** The bank is asked for what did not come with the deal. */
+async function askForMoney(tx: Tx, unfunded: readonly SettlementRow[], now: Date): Promise<void> {
+  await askOutside(
+    tx,
+    unfunded.map((row) => ({
+      environment: row.environment,
+      deskId: row.buyer_desk_id,
+      port: "bank",
+      kind: "deal_funding",
+      subjectId: row.settlement_id,
+      facts: { firm_id: row.buyer_firm_id, paise: row.buyer_paise },
+    })),
+    now,
+  );
 }
 
 /** One pending entry per leg, because each credit is delivered or refused by itself. */

@@ -6,9 +6,14 @@
 //
 //   the buyer    funds it; what it has with us, or the house's own purse, funds at once
 //   the seller   initiates the transfer at customs, by our hand under its mandate
-//   customs      confirms or refuses each credit by itself: what was delivered settles, the rest is
-//                refunded, and a settlement of which nothing was delivered fails
+//   customs      confirms or refuses each credit by itself; a credit and its money change hands in
+//                one transaction, so confirmed and settled come together
+//   the clock    ends what was not done in time
+//
+// One leg is one credit: pending ──▶ transferring ──▶ delivered, or failed from either. What was
+// delivered settles, the rest is refunded, and a settlement of which nothing was delivered fails.
 
+import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { addWorkingDays } from "../kernel/working-days.ts";
 
@@ -69,8 +74,82 @@ const workingDaysFor: Readonly<Partial<Record<SettlementState, number>>> = {
   transfer_initiated: 2,
 };
 
+/** The sandbox does in seconds what takes days; a test sees a deadline pass within a minute. */
+const sandboxSecondsFor: Readonly<Partial<Record<SettlementState, number>>> = {
+  pending: 60,
+  funded: 60,
+  transfer_initiated: 30,
+};
+
 /** By when what is waited for must have happened; null when nothing is. */
-export function dueAtOf(state: SettlementState, now: Date): Date | null {
+export function dueAtOf(state: SettlementState, environment: Environment, now: Date): Date | null {
+  if (environment === "sandbox") {
+    const seconds = sandboxSecondsFor[state];
+    return seconds === undefined ? null : new Date(now.getTime() + seconds * 1_000);
+  }
   const days = workingDaysFor[state];
   return days === undefined ? null : addWorkingDays(now, days);
 }
+
+/** The states in which something is still waited for. */
+export const openStates = [
+  "pending",
+  "funded",
+  "transfer_initiated",
+] as const satisfies readonly SettlementState[];
+
+export function isOpen(state: SettlementState): boolean {
+  return (openStates as readonly SettlementState[]).includes(state);
+}
+
+export function isOpenLeg(state: LegState): boolean {
+  return state === "pending" || state === "transferring";
+}
+
+/** Why a settlement or a leg of it failed. */
+export const failureReasons = [
+  "timeout",
+  "not_funded",
+  "refused",
+  "credit_suspended",
+  "credit_cancelled",
+  "credit_used",
+  "credit_unavailable",
+  "by_operator",
+  "by_desk",
+] as const;
+
+export type FailureReason = (typeof failureReasons)[number];
+
+/** One step of a settlement, as its history shows it. */
+export type Step = {
+  readonly status: SettlementState;
+  readonly at: string;
+  readonly reason: string | null;
+};
+
+/** What an answered leg is from then on. */
+export type LegOutcome =
+  | { readonly state: "delivered"; readonly reason: null }
+  | { readonly state: "failed"; readonly reason: string };
+
+/**
+ * The moves a settlement makes when some of its legs are answered: none while others are open, and
+ * two at once when the last of them is and something was delivered.
+ */
+export function movesAfter(
+  legs: readonly { readonly state: LegState }[],
+): readonly ("confirm" | "settle" | "fail")[] {
+  if (legs.some(({ state }) => isOpenLeg(state))) return [];
+  return legs.some(({ state }) => state === "delivered") ? ["confirm", "settle"] : ["fail"];
+}
+
+export const eventOfState = {
+  pending: "settlement.created",
+  funded: "settlement.funded",
+  transfer_initiated: "settlement.transfer_initiated",
+  transfer_confirmed: "settlement.transfer_confirmed",
+  settled: "settlement.settled",
+  failed: "settlement.failed",
+  reversed: "settlement.reversed",
+} as const satisfies Record<SettlementState, string>;

@@ -1,7 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
+import { houseFirmId } from "../kernel/house.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { type Db, sql, type Tx } from "../platform/postgres.ts";
-import type { LegState, SettlementState } from "./rules.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { LegState, SettlementState, Step } from "./rules.ts";
 
 /** One credit that changed hands, as the market is told of it. */
 export type DealRow = {
@@ -9,9 +10,11 @@ export type DealRow = {
   readonly scrip_no: string;
   readonly dealt_at: Date;
   readonly seller_firm_id: string;
+  readonly buyer_firm_id: string;
   readonly face_paise: number;
   readonly seller_bps: number;
   readonly buyer_bps: number;
+  readonly state: LegState;
 };
 
 /** The tape, oldest first: from the first instant, up to and without the second. */
@@ -30,11 +33,27 @@ export async function listDeals(
   },
 ): Promise<DealRow[]> {
   return await db.rows(sql`
-    select settlement_id, scrip_no, dealt_at, seller_firm_id, face_paise, seller_bps, buyer_bps
+    select legs.settlement_id, legs.scrip_no, legs.dealt_at, legs.seller_firm_id,
+      settlements.buyer_firm_id, legs.face_paise, legs.seller_bps, legs.buyer_bps, legs.state
+    from settlement_legs as legs
+    join settlements using (settlement_id)
+    where legs.environment = ${environment} and legs.scheme = ${scheme}
+      and legs.dealt_at >= ${from} and legs.dealt_at < ${to}
+    order by legs.dealt_at, legs.settlement_id, legs.scrip_no`);
+}
+
+/** When the tape begins; undefined while it is empty. */
+export async function findFirstDealAt(
+  db: Db,
+  { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },
+): Promise<Date | undefined> {
+  const [row] = await db.rows<{ dealt_at: Date }>(sql`
+    select dealt_at
     from settlement_legs
     where environment = ${environment} and scheme = ${scheme}
-      and dealt_at >= ${from} and dealt_at < ${to}
-    order by dealt_at, settlement_id, scrip_no`);
+    order by dealt_at
+    limit 1`);
+  return row?.dealt_at;
 }
 
 export type SettlementRow = {
@@ -50,6 +69,8 @@ export type SettlementRow = {
   readonly face_paise: number;
   readonly buyer_paise: number;
   readonly due_at: Date | null;
+  readonly money_apart: boolean;
+  readonly history: readonly Step[];
   readonly version: number;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -74,15 +95,25 @@ export type LegRow = {
   readonly reason: string | null;
 };
 
+export const settlementColumns = fragment`
+  s.settlement_id, s.environment, s.scheme, s.origin, s.buyer_desk_id, s.buyer_firm_id,
+  s.buyer_order_id, s.state, s.reason, s.face_paise, s.buyer_paise, s.due_at, s.money_apart,
+  s.history, s.version, s.created_at, s.updated_at`;
+
+const legColumns = fragment`
+  l.settlement_id, l.scrip_no, l.ordinal, l.environment, l.scheme, l.dealt_at, l.seller_desk_id,
+  l.seller_firm_id, l.seller_order_id, l.face_paise, l.seller_bps, l.buyer_bps, l.seller_paise,
+  l.buyer_paise, l.state, l.reason`;
+
 export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
     insert into settlements (
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, version, created_at, updated_at
+      state, face_paise, buyer_paise, due_at, history, version, created_at, updated_at
     )
     select
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, 1, created_at, created_at
+      state, face_paise, buyer_paise, due_at, history, 1, created_at, created_at
     from unnest(
       ${rows.map((row) => row.settlement_id)}::text[],
       ${rows.map((row) => row.environment)}::text[],
@@ -95,10 +126,11 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
       ${rows.map((row) => row.face_paise)}::bigint[],
       ${rows.map((row) => row.buyer_paise)}::bigint[],
       ${rows.map((row) => row.due_at)}::timestamptz[],
+      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
       ${rows.map((row) => row.created_at)}::timestamptz[]
     ) as r (
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, created_at
+      state, face_paise, buyer_paise, due_at, history, created_at
     )`);
 }
 
@@ -137,4 +169,179 @@ export async function listStates(
     select settlement_id, state
     from settlements
     where settlement_id = any(${settlementIds}::text[])`);
+}
+
+/** What is still to be delivered and paid for of these settlements, or was. */
+export async function listLegs(db: Db, settlementIds: readonly string[]): Promise<LegRow[]> {
+  return await db.rows(sql`
+    select ${legColumns}
+    from settlement_legs as l
+    where l.settlement_id = any(${settlementIds}::text[])
+    order by l.settlement_id, l.ordinal`);
+}
+
+export async function lockSettlements(
+  tx: Tx,
+  settlementIds: readonly string[],
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.settlement_id = any(${settlementIds}::text[])
+    order by s.settlement_id
+    for update`);
+}
+
+/** Ready for customs; two workers never take the same one. */
+export async function claimFunded(
+  tx: Tx,
+  environment: Environment,
+  limit: number,
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.state = 'funded' and s.due_at is not null
+    order by s.due_at
+    limit ${limit}
+    for update skip locked`);
+}
+
+/** Who has yet to pay for something. */
+export async function listUnfundedBuyers(db: Db, environment: Environment): Promise<string[]> {
+  const rows = await db.rows<{ buyer_firm_id: string }>(sql`
+    select distinct buyer_firm_id
+    from settlements
+    where environment = ${environment} and state = 'pending'`);
+  return rows.map((row) => row.buyer_firm_id);
+}
+
+/** What these buyers have yet to pay for, the oldest first; two workers never take the same one. */
+export async function claimUnfunded(
+  tx: Tx,
+  environment: Environment,
+  { buyerFirmIds, limit }: { readonly buyerFirmIds: readonly string[]; readonly limit: number },
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.state = 'pending'
+      and s.buyer_firm_id = any(${buyerFirmIds}::text[])
+    order by s.due_at, s.settlement_id
+    limit ${limit}
+    for update skip locked`);
+}
+
+/** Those whose time is up, in the states that are not to be waited for any longer. */
+export async function claimOverdue(
+  tx: Tx,
+  {
+    environment,
+    states,
+    now,
+    limit,
+  }: {
+    readonly environment: Environment;
+    readonly states: readonly SettlementState[];
+    readonly now: Date;
+    readonly limit: number;
+  },
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.state = any(${states}::text[])
+      and s.due_at <= ${now}
+    order by s.due_at
+    limit ${limit}
+    for update skip locked`);
+}
+
+/** The settlements that still wait for one of these credits. */
+export async function lockByCredits(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<SettlementRow[]> {
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.settlement_id in (
+        select l.settlement_id
+        from settlement_legs as l
+        where l.environment = ${environment} and l.scrip_no = any(${scripNos}::text[])
+          and l.state in ('pending', 'transferring')
+      )
+    order by s.settlement_id
+    for update`);
+}
+
+/** What is open between the firms of a desk and the house, and concerns nobody else. */
+export async function lockWithin(
+  tx: Tx,
+  environment: Environment,
+  deskId: string,
+): Promise<SettlementRow[]> {
+  const desks = [deskId, houseFirmId[environment]];
+  return await tx.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.environment = ${environment} and s.due_at is not null
+      and s.buyer_desk_id = any(${desks}::text[])
+      and not exists (
+        select
+        from settlement_legs as l
+        where l.settlement_id = s.settlement_id and l.seller_desk_id <> all(${desks}::text[])
+      )
+      and (
+        s.buyer_desk_id = ${deskId}
+        or exists (
+          select
+          from settlement_legs as l
+          where l.settlement_id = s.settlement_id and l.seller_desk_id = ${deskId}
+        )
+      )
+    order by s.settlement_id
+    for update`);
+}
+
+/**
+ * A worker holds settlements and may wait for a credit; whoever brings news of a credit holds it and
+ * may wait for its settlement. The worker gives up first, well before the server looks for deadlocks.
+ */
+export async function yieldToCallers(tx: Tx): Promise<void> {
+  await tx.rows(sql`set local lock_timeout = '250ms'`);
+}
+
+/** Each was locked before. */
+export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
+  await tx.rows(sql`
+    update settlements as s
+    set state = r.state, reason = r.reason, due_at = r.due_at, money_apart = r.money_apart,
+      history = r.history, version = r.version, updated_at = r.updated_at
+    from unnest(
+      ${rows.map((row) => row.settlement_id)}::text[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.due_at)}::timestamptz[],
+      ${rows.map((row) => row.money_apart)}::boolean[],
+      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
+      ${rows.map((row) => row.version)}::int[],
+      ${rows.map((row) => row.updated_at)}::timestamptz[]
+    ) as r (settlement_id, state, reason, due_at, money_apart, history, version, updated_at)
+    where s.settlement_id = r.settlement_id`);
+}
+
+/** What becomes of legs; their facts stay. */
+export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
+  await tx.rows(sql`
+    update settlement_legs as l
+    set state = r.state, reason = r.reason
+    from unnest(
+      ${rows.map((row) => row.settlement_id)}::text[],
+      ${rows.map((row) => row.scrip_no)}::text[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.reason)}::text[]
+    ) as r (settlement_id, scrip_no, state, reason)
+    where l.settlement_id = r.settlement_id and l.scrip_no = r.scrip_no`);
 }

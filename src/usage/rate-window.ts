@@ -1,10 +1,11 @@
 // Where the sliding windows of all keys are kept: in this process by default, in Redis when several
-// processes serve one set of keys. Both answer the same question with the same exactness.
+// processes serve one set of keys. Both answer the same question with the same exactness. Addresses
+// that call without a key are counted the same way; for them `keyId` is the address.
 
 import type { RedisClientType } from "@redis/client";
 import type { FastifyBaseLogger } from "fastify";
 
-import { SlidingWindow, windowMs, type WindowState } from "./rules.ts";
+import { SlidingWindow, windowMs as minuteWindowMs, type WindowState } from "./rules.ts";
 
 export type Ask = {
   readonly keyId: string;
@@ -19,23 +20,44 @@ export type RateWindow = {
   giveBack(ask: Ask, taken: WindowState): Promise<WindowState>;
 };
 
+export type LocalOptions = {
+  readonly windowMs?: number;
+  /** Windows kept at once; the one that was asked longest ago goes when there are more. */
+  readonly trackedMax?: number;
+};
+
 /** `elapsedMs` is a monotonic clock: turning the wall clock opens no window. */
-export function localRateWindow(elapsedMs: () => number): RateWindow {
+export function localRateWindow(
+  elapsedMs: () => number,
+  { windowMs = minuteWindowMs, trackedMax = Infinity }: LocalOptions = {},
+): RateWindow {
   const windows = new Map<string, SlidingWindow>();
   let sweptAtMs = elapsedMs();
 
   function windowOf(keyId: string): SlidingWindow {
     let window = windows.get(keyId);
     if (!window) {
-      window = new SlidingWindow();
+      window = new SlidingWindow(windowMs);
+      windows.set(keyId, window);
+      if (windows.size > trackedMax) forgetQuietest();
+    } else if (trackedMax !== Infinity) {
+      // A map keeps the order in which its keys were set.
+      windows.delete(keyId);
       windows.set(keyId, window);
     }
     return window;
   }
 
+  function forgetQuietest(): void {
+    for (const keyId of windows.keys()) {
+      windows.delete(keyId);
+      return;
+    }
+  }
+
   /** Once a minute, so that keys that stopped calling hold no memory. */
   function sweep(nowMs: number): void {
-    if (nowMs - sweptAtMs < windowMs) return;
+    if (nowMs - sweptAtMs < minuteWindowMs) return;
     sweptAtMs = nowMs;
     for (const [keyId, window] of windows) if (window.isEmpty(nowMs)) windows.delete(keyId);
   }
@@ -54,12 +76,12 @@ export function localRateWindow(elapsedMs: () => number): RateWindow {
 
 /** How long a set of calls waits for Redis before this process decides alone. */
 const answerWithinMs = 1_000;
-/** A list that nobody asks for is dropped a little after its last call has left the window. */
-const keptMs = windowMs + 1_000;
+/** A list that nobody asks for is dropped this long after its last call has left the window. */
+const keptAfterMs = 1_000;
 
 // One list per key holds the time of each call in the window, oldest first. The clock is Redis's
 // own, the same for every process. The whole set is decided in one atomic run.
-const windowFunctions = `
+const windowFunctions = (windowMs: number) => `
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local answers = {}
@@ -85,7 +107,7 @@ local function answer(key, admitted)
   answers[#answers + 1] = clears
 end`;
 
-const takeScript = `${windowFunctions}
+const takeScript = (windowMs: number) => `${windowFunctions(windowMs)}
 for i, key in ipairs(KEYS) do
   forget(key)
   local limit = tonumber(ARGV[i])
@@ -93,19 +115,26 @@ for i, key in ipairs(KEYS) do
   if limit < 0 or redis.call('LLEN', key) < limit then
     admitted = 1
     redis.call('RPUSH', key, now)
-    redis.call('PEXPIRE', key, ${keptMs})
+    redis.call('PEXPIRE', key, ${windowMs + keptAfterMs})
   end
   answer(key, admitted)
 end
 return answers`;
 
-const giveBackScript = `${windowFunctions}
+const giveBackScript = (windowMs: number) => `${windowFunctions(windowMs)}
 forget(KEYS[1])
 redis.call('LREM', KEYS[1], -1, ARGV[1])
 answer(KEYS[1], 0)
 return answers`;
 
 const answerLength = 4;
+
+export type SharedOptions = {
+  /** Where calls are counted while Redis is away. */
+  readonly fallback: RateWindow;
+  readonly log: FastifyBaseLogger;
+  readonly windowMs?: number;
+};
 
 /**
  * While Redis does not answer, each process keeps its own windows: callers are served and a limit
@@ -115,9 +144,9 @@ const answerLength = 4;
  */
 export function sharedRateWindow(
   redis: RedisClientType,
-  fallback: RateWindow,
-  log: FastifyBaseLogger,
+  { fallback, log, windowMs = minuteWindowMs }: SharedOptions,
 ): RateWindow {
+  const scripts = { take: takeScript(windowMs), giveBack: giveBackScript(windowMs) };
   const nameOf = (keyId: string) => `{scripdesk}:window:${keyId}`;
   const takenHere = new WeakSet<WindowState>();
   let degraded = false;
@@ -170,7 +199,7 @@ export function sharedRateWindow(
       try {
         const limits = asks.map(({ limit }) => (limit === Infinity ? "-1" : String(limit)));
         const keyIds = asks.map(({ keyId }) => keyId);
-        return await run(takeScript, keyIds, limits);
+        return await run(scripts.take, keyIds, limits);
       } catch (error) {
         note(true, error);
         return await takeHere(asks);
@@ -181,7 +210,7 @@ export function sharedRateWindow(
       const without = { ...taken, admitted: false, used: taken.used - 1 };
       if (degraded) return without;
       try {
-        const [state] = await run(giveBackScript, [ask.keyId], [String(taken.atMs)]);
+        const [state] = await run(scripts.giveBack, [ask.keyId], [String(taken.atMs)]);
         return state ?? without;
       } catch (error) {
         note(true, error);

@@ -1,4 +1,5 @@
-// The sliding window of one key: exactly the calls of the last 60 seconds, to the millisecond.
+// The sliding window of one key: exactly the calls of the last 60 seconds, to the millisecond; the
+// public surface also keeps longer ones.
 //
 // Calls of one millisecond enter and leave together, so they are kept as one count. Memory is
 // bounded by the window, not by the rate: at most 60,000 counts, and in practice one per
@@ -16,13 +17,19 @@ export type WindowState = {
   readonly clearsInMs: number;
 };
 
-const compactAbove = 1_024;
+/** Times that have left stay in memory until they are so many and at least half of all. */
+const compactAbove = 64;
 
 export class SlidingWindow {
   #times: number[] = [];
   #counts: number[] = [];
   #oldest = 0;
   #used = 0;
+  readonly #windowMs: number;
+
+  constructor(lengthMs = windowMs) {
+    this.#windowMs = lengthMs;
+  }
 
   /** Counts a call when there is room for it. A call that is refused leaves no trace. */
   take(nowMs: number, limit: number): WindowState {
@@ -74,7 +81,7 @@ export class SlidingWindow {
   #forget(nowMs: number): void {
     while (this.#oldest < this.#times.length) {
       const time = this.#times[this.#oldest] ?? 0;
-      if (nowMs - time < windowMs) break;
+      if (nowMs - time < this.#windowMs) break;
       this.#used -= this.#counts[this.#oldest] ?? 0;
       this.#oldest += 1;
     }
@@ -86,7 +93,7 @@ export class SlidingWindow {
 
   #state(nowMs: number, admitted: boolean): WindowState {
     const latest = this.#used === 0 ? undefined : this.#times.at(-1);
-    const clearsInMs = latest === undefined ? 0 : latest + windowMs - nowMs;
+    const clearsInMs = latest === undefined ? 0 : latest + this.#windowMs - nowMs;
     return { admitted, atMs: nowMs, used: this.#used, clearsInMs };
   }
 }

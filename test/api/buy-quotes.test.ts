@@ -347,6 +347,10 @@ async function tellNews(
   news: "suspend" | "lift" | "cancel",
 ): Promise<void> {
   const told = [{ scripNo: scripNo ?? "", news, reason: "a test" }];
-  const [result] = await applyRegistryNews(ctx, operator, "sandbox", told);
+  const [result] = await applyRegistryNews(ctx, operator, {
+    environment: "sandbox",
+    news: told,
+    onLost: [],
+  });
   assert.ok(result?.ok, result?.problem ?? "");
 }

@@ -464,12 +464,11 @@ test("customs suspends, lifts, cancels and reports use at any time, also while a
   await reserve("DEAL-001", "reserved");
   await reserve("SETTLE-1", "in_settlement");
   const tell = async (news: "suspend" | "lift" | "cancel" | "use", ...scripNos: string[]) =>
-    await applyRegistryNews(
-      service.ctx,
-      operator,
-      "sandbox",
-      scripNos.map((scripNo) => ({ scripNo, news, reason: "notice 7" })),
-    );
+    await applyRegistryNews(service.ctx, operator, {
+      environment: "sandbox",
+      news: scripNos.map((scripNo) => ({ scripNo, news, reason: "notice 7" })),
+      onLost: [],
+    });
   const states = async () =>
     await Promise.all(numbers.map(async (scripNo) => (await read(scripNo)).status));
 

@@ -533,7 +533,7 @@ describe("a path or method that no route has is 404", () => {
     ["GET", "//v1/keys"],
     ["GET", "/v1//keys"],
     ["GET", "/v1/keys;x=1"],
-    ["GET", "/"],
+    ["POST", "/"],
     ["GET", "/v1/%zz"],
     ["GET", "/v2/keys"],
   ] as const) {

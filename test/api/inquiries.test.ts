@@ -20,6 +20,10 @@ const simulators: Simulators = {
   }),
   bank_account: () => ({ checks: [{ check: "BANK_NAME_MATCH", outcome: "pass", cure: null }] }),
   credit_holding: () => ({ held: true, reason: null }),
+  deal_funding: () => ({ arrived: true, reference: null }),
+  credit_transfer: ({ scrip_no }) =>
+    scrip_no === "SILENT" ? undefined : { outcome: "transferred" },
+  payout: () => ({ outcome: "paid", reason: null }),
 };
 
 const operator: Actor = { kind: "operator", id: "asha", requestId: null };
@@ -32,7 +36,13 @@ function recorder(then: () => Promise<void> = async () => {}) {
     applied.push(...answered);
     await then();
   };
-  const appliers: Appliers = { firms: keep, credits: keep };
+  const appliers: Appliers = {
+    firms: keep,
+    credits: keep,
+    funding: keep,
+    transfers: keep,
+    payouts: keep,
+  };
   const subjects = () => applied.map(({ subject_id }) => subject_id).toSorted();
   return { applied, appliers, subjects };
 }

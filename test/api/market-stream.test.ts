@@ -20,6 +20,13 @@ function read({ url }: Pick<Service, "url">, key: string, lastEventId?: string) 
   return readStream(`${url}${path}`, { key, ...(lastEventId !== undefined && { lastEventId }) });
 }
 
+/** A service whose workers have looked at the market once. */
+async function startMarket(t: TestContext): Promise<Service> {
+  const service = await startService(t);
+  await service.work();
+  return service;
+}
+
 /** One change of one market, told to whoever follows. */
 async function change(service: Service, midBps: number): Promise<void> {
   await addCard(service, { midBps });
@@ -40,7 +47,7 @@ test("the stream's door", async (t) => {
 });
 
 test("a stream opens with the usual headers and a snapshot, and tells every change from there", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
   assert.equal(reader.status, 200);
@@ -74,7 +81,7 @@ test("a stream opens with the usual headers and a snapshot, and tells every chan
 });
 
 test("only a key with the buy side is streamed the buy price; both are told the same otherwise", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const buyer = await read(service, (await service.issue()).api_key);
   const seller = await read(service, (await service.issue({ buySide: false })).api_key);
   await Promise.all([buyer.until(1), seller.until(1)]);
@@ -89,7 +96,7 @@ test("only a key with the buy side is streamed the buy price; both are told the 
 });
 
 test("an environment is told nothing of the other's", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const live = await read(service, (await service.issue({ environment: "live" })).api_key);
   const [snapshot] = await live.until(1);
   assert.deepEqual(
@@ -107,7 +114,7 @@ test("an environment is told nothing of the other's", async (t) => {
 });
 
 test("a reader that comes back gets exactly what it missed and then what is new, from any place", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const whole = await read(service, key);
   for (let step = 0; step < 6; step++) await change(service, 9_700 + step);
@@ -125,7 +132,7 @@ test("a reader that comes back gets exactly what it missed and then what is new,
 });
 
 test("what is told while a reader catches up reaches it once and in order", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const first = await read(service, key);
   const [{ id = "", data } = { data: {} }] = await first.until(1);
@@ -150,7 +157,7 @@ test("what is told while a reader catches up reaches it once and in order", asyn
 });
 
 test("an id that cannot be continued from is answered with a reset and a snapshot", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
   await reader.until(1);
@@ -181,8 +188,28 @@ test("an id that cannot be continued from is answered with a reset and a snapsho
   empty.leave();
 });
 
+test("old updates are let go of, but for the last of each scheme", async (t) => {
+  const service = await startMarket(t);
+  const { api_key: key } = await service.issue();
+  const { pool } = service.ctx.db;
+  await pool.query("update market_logs set seq = 20000 where environment = 'sandbox'");
+  await change(service, 9_800);
+  const kept = await pool.query(
+    "select seq, scheme from market_updates where environment = 'sandbox' order by seq",
+  );
+  assert.deepEqual(kept.rows, [
+    { seq: 2, scheme: "ROSCTL" },
+    { seq: 20_001, scheme: "RODTEP" },
+  ]);
+  const { body } = await service.send("GET", "/v1/market", { key, expect: 200 });
+  assert.deepEqual([body.markets.length, body.seq], [2, 20_001]);
+  const back = await read(service, key, `${body.epoch}-2`);
+  assert.deepEqual((await back.until(2))[0]?.data, { reason: "too_old" });
+  back.leave();
+});
+
 test("two nodes tell the same ids and bytes, and a reader can move between them", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const beside = await startService(t, { beside: service });
   const { api_key: key } = await service.issue();
   const here = await read(service, key);
@@ -202,7 +229,7 @@ test("two nodes tell the same ids and bytes, and a reader can move between them"
 });
 
 test("a log that was restarted has another epoch, and whoever follows is reset", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
   const [before] = await reader.until(1);
@@ -218,7 +245,7 @@ test("a log that was restarted has another epoch, and whoever follows is reset",
 });
 
 test("a stream goes on when the database was away", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const { api_key: key } = await service.issue();
   const reader = await read(service, key);
   await reader.until(1);
@@ -232,7 +259,7 @@ test("a stream goes on when the database was away", async (t) => {
 });
 
 test("the sixth stream of a key is refused, and one that ends makes room", async (t) => {
-  const service = await startService(t);
+  const service = await startMarket(t);
   const root = await service.issue();
   const readers = [];
   for (let open = 0; open < 5; open++) readers.push(await read(service, root.api_key));
@@ -252,23 +279,32 @@ test("the sixth stream of a key is refused, and one that ends makes room", async
   for (const reader of readers) reader.leave();
 });
 
-test("a stream ends with its key, revoked or expired, and its neighbour goes on", async (t) => {
-  const service = await startService(t);
+test("a stream ends with its key, revoked, issued anew or expired, and its neighbour goes on", async (t) => {
+  const service = await startMarket(t);
   const root = await service.issue();
   const scopes = ["market:read"];
   const revoked = await mintChild(service, root.api_key, { scopes });
+  const replaced = await mintChild(service, root.api_key, { scopes });
   const soon = new Date(service.clock.now().getTime() + 60_000).toISOString();
   const expiring = await mintChild(service, root.api_key, { scopes, expires_at: soon });
   const kept = await read(service, root.api_key);
   const ends = await read(service, revoked.api_key);
+  const moves = await read(service, replaced.api_key);
   const lapses = await read(service, expiring.api_key);
   await service.send("DELETE", `/v1/keys/${revoked.key_id}`, { key: root.api_key, expect: 200 });
   await ends.ended;
+  const reissue = `/v1/keys/${replaced.key_id}/reissue`;
+  await service.send("POST", reissue, { key: root.api_key, expect: 200 });
+  await moves.ended;
   service.clock.advance({ seconds: 60 });
   await lapses.ended;
   await change(service, 9_800);
   await kept.until(2);
-  kept.leave();
+
+  const heir = await mintChild(service, root.api_key, { scopes });
+  const orphaned = await read(service, heir.api_key);
+  await service.send("DELETE", `/v1/keys/${root.key_id}`, { key: root.api_key, expect: 200 });
+  await Promise.all([kept.ended, orphaned.ended]);
 });
 
 /** The stream of the market under a path of its own, with other bounds and a published index. */

@@ -178,6 +178,14 @@ async function addHouseCredits(
   );
 }
 
+test("who comes before the first look of a worker gets a market all the same", async (t) => {
+  const service = await startService(t);
+  const { api_key: key } = await service.issue();
+  const markets = await Promise.all(Array.from({ length: 8 }, () => readMarket(service, key)));
+  assert.equal(new Set(markets.map((market) => JSON.stringify(market))).size, 1);
+  assert.deepEqual([markets[0].sell_price_bps, markets[0].seq], [9_795, 1]);
+});
+
 test("depth counts what the house could sell, by the bands of its card", async (t) => {
   const service = await startService(t);
   const { api_key: key, firm_id } = await service.issue();
@@ -201,9 +209,42 @@ test("depth counts what the house could sell, by the bands of its card", async (
   assert.ok(other.every(({ count }: { count: number }) => count === 0));
 });
 
+test("depth follows every change of the house's credits, late commits and the calendar included", async (t) => {
+  const service = await startService(t);
+  const { api_key: key } = await service.issue();
+  const { pool } = service.ctx.db;
+  const countAfterLook = async () => {
+    await service.work();
+    const { depth } = await readMarket(service, key);
+    return depth.reduce((sum: number, { count }: { count: number }) => sum + count, 0);
+  };
+  assert.equal(await countAfterLook(), 0);
+  const [first] = await addHouseCredits(service, [20_000_000, 30_000_000]);
+  assert.equal(await countAfterLook(), 2);
+
+  // A transaction that began before a count and ends after it.
+  const late = await pool.connect();
+  await late.query("begin");
+  await late.query(
+    "update credits set state = 'used', changed_in = pg_current_xact_id() where scrip_no = $1",
+    [first],
+  );
+  await addHouseCredits(service, [40_000_000], { expiresOn: "2026-12-16" });
+  assert.equal(await countAfterLook(), 3);
+  await late.query("commit");
+  late.release();
+  assert.equal(await countAfterLook(), 2);
+
+  service.clock.advance({ days: 1 });
+  assert.equal(await countAfterLook(), 2, "thirty days left");
+  service.clock.advance({ days: 1 });
+  assert.equal(await countAfterLook(), 1, "too few");
+});
+
 test("a look that finds nothing changed writes nothing, and nodes that look at once write once", async (t) => {
   const service = await startService(t);
   const { api_key: key } = await service.issue();
+  await service.work();
   const first = await readMarket(service, key);
   service.clock.advance({ seconds: 60 });
   await service.work();

@@ -39,7 +39,11 @@ async function holdMatching({ ctx }: Service): Promise<() => Promise<void>> {
 
 async function tell({ ctx }: Service, scripNo: string, news: RegistryNews): Promise<void> {
   const told = [{ scripNo, news, reason: "a test" }];
-  const [result] = await applyRegistryNews(ctx, operator, "sandbox", told);
+  const [result] = await applyRegistryNews(ctx, operator, {
+    environment: "sandbox",
+    news: told,
+    onLost: [],
+  });
   assert.ok(result?.ok, result?.problem ?? "");
 }
 

@@ -220,6 +220,29 @@ test("selling", async (t) => {
   });
 });
 
+test("over all nodes the house takes on no more in a day than its limit, but honours its quotes", async (t) => {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  await putCard(service, { house_limit_paise: 3 * face });
+  const { key, scripNos, post } = await dealer(
+    service,
+    Array.from({ length: 12 }, () => ({})),
+  );
+  const { body: quote } = await post("/v1/quote", { side: "sell", scrip_no: scripNos[11] }, 200);
+  const answers = await Promise.all(
+    scripNos.slice(0, 10).map(async (scripNo, at) => {
+      const { send } = at % 2 === 0 ? service : beside;
+      return await send("POST", "/v1/orders", { key, body: { side: "sell", scrip_no: scripNo } });
+    }),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 3);
+  assert.equal(answers.filter((answer) => slugOf(answer) === "conflict").length, 7);
+  await post("/v1/orders", { quote_ref: quote.quote_ref }, 201);
+  service.clock.advance({ days: 1 });
+  await post("/v1/orders", { side: "sell", scrip_no: scripNos[10] }, 201);
+  await assertOrdersSound(service);
+});
+
 test("buying", async (t) => {
   const service = await startService(t);
   t.afterEach(() => assertOrdersSound(service));
@@ -528,4 +551,33 @@ test("each change of an order is told to its desk", async (t) => {
     names.filter((name: string) => /^(order|settlement)\./.test(name)),
     ["order.matched", "settlement.created", "order.accepted", "order.cancelled"],
   );
+});
+
+test("an order fails with the last of its settlements", async (t) => {
+  const service = await startService(t);
+  const { post, read, key, firmId } = await dealer(service, []);
+  // The simulated registry refuses a transfer of such a number.
+  const credit = {
+    scrip_no: "REFUSED0409",
+    scheme: "RODTEP",
+    face_paise: face,
+    issued_on: "2026-01-01",
+    expires_on: "2028-01-01",
+  };
+  await post(`/v1/firms/${firmId}/credits`, { credits: [credit] }, 200);
+  const { body } = await post("/v1/orders", { side: "sell", scrip_no: credit.scrip_no }, 201);
+  assert.equal(body.status, "matched");
+  for (let second = 0; second < 5; second++) {
+    service.clock.advance({ seconds: 1 });
+    await service.work();
+  }
+  const failed = await read(body.order_id);
+  assert.equal(failed.status, "failed");
+  assert.equal(failed.settlement_status, "failed");
+  assert.equal(failed.history.at(-1).reason, "settlement_failed");
+  assert.deepEqual(failed.allowed_actions, []);
+  const told = await service.send("GET", "/v1/events", { key, expect: 200 });
+  const last = told.body.events.findLast(({ event }: Answer["body"]) => event === "order.failed");
+  assert.deepEqual([last.from, last.to, last.firm_id], ["matched", "failed", firmId]);
+  await assertOrdersSound(service);
 });

@@ -31,11 +31,8 @@ const limit = 40;
 const silent = pino({ level: "silent" });
 
 function shared(client: RedisClientType): RateWindow {
-  return sharedRateWindow(
-    client,
-    localRateWindow(() => performance.now()),
-    silent,
-  );
+  const fallback = localRateWindow(() => performance.now());
+  return sharedRateWindow(client, { fallback, log: silent });
 }
 
 /** Two nodes on one database, each with a connection of its own to one Redis. */

@@ -10,7 +10,9 @@ import { offerSources } from "../../src/offer-sources.ts";
 import { openContext } from "../../src/open-context.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
+import { openOutbound } from "../../src/platform/outbound.ts";
 import type { Database } from "../../src/platform/postgres.ts";
+import { localAddressWindows } from "../../src/public/spend-budget.ts";
 import { localRateWindow } from "../../src/usage/rate-window.ts";
 
 const commitDelayMs = 250;
@@ -34,10 +36,13 @@ const config = readConfig(process.env);
 const { log } = createLog("silent");
 const opened = await openContext(config, { as: "service", log, now: () => new Date() });
 const ctx = { ...opened.ctx, db: hasty(opened.ctx.db) };
+const elapsedMs = () => performance.now();
 const app = await buildApp({
   ctx,
   config,
-  rateWindow: localRateWindow(() => performance.now()),
+  rateWindow: localRateWindow(elapsedMs),
+  addressWindows: localAddressWindows(elapsedMs),
+  outbound: openOutbound({ allowCidrs: [] }),
   book: openBook(ctx, offerSources),
   metrics: createMetrics(ctx.db.pool),
 });

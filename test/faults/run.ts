@@ -7,7 +7,9 @@ import { parseArgs } from "node:util";
 
 import { openApiFile } from "../support/golden.ts";
 import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
+import { seededRandom } from "../support/random.ts";
 import { fuzz } from "./fuzz.ts";
+import { killDuringDeliveries } from "./webhooks.ts";
 import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
 
 type Settings = { readonly count: number | undefined; readonly seed: number };
@@ -23,6 +25,10 @@ const programmes: Readonly<Record<string, Programme>> = {
     about: "requests made from docs/openapi.json, most of them wrong: no 5xx, all as documented",
     run: runFuzz,
   },
+  webhooks: {
+    about: "deliveries to 50 receivers while services and PostgreSQL are killed: none lost",
+    run: runWebhooks,
+  },
   kill: {
     about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
     run: runKills,
@@ -35,7 +41,14 @@ async function runFuzz({ count = 100_000, seed }: Settings): Promise<boolean> {
   await using stack = new AsyncDisposableStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const DATA_DIR = await dataDirectory(scope);
-  const service = await serve(scope, { DATA_DIR, LOG_LEVEL: "silent" });
+  const service = await serve(scope, {
+    DATA_DIR,
+    LOG_LEVEL: "silent",
+    // All of it comes from one address.
+    PUBLIC_RATES_PER_MINUTE: "1000000",
+    PUBLIC_ENQUIRY_PER_MINUTE: "1000000",
+    PUBLIC_ENQUIRY_PER_DAY: "1000000",
+  });
   let stillRuns = true;
   void service.ended.then(() => (stillRuns = false));
   const document: unknown = JSON.parse(await readFile(openApiFile, "utf8"));
@@ -53,6 +66,17 @@ async function runFuzz({ count = 100_000, seed }: Settings): Promise<boolean> {
   const state = stillRuns ? "runs" : "ended";
   say(`${report.sent} requests, ${report.failed} failed, the service ${state}`);
   return report.failed === 0 && stillRuns;
+}
+
+async function runWebhooks({ count = 100_000, seed }: Settings): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const report = await killDuringDeliveries(scope, { count, random: seededRandom(seed), say });
+  say(JSON.stringify(report));
+  const { expected, lost, altered, duplicates, leasesLost, kills } = report;
+  // A run in which nothing was cut off proves little.
+  const happened = expected >= count && leasesLost > 0 && Object.values(kills).every(Boolean);
+  return happened && lost === 0 && altered === 0 && duplicates < expected / 100;
 }
 
 const killsDefault = 120;

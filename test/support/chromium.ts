@@ -1,4 +1,5 @@
-// Debian's Chromium without a window: it loads one page, runs its scripts and says what became of it.
+// Debian's Chromium without a window. `visit` loads one page, runs its scripts and says what became
+// of it; `browse` opens a page that a test then uses as a person would.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -6,6 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+
+import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 import { debianProgram } from "./debian-program.ts";
 
@@ -27,12 +30,25 @@ const virtualTimeMs = 20_000;
 const deadlineMs = 120_000;
 const outputBytesMax = 64 * 1_048_576;
 
+/** No other host has a name or an address in this browser. */
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+];
+
 export async function chromiumMissing(): Promise<string | undefined> {
   const program = await debianProgram("chromium");
   return "missing" in program ? program.missing : undefined;
 }
 
-/** Visits a page on this machine; no other host has a name or an address in this browser. */
+/** Visits a page on this machine. */
 export async function visit(t: Pick<TestContext, "after">, url: string): Promise<Visit> {
   const program = await debianProgram("chromium");
   if ("missing" in program) throw new Error(program.missing);
@@ -40,24 +56,16 @@ export async function visit(t: Pick<TestContext, "after">, url: string): Promise
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const netLog = join(folder, "net.json");
   const picture = join(folder, "page.png");
-  const run = async (profile: string, ...flags: string[]) =>
+  const run = async (profile: string, ...more: string[]) =>
     await execute(
       program.path,
       [
         "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
+        ...flags,
         "--enable-logging=stderr",
-        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
         `--user-data-dir=${join(folder, profile)}`,
         `--virtual-time-budget=${virtualTimeMs}`,
-        ...flags,
+        ...more,
         url,
       ],
       {
@@ -77,6 +85,36 @@ export async function visit(t: Pick<TestContext, "after">, url: string): Promise
       .filter((line) => line.includes(":CONSOLE"))
       .join("\n"),
   };
+}
+
+export type Browsing = {
+  readonly page: Page;
+  /** Every address the page asked for. */
+  readonly requests: readonly string[];
+  /** Errors and warnings of scripts and of the browser, broken policies among them. */
+  readonly complaints: readonly string[];
+};
+
+/** A browser of this test's own with one page open. */
+export async function browse(
+  t: Pick<TestContext, "after">,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Browsing> {
+  const program = await debianProgram("chromium");
+  if ("missing" in program) throw new Error(program.missing);
+  const browser = await chromium.launch({ executablePath: program.path, args: [...flags] });
+  t.after(() => browser.close());
+  const page = await (await browser.newContext(options)).newPage();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  await page.goto(url, { waitUntil: "networkidle" });
+  return { page, requests, complaints };
 }
 
 type NetLog = {

@@ -15,12 +15,15 @@ export type TestDeal = {
   /** What the buyer pays; the seller's price unless said otherwise. */
   readonly buyerBps?: number;
   readonly sellerFirmId?: string;
+  /** The house unless said otherwise. */
+  readonly buyerFirmId?: string;
+  readonly state?: "pending" | "failed";
   readonly scripNo?: string;
   /** Now unless said otherwise. */
   readonly dealtAt?: Date;
 };
 
-/** One settlement with one leg per deal: a credit that some firm sells to the house. */
+/** One settlement with one leg per deal: a credit that some firm sells. */
 export async function addDeals(
   { ctx }: Pick<Service, "ctx">,
   deals: readonly TestDeal[],
@@ -29,17 +32,18 @@ export async function addDeals(
   await ctx.db.pool.query(
     `with deals as (
       select * from jsonb_to_recordset($1::jsonb) as d (
-        settlement_id text, environment text, scheme text, house text, seller text, scrip_no text,
+        settlement_id text, environment text, scheme text, buyer text, seller text, scrip_no text,
         face_paise bigint, seller_bps int, buyer_bps int, seller_paise bigint, buyer_paise bigint,
-        dealt_at timestamptz
+        dealt_at timestamptz, state text
       )
     ), settled as (
       insert into settlements (
         settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, state, face_paise,
-        buyer_paise, version, created_at, updated_at
+        buyer_paise, due_at, version, created_at, updated_at
       )
-      select settlement_id, environment, scheme, 'ord_test', house, house, 'pending', face_paise,
-        buyer_paise, 1, dealt_at, dealt_at
+      select settlement_id, environment, scheme, 'ord_test', buyer, buyer, state, face_paise,
+        buyer_paise, case state when 'pending' then dealt_at + interval '10 years' end, 1, dealt_at,
+        dealt_at
       from deals
     )
     insert into settlement_legs (
@@ -47,7 +51,7 @@ export async function addDeals(
       face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise, ordinal, state
     )
     select settlement_id, scrip_no, environment, scheme, dealt_at, seller, seller, face_paise,
-      seller_bps, buyer_bps, seller_paise, buyer_paise, 0, 'pending'
+      seller_bps, buyer_bps, seller_paise, buyer_paise, 0, state
     from deals`,
     [JSON.stringify(rows)],
   );
@@ -61,7 +65,7 @@ function rowOf(deal: TestDeal, now: Date) {
     settlement_id: `stl_${body}`,
     environment,
     scheme,
-    house: houseFirmId[environment],
+    buyer: deal.buyerFirmId ?? houseFirmId[environment],
     seller: deal.sellerFirmId ?? newId("frm", dealtAt),
     scrip_no: deal.scripNo ?? body.toUpperCase().slice(2),
     face_paise: facePaise,
@@ -70,5 +74,6 @@ function rowOf(deal: TestDeal, now: Date) {
     seller_paise: priceFloor(facePaise, sellerBps),
     buyer_paise: priceCeil(facePaise, buyerBps),
     dealt_at: dealtAt,
+    state: deal.state ?? "pending",
   };
 }

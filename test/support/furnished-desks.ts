@@ -2,10 +2,12 @@
 
 import { newId } from "../../src/kernel/ids.ts";
 import { firmBody, mandate } from "./client-firms.ts";
+import { furnishDeal } from "./furnished-deals.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Fixtures, IdFixture } from "./isolation.ts";
 import { mintChild } from "./keys.ts";
 import { putCard } from "./dealing-house.ts";
+import { addDeadLetters, registerWebhook } from "./receivers.ts";
 import type { Service } from "./service.ts";
 
 type Environment = "sandbox" | "live";
@@ -58,6 +60,9 @@ const scheme: IdFixture = { own: "RODTEP", foreign: {}, random: "NO-SCHEME" };
 
 const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 
+/** Nobody is there; nothing is sent in these tests. */
+const receiverUrl = "https://erp.example/hooks";
+
 /** Valid bodies, for the operations that need one. */
 const bodies: Fixtures["bodies"] = {
   mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] },
@@ -69,6 +74,9 @@ const bodies: Fixtures["bodies"] = {
   updateGroup: { name: "Renamed" },
   declareRequirement: { ...duty, reference: "PROBE" },
   updateRequirement: { amount_paise: 1 },
+  registerWebhook: { url: receiverUrl, event: "*" },
+  rotateSecret: {},
+  replayDeliveries: {},
   declareCredits: {
     credits: [
       {
@@ -81,6 +89,8 @@ const bodies: Fixtures["bodies"] = {
     ],
   },
   takeQuote: { side: "sell" },
+  setScenario: { scenario: "transfer_timeout" },
+  seedSandbox: { count: 1 },
   placeOrder: { side: "sell" },
   "placeOrder/quote_ref": {},
   "placeOrder/firm_id": { side: "sell", scheme: "RODTEP", face_paise: 100_000 },
@@ -155,10 +165,22 @@ async function furnish(service: Service, environment: Environment) {
   await ask("POST", `/v1/orders/${siblingCancelledOrder}/cancel`, 200, {});
   const quote = async (of: string): Promise<string> =>
     (await ask("POST", "/v1/quote", 200, { side: "sell", scrip_no: of })).quote_ref;
+  const subKey = (await mintChild(service, key, { kind: "sub_account", firm_id: client })).api_key;
+  const webhook = await registerWebhook(service, key, receiverUrl);
+  const clientWebhook = await registerWebhook(service, subKey, receiverUrl);
+  const deletedWebhook = await registerWebhook(service, key, receiverUrl);
+  await ask("DELETE", `/v1/webhooks/${deletedWebhook.webhook_id}`, 200);
+  const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
+  const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
   return {
     key,
     rootKeyId: issued.key_id,
     deskId,
+    webhook: webhook.webhook_id as string,
+    clientWebhook: clientWebhook.webhook_id as string,
+    deletedWebhook: deletedWebhook.webhook_id as string,
+    letter,
+    clientLetter,
     client,
     clientNamed,
     clientIec: renamed.iec as string,
@@ -192,6 +214,9 @@ async function furnish(service: Service, environment: Environment) {
     siblingCancelledOrder,
     quote: await quote(scrip),
     siblingQuote: await quote(siblingScrip),
+    deal: await furnishDeal(service, { environment, deskId, firmId: client }),
+    secondDeal: await furnishDeal(service, { environment, deskId, firmId: client }),
+    siblingDeal: await furnishDeal(service, { environment, deskId, firmId: sibling }),
   };
 }
 
@@ -210,6 +235,10 @@ function randomIds({ clock }: Service) {
     scrip: newId("crd", now).slice(6).toUpperCase(),
     quote: newId("qte", now),
     order: newId("ord", now),
+    settlement: newId("stl", now),
+    payout: newId("pay", now),
+    webhook: newId("whk", now),
+    letter: newId("dlv", now),
   };
 }
 
@@ -256,6 +285,18 @@ function foreignOf(strangers: Strangers) {
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
     }),
     quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
+    dealtOrders: ofStrangers(strangers, { order: ({ deal }) => deal.settlementOrder }),
+    settlements: ofStrangers(strangers, { settlement: ({ deal }) => deal.settlement }),
+    payouts: ofStrangers(strangers, { payout: ({ deal }) => deal.payout }),
+    webhooks: ofStrangers(strangers, {
+      webhook: ({ webhook }) => webhook,
+      "client's webhook": ({ clientWebhook }) => clientWebhook,
+      "deleted webhook": ({ deletedWebhook }) => deletedWebhook,
+    }),
+    letters: ofStrangers(strangers, {
+      "dead letter": ({ letter }) => letter,
+      "client's dead letter": ({ clientLetter }) => clientLetter,
+    }),
     orders: ofStrangers(strangers, {
       order: ({ order }) => order,
       "cancelled order": ({ cancelledOrder }) => cancelledOrder,
@@ -279,7 +320,21 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     foreign: { ...foreign.groups, "a deleted group": own.deletedGroup },
     random: random.group,
   };
+  const webhook: IdFixture = {
+    own: own.webhook,
+    foreign: { ...foreign.webhooks, "a deleted webhook": own.deletedWebhook },
+    random: random.webhook,
+  };
   return {
+    webhook_id: webhook,
+    // The one whose pages are asked for below.
+    "listDeliveries/webhook_id": { ...webhook, own: own.clientWebhook },
+    delivery_ids: {
+      own: own.letter,
+      foreign: foreign.letters,
+      random: random.letter,
+      absentIs: 200,
+    },
     key_id: {
       own: own.child,
       ownEnded: own.revoked,
@@ -287,10 +342,11 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random: random.key,
     },
     firm_id: firm,
+    // The client has open settlements and payouts.
+    "offboardFirm/firm_id": { ...firm, mayConflict: true },
     "verifyFirm/firm_id": { ...firm, own: own.registered },
     "authorizeFirm/firm_id": { ...firm, own: own.verified },
     "resumeFirm/firm_id": { ...firm, own: own.suspended },
-    "offboardFirm/firm_id": { ...firm, own: own.verified },
     "readRequirement/firm_id": firmOfRequirement(firm, own),
     "updateRequirement/firm_id": firmOfRequirement(firm, own),
     "deleteRequirement/firm_id": firmOfRequirement(firm, own),
@@ -312,6 +368,12 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random: random.scrip,
     },
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
+    ...idsOfDeals(own, {
+      orders: foreign.dealtOrders,
+      settlements: foreign.settlements,
+      payouts: foreign.payouts,
+      random,
+    }),
     order_id: {
       own: own.order,
       ownEnded: own.cancelledOrder,
@@ -322,6 +384,30 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     external_id: { own: own.clientNamed, foreign: foreign.names, random: "ERP nobody" },
     iec: { own: own.clientIec, foreign: foreign.iecs, random: "ZZZPZ0000Z" },
     scheme,
+  };
+}
+
+/** What a desk dealt, its settlement and its payout, and those that are foreign to the caller. */
+function idsOfDeals(
+  { deal }: Desk,
+  foreign: {
+    readonly orders: Record<string, string>;
+    readonly settlements: Record<string, string>;
+    readonly payouts: Record<string, string>;
+    readonly random: Randoms;
+  },
+): Fixtures["ids"] {
+  const { random } = foreign;
+  const order = { own: deal.settlementOrder, foreign: foreign.orders, random: random.order };
+  return {
+    settlement_id: {
+      own: deal.settlement,
+      foreign: foreign.settlements,
+      random: random.settlement,
+    },
+    payout_id: { own: deal.payout, foreign: foreign.payouts, random: random.payout },
+    "listSettlements/order_id": order,
+    "listPayouts/order_id": order,
   };
 }
 
@@ -362,6 +448,21 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     refused: true,
   };
   return {
+    webhook_id: {
+      own: own.clientWebhook,
+      foreign: {
+        ...foreign.webhooks,
+        "its desk's webhook": own.webhook,
+        "a deleted webhook": own.deletedWebhook,
+      },
+      random: random.webhook,
+    },
+    delivery_ids: {
+      own: own.clientLetter,
+      foreign: { ...foreign.letters, "its desk's dead letter": own.letter },
+      random: random.letter,
+      absentIs: 200,
+    },
     key_id: key,
     firm_id: { ...firm, mayConflict: true },
     "mintKey/firm_id": { ...firm, refused: true },
@@ -395,6 +496,15 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       foreign: { ...foreign.quotes, "a quote for a sibling's credit": own.siblingQuote },
       random: random.quote,
     },
+    ...idsOfDeals(own, {
+      orders: { ...foreign.dealtOrders, "a sibling's order": own.siblingDeal.settlementOrder },
+      settlements: {
+        ...foreign.settlements,
+        "a sibling's settlement": own.siblingDeal.settlement,
+      },
+      payouts: { ...foreign.payouts, "a sibling's payout": own.siblingDeal.payout },
+      random,
+    }),
     order_id: {
       own: own.order,
       ownEnded: own.cancelledOrder,
@@ -433,6 +543,11 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listCredits: ({ client }) => `/v1/firms/${client}/credits`,
   listOrders: () => "/v1/orders",
   listEvents: () => "/v1/events",
+  listSettlements: () => "/v1/settlements",
+  listPayouts: () => "/v1/payouts",
+  listWebhooks: () => "/v1/webhooks",
+  listDeliveries: ({ clientWebhook }) => `/v1/webhooks/${clientWebhook}/deliveries`,
+  listFailures: () => "/v1/webhooks/failures",
 };
 
 /** Lists of the same desk that look alike and are of something else. */
@@ -477,7 +592,15 @@ async function cursorsOf(
 
 /** What the desk's root key pages through and the client firm does not. */
 const closedToSub = ["listKeys", "listGroups", "listMembers"];
-const widerForRoot = ["listFirms", "listOrders", "listEvents"];
+const widerForRoot = [
+  "listFirms",
+  "listOrders",
+  "listEvents",
+  "listSettlements",
+  "listPayouts",
+  "listWebhooks",
+  "listFailures",
+];
 
 async function cursorsOfSub(
   service: Service,

@@ -18,6 +18,8 @@ export type IdFixture = {
   readonly refused?: boolean;
   /** The caller's own resource is not in a state for every operation. */
   readonly mayConflict?: boolean;
+  /** What naming nothing answers, where that is not the usual. */
+  readonly absentIs?: number;
   /** The operation is closed to the caller on what it knows of: only that may be told. */
   readonly ownRefused?: boolean;
 };
@@ -145,8 +147,9 @@ export async function checkIsolation(
 }
 
 /** A list that is asked about nothing is empty; a cursor that is nobody's is no cursor. */
-function statusOfAbsent({ where, name }: Slot, { refused }: IdFixture): number {
+function statusOfAbsent({ where, name }: Slot, { refused, absentIs }: IdFixture): number {
   if (refused) return 403;
+  if (absentIs !== undefined) return absentIs;
   if (name === "cursor") return 400;
   return where === "query" ? 200 : 404;
 }
@@ -221,7 +224,8 @@ async function send(
   const path = pathOf(route, fixtures, where === "path" ? { [name]: id } : {});
   const query = where === "query" ? `?${name}=${encodeURIComponent(id)}` : "";
   const given = bodyOf(route, name, fixtures);
-  const body = where === "body" ? { ...given, [name]: id } : given;
+  const named = name.endsWith("s") ? [id] : id;
+  const body = where === "body" ? { ...given, [name]: named } : given;
   const writes = route.method !== "GET" && route.method !== "HEAD";
   return await service.send(route.method, `${path}${query}`, {
     key,

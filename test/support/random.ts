@@ -11,6 +11,10 @@ export type Random = {
 export function randomOf(t: Pick<TestContext, "diagnostic">): Random {
   const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 32));
   t.diagnostic(`SEED=${seed}`);
+  return seededRandom(seed);
+}
+
+export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   // Mulberry32: small, and good enough to choose with.
   const next = () => {

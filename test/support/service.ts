@@ -7,19 +7,26 @@ import type { TestContext } from "node:test";
 
 import { pino } from "pino";
 
+import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
-import { openBook, type OfferSource } from "../../src/book/open-book.ts";
+import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
+import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
+import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/offer-sources.ts";
+import { type AddressWindows, localAddressWindows } from "../../src/public/spend-budget.ts";
 import { localRateWindow, type RateWindow } from "../../src/usage/rate-window.ts";
 import { setPlan } from "../../src/usage/set-plan.ts";
-import { workOf } from "../../src/workers.ts";
+import { type Work, workOf } from "../../src/workers.ts";
 import { testDatabase } from "./database.ts";
+
+/** Where the receivers of tests are. */
+const loopback = ["127.0.0.0/8", "::1"];
 
 export type Answer = {
   readonly status: number;
@@ -56,10 +63,13 @@ export class Clock {
 }
 
 export type Service = {
+  /** The workers of another process of this service. */
+  readonly workers: () => Work[];
   readonly app: App;
   readonly ctx: Context;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly book: Book;
   readonly url: string;
   readonly send: Send;
   issue(options?: Partial<Parameters<typeof issueKey>[1]>): Promise<IssuedKey>;
@@ -70,6 +80,8 @@ export type Service = {
 
 export type ServiceOptions = {
   readonly rateWindow?: RateWindow;
+  readonly publicBudgets?: Budgets;
+  readonly addressWindows?: AddressWindows;
   readonly inFlightMax?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
@@ -80,6 +92,8 @@ export type ServiceOptions = {
   readonly offboarding?: Offboarding;
   /** Where the offers of the book come from. */
   readonly sources?: readonly OfferSource[];
+  readonly outbound?: Partial<OutboundOptions>;
+  readonly scheduleS?: readonly number[];
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -98,29 +112,42 @@ export async function startService(
   };
   const metrics = createMetrics(ctx.db.pool);
   const book = openBook(ctx, options.sources ?? offerSources);
+  const outbound = openOutbound({ allowCidrs: loopback, ...options.outbound });
   const app = await buildApp({
     ctx,
     config: {
       trustProxy: options.trustProxy ?? [],
       tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
+      publicBudgets: options.publicBudgets ?? {
+        rates: { perMinute: 60 },
+        enquiry: { perMinute: 6, perDay: 30 },
+      },
     },
+    addressWindows: options.addressWindows ?? localAddressWindows(clock.elapsedMs),
     rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
     book,
     metrics,
+    outbound,
     offboarding: options.offboarding,
   });
   options.routes?.(app, ctx);
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
+  t.after(() => outbound.close());
+  const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
+  const workers = () => workOf(ctx, { book, webhooks, offboarding: options.offboarding });
+  const works = workers();
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
   let plans = 0;
   return {
+    workers,
     app,
     ctx,
     metrics,
     clock,
+    book,
     url,
     send: sender(url),
     async issue(command = {}) {
@@ -136,8 +163,7 @@ export async function startService(
       });
     },
     async work() {
-      for (const { work } of workOf(ctx, book, options.offboarding))
-        while ((await work()) === "more");
+      for (const { work, settled } of works) while ((await work()) === "more") await settled?.();
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;

@@ -1,0 +1,234 @@
+// What it costs that nothing is lost: the delivery engine, from events in the log to answered POSTs
+// that are on record, against a bare loop of POSTs; and what a receiver that hangs costs the others.
+// PostgreSQL is durable, sender and receivers are processes of their own.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type pg from "pg";
+import { pino } from "pino";
+
+import { recordChanges } from "../src/events/record-changes.ts";
+import { operator } from "../src/kernel/actor.ts";
+import { issueKey } from "../src/keys/issue-key.ts";
+import type { Context } from "../src/platform/context.ts";
+import { openEmbedded } from "../src/platform/embedded.ts";
+import { migrate } from "../src/platform/migrate.ts";
+import { openDatabase } from "../src/platform/postgres.ts";
+import { registerWebhook } from "../src/webhooks/register-webhook.ts";
+import { signedHeaders } from "../src/webhooks/rules.ts";
+import { median, printTable, spread } from "./support.ts";
+import type { ReceiverOrder, ReceiverReport } from "./webhook-receiver.ts";
+import type { SenderOrder } from "./webhook-sender.ts";
+
+const receiverCount = 10;
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5);
+const eventsPerRound = Number(process.env["BENCH_EVENTS"] ?? 2_000);
+const atOnce = 320;
+
+export async function webhooks(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const bench = await openBench(stack);
+  const receivers = forkOf(stack, "webhook-receiver.ts");
+  receivers.send({ count: receiverCount, expect: 0 } satisfies ReceiverOrder);
+  const [ready] = (await once(receivers, "message")) as [ReceiverReport];
+  if (ready.kind !== "ready") throw new Error("the receivers are ready first");
+  const { urls, deadUrl } = ready;
+  const nine = urls.slice(1);
+
+  const all = eventsPerRound * urls.length;
+  const most = eventsPerRound * nine.length;
+  const ours: number[] = [];
+  const bare: number[] = [];
+  const withDead: number[] = [];
+  const without: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const rates = [
+      await engineRate(bench, { receivers, urls, expect: all }),
+      await bareRate(bench, { receivers, urls, expect: all }),
+      // Which of the two goes first changes, as the second finds a fuller database.
+      ...(await inTurn(round, [
+        () => engineRate(bench, { receivers, urls: [...nine, deadUrl], expect: most }),
+        () => engineRate(bench, { receivers, urls: nine, expect: most }),
+      ])),
+    ];
+    if (round === 0) continue; // The first round warms everything up.
+    [ours, bare, withDead, without].forEach((kept, at) => kept.push(rates[at] ?? 0));
+  }
+  const ratios = ours.map((rate, round) => rate / (bare[round] ?? 1));
+  const deadRatios = withDead.map((rate, round) => rate / (without[round] ?? 1));
+  const shown = (rates: readonly number[]) => `${Math.round(median(rates))}/s`;
+  printTable([
+    {
+      what: `${all} deliveries to ${urls.length} receivers`,
+      ours: shown(ours),
+      yardstick: `${shown(bare)} bare undici POST`,
+      ratio: median(ratios),
+      spread: spread(ratios),
+      goal: "≥ 0.5",
+    },
+    {
+      what: "nine receivers beside one that hangs",
+      ours: shown(withDead),
+      yardstick: `${shown(without)} without it`,
+      ratio: median(deadRatios),
+      spread: spread(deadRatios),
+      goal: "≥ 0.95",
+    },
+  ]);
+}
+
+async function inTurn(
+  round: number,
+  [first, second]: [() => Promise<number>, () => Promise<number>],
+): Promise<[number, number]> {
+  if (round % 2 === 0) return [await first(), await second()];
+  const later = await second();
+  return [await first(), later];
+}
+
+type Bench = {
+  readonly ctx: Context;
+  readonly connection: pg.ClientConfig;
+  readonly sealKey: string;
+  desks: number;
+};
+
+async function openBench(stack: AsyncDisposableStack): Promise<Bench> {
+  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await openEmbedded({ dataDir, as: "visitor" });
+  stack.defer(() => server.leave());
+  await migrate(server.connection);
+  const db = openDatabase({
+    connection: server.connection,
+    role: "scripdesk_app",
+    onIdleError() {},
+  });
+  stack.defer(() => db.close());
+  const sealKey = randomBytes(32);
+  const ctx: Context = {
+    db,
+    now: () => new Date(),
+    log: pino({ level: "silent" }),
+    cursorKey: randomBytes(32),
+    sealKey,
+  };
+  return { ctx, connection: server.connection, sealKey: sealKey.toString("hex"), desks: 0 };
+}
+
+type Run = {
+  readonly receivers: ChildProcess;
+  readonly urls: readonly string[];
+  readonly expect: number;
+};
+
+/** A desk with a subscription per receiver and a backlog of events, then a sender that starts on it. */
+async function engineRate(bench: Bench, { receivers, urls, expect }: Run): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  await backlog(bench, urls);
+  const sender = forkOf(stack, "webhook-sender.ts");
+  const reached = expecting(receivers, expect);
+  const { connection, sealKey } = bench;
+  sender.send({ kind: "engine", connection, sealKey } satisfies SenderOrder);
+  const seconds = await reached;
+  await recorded(bench, expect);
+  return expect / seconds;
+}
+
+/** Every delivery that arrived is also on record before the next run begins. */
+async function recorded({ ctx }: Bench, expect: number): Promise<void> {
+  for (let tries = 0; tries < 300; tries++) {
+    const { rows } = await ctx.db.pool.query<{ left: number }>(
+      `select $1 - count(*)::int as left from deliveries
+      where state = 'delivered' and desk_id = (select max(desk_id) from webhooks)`,
+      [expect],
+    );
+    if ((rows[0]?.left ?? 1) <= 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error("some deliveries arrived and were not recorded");
+}
+
+async function bareRate(bench: Bench, { receivers, urls, expect }: Run): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  const sender = forkOf(stack, "webhook-sender.ts");
+  const { rows } = await bench.ctx.db.pool.query<{ body: string }>(
+    "select body from events limit 1",
+  );
+  const body = rows[0]?.body ?? "";
+  const headers = signedHeaders({
+    deliveryId: `dlv_${"0".repeat(26)}`,
+    event: "credit.listed",
+    body: Buffer.from(body),
+    secrets: [`whsec_${randomBytes(32).toString("base64")}`],
+    now: new Date(),
+  });
+  const reached = expecting(receivers, expect);
+  sender.send({ kind: "bare", urls, headers, body, count: expect, atOnce } satisfies SenderOrder);
+  return expect / (await reached);
+}
+
+async function backlog(bench: Bench, urls: readonly string[]): Promise<void> {
+  const { ctx } = bench;
+  // What an earlier run left undone must not be sent in this one.
+  await ctx.db.pool.query("update webhooks set deleted_at = now()");
+  const { firm_id: deskId, key_id: keyId } = await issueKey(ctx, {
+    firmName: `Bench ${++bench.desks}`,
+    environment: "sandbox",
+    scopes: ["*"],
+    plan: "sandbox",
+    buySide: false,
+    name: "bench",
+  });
+  const caller = {
+    keyId,
+    rootKeyId: keyId,
+    kind: "root",
+    environment: "sandbox",
+    firmId: deskId,
+    deskId,
+    scopes: ["*"],
+    buySide: false,
+  } as const;
+  const call = { caller, requestId: "bench", idempotencyKey: undefined, dryRun: false };
+  const outbound = { permitsHost: () => true };
+  for (const url of urls) await registerWebhook({ ...ctx, outbound }, call, { url, event: "*" });
+  const change = (version: number) => ({
+    environment: "sandbox" as const,
+    deskId,
+    firmId: deskId,
+    action: "credit.list",
+    entity: { type: "credit", id: "crd_bench", version, href: "/v1/credits/BENCH0001" },
+    before: null,
+    after: null,
+    event: {
+      name: "credit.listed",
+      from: "declared",
+      to: "listed",
+      data: { scrip_no: "BENCH0001", scheme: "RODTEP", face_paise: 25_000_000 },
+    },
+  });
+  const changes = Array.from({ length: eventsPerRound }, (_, at) => change(at + 1));
+  await ctx.db.transaction((tx) => recordChanges(tx, operator, changes, ctx.now()));
+}
+
+async function expecting(receivers: ChildProcess, expect: number): Promise<number> {
+  receivers.send({ count: 0, expect } satisfies ReceiverOrder);
+  const [report] = (await once(receivers, "message")) as [ReceiverReport];
+  if (report.kind !== "reached") throw new Error("the receivers are ready already");
+  return report.seconds;
+}
+
+function forkOf(stack: AsyncDisposableStack, script: string): ChildProcess {
+  const child = fork(join(import.meta.dirname, script));
+  stack.defer(async () => {
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  });
+  return child;
+}

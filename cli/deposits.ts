@@ -1,0 +1,44 @@
+import { addDeposit } from "../src/deposits/add-deposit.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { command, oneOf, print, wholeNumber, withContext } from "./command.ts";
+import { actorOf, operatorOption, required, rowsOf } from "./operators.ts";
+
+const add = command({
+  name: "deposits add",
+  summary: "add money that a firm has paid in; what its balance reaches for is funded from it",
+  options: {
+    env: { required: true, help: "live or sandbox" },
+    firm: { help: "the firm's id" },
+    paise: { help: "how much, in paise" },
+    reference: { help: "the bank's reference (UTR); adding it again changes nothing" },
+    csv: { help: "a file with the columns firm_id, paise, reference" },
+    ...operatorOption,
+  },
+  example:
+    "npx scripdesk deposits add --env live --firm frm_… --paise 250000000 --reference HDFCR52026111500012345",
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    const rows = await rowsOf(options.firm ?? "", {
+      csv: options.csv,
+      idColumn: "firm_id",
+      columns: { paise: options.paise, reference: options.reference },
+    });
+    const actor = actorOf(options);
+    const lines: Record<string, unknown>[] = [];
+    await withContext(async ({ ctx }) => {
+      for (const { id: firmId, paise, reference } of rows) {
+        const { outcome, deposit } = await addDeposit(ctx, actor, {
+          environment,
+          firmId,
+          paise: wholeNumber("paise", paise),
+          reference: required("reference", reference),
+        });
+        const { firm_id, paise: added } = deposit;
+        lines.push({ outcome, firm_id, paise: added, reference: deposit.reference });
+      }
+    });
+    print(lines, options);
+  },
+});
+
+export const depositCommands = [add];

@@ -1,0 +1,70 @@
+import { operator } from "../src/kernel/actor.ts";
+import { closeEnquiry } from "../src/public/close-enquiry.ts";
+import { listEnquiries, showEnquiry } from "../src/public/list-enquiries.ts";
+import { enquiryStatuses } from "../src/public/rules.ts";
+import {
+  command,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  wholeNumber,
+  withContext,
+} from "./command.ts";
+
+const list = command({
+  name: "enquiries list",
+  summary: "list what the public asks, newest first",
+  options: {
+    status: { help: "only received or only closed" },
+    limit: { default: "200", help: "how many at most" },
+  },
+  async run(options) {
+    const filter = {
+      status:
+        options.status === undefined ? null : oneOf("status", options.status, enquiryStatuses),
+      limit: wholeNumber("limit", options.limit),
+    };
+    const rows = await withContext(async ({ ctx }) => await listEnquiries(ctx, filter));
+    print(
+      rows.map(({ enquiry_ref, kind, scheme, amount_paise, name, status, created_at }) => ({
+        enquiry_ref,
+        kind,
+        scheme,
+        amount_paise,
+        name,
+        status,
+        created_at,
+      })),
+      options,
+    );
+  },
+});
+
+const show = command({
+  name: "enquiries show",
+  summary: "show an enquiry, with who sent it and how to reach them",
+  operand: "ENQUIRY_REF",
+  options: {},
+  async run(options, enquiryRef) {
+    printOne(await withContext(async ({ ctx }) => await showEnquiry(ctx, enquiryRef)), options);
+  },
+});
+
+const close = command({
+  name: "enquiries close",
+  summary: "close an enquiry; it is deleted 30 days later",
+  operand: "ENQUIRY_REF",
+  options: { outcome: { required: true, help: "what came of it, for your colleagues" } },
+  example: "npx scripdesk enquiries close enq_… --outcome 'called back, opened a desk'",
+  async run(options, enquiryRef) {
+    const outcome = options.outcome.trim();
+    if (outcome === "") throw new UsageError("--outcome must say something");
+    const closed = await withContext(
+      async ({ ctx }) => await closeEnquiry(ctx, operator, { enquiryRef, outcome }),
+    );
+    printOne(closed, options);
+  },
+});
+
+export const enquiryCommands = [list, show, close];

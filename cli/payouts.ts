@@ -1,0 +1,181 @@
+import { readConfig } from "../src/config.ts";
+import { attestSubjects } from "../src/inquiries/attest-subjects.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { Failure } from "../src/kernel/failure.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
+import { listAllPayouts } from "../src/payouts/list-all-payouts.ts";
+import { recallPayout } from "../src/payouts/recall-payouts.ts";
+import { resendPayout } from "../src/payouts/resend-payout.ts";
+import { payoutStates } from "../src/payouts/rules.ts";
+import { sendPayout } from "../src/payouts/send-payout.ts";
+import { appliers } from "../src/workers.ts";
+import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
+import { actorOf, inIst, operatorOption, required, rowsOf } from "./operators.ts";
+
+const list = command({
+  name: "payouts list",
+  summary: "list payouts, newest first",
+  options: {
+    env: { help: "only live or only sandbox" },
+    status: { help: `only ${payoutStates.join(", ")}` },
+    limit: { default: "100", help: "how many at most" },
+  },
+  async run(options) {
+    const search = {
+      environment: options.env === undefined ? undefined : oneOf("env", options.env, environments),
+      status:
+        options.status === undefined ? undefined : oneOf("status", options.status, payoutStates),
+      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
+    };
+    const rows = await withContext(async ({ ctx }) => await listAllPayouts(ctx, search));
+    print(
+      rows.map((row) => ({
+        payout_id: row.payout_id,
+        env: row.environment,
+        firm_id: row.firm_id,
+        paise: row.paise,
+        rail: row.rail,
+        ifsc: row.ifsc,
+        last4: row.last4,
+        status: row.state,
+        reason: row.reason,
+        utr: row.utr,
+        created_at: istTimestamp(row.created_at),
+      })),
+      options,
+    );
+  },
+});
+
+const show = command({
+  name: "payouts show",
+  summary: "show one payout with the orders that its money comes from",
+  operand: "PAYOUT_ID",
+  options: {},
+  async run(options, payoutId) {
+    const [row] = await withContext(
+      async ({ ctx }) => await listAllPayouts(ctx, { payoutId, limit: 1 }),
+    );
+    if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+    printOne(inIst(row), options);
+  },
+});
+
+const send = command({
+  name: "payouts send",
+  summary: "say that money was sent, by the bank's reference; large sums take two operators",
+  operand: "PAYOUT_ID",
+  operandOptional: true,
+  options: {
+    utr: { help: "the bank's reference (UTR)" },
+    csv: { help: "a file with the columns payout_id, utr" },
+    ...operatorOption,
+  },
+  example: "npx scripdesk payouts send pay_… --utr HDFCR52026111500012345 --operator asha",
+  async run(options, payoutId) {
+    const rows = await rowsOf(payoutId, {
+      csv: options.csv,
+      idColumn: "payout_id",
+      columns: { utr: options.utr },
+    });
+    const actor = actorOf(options);
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+    const lines: { payout_id: string; outcome: string }[] = [];
+    await withContext(async ({ ctx }) => {
+      for (const { id, utr } of rows) {
+        const sending = { payoutId: id, utr: required("utr", utr), twoFromPaise };
+        lines.push({ payout_id: id, outcome: await sendPayout(ctx, actor, sending) });
+      }
+    });
+    print(lines, options);
+  },
+});
+
+const confirm = command({
+  name: "payouts confirm",
+  summary: "say that money which was sent has arrived",
+  operand: "PAYOUT_ID",
+  operandOptional: true,
+  options: {
+    reference: { help: "what you saw: the bank's statement, a ticket" },
+    csv: { help: "a file with the columns payout_id, reference" },
+    ...operatorOption,
+  },
+  async run(options, payoutId) {
+    const rows = await rowsOf(payoutId, {
+      csv: options.csv,
+      idColumn: "payout_id",
+      columns: { reference: options.reference },
+    });
+    const seen = rows.map((row) => ({
+      subjectId: row.id,
+      answer: { outcome: "paid" as const, reason: null },
+      reference: required("reference", row.reference),
+    }));
+    const actor = actorOf(options);
+    const answered = await withContext(
+      async ({ ctx }) => await attestSubjects(ctx, actor, { kind: "payout", seen, appliers }),
+    );
+    printOne({ answered }, options);
+  },
+});
+
+const returnCommand = command({
+  name: "payouts return",
+  summary: "say that money came back, or keep back what has not been sent",
+  operand: "PAYOUT_ID",
+  operandOptional: true,
+  options: {
+    reason: { help: "why, such as account_closed" },
+    csv: { help: "a file with the columns payout_id, reason" },
+    ...operatorOption,
+  },
+  async run(options, payoutId) {
+    const rows = await rowsOf(payoutId, {
+      csv: options.csv,
+      idColumn: "payout_id",
+      columns: { reason: options.reason },
+    });
+    const actor = actorOf(options);
+    await withContext(async ({ ctx }) => {
+      for (const { id, reason: given } of rows) {
+        const reason = required("reason", given);
+        const [row] = await listAllPayouts(ctx, { payoutId: id, limit: 1 });
+        if (row?.state === "sent") {
+          const answer = { outcome: "returned" as const, reason };
+          const seen = [{ subjectId: id, answer, reference: reason }];
+          await attestSubjects(ctx, actor, { kind: "payout", seen, appliers });
+        } else {
+          await recallPayout(ctx, actor, { payoutId: id, reason });
+        }
+      }
+    });
+    printOne({ returned: rows.length }, options);
+  },
+});
+
+const resend = command({
+  name: "payouts resend",
+  summary: "put money that came back on its way again, as a new payout",
+  operand: "PAYOUT_ID",
+  operandOptional: true,
+  options: { csv: { help: "a file with the column payout_id" }, ...operatorOption },
+  async run(options, payoutId) {
+    const rows = await rowsOf(payoutId, {
+      csv: options.csv,
+      idColumn: "payout_id",
+      columns: {},
+    });
+    const actor = actorOf(options);
+    const lines: { payout_id: string; resend_of: string; status: string }[] = [];
+    await withContext(async ({ ctx }) => {
+      for (const { id } of rows) {
+        const { payout_id, state } = await resendPayout(ctx, actor, id);
+        lines.push({ payout_id, resend_of: id, status: state });
+      }
+    });
+    print(lines, options);
+  },
+});
+
+export const payoutCommands = [list, show, send, confirm, returnCommand, resend];

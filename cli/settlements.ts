@@ -1,0 +1,203 @@
+import { attestSubjects } from "../src/inquiries/attest-subjects.ts";
+import { transferOutcomes } from "../src/inquiries/rules.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { Failure } from "../src/kernel/failure.ts";
+import { istTimestamp } from "../src/kernel/time.ts";
+import { utrForm } from "../src/kernel/utr.ts";
+import { failSettlement } from "../src/settlement/fail-settlements.ts";
+import { listAllSettlements } from "../src/settlement/list-all-settlements.ts";
+import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
+import { settlementStates, waitingOnOf } from "../src/settlement/rules.ts";
+import { settling } from "../src/settling.ts";
+import { appliers } from "../src/workers.ts";
+import {
+  command,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  wholeNumber,
+  withContext,
+} from "./command.ts";
+import { actorOf, inIst, namedActorOf, operatorOption, required, rowsOf } from "./operators.ts";
+
+const list = command({
+  name: "settlements list",
+  summary: "list settlements with what each waits for, newest first",
+  options: {
+    env: { help: "only live or only sandbox" },
+    status: { help: `only ${settlementStates.join(", ")}` },
+    limit: { default: "100", help: "how many at most" },
+  },
+  async run(options) {
+    const search = {
+      environment: options.env === undefined ? undefined : oneOf("env", options.env, environments),
+      status:
+        options.status === undefined
+          ? undefined
+          : oneOf("status", options.status, settlementStates),
+      limit: Math.min(wholeNumber("limit", options.limit), 10_000),
+    };
+    const rows = await withContext(async ({ ctx }) => await listAllSettlements(ctx, search));
+    print(
+      rows.map((row) => ({
+        settlement_id: row.settlement_id,
+        env: row.environment,
+        status: row.state,
+        waiting_on: waitingOnOf(row.state),
+        due_at: row.due_at && istTimestamp(row.due_at),
+        buyer_firm_id: row.buyer_firm_id,
+        buyer_paise: row.buyer_paise,
+        scrip_nos: row.legs.map((leg) => leg.scrip_no),
+      })),
+      options,
+    );
+  },
+});
+
+const show = command({
+  name: "settlements show",
+  summary: "show one settlement with both sides of its legs",
+  operand: "SETTLEMENT_ID",
+  options: {},
+  async run(options, settlementId) {
+    const [row] = await withContext(
+      async ({ ctx }) => await listAllSettlements(ctx, { settlementId, limit: 1 }),
+    );
+    if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
+    const { legs, history, ...facts } = row;
+    const waiting_on = waitingOnOf(row.state);
+    printOne({ ...inIst(facts), waiting_on, history, legs: legs.map(inIst) }, options);
+  },
+});
+
+const fund = command({
+  name: "settlements fund",
+  summary: "say that the buyer's money for a settlement has arrived, or will not",
+  operand: "SETTLEMENT_ID",
+  operandOptional: true,
+  options: {
+    reference: { help: "the bank's reference (UTR) of the money" },
+    missing: { type: "boolean", help: "it will not come: the settlement fails" },
+    csv: { help: "a file with the columns settlement_id, reference" },
+    ...operatorOption,
+  },
+  example: "npx scripdesk settlements fund stl_… --reference HDFCR52026111500012345",
+  async run(options, settlementId) {
+    const { reference } = options;
+    const columns = { reference };
+    const rows = await rowsOf(settlementId, {
+      csv: options.csv,
+      idColumn: "settlement_id",
+      columns,
+    });
+    const seen = rows.map((row) => ({
+      subjectId: row.id,
+      answer: {
+        arrived: !options.missing,
+        reference: options.missing ? null : utrOf(row.reference),
+      },
+      reference: required("reference", row.reference),
+    }));
+    const actor = actorOf(options);
+    const answered = await withContext(
+      async ({ ctx }) => await attestSubjects(ctx, actor, { kind: "deal_funding", seen, appliers }),
+    );
+    printOne({ answered }, options);
+  },
+});
+
+const confirmTransfer = command({
+  name: "settlements confirm-transfer",
+  summary: "say what customs did with the credits of a settlement",
+  operand: "SETTLEMENT_ID",
+  operandOptional: true,
+  options: {
+    "scrip-no": { help: "this credit only; all that are open when not given" },
+    outcome: { default: "transferred", help: transferOutcomes.join(", ") },
+    reference: { help: "what you saw: a ticket, a letter, a screenshot's number" },
+    csv: { help: "a file with the columns settlement_id, scrip_no, outcome, reference" },
+    ...operatorOption,
+  },
+  example: "npx scripdesk settlements confirm-transfer stl_… --reference ICEGATE-7781",
+  async run(options, settlementId) {
+    const rows = await rowsOf(settlementId, {
+      csv: options.csv,
+      idColumn: "settlement_id",
+      columns: {
+        scrip_no: options["scrip-no"],
+        outcome: options.outcome,
+        reference: options.reference,
+      },
+    });
+    const seen = rows.map((row) => ({
+      subjectId: row.id,
+      isMeant: (facts: { readonly scrip_no: string }) =>
+        row.scrip_no === "" || facts.scrip_no === row.scrip_no,
+      answer: { outcome: oneOf("outcome", row.outcome, transferOutcomes) },
+      reference: required("reference", row.reference),
+    }));
+    const actor = actorOf(options);
+    const answered = await withContext(
+      async ({ ctx }) =>
+        await attestSubjects(ctx, actor, { kind: "credit_transfer", seen, appliers }),
+    );
+    printOne({ answered }, options);
+  },
+});
+
+const fail = command({
+  name: "settlements fail",
+  summary: "give up on what is still open of settlements; what was delivered stands",
+  operand: "SETTLEMENT_ID",
+  operandOptional: true,
+  options: { csv: { help: "a file with the column settlement_id" }, ...operatorOption },
+  async run(options, settlementId) {
+    const rows = await rowsOf(settlementId, {
+      csv: options.csv,
+      idColumn: "settlement_id",
+      columns: {},
+    });
+    const actor = actorOf(options);
+    await withContext(async ({ ctx }) => {
+      for (const { id } of rows) await failSettlement(ctx, actor, { settlementId: id, settling });
+    });
+    printOne({ failed: rows.length }, options);
+  },
+});
+
+const reverse = command({
+  name: "settlements reverse",
+  summary: "undo a settled settlement; a second operator runs the same command to confirm",
+  operand: "SETTLEMENT_ID",
+  operandOptional: true,
+  options: {
+    reason: { help: "why; both operators give the same" },
+    csv: { help: "a file with the columns settlement_id, reason" },
+    ...operatorOption,
+  },
+  example: "npx scripdesk settlements reverse stl_… --reason 'forged mandate' --operator asha",
+  async run(options, settlementId) {
+    const rows = await rowsOf(settlementId, {
+      csv: options.csv,
+      idColumn: "settlement_id",
+      columns: { reason: options.reason },
+    });
+    const actor = namedActorOf(options);
+    const lines: { settlement_id: string; outcome: string }[] = [];
+    await withContext(async ({ ctx }) => {
+      for (const { id, reason } of rows) {
+        const command = { settlementId: id, reason: required("reason", reason) };
+        lines.push({ settlement_id: id, outcome: await reverseSettlement(ctx, actor, command) });
+      }
+    });
+    print(lines, options);
+  },
+});
+
+function utrOf(reference: string): string {
+  if (utrForm.test(reference)) return reference;
+  throw new UsageError("--reference must be the bank's: 12 to 22 capitals and digits");
+}
+
+export const settlementCommands = [list, show, fund, confirmTransfer, fail, reverse];

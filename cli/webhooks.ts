@@ -1,0 +1,77 @@
+import { listAllFailures } from "../src/deliveries/list-failures.ts";
+import { replayAsOperator } from "../src/deliveries/replay-deliveries.ts";
+import { eventCatalog } from "../src/events/rules.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { listAllWebhooks } from "../src/webhooks/list-all-webhooks.ts";
+import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
+
+const list = command({
+  name: "webhooks list",
+  summary: "list the webhooks of every desk, without their secrets",
+  options: { env: { help: "only live or only sandbox" } },
+  async run(options) {
+    const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
+    const rows = await withContext(async ({ ctx }) => await listAllWebhooks(ctx, environment));
+    print(
+      rows.map(({ legal_name, webhook }) => ({
+        webhook_id: webhook.webhook_id,
+        desk: legal_name,
+        env: webhook.environment,
+        event: webhook.event,
+        url: webhook.url,
+        status: webhook.status,
+        created_at: webhook.created_at,
+      })),
+      options,
+    );
+  },
+});
+
+const failures = command({
+  name: "webhooks failures",
+  summary: "list the newest dead-lettered deliveries of every desk",
+  options: { webhook: { help: "only of this webhook id" } },
+  async run(options) {
+    const rows = await withContext(
+      async ({ ctx }) => await listAllFailures(ctx, options.webhook ?? null),
+    );
+    print(
+      rows.map((row) => ({
+        delivery_id: row.delivery_id,
+        webhook_id: row.webhook_id,
+        env: row.environment,
+        event: row.event,
+        reason: row.reason,
+        last_status: row.last_status,
+        attempts: row.attempts,
+        updated_at: row.updated_at,
+      })),
+      options,
+    );
+  },
+});
+
+const replay = command({
+  name: "webhooks replay",
+  summary: "send dead-lettered deliveries again, with the same ids and bytes",
+  options: {
+    webhook: { help: "those of this webhook id" },
+    delivery: { help: "this delivery id alone" },
+    event: { help: "those of this event" },
+    all: { type: "boolean", help: "those of every desk" },
+  },
+  example: "npx scripdesk webhooks replay --webhook whk_01jd2m7q4x8r5v6w9y0abcdefg",
+  async run({ webhook, delivery, event, all, json }) {
+    if (!all && webhook === undefined && delivery === undefined && event === undefined) {
+      throw new UsageError("say which: --webhook, --delivery, --event or --all");
+    }
+    const wanted = {
+      webhookId: webhook ?? null,
+      deliveryId: delivery ?? null,
+      event: event === undefined ? null : oneOf("event", event, eventCatalog),
+    };
+    printOne(await withContext(async ({ ctx }) => await replayAsOperator(ctx, wanted)), { json });
+  },
+});
+
+export const webhookCommands = [list, failures, replay];

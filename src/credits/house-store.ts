@@ -1,0 +1,61 @@
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, fragment, sql } from "../platform/postgres.ts";
+import type { CreditRow } from "./store.ts";
+
+/** The house's own firms, in the words of the partial indexes on their credits. */
+const ofHouse = fragment`
+  c.firm_id in ('frm_00000000000000000000000001', 'frm_00000000000000000000000002')`;
+
+export type HouseCreditRow = Pick<CreditRow, "scrip_no" | "scheme" | "face_paise" | "expires_on">;
+
+/** What the house has to sell, by rising number. */
+export async function listHouseCredits(
+  db: Db,
+  environment: Environment,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<HouseCreditRow[]> {
+  return await db.rows(sql`
+    select c.scrip_no, c.scheme, c.face_paise, c.expires_on
+    from credits as c
+    where c.environment = ${environment} and ${ofHouse} and c.state = 'listed'
+      and c.scrip_no > ${after}
+    order by c.scrip_no
+    limit ${limit}`);
+}
+
+/** Without a number when nothing changed, and without a face when the house sells it no more. */
+export type HouseChangeRow = Pick<HouseCreditRow, "scheme" | "expires_on"> & {
+  readonly horizon: string;
+  readonly scrip_no: string | null;
+  readonly face_paise: number | null;
+};
+
+/**
+ * What became of the numbers that changed since a horizon, and the next horizon: every transaction
+ * below it has ended. What is ahead of all transactions came with a restored backup. Whose a number
+ * is now is asked last, so that it is looked up by itself whatever the statistics say.
+ */
+export async function listHouseChanges(
+  db: Db,
+  environment: Environment,
+  { horizon, limit }: { readonly horizon: string | null; readonly limit: number },
+): Promise<HouseChangeRow[]> {
+  return await db.rows(sql`
+    select next.horizon, changed.scrip_no, changed.scheme, c.face_paise, c.expires_on
+    from (select pg_snapshot_xmin(pg_current_snapshot()) as horizon) as next
+    left join (
+      select distinct c.scrip_no, c.scheme
+      from credits as c
+      where c.environment = ${environment} and ${ofHouse}
+        and c.changed_in >= ${horizon}::xid8
+        and c.changed_in < pg_snapshot_xmax(pg_current_snapshot())
+      limit ${limit}
+    ) as changed on true
+    left join lateral (
+      select c.firm_id, c.face_paise, c.expires_on
+      from credits as c
+      where c.environment = ${environment} and c.scrip_no = changed.scrip_no
+        and c.state = 'listed'
+      limit 1
+    ) as c on ${ofHouse}`);
+}

@@ -1,0 +1,242 @@
+// What settlement does with the credits of deals: each is in the hands of the order or cross that
+// reserved it until it is delivered or let go.
+
+import { dropQuestions } from "../inquiries/ask-outside.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { isHouse } from "../kernel/house.ts";
+import { newId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { changeOfCredit } from "./change-of-credit.ts";
+import { lockLiveByNumber } from "./deal-store.ts";
+import { creditLifecycle, expiryDueOn, isLive } from "./rules.ts";
+import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
+
+/** A credit and the deal that has it. */
+export type HeldCredit = { readonly scripNo: string; readonly reservedFor: string };
+
+/** Where a credit goes. */
+export type Delivery = HeldCredit & {
+  readonly deskId: string;
+  readonly firmId: string;
+  /** As of when customs says so. */
+  readonly asOf: Date;
+};
+
+/** Which of these credits their deals still have to deliver, by number; all of them locked. */
+export async function lockReserved(
+  tx: Tx,
+  environment: Environment,
+  held: readonly HeldCredit[],
+): Promise<ReadonlyMap<string, CreditRow>> {
+  const rows = await lockHeld(tx, environment, held);
+  return new Map([...rows].filter(([, row]) => row.state === "reserved"));
+}
+
+/** The transfer of credits that were locked and reserved has begun. */
+export async function beginTransfers(tx: Tx, rows: readonly CreditRow[], now: Date): Promise<void> {
+  await setCredits(
+    tx,
+    rows.map((row) => ({ ...row, state: advance(creditLifecycle, row.state, "settle") })),
+    now,
+  );
+}
+
+/**
+ * Customs has moved these credits: the seller's holding ends and the buyer's begins, free to be used
+ * or sold again. A claim that somebody still makes to such a number is refuted by it.
+ */
+export async function deliverCredits(
+  tx: Tx,
+  environment: Environment,
+  deliveries: readonly Delivery[],
+  now: Date,
+): Promise<Change[]> {
+  if (deliveries.length === 0) return [];
+  const open = await lockOpenByNumber(
+    tx,
+    environment,
+    deliveries.map(({ scripNo }) => scripNo),
+  );
+  const changes = await rejectClaims(tx, open, now);
+  const live = new Map(open.filter(({ state }) => isLive(state)).map((row) => [row.scrip_no, row]));
+  const sold = deliveries.map((delivery) => {
+    const row = live.get(delivery.scripNo);
+    if (row?.reserved_for !== delivery.reservedFor) {
+      throw new Error(`${delivery.scripNo} is not in the hands of the deal that delivers it`);
+    }
+    return { row, delivery };
+  });
+  const ended = await setCredits(
+    tx,
+    sold.map(({ row, delivery }) => ({
+      ...row,
+      state: advance(creditLifecycle, row.state, "transfer"),
+      reserved_for: null,
+      as_of: delivery.asOf,
+    })),
+    now,
+  );
+  const begun = await insertCredits(
+    tx,
+    sold.map(({ row, delivery }) => holdingOf(row, delivery, now)),
+  );
+  if (begun.length !== sold.length) throw new Error("a number that was let go is free");
+  return [
+    ...changes,
+    ...ended.map((after) =>
+      changeOfCredit({ action: "transfer", before: live.get(after.scrip_no) ?? null, after }),
+    ),
+    ...begun.map(received),
+  ];
+}
+
+/** A credit that goes back to whom it came from. */
+export type GivenBack = {
+  readonly scripNo: string;
+  readonly holderFirmId: string;
+  readonly deskId: string;
+  readonly firmId: string;
+};
+
+/** Refused when a holder no longer has its credit, or it is in other hands: nothing goes back then. */
+export async function giveBackCredits(
+  tx: Tx,
+  environment: Environment,
+  givenBack: readonly GivenBack[],
+  now: Date,
+): Promise<Change[]> {
+  const rows = await lockLiveByNumber(
+    tx,
+    environment,
+    givenBack.map(({ scripNo }) => scripNo),
+  );
+  const live = new Map(rows.map((row) => [row.scrip_no, row]));
+  const held = givenBack.map((to) => {
+    const row = live.get(to.scripNo);
+    if (row?.firm_id !== to.holderFirmId || row.state !== "listed") {
+      throw new Failure("conflict", `the buyer no longer holds ${to.scripNo} freely`, {
+        detail: { reason: "credit_not_held", scrip_no: to.scripNo, state: row?.state ?? null },
+      });
+    }
+    return { row, to };
+  });
+  const ended = await setCredits(
+    tx,
+    held.map(({ row }) => ({
+      ...row,
+      state: advance(creditLifecycle, row.state, "give_back"),
+      reason: "reversed",
+      as_of: now,
+    })),
+    now,
+  );
+  const begun = await insertCredits(
+    tx,
+    held.map(({ row, to }) => holdingOf(row, { ...to, asOf: now }, now)),
+  );
+  if (begun.length !== held.length) throw new Error("a number that was given back is free");
+  return [
+    ...ended.map((after) =>
+      changeOfCredit({ action: "give_back", before: live.get(after.scrip_no) ?? null, after }),
+    ),
+    ...begun.map(received),
+  ];
+}
+
+function received(after: CreditRow): Change {
+  return changeOfCredit({
+    action: "receive",
+    before: null,
+    after,
+    ...(!isHouse(after.firm_id) && { event: "credit.listed" }),
+  });
+}
+
+/**
+ * Lets credits go that were not delivered. What customs suspended stays so and is its firm's again
+ * once that is lifted; what customs ended has ended.
+ */
+export async function unwindCredits(
+  tx: Tx,
+  environment: Environment,
+  held: readonly HeldCredit[],
+  now: Date,
+): Promise<Change[]> {
+  if (held.length === 0) return [];
+  const before = await lockHeld(tx, environment, held);
+  if (before.size === 0) return [];
+  const freed = await setCredits(tx, [...before.values()].map(freedOf), now);
+  return freed.map((after) =>
+    changeOfCredit({ action: "unwind", before: before.get(after.scrip_no) ?? null, after }),
+  );
+}
+
+function freedOf(row: CreditRow): CreditRow {
+  if (row.state === "suspended") {
+    return { ...row, state_before_suspension: "listed", reserved_for: null };
+  }
+  const action = row.state === "reserved" ? "release" : "unwind";
+  return { ...row, state: advance(creditLifecycle, row.state, action), reserved_for: null };
+}
+
+async function lockHeld(
+  tx: Tx,
+  environment: Environment,
+  held: readonly HeldCredit[],
+): Promise<ReadonlyMap<string, CreditRow>> {
+  const holders = new Map(held.map(({ scripNo, reservedFor }) => [scripNo, reservedFor]));
+  const rows = await lockLiveByNumber(tx, environment, [...holders.keys()]);
+  return new Map(
+    rows
+      .filter((row) => row.reserved_for === holders.get(row.scrip_no))
+      .map((row) => [row.scrip_no, row]),
+  );
+}
+
+async function rejectClaims(tx: Tx, open: readonly CreditRow[], now: Date): Promise<Change[]> {
+  const claims = new Map(
+    open.filter(({ state }) => state === "declared").map((row) => [row.credit_id, row]),
+  );
+  if (claims.size === 0) return [];
+  await dropQuestions(tx, [...claims.keys()]);
+  const rejected = await setCredits(
+    tx,
+    [...claims.values()].map((row) => ({
+      ...row,
+      state: advance(creditLifecycle, row.state, "reject"),
+      reason: "held_elsewhere",
+      as_of: now,
+    })),
+    now,
+  );
+  return rejected.map((after) =>
+    changeOfCredit({ action: "reject", before: claims.get(after.credit_id) ?? null, after }),
+  );
+}
+
+/** The same credit in other hands. */
+function holdingOf(
+  row: CreditRow,
+  { deskId, firmId, asOf }: Pick<Delivery, "deskId" | "firmId" | "asOf">,
+  now: Date,
+): CreditRow {
+  return {
+    ...row,
+    credit_id: newId("crd", now),
+    desk_id: deskId,
+    firm_id: firmId,
+    state: "listed",
+    state_before_suspension: null,
+    reserved_for: null,
+    reason: null,
+    as_of: asOf,
+    expiry_told: null,
+    expiry_due_on: expiryDueOn(row.expires_on, null),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+}

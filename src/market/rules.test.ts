@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import type { RateCard } from "../rates/rules.ts";
+import { bodiesOf, eventIdOf, figuresOf, kindOfChange, resumeFrom, type Told } from "./rules.ts";
+
+const card: RateCard = {
+  environment: "sandbox",
+  scheme: "RODTEP",
+  version: 1,
+  state: "open",
+  mid_bps: 9_850,
+  half_spread_bps: 40,
+  size_bands: [
+    { below_paise: 50_000_000, bps: -45 },
+    { below_paise: null, bps: 0 },
+  ],
+  validity_bands: [{ from_days: 30, bps: 0 }],
+  floor_bps: 7_500,
+  ceiling_bps: 9_980,
+  ask_ceiling_bps: 9_990,
+  face_max_paise: 15_000_000_000,
+  house_limit_paise: 1_000_000_000_000,
+  quote_window_s: 120,
+  margin_bps: 20,
+  fee_bps: 0,
+  published_at: new Date(0),
+  published_by: "test",
+  note: null,
+};
+
+const facts = {
+  scheme: "RODTEP" as const,
+  card,
+  tape: { last: null, volume_paise: 0, count: 0 },
+  depth: [{ below_paise: null, count: 2, face_paise: 31_000_000 }],
+  indexBps: 9_790,
+};
+
+const pricesOf = (changed: Partial<RateCard> | undefined) => {
+  const figures = figuresOf({ ...facts, card: changed && { ...card, ...changed } });
+  return [figures.state, figures.sell_price_bps, figures.buy_price_bps];
+};
+
+test("there are prices exactly while a market is open", () => {
+  assert.deepEqual(pricesOf({}), ["open", 9_810, 9_890]);
+  assert.deepEqual(pricesOf({ state: "halted" }), ["halted", null, null]);
+  assert.deepEqual(pricesOf(undefined), ["unavailable", null, null]);
+});
+
+test("a card that takes no typical credit is priced for the largest it takes", () => {
+  assert.deepEqual(pricesOf({ face_max_paise: 40_000_000 }), ["open", 9_765, 9_845]);
+});
+
+test("a card without a price for the days of a typical credit shows none to sellers", () => {
+  assert.deepEqual(pricesOf({ validity_bands: [{ from_days: 400, bps: 0 }] }), [
+    "open",
+    null,
+    9_890,
+  ]);
+});
+
+const place = { epoch: "0123456789", seq: 7, asOf: new Date(0) };
+const told = JSON.parse(bodiesOf(figuresOf(facts), place).buyer_body) as Told;
+
+test("an update is made when figures changed, and a status when the state did", () => {
+  assert.equal(kindOfChange(undefined, figuresOf(facts)), "update");
+  assert.equal(kindOfChange(told, figuresOf(facts)), undefined);
+  assert.equal(kindOfChange(told, figuresOf({ ...facts, indexBps: 9_791 })), "update");
+  assert.equal(kindOfChange(told, figuresOf({ ...facts, depth: [] })), "update");
+  const halted = figuresOf({ ...facts, card: { ...card, state: "halted" } });
+  assert.equal(kindOfChange(told, halted), "status");
+});
+
+test("the two texts of an update differ in the buy price alone", () => {
+  const { body, buyer_body } = bodiesOf(figuresOf(facts), place);
+  const { buy_price_bps, ...rest } = JSON.parse(buyer_body) as Told;
+  assert.equal(buy_price_bps, 9_890);
+  assert.equal(body, JSON.stringify(rest));
+});
+
+test("an id is continued from exactly when it is of this log and not beyond its end", () => {
+  const end = { epoch: "0123456789", seq: 1_000 };
+  const epoch = fc.constantFrom("0123456789", "abcdefabcd");
+  fc.assert(
+    fc.property(epoch, fc.nat({ max: 2_000 }), (of, seq) => {
+      const verdict = resumeFrom(eventIdOf({ epoch: of, seq }), end);
+      if (of !== end.epoch) assert.deepEqual(verdict, { reset: "other_epoch" });
+      else if (seq > end.seq) assert.deepEqual(verdict, { reset: "unknown_id" });
+      else assert.deepEqual(verdict, { place: { epoch: of, seq } });
+    }),
+  );
+});
+
+test("any other text is malformed, and none makes the rule throw", () => {
+  const end = { epoch: "0123456789", seq: 1_000 };
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      fc.pre(!/^[0-9a-f]{10}-\d{1,15}$/.test(text));
+      assert.deepEqual(resumeFrom(text, end), { reset: "malformed_id" });
+    }),
+  );
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { simulatedPayout, simulatedUtr } from "../bank/rules.ts";
+import { Failure } from "../kernel/failure.ts";
+import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import { utrForm } from "../kernel/utr.ts";
+import {
+  accountOf,
+  holdOf,
+  type Payee,
+  type PayoutAction,
+  payoutLifecycle,
+  payoutStates,
+  railOf,
+  rails,
+} from "./rules.ts";
+
+const actions = Object.keys(payoutLifecycle.moves) as PayoutAction[];
+
+const edges: readonly [string, PayoutAction, string][] = [
+  ["scheduled", "hold", "held"],
+  ["held", "release", "scheduled"],
+  ["scheduled", "send", "sent"],
+  ["sent", "confirm", "paid"],
+  ["sent", "return", "returned"],
+  ["scheduled", "recall", "returned"],
+  ["held", "recall", "returned"],
+];
+
+test("a payout moves along the seven edges and nowhere else, and never by its desk", () => {
+  for (const state of payoutStates) {
+    assert.deepEqual(allowedActions(payoutLifecycle, state), []);
+    for (const action of actions) {
+      const edge = edges.find(([from, by]) => from === state && by === action);
+      const go = () => advance(payoutLifecycle, state, action);
+      if (edge) assert.equal(go(), edge[2]);
+      else assert.throws(go, Failure);
+    }
+  }
+});
+
+test("the amount chooses the rail", () => {
+  assert.deepEqual([1, 5_000_000, 5_000_001, 19_999_999, 20_000_000, 9_000_000_000].map(railOf), [
+    "IMPS",
+    "IMPS",
+    "NEFT",
+    "NEFT",
+    "RTGS",
+    "RTGS",
+  ]);
+});
+
+const paid: Payee = { account: { ifsc: "HDFC0000001", last4: "5678" }, holds: [] };
+
+test("by descending precedence: the firm's hold, a missing account, broken books", () => {
+  const until = new Date("2026-11-16T10:00:00+05:30");
+  const changed: Payee = {
+    account: null,
+    holds: [{ on: "payouts", reason: "beneficiary_change", until }],
+  };
+  const broken = { environment: "live", ledgerSound: false } as const;
+  assert.deepEqual(holdOf(changed, broken), { reason: "beneficiary_change", until });
+  assert.deepEqual(holdOf({ ...changed, holds: [] }, broken), {
+    reason: "no_bank_account",
+    until: null,
+  });
+  assert.deepEqual(holdOf(paid, broken), { reason: "ledger_broken", until: null });
+  assert.equal(holdOf(paid, { environment: "live", ledgerSound: true }), undefined);
+});
+
+test("a sandbox firm without an account is paid all the same", () => {
+  const none: Payee = { account: null, holds: [] };
+  assert.equal(holdOf(none, { environment: "sandbox", ledgerSound: true }), undefined);
+  assert.equal(accountOf(none, "sandbox")?.last4, "0001");
+  assert.equal(accountOf(none, "live"), null);
+  assert.deepEqual(accountOf(paid, "sandbox"), paid.account);
+});
+
+test("the simulated bank names every payment in a bank's form, and each by itself", () => {
+  const named = new Set<string>();
+  for (const rail of rails) {
+    for (let payment = 0; payment < 100; payment++) {
+      const utr = simulatedUtr(rail, `pay_${payment}`);
+      assert.match(utr, utrForm);
+      named.add(utr);
+    }
+  }
+  assert.equal(named.size, 300);
+});
+
+test("an account ending 0000 is closed, and any other gets its money", () => {
+  const facts = {
+    rail: "NEFT",
+    utr: "UTR000000001",
+    paise: 1,
+    ifsc: "HDFC0000001",
+    scenario: null,
+  };
+  assert.equal(simulatedPayout({ ...facts, last4: "0000" }).outcome, "returned");
+  assert.equal(simulatedPayout({ ...facts, last4: "0001" }).outcome, "paid");
+});

@@ -1,0 +1,104 @@
+// A payout is money on its way to a firm's bank.
+//
+//   scheduled ──send──▶ sent ──confirm──▶ paid
+//     │   ▲               └────return───▶ returned
+//   hold release                              ▲
+//     ▼   │                                   │
+//     held ────────────── recall ─────────────┘   (also from scheduled)
+//
+//   a hold      keeps it here: the firm's account is new or unproven, or our books do not hold
+//   the bank    says whether it arrived; what came back is the firm's balance again, and the operator
+//               sends it anew as another payout
+
+import type { Hold } from "../firms/rules.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+
+export const payoutStates = ["scheduled", "held", "sent", "paid", "returned"] as const;
+
+export type PayoutState = (typeof payoutStates)[number];
+
+export const payoutLifecycle = {
+  noun: "payout",
+  initial: ["scheduled", "held"],
+  states: payoutStates,
+  moves: {
+    hold: { from: ["scheduled"], to: "held", by: "clock" },
+    release: { from: ["held"], to: "scheduled", by: "clock" },
+    send: { from: ["scheduled"], to: "sent", by: "operator" },
+    confirm: { from: ["sent"], to: "paid", by: "bank" },
+    return: { from: ["sent"], to: "returned", by: "bank" },
+    recall: { from: ["scheduled", "held"], to: "returned", by: "operator" },
+  },
+} as const satisfies Lifecycle<PayoutState>;
+
+export type PayoutAction = keyof typeof payoutLifecycle.moves;
+
+export const rails = ["RTGS", "NEFT", "IMPS"] as const;
+
+export type Rail = (typeof rails)[number];
+
+/** RTGS takes nothing below ₹2 lakh. */
+const rtgsFromPaise = 20_000_000;
+/** IMPS is at once and at any hour; banks allow it for small amounts, and ₹50,000 is within all. */
+const impsToPaise = 5_000_000;
+
+export function railOf(paise: number): Rail {
+  if (paise >= rtgsFromPaise) return "RTGS";
+  return paise <= impsToPaise ? "IMPS" : "NEFT";
+}
+
+/** An account as anybody is shown it. */
+export type MaskedAccount = { readonly ifsc: string; readonly last4: string };
+
+/** Whom the money goes to. */
+export type Payee = {
+  readonly account: MaskedAccount | null;
+  readonly holds: readonly Hold[];
+};
+
+/** Sandbox firms that have given no account are paid to this one, so that every sale is paid. */
+const sandboxAccount: MaskedAccount = { ifsc: "SIMB0000001", last4: "0001" };
+
+export function accountOf({ account }: Payee, environment: Environment): MaskedAccount | null {
+  return account ?? (environment === "sandbox" ? sandboxAccount : null);
+}
+
+export type PayoutHold = { readonly reason: string; readonly until: Date | null };
+
+/** Why this money must stay for now; undefined when it may go. */
+export function holdOf(
+  payee: Payee,
+  { environment, ledgerSound }: { environment: Environment; ledgerSound: boolean },
+): PayoutHold | undefined {
+  const [hold] = payee.holds;
+  if (hold) return { reason: hold.reason, until: hold.until };
+  if (!accountOf(payee, environment)) return { reason: "no_bank_account", until: null };
+  return ledgerSound ? undefined : { reason: "ledger_broken", until: null };
+}
+
+/** How long until what has not been sent is looked at again: holds end, and others begin. */
+const lookEveryMs = { sandbox: 1_000, live: 60_000 } as const satisfies Record<Environment, number>;
+
+export function nextLook(environment: Environment, now: Date): Date {
+  return new Date(now.getTime() + lookEveryMs[environment]);
+}
+
+/** What takes two operators, unless the configuration says another amount: ₹1 crore. */
+export const twoOperatorsFromPaise = 1_000_000_000;
+
+/** One step of a payout, as its history shows it. */
+export type PayoutStep = {
+  readonly status: PayoutState;
+  readonly at: string;
+  readonly reason: string | null;
+};
+
+/** A held payout is told of as scheduled: it is, and the hold is in what is told. */
+export const eventOfState = {
+  scheduled: "payout.scheduled",
+  held: "payout.scheduled",
+  sent: "payout.sent",
+  paid: "payout.paid",
+  returned: "payout.returned",
+} as const satisfies Record<PayoutState, string>;

@@ -1,0 +1,92 @@
+import { type Static, Type } from "typebox";
+
+import {
+  nullable,
+  nullableObject,
+  oneOf,
+  openEnum,
+  pageFields,
+  pageQuery,
+  timestamp,
+} from "../platform/wire.ts";
+import { payoutStates, rails } from "./rules.ts";
+
+const payoutId = Type.String({
+  description: "The payout's id.",
+  examples: ["pay_01jd2m7q4x8r5v6w9y0abcdefg"],
+});
+const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
+const maybeText = (description: string) => nullable<string>({ type: "string", description });
+
+const Line = Type.Object({
+  order_id: Type.String({ description: "The order that sold it." }),
+  scrip_no: Type.String({ description: "The credit." }),
+  paise: amount("What this credit brought."),
+});
+
+const Step = Type.Object({
+  status: openEnum(payoutStates, "The state it came to."),
+  at: timestamp("When."),
+  reason: maybeText("Why, where that is not obvious."),
+});
+
+export const Payout = Type.Object(
+  {
+    payout_id: payoutId,
+    firm_id: Type.String({ description: "The firm that is paid." }),
+    settlement_id: Type.String({ description: "The settlement that it comes from." }),
+    resend_of: maybeText("The payout that came back and is sent again by this one."),
+    paise: amount("How much; the sum of its lines."),
+    rail: openEnum(rails, "How it goes: by amount."),
+    bank: nullableObject(
+      {
+        ifsc: Type.String({ description: "The branch." }),
+        account_no_masked: Type.String({ description: "The account, in part." }),
+      },
+      { description: "Where it goes; null while the firm has given no account." },
+    ),
+    status: openEnum(payoutStates, "Where it stands."),
+    reason: maybeText("Why it is held or came back."),
+    held_until: nullable<string>({
+      type: "string",
+      format: "date-time",
+      description: "When the hold ends by itself. ISO 8601, IST.",
+    }),
+    utr: maybeText("The bank's reference, once it was sent."),
+    lines: Type.Array(Line, { description: "Which order each paisa comes from." }),
+    history: Type.Array(Step, { description: "Every state it came to, in order." }),
+    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
+    created_at: timestamp("When it was scheduled."),
+    updated_at: timestamp("When it last changed."),
+  },
+  { title: "Payout", description: "Money on its way to a firm's bank." },
+);
+export type Payout = Static<typeof Payout>;
+
+export const PayoutParams = Type.Object({ payout_id: payoutId });
+
+export const ListPayoutsQuery = Type.Object(
+  {
+    status: Type.Optional(oneOf(payoutStates, { description: "Only those in this state." })),
+    firm_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this firm." }),
+    ),
+    order_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this order." }),
+    ),
+    settlement_id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this settlement." }),
+    ),
+    from: Type.Optional(timestamp("Only those scheduled at this time or later.")),
+    to: Type.Optional(timestamp("Only those scheduled before this time.")),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListPayoutsQuery = Static<typeof ListPayoutsQuery>;
+
+export const PayoutList = Type.Object(
+  { payouts: Type.Array(Payout, { description: "Newest first." }), ...pageFields },
+  { title: "PayoutList" },
+);

@@ -1,0 +1,94 @@
+// What has not been sent is looked at again and again: holds end and others begin. The sandbox's
+// money is sent by this worker; live money is sent by a person, and only the holds are kept current.
+
+import { simulatedUtr } from "../bank/rules.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import { payeesOf } from "../firms/payees.ts";
+import { isPortUp } from "../inquiries/port-status.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
+import type { Context } from "../platform/context.ts";
+import { movePayout } from "./move-payout.ts";
+import { askBank } from "./ask-bank.ts";
+import { changeOfPayout } from "./change-of-payout.ts";
+import { accountOf, holdOf, nextLook, type Payee, type PayoutAction } from "./rules.ts";
+import { claimUnsent, type PayoutRow, setPayouts } from "./store.ts";
+
+const setSizeMax = 200;
+const cashier: Actor = { kind: "worker", id: "payouts", requestId: null };
+
+/** One set of unsent payouts; whether there may be more. */
+export async function sendDuePayouts(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+  // The first check of the books is on its way.
+  if (!(await ledgerWasChecked(ctx.db))) return "idle";
+  const now = ctx.now();
+  const ledgerSound = await ledgerIsSound(ctx.db, now);
+  const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
+  return await ctx.db.transaction(async (tx) => {
+    const claimed = await claimUnsent(tx, now, setSizeMax);
+    if (claimed.length === 0) return "idle";
+    const payees = await payeesOf(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
+    const looked = claimed.map((row) => {
+      const payee = payees.get(row.firm_id);
+      if (!payee) throw new Error("who is paid is a firm");
+      return lookAt(row, payee, { ledgerSound, bankUp, now });
+    });
+    const rows = looked.map(({ after }) => after);
+    await setPayouts(tx, rows);
+    await askBank(
+      tx,
+      rows.filter((row) => row.state === "sent"),
+      now,
+    );
+    await recordChanges(
+      tx,
+      cashier,
+      looked.flatMap(({ changes }) => changes),
+      now,
+    );
+    return claimed.length === setSizeMax ? "more" : "idle";
+  });
+}
+
+type Circumstances = {
+  readonly ledgerSound: boolean;
+  readonly bankUp: boolean;
+  readonly now: Date;
+};
+
+/** What a look makes of a payout: held, free again, sent, or nothing new. */
+function lookAt(
+  row: PayoutRow,
+  payee: Payee,
+  { ledgerSound, bankUp, now }: Circumstances,
+): { readonly after: PayoutRow; readonly changes: readonly Change[] } {
+  const { environment } = row;
+  const hold = holdOf(payee, { environment, ledgerSound });
+  const account = accountOf(payee, environment);
+  let after: PayoutRow = {
+    ...row,
+    ifsc: account?.ifsc ?? null,
+    last4: account?.last4 ?? null,
+    look_at: nextLook(environment, now),
+  };
+  const changes: Change[] = [];
+  const move = (action: PayoutAction, details: Partial<PayoutRow> = {}) => {
+    const before = after;
+    after = { ...movePayout(before, action, { reason: hold?.reason ?? null, now }), ...details };
+    changes.push(changeOfPayout({ action, before, after }));
+  };
+  if (hold) {
+    if (row.state === "scheduled") move("hold");
+    return { after: { ...after, reason: hold.reason, held_until: hold.until }, changes };
+  }
+  if (row.state === "held") move("release");
+  if (sendsByItself(environment) && bankUp) {
+    move("send", { utr: simulatedUtr(row.rail, row.payout_id) });
+  }
+  return { after, changes };
+}
+
+function sendsByItself(environment: Environment): boolean {
+  return environment === "sandbox";
+}

@@ -1,0 +1,250 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { PayoutState, PayoutStep, Rail } from "./rules.ts";
+
+export type PayoutRow = {
+  readonly payout_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly settlement_id: string;
+  readonly resend_of: string | null;
+  readonly paise: number;
+  readonly rail: Rail;
+  readonly ifsc: string | null;
+  readonly last4: string | null;
+  readonly state: PayoutState;
+  readonly reason: string | null;
+  readonly held_until: Date | null;
+  readonly utr: string | null;
+  readonly look_at: Date | null;
+  readonly history: readonly PayoutStep[];
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+export type PayoutLineRow = {
+  readonly payout_id: string;
+  readonly order_id: string;
+  readonly scrip_no: string;
+  readonly paise: number;
+};
+
+const payoutColumns = fragment`
+  payout_id, environment, desk_id, firm_id, settlement_id, resend_of, paise, rail, ifsc, last4,
+  state, reason, held_until, utr, look_at, history, version, created_at, updated_at`;
+
+export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into payouts (
+      payout_id, environment, desk_id, firm_id, settlement_id, resend_of, paise, rail, ifsc, last4,
+      state, reason, held_until, look_at, history, version, created_at, updated_at
+    )
+    select *
+    from unnest(
+      ${rows.map((row) => row.payout_id)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.desk_id)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.settlement_id)}::text[],
+      ${rows.map((row) => row.resend_of)}::text[],
+      ${rows.map((row) => row.paise)}::bigint[],
+      ${rows.map((row) => row.rail)}::text[],
+      ${rows.map((row) => row.ifsc)}::text[],
+      ${rows.map((row) => row.last4)}::text[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.held_until)}::timestamptz[],
+      ${rows.map((row) => row.look_at)}::timestamptz[],
+      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
+      ${rows.map((row) => row.version)}::int[],
+      ${rows.map((row) => row.created_at)}::timestamptz[],
+      ${rows.map((row) => row.updated_at)}::timestamptz[]
+    )`);
+}
+
+export async function insertLines(tx: Tx, rows: readonly PayoutLineRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into payout_lines (payout_id, order_id, scrip_no, paise)
+    select *
+    from unnest(
+      ${rows.map((row) => row.payout_id)}::text[],
+      ${rows.map((row) => row.order_id)}::text[],
+      ${rows.map((row) => row.scrip_no)}::text[],
+      ${rows.map((row) => row.paise)}::bigint[]
+    )`);
+}
+
+/** What has not been sent and is to be looked at; two workers never take the same one. */
+export async function claimUnsent(tx: Tx, now: Date, limit: number): Promise<PayoutRow[]> {
+  return await tx.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where look_at <= ${now}
+    order by look_at
+    limit ${limit}
+    for update skip locked`);
+}
+
+export async function lockPayouts(tx: Tx, payoutIds: readonly string[]): Promise<PayoutRow[]> {
+  return await tx.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where payout_id = any(${payoutIds}::text[])
+    order by payout_id
+    for update`);
+}
+
+export async function lockPayoutsOf(tx: Tx, settlementId: string): Promise<PayoutRow[]> {
+  return await tx.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where settlement_id = ${settlementId}
+    order by payout_id
+    for update`);
+}
+
+/** Each was locked before. */
+export async function setPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
+  await tx.rows(sql`
+    update payouts as p
+    set ifsc = r.ifsc, last4 = r.last4, state = r.state, reason = r.reason,
+      held_until = r.held_until, utr = r.utr, look_at = r.look_at, history = r.history,
+      version = r.version, updated_at = r.updated_at
+    from unnest(
+      ${rows.map((row) => row.payout_id)}::text[],
+      ${rows.map((row) => row.ifsc)}::text[],
+      ${rows.map((row) => row.last4)}::text[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.held_until)}::timestamptz[],
+      ${rows.map((row) => row.utr)}::text[],
+      ${rows.map((row) => row.look_at)}::timestamptz[],
+      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
+      ${rows.map((row) => row.version)}::int[],
+      ${rows.map((row) => row.updated_at)}::timestamptz[]
+    ) as r (
+      payout_id, ifsc, last4, state, reason, held_until, utr, look_at, history, version, updated_at
+    )
+    where p.payout_id = r.payout_id`);
+}
+
+export async function listLines(db: Db, payoutIds: readonly string[]): Promise<PayoutLineRow[]> {
+  return await db.rows(sql`
+    select payout_id, order_id, scrip_no, paise
+    from payout_lines
+    where payout_id = any(${payoutIds}::text[])
+    order by payout_id, scrip_no`);
+}
+
+/** Whose payouts, and for a key that is bound to one firm, which firm's. */
+export type Party = { readonly deskId: string; readonly firmId: string | null };
+
+export async function findPayout(
+  db: Db,
+  { deskId, firmId }: Party,
+  payoutId: string,
+): Promise<PayoutRow | undefined> {
+  const [row] = await db.rows<PayoutRow>(sql`
+    select ${payoutColumns}
+    from payouts
+    where payout_id = ${payoutId} and desk_id = ${deskId}
+      and (${firmId}::text is null or firm_id = ${firmId})`);
+  return row;
+}
+
+export type PayoutFilter = {
+  readonly status: string | null;
+  readonly firmId: string | null;
+  readonly orderId: string | null;
+  readonly settlementId: string | null;
+  readonly from: Date | null;
+  readonly to: Date | null;
+};
+
+/** Newest first. */
+export async function listPayouts(
+  db: Db,
+  deskId: string,
+  filter: PayoutFilter,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts as p
+    where desk_id = ${deskId}
+      and (created_at, payout_id) < (
+        coalesce(${after?.at ?? null}::timestamptz, 'infinity'), ${after?.id ?? ""}
+      )
+      and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
+      and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
+      and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
+      and (${filter.to}::timestamptz is null or created_at < ${filter.to})
+      and (
+        ${filter.orderId}::text is null
+        or exists (
+          select
+          from payout_lines as l
+          where l.payout_id = p.payout_id and l.order_id = ${filter.orderId}
+        )
+      )
+    order by created_at desc, payout_id desc
+    limit ${fetch}`);
+}
+
+export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from payouts as p
+    where desk_id = ${deskId}
+      and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
+      and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
+      and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
+      and (${filter.to}::timestamptz is null or created_at < ${filter.to})
+      and (
+        ${filter.orderId}::text is null
+        or exists (
+          select
+          from payout_lines as l
+          where l.payout_id = p.payout_id and l.order_id = ${filter.orderId}
+        )
+      )`);
+  return row?.total ?? 0;
+}
+
+/** What keeps a firm from leaving. */
+export async function listUnfinished(
+  db: Db,
+  deskId: string,
+  firmId: string,
+): Promise<Pick<PayoutRow, "payout_id">[]> {
+  return await db.rows(sql`
+    select payout_id
+    from payouts
+    where firm_id = ${firmId} and desk_id = ${deskId} and state in ('scheduled', 'held', 'sent')
+    order by payout_id`);
+}
+
+/** For the operator, who sees every desk. */
+export async function listAllPayouts(
+  db: Db,
+  filter: {
+    readonly environment: Environment | null;
+    readonly status: string | null;
+    readonly payoutId: string | null;
+  },
+  limit: number,
+): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where (${filter.environment}::text is null or environment = ${filter.environment})
+      and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.payoutId}::text is null or payout_id = ${filter.payoutId})
+    order by created_at desc, payout_id desc
+    limit ${limit}`);
+}

@@ -1,0 +1,39 @@
+// Answers that others may keep: how long, and how they ask whether what they keep still holds.
+//
+// A route that is `tagged` gets an ETag made of the bytes it sends. Whoever holds those bytes and
+// says so is answered 304 without them.
+
+import { createHash } from "node:crypto";
+
+import type { FastifyReply } from "fastify";
+
+import type { App } from "./http.ts";
+
+/** An answer and for how long caches may keep it. */
+export type Cacheable<Answer> = { readonly answer: Answer; readonly cacheControl: string };
+
+export function sendCacheable<Answer>(
+  reply: FastifyReply,
+  { answer, cacheControl }: Cacheable<Answer>,
+): Answer {
+  reply.header("cache-control", cacheControl);
+  return answer;
+}
+
+export function tagAnswers(app: App): void {
+  app.addHook("onSend", async (request, reply, payload) => {
+    if (!request.routeOptions.config.tagged || reply.statusCode !== 200) return payload;
+    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return payload;
+    const etag = `"${createHash("sha256").update(payload).digest("base64url").slice(0, 22)}"`;
+    reply.header("etag", etag);
+    if (!isHeldAlready(request.headers["if-none-match"], etag)) return payload;
+    reply.code(304).removeHeader("content-length");
+    return "";
+  });
+}
+
+/** Caches in between may list several tags and may mark them as weak. */
+function isHeldAlready(header: string | undefined, etag: string): boolean {
+  const held = (header ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return held.includes(etag) || held.includes("*");
+}

@@ -1,0 +1,46 @@
+import { type IstDay, addDays } from "../kernel/time.ts";
+import { type Db, sql } from "../platform/postgres.ts";
+import type { Held } from "./rules.ts";
+
+/** Whose position: a desk's, or that of one firm of it. */
+export type Holder = { readonly deskId: string; readonly firmId: string | null };
+
+/** A credit that lapsed and that the clock has not come to yet is not held any more. */
+export async function sumCredits(
+  db: Db,
+  { deskId, firmId }: Holder,
+  today: IstDay,
+): Promise<Held[]> {
+  return await db.rows(sql`
+    select
+      scheme,
+      count(*) as count,
+      coalesce(sum(face_paise) filter (where state = 'listed'), 0)::bigint as available_paise,
+      coalesce(sum(face_paise) filter (where state = 'reserved'), 0)::bigint as reserved_paise,
+      coalesce(sum(face_paise) filter (where state = 'in_settlement'), 0)::bigint
+        as in_settlement_paise,
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 30)}::date), 0)::bigint
+        as expiring_30_paise,
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 60)}::date), 0)::bigint
+        as expiring_60_paise,
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 90)}::date), 0)::bigint
+        as expiring_90_paise
+    from credits
+    where firm_id = any(
+        select f.firm_id
+        from firms as f
+        where f.desk_id = ${deskId} and (${firmId}::text is null or f.firm_id = ${firmId})
+      )
+      and state in ('listed', 'reserved', 'in_settlement')
+      and expires_on >= ${today}::date
+    group by scheme
+    order by scheme`);
+}
+
+export async function listFirmIds(db: Db, { deskId, firmId }: Holder): Promise<string[]> {
+  const rows = await db.rows<{ firm_id: string }>(sql`
+    select firm_id
+    from firms
+    where desk_id = ${deskId} and (${firmId}::text is null or firm_id = ${firmId})`);
+  return rows.map((row) => row.firm_id);
+}

@@ -1,0 +1,53 @@
+// The books and the events of a desk are only ever added to, in the sandbox as well. A reset lets go
+// of everything that is open, so that the desk can begin anew; it makes nothing unhappened.
+
+import { withdrawAllOfDesk } from "../credits/withdraw-all-credits.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import { actorOf } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import { endOrders } from "../orders/end-orders.ts";
+import { listOrders } from "../orders/list-orders.ts";
+import type { Context } from "../platform/context.ts";
+import { forgetScenarios } from "../scenarios/set-scenario.ts";
+import type { Settling } from "../settlement/conclude-legs.ts";
+import { giveUpSettlements } from "../settlement/give-up-settlements.ts";
+import { onlyWholeDesk } from "./only-sandbox.ts";
+import type { ResetDone } from "./schema.ts";
+
+/** Whoever has something to say about settlements that fail. */
+export type Resetting = Settling;
+
+export async function resetSandbox(
+  ctx: Context,
+  call: Call,
+  settling: Resetting,
+): Promise<ResetDone> {
+  onlyWholeDesk(call.caller);
+  const { environment, deskId } = call.caller;
+  const actor = actorOf(call);
+  const now = ctx.now();
+  const { rows: open } = await listOrders(ctx, call.caller, { status: "open" });
+  return await ctx.db.transaction(
+    async (tx) => {
+      const orderIds = open.map((order) => order.order_id);
+      const how = { how: "cancelled", reason: "sandbox_reset" } as const;
+      const ended = await endOrders(tx, {
+        environment,
+        orderIds,
+        ...how,
+        actorOf: () => actor,
+        now,
+      });
+      const given = await giveUpSettlements(tx, actor, { environment, deskId, settling }, now);
+      const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
+      await forgetScenarios(tx, deskId);
+      await recordChanges(tx, actor, [...given.changes, ...withdrawn], now);
+      return {
+        orders_cancelled: ended.length,
+        settlements_failed: given.failed,
+        credits_withdrawn: withdrawn.length,
+      };
+    },
+    { rollBack: call.dryRun },
+  );
+}

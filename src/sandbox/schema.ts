@@ -1,0 +1,75 @@
+import { type Static, Type } from "typebox";
+
+import { schemes } from "../kernel/scheme.ts";
+import { body, oneOf, openEnum } from "../platform/wire.ts";
+import { scenarios } from "../scenarios/rules.ts";
+
+export const NoFields = body({});
+
+export const SetScenarioBody = body({
+  scenario: oneOf(scenarios, {
+    description:
+      "transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it " +
+      "suspends the credit. payout_returned: the bank sends the money back.",
+  }),
+});
+export type SetScenarioBody = Static<typeof SetScenarioBody>;
+
+export const ScenarioList = Type.Object(
+  {
+    scenarios: Type.Array(openEnum(scenarios, "What is to happen."), {
+      description: "What has been set and has not happened yet, in the order it was set.",
+    }),
+  },
+  { title: "ScenarioList" },
+);
+export type ScenarioList = Static<typeof ScenarioList>;
+
+export const seedCountMax = 500;
+
+export const SeedCreditsBody = body({
+  firm_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "The firm of your desk that gets them; the key's own when absent.",
+    }),
+  ),
+  count: Type.Integer({
+    minimum: 1,
+    maximum: seedCountMax,
+    description: "How many credits.",
+    examples: [20],
+  }),
+  scheme: Type.Optional(oneOf(schemes, { description: "All of this scheme; mixed when absent." })),
+  seed: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "The same text makes the same credits for a firm; other credits otherwise.",
+    }),
+  ),
+});
+export type SeedCreditsBody = Static<typeof SeedCreditsBody>;
+
+export const SeededCredits = Type.Object(
+  {
+    firm_id: Type.String({ description: "Whose they are." }),
+    scrip_nos: Type.Array(Type.String(), { description: "Their numbers." }),
+  },
+  { title: "SeededCredits" },
+);
+export type SeededCredits = Static<typeof SeededCredits>;
+
+export const ResetDone = Type.Object(
+  {
+    orders_cancelled: Type.Integer({ description: "Orders that rested.", examples: [1] }),
+    settlements_failed: Type.Integer({
+      description: "Open settlements among your firms and with the house.",
+      examples: [1],
+    }),
+    credits_withdrawn: Type.Integer({ description: "Credits that no deal had.", examples: [1] }),
+  },
+  { title: "SandboxReset" },
+);
+export type ResetDone = Static<typeof ResetDone>;

@@ -1,0 +1,35 @@
+import { recordChanges } from "../events/record-changes.ts";
+import { actorOf } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import type { Context } from "../platform/context.ts";
+import { scenariosOf, setScenario as setForDesk } from "../scenarios/set-scenario.ts";
+import { onlyWholeDesk } from "./only-sandbox.ts";
+import type { ScenarioList, SetScenarioBody } from "./schema.ts";
+
+export async function setScenario(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  { scenario }: SetScenarioBody,
+): Promise<ScenarioList> {
+  onlyWholeDesk(call.caller);
+  const { deskId, environment } = call.caller;
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      await setForDesk(tx, { deskId, scenario, now });
+      const scenarios = await scenariosOf(tx, deskId);
+      const change = {
+        environment,
+        deskId,
+        firmId: deskId,
+        action: "sandbox.set_scenario",
+        entity: { type: "scenario", id: scenario, version: 1, href: "/v1/sandbox/scenarios" },
+        before: null,
+        after: { scenarios },
+      };
+      await recordChanges(tx, actorOf(call), [change], now);
+      return { scenarios };
+    },
+    { rollBack: call.dryRun },
+  );
+}

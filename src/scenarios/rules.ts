@@ -1,0 +1,18 @@
+// What a sandbox desk can have happen to what it does next, so that it sees its own code deal with
+// it. Each happens once.
+
+/** To the next settlement that goes to customs. */
+export const transferScenarios = [
+  "transfer_timeout",
+  "transfer_refused",
+  "credit_suspended",
+] as const;
+
+/** To the next payout that is sent. */
+export const payoutScenarios = ["payout_returned"] as const;
+
+export const scenarios = [...transferScenarios, ...payoutScenarios] as const;
+
+export type Scenario = (typeof scenarios)[number];
+export type TransferScenario = (typeof transferScenarios)[number];
+export type PayoutScenario = (typeof payoutScenarios)[number];

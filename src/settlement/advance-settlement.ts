@@ -1,0 +1,94 @@
+import { holderOf } from "../credits/holder-of.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import type { Appliers } from "../inquiries/answer-inquiries.ts";
+import { answerNow } from "../inquiries/answer-now.ts";
+import type { Simulators } from "../inquiries/rules.ts";
+import { type Actor, actorOf } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { concludeLegs, type Settling } from "./conclude-legs.ts";
+import { failingAll } from "./fail-settlements.ts";
+import { initiate } from "./initiate-transfers.ts";
+import { findSettlement } from "./read-store.ts";
+import type { Settlement } from "./schema.ts";
+import { listLegs, lockSettlements, type SettlementRow } from "./store.ts";
+import { viewSettlement } from "./view-settlement.ts";
+
+/** How the sandbox's world outside is driven. */
+export type Simulation = {
+  readonly simulators: Simulators;
+  readonly appliers: Appliers;
+  readonly settling: Settling;
+};
+
+/** What would come next of a sandbox settlement comes now. */
+export async function advanceSettlement(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  { settlementId, simulation }: { readonly settlementId: string; readonly simulation: Simulation },
+): Promise<Settlement> {
+  const party = holderOf(call.caller);
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const known = isId("stl", settlementId)
+        ? await findSettlement(tx, party, settlementId)
+        : undefined;
+      if (known?.environment !== "sandbox") throw notFound();
+      await step(tx, known, { actor: actorOf(call), simulation, now });
+      const after = await findSettlement(tx, party, settlementId);
+      if (!after) throw new Error("a settlement that was found stays");
+      return viewSettlement(after, await listLegs(tx, [settlementId]), party);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+type Stepping = { readonly actor: Actor; readonly simulation: Simulation; readonly now: Date };
+
+/** Questions are locked before what they are about, as whoever answers them does. */
+async function step(tx: Tx, known: SettlementRow, stepping: Stepping): Promise<void> {
+  const { actor, simulation, now } = stepping;
+  const { simulators, appliers } = simulation;
+  const about = { subjectId: known.settlement_id, simulators, appliers, now };
+  switch (known.state) {
+    case "pending":
+      await answerNow(tx, actor, { ...about, kind: "deal_funding" });
+      return;
+    case "funded":
+      return await take(tx, known, stepping, "initiate");
+    case "transfer_initiated":
+      if ((await answerNow(tx, actor, { ...about, kind: "credit_transfer" })) > 0) return;
+      // Nobody will answer: what comes next is that the time is up.
+      return await take(tx, known, stepping, "fail");
+    default:
+      throw new Failure("conflict", `a settlement that is ${known.state} goes no further`, {
+        detail: { reason: "wrong_state", state: known.state, allowed_actions: [] },
+      });
+  }
+}
+
+async function take(
+  tx: Tx,
+  { settlement_id, environment, state }: SettlementRow,
+  { actor, simulation: { settling }, now }: Stepping,
+  action: "initiate" | "fail",
+): Promise<void> {
+  const settlements = (await lockSettlements(tx, [settlement_id])).filter(
+    (row) => row.state === state,
+  );
+  const changes =
+    action === "initiate"
+      ? await initiate(tx, { environment, settlements, settling, now })
+      : await concludeLegs(tx, {
+          environment,
+          answers: await failingAll(tx, settlements, "timeout"),
+          actor,
+          settling,
+          now,
+        });
+  await recordChanges(tx, actor, changes, now);
+}

@@ -1,0 +1,125 @@
+// How settlements end otherwise: by the clock, by news about a credit, or by the operator.
+
+import type { LostCredit, OnLost } from "../credits/apply-registry-news.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import { isPortUp } from "../inquiries/port-status.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { environments } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
+import { type Answers, concludeLegs, type Settling } from "./conclude-legs.ts";
+import {
+  type FailureReason,
+  isOpenLeg,
+  type LegOutcome,
+  openStates,
+  settlementLifecycle,
+} from "./rules.ts";
+import {
+  claimOverdue,
+  listLegs,
+  lockByCredits,
+  lockSettlements,
+  type SettlementRow,
+  yieldToCallers,
+} from "./store.ts";
+
+const setSizeMax = 200;
+const clock: Actor = { kind: "worker", id: "clock", requestId: null };
+
+/** Whose silence each state would be; while that port is away nobody is late. */
+const portOf = {
+  pending: "bank",
+  funded: "registry",
+  transfer_initiated: "registry",
+} as const satisfies Record<(typeof openStates)[number], string>;
+
+/** One set of settlements whose time is up: what was not delivered until now fails. */
+export async function failOverdue(
+  ctx: Pick<Context, "db" | "now">,
+  settling: Settling,
+): Promise<"more" | "idle"> {
+  let failed = 0;
+  for (const environment of environments) {
+    const up = {
+      bank: await isPortUp(ctx.db, environment, "bank"),
+      registry: await isPortUp(ctx.db, environment, "registry"),
+    };
+    const states = openStates.filter((state) => up[portOf[state]]);
+    const now = ctx.now();
+    failed += await ctx.db.transaction(async (tx) => {
+      const overdue = await claimOverdue(tx, { environment, states, now, limit: setSizeMax });
+      if (overdue.length === 0) return 0;
+      await yieldToCallers(tx);
+      const answers = await failingAll(tx, overdue, "timeout");
+      const conclusion = { environment, answers, actor: clock, settling, now };
+      await recordChanges(tx, clock, await concludeLegs(tx, conclusion), now);
+      return overdue.length;
+    });
+  }
+  return failed > 0 ? "more" : "idle";
+}
+
+/** What a settlement loses with credits that customs takes from it. */
+export function failLegsOf(settling: Settling): OnLost {
+  return async (tx, actor, { environment, credits }, now) => {
+    const lost = new Map(credits.map((credit) => [credit.scripNo, reasonOf(credit)]));
+    const settlements = await lockByCredits(tx, environment, [...lost.keys()]);
+    const answers = await answersOf(tx, settlements, (scripNo) => lost.get(scripNo));
+    return await concludeLegs(tx, { environment, answers, actor, settling, now });
+  };
+}
+
+function reasonOf({ news }: LostCredit): FailureReason {
+  if (news === "suspend") return "credit_suspended";
+  return news === "cancel" ? "credit_cancelled" : "credit_used";
+}
+
+/** The operator gives up on what is still open of a settlement. */
+export async function failSettlement(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { settlementId, settling }: { readonly settlementId: string; readonly settling: Settling },
+): Promise<void> {
+  const now = ctx.now();
+  await ctx.db.transaction(async (tx) => {
+    const [settlement] = await lockSettlements(tx, [settlementId]);
+    if (!settlement) throw new Failure("not_found", `no settlement ${settlementId}`);
+    advance(settlementLifecycle, settlement.state, "fail");
+    const answers = await failingAll(tx, [settlement], "by_operator");
+    const { environment } = settlement;
+    const conclusion = { environment, answers, actor: operator, settling, now };
+    await recordChanges(tx, operator, await concludeLegs(tx, conclusion), now);
+  });
+}
+
+/** Everything that is open of these settlements fails, for one reason. */
+export async function failingAll(
+  db: Db,
+  settlements: readonly SettlementRow[],
+  reason: FailureReason,
+): Promise<Answers[]> {
+  return await answersOf(db, settlements, () => reason);
+}
+
+async function answersOf(
+  db: Db,
+  settlements: readonly SettlementRow[],
+  reasonFor: (scripNo: string) => FailureReason | undefined,
+): Promise<Answers[]> {
+  const legs = await listLegs(
+    db,
+    settlements.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  return settlements.map((settlement) => {
+    const own = legsById.get(settlement.settlement_id) ?? [];
+    const outcomes = own.flatMap((leg): [string, LegOutcome][] => {
+      const reason = isOpenLeg(leg.state) ? reasonFor(leg.scrip_no) : undefined;
+      return reason ? [[leg.scrip_no, { state: "failed", reason }]] : [];
+    });
+    return { settlement, legs: own, outcomes: new Map(outcomes) };
+  });
+}

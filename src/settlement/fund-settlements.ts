@@ -1,0 +1,177 @@
+// How the money of a settlement comes, when it did not come with the deal: it arrives for it, or the
+// buyer's balance has grown. Either way it is held from then on, by an entry for each leg.
+
+import { type Deposit, takeDeposits } from "../deposits/take-deposits.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import { dropQuestions } from "../inquiries/ask-outside.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { environments, type Environment } from "../kernel/caller.ts";
+import { balancesOf } from "../ledger/read-books.ts";
+import type { Entry } from "../ledger/rules.ts";
+import { postEntries } from "../ledger/write-books.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { moveSettlement } from "./move-settlement.ts";
+import { changesOfSettlement } from "./change-of-settlement.ts";
+import { moneyMovements } from "./movements.ts";
+import { FundsMoved, refuseMovedFunds } from "./open-settlements.ts";
+import { eventOfState, isOpenLeg } from "./rules.ts";
+import {
+  claimUnfunded,
+  type LegRow,
+  listLegs,
+  listUnfundedBuyers,
+  setSettlements,
+  type SettlementRow,
+  yieldToCallers,
+} from "./store.ts";
+
+const setSizeMax = 500;
+const funding: Actor = { kind: "worker", id: "funding", requestId: null };
+
+/** One set of settlements that their buyers' balances reach for, the oldest first. */
+export async function fundFromBalances(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+  let funded = 0;
+  for (const environment of environments) {
+    const now = ctx.now();
+    funded += await ctx.db
+      .transaction((tx) => fundAffordable(tx, environment, now))
+      .catch((error: unknown) => {
+        if (error instanceof FundsMoved) return 0; // The next look finds what the balance is then.
+        throw error;
+      });
+  }
+  return funded > 0 ? "more" : "idle";
+}
+
+async function fundAffordable(tx: Tx, environment: Environment, now: Date): Promise<number> {
+  const buyers = await listUnfundedBuyers(tx, environment);
+  if (buyers.length === 0) return 0;
+  const balances = await balancesOf(tx, environment, buyers);
+  const available = new Map(
+    balances
+      .filter((balance) => balance.available_paise > 0)
+      .map((balance) => [balance.firm_id, balance.available_paise]),
+  );
+  if (available.size === 0) return 0;
+  const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax };
+  const claimed = await claimUnfunded(tx, environment, able);
+  await yieldToCallers(tx);
+  const legs = await openLegs(tx, claimed);
+  const funded = withinBalances(available, { claimed, legs });
+  await recordChanges(tx, funding, await fund(tx, { settlements: funded, legs, now }), now);
+  return funded.length;
+}
+
+/** Money that arrived, and the settlements that it is for; all locked and unfunded. */
+export async function fundByDeposits(
+  tx: Tx,
+  {
+    settlements,
+    deposits,
+    now,
+  }: {
+    readonly settlements: readonly SettlementRow[];
+    readonly deposits: readonly Deposit[];
+    readonly now: Date;
+  },
+): Promise<readonly Change[]> {
+  if (settlements.length === 0) return [];
+  const taken = await takeDeposits(tx, deposits, now);
+  const legs = await openLegs(tx, settlements);
+  const changes = await fund(tx, { settlements, legs, first: taken.entries, now });
+  return [...taken.changes, ...changes];
+}
+
+/** Holds the money and moves the settlements on; what is to be entered before comes first. */
+async function fund(
+  tx: Tx,
+  {
+    settlements,
+    legs,
+    first = [],
+    now,
+  }: {
+    readonly settlements: readonly SettlementRow[];
+    readonly legs: ReadonlyMap<string, readonly LegRow[]>;
+    readonly first?: readonly Entry[];
+    readonly now: Date;
+  },
+): Promise<Change[]> {
+  const funded = settlements.map((before) => ({
+    before,
+    after: { ...moveSettlement(before, "fund", { now }), money_apart: true },
+    legs: legs.get(before.settlement_id) ?? [],
+  }));
+  if (funded.length === 0) return [];
+  await setSettlements(
+    tx,
+    funded.map(({ after }) => after),
+  );
+  const holds = funded.flatMap(({ before, legs: own }) =>
+    own.flatMap((leg) => holdOf(leg, before.buyer_firm_id)),
+  );
+  refuseMovedFunds(await postEntries(tx, [...first, ...holds], now));
+  await dropQuestions(
+    tx,
+    funded.map(({ before }) => before.settlement_id),
+  );
+  return funded.flatMap(({ before, after, legs: own }) =>
+    changesOfSettlement({
+      action: "fund",
+      event: eventOfState[after.state],
+      before,
+      after,
+      legs: own,
+    }),
+  );
+}
+
+function holdOf(leg: LegRow, buyerFirmId: string): Entry[] {
+  const movements = moneyMovements(leg, buyerFirmId);
+  if (movements.length === 0) return [];
+  return [
+    {
+      environment: leg.environment,
+      kind: "deal_settlement",
+      subject: leg.settlement_id,
+      ordinal: leg.ordinal,
+      phase: "pending",
+      movements,
+    },
+  ];
+}
+
+async function openLegs(
+  tx: Tx,
+  settlements: readonly SettlementRow[],
+): Promise<ReadonlyMap<string, readonly LegRow[]>> {
+  const legs = await listLegs(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  return Map.groupBy(
+    legs.filter((leg) => isOpenLeg(leg.state)),
+    (leg) => leg.settlement_id,
+  );
+}
+
+/** Takes what each settlement needs from its buyer's balance while it reaches, in their order. */
+function withinBalances(
+  available: Map<string, number>,
+  {
+    claimed,
+    legs,
+  }: {
+    readonly claimed: readonly SettlementRow[];
+    readonly legs: ReadonlyMap<string, readonly LegRow[]>;
+  },
+): SettlementRow[] {
+  return claimed.filter(({ settlement_id, buyer_firm_id }) => {
+    const needed = (legs.get(settlement_id) ?? []).reduce((sum, leg) => sum + leg.buyer_paise, 0);
+    const left = (available.get(buyer_firm_id) ?? 0) - needed;
+    if (left < 0) return false;
+    available.set(buyer_firm_id, left);
+    return true;
+  });
+}

@@ -1,0 +1,188 @@
+import { beginTransfers, lockReserved } from "../credits/settle-credits.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import { iecsOf } from "../firms/trading-firms.ts";
+import { askOutside } from "../inquiries/ask-outside.ts";
+import { isPortUp } from "../inquiries/port-status.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { environments, type Environment } from "../kernel/caller.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { transferScenarios } from "../scenarios/rules.ts";
+import { takeFrom, takeScenarios } from "../scenarios/take-scenarios.ts";
+import { moveSettlement } from "./move-settlement.ts";
+import { changesOfSettlement } from "./change-of-settlement.ts";
+import { concludeLegs, holderOf, type Settling, subjectOfLeg } from "./conclude-legs.ts";
+import { eventOfState } from "./rules.ts";
+import {
+  claimFunded,
+  type LegRow,
+  listLegs,
+  setLegs,
+  setSettlements,
+  type SettlementRow,
+  yieldToCallers,
+} from "./store.ts";
+
+const setSizeMax = 200;
+const initiator: Actor = { kind: "worker", id: "settlement", requestId: null };
+
+/**
+ * One set of funded settlements is taken to customs, a question for each credit. While customs is
+ * away they wait.
+ */
+export async function initiateTransfers(
+  ctx: Pick<Context, "db" | "now">,
+  settling: Settling,
+): Promise<"more" | "idle"> {
+  let claimed = 0;
+  for (const environment of environments) {
+    if (!(await isPortUp(ctx.db, environment, "registry"))) continue;
+    const now = ctx.now();
+    claimed += await ctx.db.transaction(async (tx) => {
+      const settlements = await claimFunded(tx, environment, setSizeMax);
+      if (settlements.length === 0) return 0;
+      await yieldToCallers(tx);
+      const changes = await initiate(tx, { environment, settlements, settling, now });
+      await recordChanges(tx, initiator, changes, now);
+      return settlements.length;
+    });
+  }
+  return claimed > 0 ? "more" : "idle";
+}
+
+type Initiation = {
+  readonly environment: Environment;
+  readonly settlements: readonly SettlementRow[];
+  readonly settling: Settling;
+  readonly now: Date;
+};
+
+/** A credit that its deal no longer has fails its leg; what is left of such a deal comes next. */
+export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly Change[]> {
+  const { environment, settlements, settling, now } = initiation;
+  const legs = await listLegs(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  const deals = settlements.map((settlement) => {
+    const all = legsById.get(settlement.settlement_id) ?? [];
+    return { settlement, legs: all, open: all.filter((leg) => leg.state === "pending") };
+  });
+  const reserved = await lockReserved(
+    tx,
+    environment,
+    deals.flatMap(({ settlement, open }) => open.map((leg) => holderOf(settlement, leg))),
+  );
+  const isLost = (leg: LegRow) => !reserved.has(leg.scrip_no);
+  const whole = deals.filter(({ open }) => !open.some(isLost));
+  await beginTransfers(
+    tx,
+    whole.flatMap(({ open }) => open.flatMap((leg) => reserved.get(leg.scrip_no) ?? [])),
+    now,
+  );
+  const begun = await begin(tx, environment, whole, now);
+  const failed = await concludeLegs(tx, {
+    environment,
+    answers: deals
+      .filter(({ open }) => open.some(isLost))
+      .map(({ settlement, legs: all, open }) => ({
+        settlement,
+        legs: all,
+        outcomes: new Map(
+          open
+            .filter(isLost)
+            .map((leg) => [leg.scrip_no, { state: "failed", reason: "credit_unavailable" }]),
+        ),
+      })),
+    actor: initiator,
+    settling,
+    now,
+  });
+  return [...begun, ...failed];
+}
+
+type Deal = {
+  readonly settlement: SettlementRow;
+  readonly legs: readonly LegRow[];
+  readonly open: readonly LegRow[];
+};
+
+async function begin(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly Deal[],
+  now: Date,
+): Promise<Change[]> {
+  if (deals.length === 0) return [];
+  const begun = deals.map(({ settlement, legs, open }) => ({
+    before: settlement,
+    after: moveSettlement(settlement, "initiate", { now }),
+    open,
+    legs: legs.map((leg) =>
+      leg.state === "pending" ? { ...leg, state: "transferring" as const } : leg,
+    ),
+  }));
+  await setSettlements(
+    tx,
+    begun.map(({ after }) => after),
+  );
+  await setLegs(
+    tx,
+    deals.flatMap(({ open }) => open.map((leg) => ({ ...leg, state: "transferring" as const }))),
+  );
+  await askCustoms(tx, environment, deals, now);
+  return begun.flatMap(({ before, after, legs }) =>
+    changesOfSettlement({
+      action: "initiate",
+      event: eventOfState[after.state],
+      before,
+      after,
+      legs,
+    }),
+  );
+}
+
+async function askCustoms(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly Deal[],
+  now: Date,
+): Promise<void> {
+  const firmIds = deals.flatMap(({ settlement, open }) => [
+    settlement.buyer_firm_id,
+    ...open.map((leg) => leg.seller_firm_id),
+  ]);
+  const iecs = await iecsOf(tx, [...new Set(firmIds)]);
+  const scenarios = await takeScenarios(tx, environment, {
+    deskIds: deals.flatMap(desksOf),
+    wanted: transferScenarios,
+  });
+  await askOutside(
+    tx,
+    deals.flatMap((deal) => {
+      const { settlement, open } = deal;
+      const scenario = takeFrom(scenarios, ...desksOf(deal));
+      return open.map((leg) => ({
+        environment,
+        deskId: leg.seller_desk_id,
+        port: "registry" as const,
+        kind: "credit_transfer" as const,
+        subjectId: subjectOfLeg(leg),
+        facts: {
+          settlement_id: leg.settlement_id,
+          scrip_no: leg.scrip_no,
+          face_paise: leg.face_paise,
+          seller_iec: iecs.get(leg.seller_firm_id) ?? null,
+          buyer_iec: iecs.get(settlement.buyer_firm_id) ?? null,
+          scenario,
+        },
+      }));
+    }),
+    now,
+  );
+}
+
+function desksOf({ settlement, open }: Deal): string[] {
+  return [...open.map((leg) => leg.seller_desk_id), settlement.buyer_desk_id];
+}

@@ -1,0 +1,157 @@
+// The statements of reading: what a desk has a side of, and what the operator looks at.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import { type Db, fragment, sql } from "../platform/postgres.ts";
+import { settlementColumns, type SettlementRow } from "./store.ts";
+
+/** Whose sides, and for a key that is bound to one firm, which firm's. */
+export type Party = { readonly deskId: string; readonly firmId: string | null };
+
+export type SettlementFilter = {
+  readonly status: string | null;
+  readonly firmId: string | null;
+  readonly orderId: string | null;
+  readonly from: Date | null;
+  readonly to: Date | null;
+};
+
+const houses = fragment`('frm_00000000000000000000000001', 'frm_00000000000000000000000002')`;
+
+/** A settlement that this party bought or sold in. */
+export async function findSettlement(
+  db: Db,
+  { deskId, firmId }: Party,
+  settlementId: string,
+): Promise<SettlementRow | undefined> {
+  const [row] = await db.rows<SettlementRow>(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where s.settlement_id = ${settlementId}
+      and (
+        s.buyer_desk_id = ${deskId} and (${firmId}::text is null or s.buyer_firm_id = ${firmId})
+        or exists (
+          select
+          from settlement_legs as l
+          where l.settlement_id = s.settlement_id and l.seller_desk_id = ${deskId}
+            and (${firmId}::text is null or l.seller_firm_id = ${firmId})
+        )
+      )`);
+  return row;
+}
+
+/** Newest first: the latest that the desk bought in and the latest that it sold in, put together. */
+export async function listSettlements(
+  db: Db,
+  deskId: string,
+  filter: SettlementFilter,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<SettlementRow[]> {
+  return await db.rows(sql`
+    with place as (
+      select coalesce(${after?.at ?? null}::timestamptz, 'infinity') as at, ${after?.id ?? ""} as id
+    ), mine as (
+      (
+        select s.created_at as at, s.settlement_id
+        from settlements as s, place
+        where s.buyer_desk_id = ${deskId} and s.buyer_firm_id not in ${houses}
+          and (s.created_at, s.settlement_id) < (place.at, place.id)
+          and (${filter.status}::text is null or s.state = ${filter.status})
+          and (${filter.firmId}::text is null or s.buyer_firm_id = ${filter.firmId})
+          and (${filter.orderId}::text is null or s.buyer_order_id = ${filter.orderId})
+          and (${filter.from}::timestamptz is null or s.created_at >= ${filter.from})
+          and (${filter.to}::timestamptz is null or s.created_at < ${filter.to})
+        order by s.created_at desc, s.settlement_id desc
+        limit ${fetch}
+      )
+      union
+      (
+        select distinct l.dealt_at as at, l.settlement_id
+        from settlement_legs as l
+        join settlements as s on s.settlement_id = l.settlement_id
+        cross join place
+        where l.seller_desk_id = ${deskId} and l.seller_firm_id not in ${houses}
+          and (l.dealt_at, l.settlement_id) < (place.at, place.id)
+          and (${filter.status}::text is null or s.state = ${filter.status})
+          and (${filter.firmId}::text is null or l.seller_firm_id = ${filter.firmId})
+          and (${filter.orderId}::text is null or l.seller_order_id = ${filter.orderId})
+          and (${filter.from}::timestamptz is null or l.dealt_at >= ${filter.from})
+          and (${filter.to}::timestamptz is null or l.dealt_at < ${filter.to})
+        order by l.dealt_at desc, l.settlement_id desc
+        limit ${fetch}
+      )
+    )
+    select ${settlementColumns}
+    from mine
+    join settlements as s on s.settlement_id = mine.settlement_id
+    order by mine.at desc, mine.settlement_id desc
+    limit ${fetch}`);
+}
+
+export async function countSettlements(
+  db: Db,
+  deskId: string,
+  filter: SettlementFilter,
+): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from (
+      select s.settlement_id
+      from settlements as s
+      where s.buyer_desk_id = ${deskId} and s.buyer_firm_id not in ${houses}
+        and (${filter.status}::text is null or s.state = ${filter.status})
+        and (${filter.firmId}::text is null or s.buyer_firm_id = ${filter.firmId})
+        and (${filter.orderId}::text is null or s.buyer_order_id = ${filter.orderId})
+        and (${filter.from}::timestamptz is null or s.created_at >= ${filter.from})
+        and (${filter.to}::timestamptz is null or s.created_at < ${filter.to})
+      union
+      select l.settlement_id
+      from settlement_legs as l
+      join settlements as s on s.settlement_id = l.settlement_id
+      where l.seller_desk_id = ${deskId} and l.seller_firm_id not in ${houses}
+        and (${filter.status}::text is null or s.state = ${filter.status})
+        and (${filter.firmId}::text is null or l.seller_firm_id = ${filter.firmId})
+        and (${filter.orderId}::text is null or l.seller_order_id = ${filter.orderId})
+        and (${filter.from}::timestamptz is null or l.dealt_at >= ${filter.from})
+        and (${filter.to}::timestamptz is null or l.dealt_at < ${filter.to})
+    ) as mine`);
+  return row?.total ?? 0;
+}
+
+/** What keeps a firm from leaving. */
+export async function listOpenOfFirm(
+  db: Db,
+  deskId: string,
+  firmId: string,
+): Promise<Pick<SettlementRow, "settlement_id">[]> {
+  return await db.rows(sql`
+    select s.settlement_id
+    from settlements as s
+    where s.due_at is not null and s.buyer_desk_id = ${deskId} and s.buyer_firm_id = ${firmId}
+    union
+    select l.settlement_id
+    from settlement_legs as l
+    join settlements as s on s.settlement_id = l.settlement_id
+    where s.due_at is not null and l.seller_desk_id = ${deskId} and l.seller_firm_id = ${firmId}
+    order by settlement_id`);
+}
+
+/** For the operator, who sees both sides of everything. */
+export async function listAllSettlements(
+  db: Db,
+  filter: {
+    readonly environment: Environment | null;
+    readonly status: string | null;
+    readonly settlementId: string | null;
+  },
+  limit: number,
+): Promise<SettlementRow[]> {
+  return await db.rows(sql`
+    select ${settlementColumns}
+    from settlements as s
+    where (${filter.environment}::text is null or s.environment = ${filter.environment})
+      and (${filter.status}::text is null or s.state = ${filter.status})
+      and (${filter.settlementId}::text is null or s.settlement_id = ${filter.settlementId})
+    order by s.created_at desc, s.settlement_id desc
+    limit ${limit}`);
+}

@@ -1,0 +1,106 @@
+// A settlement that should not have been is undone by entries that correct it: what was written
+// stays. Two operators take it, the second under the same reason.
+//
+//   payouts    what has not been sent stays here; what is with the bank makes it wait
+//   credits    go back, if the buyer still holds them freely
+//   money      goes back from the seller's balance; what is missing there the seller owes
+
+import { takeTwo } from "../approvals/take-two.ts";
+import { giveBackCredits } from "../credits/settle-credits.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { balancesOf } from "../ledger/read-books.ts";
+import type { Entry } from "../ledger/rules.ts";
+import { assertWritten } from "../ledger/rules.ts";
+import { writeBooks } from "../ledger/write-books.ts";
+import { recallPayoutsOf } from "../payouts/recall-payouts.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { moveSettlement } from "./move-settlement.ts";
+import { changesOfSettlement } from "./change-of-settlement.ts";
+import { reversalMovements } from "./movements.ts";
+import { eventOfState } from "./rules.ts";
+import {
+  type LegRow,
+  listLegs,
+  lockSettlements,
+  setSettlements,
+  type SettlementRow,
+} from "./store.ts";
+
+export async function reverseSettlement(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { settlementId, reason }: { readonly settlementId: string; readonly reason: string },
+): Promise<"proposed" | "reversed"> {
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const [before] = await lockSettlements(tx, [settlementId]);
+    if (!before) throw new Failure("not_found", `no settlement ${settlementId}`);
+    const after = moveSettlement(before, "reverse", { reason, now });
+    const legs = await listLegs(tx, [settlementId]);
+    const subject = { action: "settlement.reverse", subjectId: settlementId } as const;
+    const taken = await takeTwo(tx, { ...subject, terms: { reason }, operator, now });
+    if (taken === "proposed") {
+      const action = "propose_reversal";
+      const change = changesOfSettlement({ action, before, after: before, legs });
+      await recordChanges(tx, operator, change, now);
+      return "proposed";
+    }
+    await setSettlements(tx, [after]);
+    const undone = await undo(tx, { settlement: before, legs, now });
+    const event = eventOfState[after.state];
+    const told = changesOfSettlement({ action: "reverse", event, before, after, legs });
+    await recordChanges(tx, operator, [...undone, ...told], now);
+    return "reversed";
+  });
+}
+
+type Undoing = {
+  readonly settlement: SettlementRow;
+  readonly legs: readonly LegRow[];
+  readonly now: Date;
+};
+
+async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[]> {
+  const { environment, buyer_firm_id: buyerFirmId } = settlement;
+  const delivered = legs.filter((leg) => leg.state === "delivered");
+  const recalled = await recallPayoutsOf(tx, settlement.settlement_id, now);
+  const credits = await giveBackCredits(
+    tx,
+    environment,
+    delivered.map((leg) => ({
+      scripNo: leg.scrip_no,
+      holderFirmId: buyerFirmId,
+      deskId: leg.seller_desk_id,
+      firmId: leg.seller_firm_id,
+    })),
+    now,
+  );
+  const sellers = [...new Set(delivered.map((leg) => leg.seller_firm_id))];
+  const balances = await balancesOf(tx, environment, sellers);
+  const available = new Map(
+    balances.map(({ firm_id, available_paise }) => [
+      firm_id,
+      available_paise + (recalled.paiseByFirm.get(firm_id) ?? 0),
+    ]),
+  );
+  const entries = delivered.map((leg): Entry => ({
+    environment,
+    kind: "reversal",
+    subject: leg.settlement_id,
+    ordinal: leg.ordinal,
+    phase: "posted",
+    movements: reversalMovements(leg, buyerFirmId, available),
+  }));
+  const written = await writeBooks(tx, { resolutions: recalled.resolutions, entries }, now);
+  assertWritten(written.resolutions);
+  if (written.entries.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
+    throw new Failure("conflict", "the seller's balance moved meanwhile: try again", {
+      detail: { reason: "balance_moved" },
+    });
+  }
+  assertWritten(written.entries);
+  return [...recalled.changes, ...credits];
+}

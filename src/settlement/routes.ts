@@ -1,0 +1,70 @@
+import { callOf, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http.ts";
+import { advanceSettlement, type Simulation } from "./advance-settlement.ts";
+import { listSettlements } from "./list-settlements.ts";
+import { readSettlement } from "./read-settlement.ts";
+import {
+  ListSettlementsQuery,
+  NoFields,
+  Settlement,
+  SettlementList,
+  SettlementParams,
+} from "./schema.ts";
+
+export function settlementRoutes(app: App, ctx: Context, simulation: Simulation): void {
+  app.get(
+    "/v1/settlements",
+    {
+      config: { demand: "orders:read" },
+      schema: {
+        operationId: "listSettlements",
+        tags: ["Settlements"],
+        summary: "List the settlements your desk has a side in",
+        querystring: ListSettlementsQuery,
+        response: { 200: SettlementList },
+      },
+    },
+    async (request, reply) =>
+      sendPage(reply, "settlements", await listSettlements(ctx, request.caller, request.query)),
+  );
+
+  app.get(
+    "/v1/settlements/:settlement_id",
+    {
+      config: { demand: "orders:read" },
+      schema: {
+        operationId: "readSettlement",
+        tags: ["Settlements"],
+        summary: "Read a settlement",
+        description:
+          "What your firms deliver or buy in it. A desk that is on both sides sees both of them.",
+        params: SettlementParams,
+        response: { 200: Settlement },
+      },
+    },
+    async (request) => await readSettlement(ctx, request.caller, request.params.settlement_id),
+  );
+
+  app.post(
+    "/v1/sandbox/settlements/:settlement_id/advance",
+    {
+      config: { demand: "orders:write" },
+      preValidation: takeNoBodyAsEmpty,
+      schema: {
+        operationId: "advanceSettlement",
+        tags: ["Sandbox"],
+        summary: "Let the next step of a settlement happen now",
+        description: "What customs or the bank would say next is said now. Sandbox keys only.",
+        params: SettlementParams,
+        body: NoFields,
+        response: { 200: Settlement },
+      },
+    },
+    async (request, reply) =>
+      await advanceSettlement(ctx, callOf(request, reply), {
+        settlementId: request.params.settlement_id,
+        simulation,
+      }),
+  );
+}

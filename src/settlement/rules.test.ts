@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { Failure } from "../kernel/failure.ts";
+import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import {
+  dueAtOf,
+  isOpen,
+  type LegState,
+  legStates,
+  movesAfter,
+  openStates,
+  settlementLifecycle,
+  settlementStates,
+  waitingOnOf,
+} from "./rules.ts";
+
+type Action = keyof typeof settlementLifecycle.moves;
+
+const actions = Object.keys(settlementLifecycle.moves) as Action[];
+/** A Friday morning; the fourth Saturday follows it. */
+const friday = new Date("2026-11-27T10:00:00+05:30");
+
+/** Written out, so that the table cannot change without being meant. */
+const edges: readonly [string, Action, string][] = [
+  ["pending", "fund", "funded"],
+  ["funded", "initiate", "transfer_initiated"],
+  ["transfer_initiated", "confirm", "transfer_confirmed"],
+  ["transfer_confirmed", "settle", "settled"],
+  ["pending", "fail", "failed"],
+  ["funded", "fail", "failed"],
+  ["transfer_initiated", "fail", "failed"],
+  ["settled", "reverse", "reversed"],
+];
+
+test("a settlement moves along the eight edges and nowhere else", () => {
+  let refused = 0;
+  for (const state of settlementStates) {
+    for (const action of actions) {
+      const edge = edges.find(([from, by]) => from === state && by === action);
+      const go = () => advance(settlementLifecycle, state, action);
+      if (edge) {
+        assert.equal(go(), edge[2]);
+        continue;
+      }
+      refused += 1;
+      assert.throws(go, (error) => error instanceof Failure && error.code === "conflict");
+    }
+  }
+  assert.equal(refused, settlementStates.length * actions.length - edges.length);
+});
+
+test("no caller moves a settlement", () => {
+  for (const state of settlementStates) {
+    assert.deepEqual(allowedActions(settlementLifecycle, state), []);
+  }
+});
+
+test("what is open waits for somebody until some time, and what has ended for nobody", () => {
+  for (const environment of ["live", "sandbox"] as const) {
+    for (const state of settlementStates) {
+      const dueAt = dueAtOf(state, environment, friday);
+      assert.equal(dueAt !== null, isOpen(state), state);
+      if (dueAt) assert.ok(dueAt > friday);
+      if (isOpen(state)) assert.notEqual(waitingOnOf(state), "none");
+    }
+  }
+  assert.deepEqual(
+    openStates.map((state) => waitingOnOf(state)),
+    ["buyer", "seller", "customs"],
+  );
+});
+
+test("live deadlines count working days to the close of the desk, the sandbox's count seconds", () => {
+  const monday = new Date("2026-11-30T17:30:00+05:30");
+  const tuesday = new Date("2026-12-01T17:30:00+05:30");
+  assert.deepEqual(dueAtOf("pending", "live", friday), monday);
+  assert.deepEqual(dueAtOf("transfer_initiated", "live", friday), tuesday);
+  assert.deepEqual(
+    dueAtOf("transfer_initiated", "sandbox", friday),
+    new Date(friday.getTime() + 30_000),
+  );
+});
+
+test("legs decide: open ones make it wait, one delivered settles it, none fails it", () => {
+  const legs = fc.array(fc.constantFrom(...legStates), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(legs, (states: LegState[]) => {
+      const moves = movesAfter(states.map((state) => ({ state })));
+      const isWaiting = states.includes("pending") || states.includes("transferring");
+      if (isWaiting) assert.deepEqual(moves, []);
+      else if (states.includes("delivered")) assert.deepEqual(moves, ["confirm", "settle"]);
+      else assert.deepEqual(moves, ["fail"]);
+    }),
+  );
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import { dayMs } from "../kernel/time.ts";
+import {
+  deliveryIdOf,
+  type EventHead,
+  isWanted,
+  isWorthJudging,
+  verdictOnFailing,
+  webhookLifecycle,
+} from "./rules.ts";
+
+const now = new Date("2026-11-15T09:15:00Z");
+const head: EventHead = {
+  event_id: "evt_1",
+  sequence: 7,
+  event: "credit.listed",
+  firm_id: "frm_a",
+  entity_type: "credit",
+  entity_id: "crd_1",
+  entity_version: 2,
+};
+const every = { webhook_id: "whk_1", firm_id: null, event: "*" };
+
+test("a subscription moves by the table and in no other way", () => {
+  const allowed = {
+    fail: ["active"],
+    recover: ["failing"],
+    disable: ["active", "failing"],
+    enable: ["disabled"],
+  } as const;
+  for (const state of webhookLifecycle.states) {
+    for (const [action, from] of Object.entries(allowed)) {
+      const move = () => advance(webhookLifecycle, state, action as keyof typeof allowed);
+      if ((from as readonly string[]).includes(state)) move();
+      else assert.throws(move, /does not allow/);
+    }
+    const actions = state === "disabled" ? ["enable"] : [];
+    assert.deepEqual(allowedActions(webhookLifecycle, state), actions);
+  }
+});
+
+test("a subscription wants its events of its firms, its own pings, and never news of itself", () => {
+  assert.equal(isWanted(every, head), true);
+  assert.equal(isWanted({ ...every, event: "credit.listed" }, head), true);
+  assert.equal(isWanted({ ...every, event: "credit.expired" }, head), false);
+  assert.equal(isWanted({ ...every, firm_id: "frm_a" }, head), true);
+  assert.equal(isWanted({ ...every, firm_id: "frm_b" }, head), false);
+  const ping = { ...head, event: "webhook.ping", entity_type: "webhook", entity_id: "whk_1" };
+  assert.equal(isWanted({ ...every, event: "credit.listed", firm_id: "frm_b" }, ping), true);
+  assert.equal(isWanted({ ...every, webhook_id: "whk_2" }, ping), false);
+  const failing = { ...ping, event: "webhook.failing" };
+  assert.equal(isWanted(every, failing), false);
+  assert.equal(isWanted({ ...every, webhook_id: "whk_2" }, failing), true);
+});
+
+test("a delivery's id follows from subscription and event alone", () => {
+  const id = deliveryIdOf("whk_1", head);
+  assert.match(id, /^dlv_[0-9a-f]{26}$/);
+  assert.equal(deliveryIdOf("whk_1", { ...head }), id);
+  const others = [
+    deliveryIdOf("whk_2", head),
+    deliveryIdOf("whk_1", { ...head, event_id: "evt_2" }),
+    deliveryIdOf("whk_1", { ...head, event: "credit.expired" }),
+    deliveryIdOf("whk_1", { ...head, entity_id: "crd_2" }),
+    deliveryIdOf("whk_1", { ...head, entity_version: 3 }),
+  ];
+  assert.equal(new Set([id, ...others]).size, 6);
+});
+
+test("a receiver is warned of after one day and after four, and given up after five", () => {
+  const verdict = (days: number, warnings: number, state: "active" | "failing" | "disabled") =>
+    verdictOnFailing({
+      state,
+      warnings,
+      failingSince: new Date(now.getTime() - days * dayMs),
+      now,
+    });
+  assert.equal(verdict(0.99, 0, "active"), "nothing");
+  assert.equal(verdict(1, 0, "active"), "warn");
+  assert.equal(verdict(1, 1, "failing"), "nothing");
+  assert.equal(verdict(3.99, 1, "failing"), "nothing");
+  assert.equal(verdict(4, 1, "failing"), "warn");
+  assert.equal(verdict(4, 2, "failing"), "nothing");
+  assert.equal(verdict(5, 2, "failing"), "disable");
+  assert.equal(verdict(5, 0, "active"), "disable");
+  assert.equal(verdict(50, 0, "disabled"), "nothing");
+  for (const days of [0, 0.5, 0.99, 1, 4, 5]) {
+    const since = new Date(now.getTime() - days * dayMs);
+    assert.equal(isWorthJudging(since, now), verdict(days, 0, "active") !== "nothing");
+  }
+});

@@ -1,0 +1,185 @@
+// A subscription: which events go to which address. Its states:
+//
+//   active ──fail──▶ failing ──disable──▶ disabled
+//      ▲────recover────┘                      │
+//      └───────────────enable─────────────────┘
+//
+// It fails when nothing was taken for a day, and is disabled after five. Its desk is told at each
+// step, through its other subscriptions.
+
+import { createHash, createHmac, randomBytes } from "node:crypto";
+
+import type { Environment } from "../kernel/caller.ts";
+import type { FieldProblem } from "../kernel/failure.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+import { dayMs } from "../kernel/time.ts";
+
+export type WebhookState = "active" | "failing" | "disabled";
+
+export const webhookLifecycle = {
+  noun: "webhook",
+  initial: ["active"],
+  states: ["active", "failing", "disabled"],
+  moves: {
+    fail: { from: ["active"], to: "failing", by: "clock" },
+    recover: { from: ["failing"], to: "active", by: "clock" },
+    disable: { from: ["active", "failing"], to: "disabled", by: "clock" },
+    enable: { from: ["disabled"], to: "active" },
+  },
+} as const satisfies Lifecycle<WebhookState>;
+
+/** What can be done with a subscription in any state. */
+export const webhookActions = ["test", "rotate_secret", "delete"] as const;
+
+export const everyEvent = "*";
+export const webhooksPerDeskMax = 50;
+export const urlLengthMax = 2_048;
+export const graceSDefault = 86_400;
+export const graceSMax = 604_800;
+
+const secretPrefix = "whsec_";
+const secretBytes = 32;
+const hintLength = 4;
+/** Hexadecimal digits are all digits of an id, and so many of them are enough never to meet. */
+const deliveryIdDigits = 26;
+
+/** Whole days without a success after which its desk is warned; the last one ends it. */
+const warningDays = [1, 4] as const;
+const disabledAfterDays = 5;
+
+/** `whsec_` and 32 random bytes in base 64, as Standard Webhooks writes secrets. */
+export function newSigningSecret(): { readonly secret: string; readonly hint: string } {
+  const secret = `${secretPrefix}${randomBytes(secretBytes).toString("base64")}`;
+  return { secret, hint: secret.slice(-hintLength) };
+}
+
+export function maskedSecret(hint: string): string {
+  return `${secretPrefix}…${hint}`;
+}
+
+/** What of an event decides who is told of it. */
+export type EventHead = {
+  readonly event_id: string;
+  readonly sequence: number;
+  readonly event: string;
+  readonly firm_id: string;
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly entity_version: number;
+};
+
+export type Wanted = {
+  readonly webhook_id: string;
+  readonly firm_id: string | null;
+  readonly event: string;
+};
+
+/** A ping is for its own subscription alone; that one fails is told to the others. */
+export function isWanted({ webhook_id, firm_id, event }: Wanted, head: EventHead): boolean {
+  if (head.event === "webhook.ping") return head.entity_id === webhook_id;
+  if (head.entity_type === "webhook" && head.entity_id === webhook_id) return false;
+  if (firm_id !== null && head.firm_id !== firm_id) return false;
+  return event === everyEvent || event === head.event;
+}
+
+/** A pure function of subscription and event, so that every attempt, replay and restart has it. */
+export function deliveryIdOf(webhookId: string, head: Omit<EventHead, "firm_id">): string {
+  const { event_id, event, entity_type, entity_id, entity_version } = head;
+  const named = [webhookId, event_id, event, entity_type, entity_id, entity_version].join("\n");
+  return `dlv_${createHash("sha256").update(named).digest("hex").slice(0, deliveryIdDigits)}`;
+}
+
+export type Signed = {
+  readonly deliveryId: string;
+  readonly event: string;
+  readonly body: Buffer;
+  /** The one in force, then the one before it while its grace lasts. */
+  readonly secrets: readonly string[];
+  readonly now: Date;
+};
+
+/**
+ * The headers of a delivery. The signature's key is the whole secret as text; that of Standard
+ * Webhooks is the bytes its base 64 stands for.
+ */
+export function signedHeaders({ deliveryId, event, body, secrets, now }: Signed) {
+  const [current = "", previous] = secrets;
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const standard = secrets.map((secret) =>
+    standardSignature(secret, { deliveryId, timestamp, body }),
+  );
+  return {
+    "content-type": "application/json",
+    "user-agent": "Service-Webhooks/1",
+    "x-service-event": event,
+    "x-service-delivery": deliveryId,
+    "x-service-signature": signatureOf(current, body),
+    ...(previous !== undefined && { "x-service-signature-previous": signatureOf(previous, body) }),
+    "webhook-id": deliveryId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": standard.join(" "),
+  };
+}
+
+export function signatureOf(secret: string, body: Buffer): string {
+  return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
+}
+
+function standardSignature(
+  secret: string,
+  { deliveryId, timestamp, body }: { deliveryId: string; timestamp: string; body: Buffer },
+): string {
+  const key = Buffer.from(secret.slice(secretPrefix.length), "base64");
+  const mac = createHmac("sha256", key).update(`${deliveryId}.${timestamp}.`).update(body);
+  return `v1,${mac.digest("base64")}`;
+}
+
+/** What is wrong with an address, if anything; whether its host may be reached is asked outside. */
+export function urlProblem(
+  text: string,
+  {
+    environment,
+    permitsHost,
+  }: { environment: Environment; permitsHost: (host: string) => boolean },
+): FieldProblem | undefined {
+  const problem = (what: string) => ({ path: "url", problem: what });
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    return problem("must be an https:// address");
+  }
+  if (environment === "live" && url.protocol !== "https:") {
+    return problem("must be an https:// address in production");
+  }
+  if (url.href.length > urlLengthMax) return problem(`must be at most ${urlLengthMax} characters`);
+  if (url.username !== "" || url.password !== "") return problem("must not carry a user name");
+  if (url.hash !== "") return problem("must not have a fragment");
+  if (url.port === "0") return problem("must not name port 0");
+  if (!permitsHost(url.hostname)) return problem("must be reachable on the public internet");
+  return undefined;
+}
+
+export type Health = {
+  readonly state: WebhookState;
+  readonly warnings: number;
+  readonly failingSince: Date;
+  readonly now: Date;
+};
+
+/** Most failures are shorter than the first warning takes, whatever else is known. */
+export function isWorthJudging(failingSince: Date, now: Date): boolean {
+  return now.getTime() - failingSince.getTime() >= warningDays[0] * dayMs;
+}
+
+/** What follows from having failed for so long: nothing, another warning, or the end. */
+export function verdictOnFailing({ state, warnings, failingSince, now }: Health) {
+  if (state === "disabled") return "nothing";
+  const failingMs = now.getTime() - failingSince.getTime();
+  if (failingMs >= disabledAfterDays * dayMs) return "disable";
+  const due = warningDays.filter((days) => failingMs >= days * dayMs).length;
+  return due > warnings ? "warn" : "nothing";
+}
+
+/** When a subscription that goes on failing will be disabled. */
+export function disabledAt(failingSince: Date): Date {
+  return new Date(failingSince.getTime() + disabledAfterDays * dayMs);
+}

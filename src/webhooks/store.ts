@@ -1,0 +1,198 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { WebhookState } from "./rules.ts";
+
+export type WebhookRow = {
+  readonly webhook_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  /** The firm it is told of; null: every firm of its desk. */
+  readonly firm_id: string | null;
+  readonly url: string;
+  readonly event: string;
+  readonly state: WebhookState;
+  readonly warnings: number;
+  readonly secret_hint: string;
+  readonly previous_secret_until: Date | null;
+  readonly tested_at: Date | null;
+  readonly enabled_at: Date | null;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+/** Whose subscriptions: a desk's, or those of one firm of it. */
+export type Owner = { readonly deskId: string; readonly firmId: string | null };
+
+const webhookColumns = fragment`
+  webhook_id, environment, desk_id, firm_id, url, event, state, warnings, secret_hint,
+  previous_secret_until, tested_at, enabled_at, version, created_at, updated_at`;
+
+/** It is told of what comes after the desk's last event that is committed now. */
+export async function insertWebhook(tx: Tx, row: WebhookRow, secretSealed: Buffer): Promise<void> {
+  await tx.rows(sql`
+    insert into webhooks (
+      webhook_id, environment, desk_id, firm_id, url, event, state, warnings, secret_sealed,
+      secret_hint, after_sequence, version, created_at, updated_at
+    )
+    values (
+      ${row.webhook_id}, ${row.environment}, ${row.desk_id}, ${row.firm_id}, ${row.url},
+      ${row.event}, ${row.state}, ${row.warnings}, ${secretSealed}, ${row.secret_hint},
+      coalesce((select last_sequence from desk_sequences where desk_id = ${row.desk_id}), 0),
+      ${row.version}, ${row.created_at}, ${row.updated_at}
+    )`);
+}
+
+/** Registrations of one desk go one after another, so that its limit holds. */
+export async function lockDesk(tx: Tx, deskId: string): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended('webhooks:' || ${deskId}, 0))`);
+}
+
+export async function findWebhook(
+  db: Db,
+  { deskId, firmId }: Owner,
+  webhookId: string,
+): Promise<WebhookRow | undefined> {
+  const [row] = await db.rows<WebhookRow>(sql`
+    select ${webhookColumns}
+    from webhooks
+    where desk_id = ${deskId} and webhook_id = ${webhookId} and deleted_at is null
+      and (${firmId}::text is null or firm_id = ${firmId})`);
+  return row;
+}
+
+export async function lockWebhook(
+  tx: Tx,
+  { deskId, firmId }: Owner,
+  webhookId: string,
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx.rows<WebhookRow>(sql`
+    select ${webhookColumns}
+    from webhooks
+    where desk_id = ${deskId} and webhook_id = ${webhookId} and deleted_at is null
+      and (${firmId}::text is null or firm_id = ${firmId})
+    for update`);
+  return row;
+}
+
+/** For the sender, which is on no desk. */
+export async function lockWebhookById(tx: Tx, webhookId: string): Promise<WebhookRow | undefined> {
+  const [row] = await tx.rows<WebhookRow>(sql`
+    select ${webhookColumns}
+    from webhooks
+    where webhook_id = ${webhookId} and deleted_at is null
+    for update`);
+  return row;
+}
+
+/** Newest first. */
+export async function listWebhooks(
+  db: Db,
+  { deskId, firmId }: Owner,
+  { after, fetch }: PageRequest,
+): Promise<WebhookRow[]> {
+  return await db.rows(sql`
+    select ${webhookColumns}
+    from webhooks
+    where desk_id = ${deskId} and deleted_at is null
+      and (${firmId}::text is null or firm_id = ${firmId})
+      and (${after?.at ?? null}::timestamptz is null
+        or (created_at, webhook_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+    order by created_at desc, webhook_id desc
+    limit ${fetch}`);
+}
+
+export async function countWebhooks(db: Db, { deskId, firmId }: Owner): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from webhooks
+    where desk_id = ${deskId} and deleted_at is null
+      and (${firmId}::text is null or firm_id = ${firmId})`);
+  return row?.total ?? 0;
+}
+
+/** Every subscription of every desk, for the operator. */
+export async function listAllWebhooks(
+  db: Db,
+  environment: Environment | null,
+): Promise<(WebhookRow & { legal_name: string })[]> {
+  return await db.rows(sql`
+    select w.*, firms.legal_name
+    from (select ${webhookColumns} from webhooks where deleted_at is null) as w
+    join firms on firms.firm_id = w.desk_id
+    where ${environment}::text is null or w.environment = ${environment}
+    order by w.created_at desc, w.webhook_id desc`);
+}
+
+export async function setDeleted(tx: Tx, webhookId: string, now: Date): Promise<void> {
+  await tx.rows(sql`
+    update webhooks
+    set deleted_at = ${now}, updated_at = ${now}, version = version + 1
+    where webhook_id = ${webhookId}`);
+}
+
+export async function setTested(
+  tx: Tx,
+  webhookId: string,
+  now: Date,
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx.rows<WebhookRow>(sql`
+    update webhooks
+    set tested_at = ${now}, updated_at = ${now}, version = version + 1
+    where webhook_id = ${webhookId}
+    returning ${webhookColumns}`);
+  return row;
+}
+
+export async function setState(
+  tx: Tx,
+  webhookId: string,
+  change: { readonly state: WebhookState; readonly warnings: number; readonly now: Date },
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx.rows<WebhookRow>(sql`
+    update webhooks
+    set state = ${change.state}, warnings = ${change.warnings}, updated_at = ${change.now},
+      version = version + 1
+    where webhook_id = ${webhookId}
+    returning ${webhookColumns}`);
+  return row;
+}
+
+export async function setEnabled(
+  tx: Tx,
+  webhookId: string,
+  { state, now }: { readonly state: WebhookState; readonly now: Date },
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx.rows<WebhookRow>(sql`
+    update webhooks
+    set state = ${state}, warnings = 0, enabled_at = ${now}, updated_at = ${now},
+      version = version + 1
+    where webhook_id = ${webhookId}
+    returning ${webhookColumns}`);
+  return row;
+}
+
+/** The secret in force becomes the previous one, for as long as its grace lasts. */
+export async function setSecret(
+  tx: Tx,
+  webhookId: string,
+  next: {
+    readonly secretSealed: Buffer;
+    readonly hint: string;
+    readonly previousUntil: Date | null;
+    readonly now: Date;
+  },
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx.rows<WebhookRow>(sql`
+    update webhooks
+    set previous_secret_sealed = case
+        when ${next.previousUntil}::timestamptz is null then null else secret_sealed
+      end,
+      previous_secret_until = ${next.previousUntil},
+      secret_sealed = ${next.secretSealed}, secret_hint = ${next.hint},
+      updated_at = ${next.now}, version = version + 1
+    where webhook_id = ${webhookId}
+    returning ${webhookColumns}`);
+  return row;
+}

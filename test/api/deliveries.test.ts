@@ -1,0 +1,540 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+
+import { claimDue } from "../../src/deliveries/claim-due.ts";
+import { fanOut } from "../../src/deliveries/fan-out.ts";
+import { measureDeliveries } from "../../src/deliveries/measure-deliveries.ts";
+import { Receivers } from "../../src/deliveries/receivers.ts";
+import { recordAttempts } from "../../src/deliveries/record-attempts.ts";
+import { deliverySender } from "../../src/deliveries/send-deliveries.ts";
+import { openOutbound } from "../../src/platform/outbound.ts";
+import { addClientFirm, mintChild } from "../support/keys.ts";
+import { type Receiver, registerWebhook, startReceiver } from "../support/receivers.ts";
+import { type Answer, type Service, startService } from "../support/service.ts";
+
+const scheduleS = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+type Desk = {
+  readonly service: Service;
+  readonly key: string;
+  readonly deskId: string;
+  readonly receiver: Receiver;
+  readonly webhookId: string;
+};
+
+async function startDesk(
+  t: TestContext,
+  options: Parameters<typeof startService>[1] = {},
+): Promise<Desk> {
+  const service = await startService(t, options);
+  const { api_key: key, firm_id: deskId } = await service.issue();
+  const receiver = await startReceiver(t);
+  const { webhook_id: webhookId } = await registerWebhook(service, key, receiver.url);
+  return { service, key, deskId, receiver, webhookId };
+}
+
+async function ping({ service, key, webhookId }: Desk): Promise<string> {
+  const path = `/v1/webhooks/${webhookId}/test`;
+  return (await service.send("POST", path, { key, expect: 200 })).body.delivery_id;
+}
+
+async function deliveriesOf({ service, key, webhookId }: Desk): Promise<Answer["body"][]> {
+  const path = `/v1/webhooks/${webhookId}/deliveries`;
+  return (await service.send("GET", path, { key, expect: 200 })).body.deliveries;
+}
+
+async function failuresOf({ service, key }: Desk, query = ""): Promise<Answer["body"]> {
+  return (await service.send("GET", `/v1/webhooks/failures${query}`, { key, expect: 200 })).body;
+}
+
+async function replay({ service, key }: Desk, body: object = {}): Promise<Answer["body"]> {
+  return (await service.send("POST", "/v1/webhooks/replay", { key, body, expect: 200 })).body;
+}
+
+function turnTo({ service }: Desk, instant: string): void {
+  service.clock.set(new Date(instant));
+}
+
+test("what keeps failing is tried ten times by the schedule, each time with the same id and bytes, then given up", async (t) => {
+  const desk = await startDesk(t);
+  const { service, receiver } = desk;
+  receiver.react((response) => response.writeHead(500).end());
+  const id = await ping(desk);
+  for (const [at, delayS] of scheduleS.slice(1).entries()) {
+    const before = service.clock.now().getTime();
+    await service.work();
+    await service.work();
+    assert.equal(receiver.received.length, at + 1, "nothing is sent before it is due");
+    const [delivery] = await deliveriesOf(desk);
+    const waitS = (Date.parse(delivery.next_attempt_at) - before) / 1_000;
+    assert.ok(waitS >= delayS && waitS <= delayS * 1.1, `attempt ${at + 2}: ${waitS} s`);
+    turnTo(desk, delivery.next_attempt_at);
+  }
+  await service.work();
+  const [delivery] = await deliveriesOf(desk);
+  assert.equal(delivery.status, "dead");
+  assert.equal(delivery.attempts, scheduleS.length);
+  assert.equal(delivery.attempt_log.length, scheduleS.length);
+  assert.equal(delivery.reason, "unavailable");
+  service.clock.advance({ days: 30 });
+  await service.work();
+  assert.equal(receiver.received.length, scheduleS.length);
+  const sent = receiver.received;
+  assert.deepEqual(
+    new Set(sent.map(({ headers }) => headers["x-service-delivery"])),
+    new Set([id]),
+  );
+  assert.equal(new Set(sent.map(({ body }) => body.toString("hex"))).size, 1);
+  const { failures } = await failuresOf(desk);
+  assert.deepEqual(
+    failures.map(({ delivery_id, reason, attempts, last_status }: Answer["body"]) => [
+      delivery_id,
+      reason,
+      attempts,
+      last_status,
+    ]),
+    [[id, "unavailable", scheduleS.length, 500]],
+  );
+});
+
+test("a schedule of three is three attempts", async (t) => {
+  const desk = await startDesk(t, { scheduleS: [0, 1, 1] });
+  desk.receiver.react((response) => response.writeHead(503).end());
+  await ping(desk);
+  for (let turn = 0; turn < 5; turn++) {
+    await desk.service.work();
+    desk.service.clock.advance({ seconds: 2 });
+  }
+  assert.equal(desk.receiver.received.length, 3);
+  assert.equal((await failuresOf(desk)).failures.length, 1);
+});
+
+test("a receiver that flaps gets it in the end", async (t) => {
+  const desk = await startDesk(t);
+  let calls = 0;
+  desk.receiver.react((response) => response.writeHead(++calls % 2 === 1 ? 502 : 200).end());
+  await ping(desk);
+  await desk.service.work();
+  desk.service.clock.advance({ seconds: 6 });
+  await desk.service.work();
+  const [delivery] = await deliveriesOf(desk);
+  assert.equal(delivery.status, "delivered");
+  assert.deepEqual(
+    delivery.attempt_log.map(({ outcome }: { outcome: string }) => outcome),
+    ["transient", "delivered"],
+  );
+});
+
+test("what a dead process had claimed is sent when its lease ends, and its late word settles nothing", async (t) => {
+  const desk = await startDesk(t);
+  const { service, receiver } = desk;
+  const { ctx } = service;
+  await ping(desk);
+  await fanOut(ctx, { scheduleS });
+  const { leased } = await claimDue(ctx, new Receivers(), 10);
+  assert.equal(leased.length, 1);
+  await service.work();
+  assert.equal(receiver.received.length, 0, "it is somebody's");
+  service.clock.advance({ seconds: 21 });
+  receiver.react((response) => response.writeHead(500).end());
+  await service.work();
+  assert.equal(receiver.received.length, 1);
+
+  const [{ delivery_id, lease }] = leased as [(typeof leased)[0]];
+  const late = {
+    webhookId: desk.webhookId,
+    state: "delivered" as const,
+    dueAt: null,
+    attempt: {
+      delivery_id,
+      lease,
+      at: ctx.now(),
+      duration_ms: 1,
+      outcome: "delivered" as const,
+      status: 200,
+      reason: null,
+      answer: "",
+    },
+  };
+  await recordAttempts(ctx, [late]);
+  await recordAttempts(ctx, [late]);
+  const [delivery] = await deliveriesOf(desk);
+  assert.equal(delivery.status, "pending", "only the holder of the lease settles");
+  assert.equal(delivery.attempts, 1);
+  assert.equal(delivery.attempt_log.length, 2, "that it was sent is on record");
+  service.clock.advance({ seconds: 6 });
+  receiver.react((response) => response.end());
+  await service.work();
+  assert.equal((await deliveriesOf(desk))[0].status, "delivered");
+});
+
+test("several processes share the work, and each delivery is sent once", async (t) => {
+  const desk = await startDesk(t);
+  const { service, key } = desk;
+  const others = await Promise.all([1, 2].map(() => startService(t, { beside: service })));
+  for (let n = 0; n < 60; n++) await mintChild(service, key);
+  await Promise.all([service, ...others].map((node) => node.work()));
+  await service.work();
+  const ids = desk.receiver.received.map(({ headers }) => headers["x-service-delivery"]);
+  assert.equal(ids.length, 60);
+  assert.equal(new Set(ids).size, 60);
+  const sequences = (await deliveriesOf(desk)).map(({ sequence }) => sequence);
+  assert.deepEqual(
+    sequences,
+    sequences.toSorted((a, b) => b - a),
+  );
+});
+
+test("receivers that hang delay nobody: all others have theirs while the hanging requests are open", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const { api_key: key } = await service.issue();
+  const [good, hanging] = [await startReceiver(t), await startReceiver(t)];
+  hanging.react(() => {});
+  for (let n = 0; n < 10; n++) await registerWebhook(service, key, hanging.url, "key.created");
+  await registerWebhook(service, key, good.url, "key.created");
+  for (let n = 0; n < 80; n++) await mintChild(service, key);
+
+  const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"], deadlineMs: 60_000 });
+  const sender = deliverySender(ctx, { outbound, scheduleS });
+  while ((await fanOut(ctx, { scheduleS })) === "more");
+  for (let turn = 0; turn < 400 && good.received.length < 80; turn++) await sender.work();
+  assert.equal(good.received.length, 80);
+  assert.ok(hanging.received.length > 10, "the others were sent to as well");
+  await outbound.close();
+});
+
+test("after a few failures in a row a receiver is asked one at a time, until it answers", async () => {
+  const receivers = new Receivers();
+  const full = () => receivers.roomFor("whk_a");
+  const start = full();
+  assert.ok(start > 1);
+  for (let n = 0; n < 5; n++) receivers.begin("whk_a");
+  for (let n = 0; n < 5; n++) receivers.end("whk_a", false);
+  assert.equal(full(), 1);
+  receivers.begin("whk_a");
+  assert.equal(full(), 0);
+  assert.deepEqual(receivers.full(), ["whk_a"]);
+  receivers.end("whk_a", true);
+  assert.equal(full(), start);
+  assert.equal(receivers.underWay, 0);
+});
+
+test("receivers that are asked one at a time share a part of all room", async () => {
+  const receivers = new Receivers();
+  const ids = Array.from({ length: 400 }, (_, n) => `whk_${n}`);
+  for (const id of ids) {
+    for (let n = 0; n < 5; n++) receivers.begin(id);
+    for (let n = 0; n < 5; n++) receivers.end(id, false);
+  }
+  for (const id of ids) if (receivers.roomFor(id) > 0) receivers.begin(id);
+  assert.equal(receivers.underWay, 128);
+  assert.equal(receivers.roomFor("whk_healthy"), 32);
+});
+
+/** A dead letter per id, all of one receiver that refused them. */
+async function deadLetters(desk: Desk, count: number): Promise<string[]> {
+  desk.receiver.react((response) => response.writeHead(404).end());
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) ids.push(await ping(desk));
+  await desk.service.work();
+  desk.receiver.react((response) => response.end());
+  return ids;
+}
+
+test("a dead letter is replayed with the same id and bytes, and goes through the schedule anew", async (t) => {
+  const desk = await startDesk(t);
+  const [id] = await deadLetters(desk, 1);
+  const before = desk.receiver.received[0]!;
+  assert.deepEqual(await replay(desk, { delivery_ids: [id] }), {
+    queued: 1,
+    skipped: 0,
+    remaining: 0,
+  });
+  desk.receiver.react((response) => response.writeHead(500).end());
+  await desk.service.work();
+  const [again] = await deliveriesOf(desk);
+  assert.equal(again.status, "pending", "a replay that fails is tried again");
+  assert.equal(again.attempts, 2);
+  desk.receiver.react((response) => response.end());
+  desk.service.clock.advance({ seconds: 6 });
+  await desk.service.work();
+  const last = desk.receiver.received.at(-1)!;
+  assert.equal(last.headers["x-service-delivery"], id);
+  assert.deepEqual(last.body, before.body);
+  assert.equal(last.headers["x-service-signature"], before.headers["x-service-signature"]);
+  assert.equal((await deliveriesOf(desk))[0].status, "delivered");
+  assert.deepEqual((await failuresOf(desk)).failures, []);
+  assert.deepEqual(await replay(desk, { delivery_ids: [id, "dlv_x"] }), {
+    queued: 0,
+    skipped: 2,
+    remaining: 0,
+  });
+});
+
+test("replay takes filters, and refuses what is unclear", async (t) => {
+  const desk = await startDesk(t);
+  const { service, key, webhookId } = desk;
+  await deadLetters(desk, 2);
+  const noon = service.clock.now();
+  service.clock.advance({ days: 1 });
+  const later = await deadLetters(desk, 1);
+  const since = new Date(noon.getTime() + 3_600_000).toISOString();
+  const tries = [
+    [{ since }, 1],
+    [{ until: since }, 2],
+    [{ since, until: since }, 0],
+    [{ event: "webhook.ping" }, 3],
+    [{ event: "firm.suspended" }, 0],
+    [{ webhook_id: webhookId }, 3],
+    [{ webhook_id: webhookId, since }, 1],
+    [{}, 3],
+  ] as const;
+  for (const [filter, queued] of tries) {
+    const { body } = await service.send("POST", "/v1/webhooks/replay", {
+      key,
+      body: filter,
+      headers: { "x-dry-run": "1" },
+      expect: 200,
+    });
+    assert.deepEqual(body, { queued, skipped: 0, remaining: 0 }, JSON.stringify(filter));
+  }
+  assert.equal((await failuresOf(desk)).failures.length, 3, "a dry run replays nothing");
+  const wrong = [
+    { delivery_ids: later, event: "webhook.ping" },
+    { since: "yesterday" },
+    { until: "2026-11-15" },
+    { delivery_ids: [] },
+    { delivery_ids: "dlv_x" },
+  ];
+  for (const body of wrong) {
+    await service.send("POST", "/v1/webhooks/replay", { key, body, expect: 422 });
+  }
+  for (const body of [{ event: "no.such" }, { surprise: 1 }]) {
+    await service.send("POST", "/v1/webhooks/replay", { key, body, expect: 400 });
+  }
+  const unknown = { webhook_id: "whk_00000000000000000000000000" };
+  await service.send("POST", "/v1/webhooks/replay", { key, body: unknown, expect: 404 });
+  await service.send("POST", "/v1/webhooks/replay", { key, expect: 200 });
+  await service.work();
+  assert.deepEqual((await failuresOf(desk)).failures, []);
+});
+
+test("another desk's dead letters are neither listed nor replayed", async (t) => {
+  const desk = await startDesk(t);
+  const [id] = await deadLetters(desk, 1);
+  const other = await desk.service.issue();
+  const stranger = { ...desk, key: other.api_key };
+  assert.deepEqual((await failuresOf(stranger)).failures, []);
+  assert.deepEqual(await replay(stranger, { delivery_ids: [id] }), {
+    queued: 0,
+    skipped: 1,
+    remaining: 0,
+  });
+  assert.deepEqual(await replay(stranger), { queued: 0, skipped: 0, remaining: 0 });
+  assert.equal((await failuresOf(desk)).failures.length, 1);
+});
+
+test("failures and deliveries are paged, and filtered by webhook, event and status", async (t) => {
+  const desk = await startDesk(t);
+  await deadLetters(desk, 5);
+  const first = await failuresOf(desk, "?limit=3");
+  assert.deepEqual([first.count, first.total, first.has_more], [3, 5, true]);
+  const rest = await failuresOf(desk, `?limit=3&cursor=${first.next_cursor}`);
+  const ids = [...first.failures, ...rest.failures].map(({ delivery_id }) => delivery_id);
+  assert.equal(new Set(ids).size, 5);
+  assert.equal((await failuresOf(desk, `?webhook_id=${desk.webhookId}`)).failures.length, 5);
+  assert.equal((await failuresOf(desk, "?webhook_id=whk_x")).failures.length, 0);
+  assert.equal((await failuresOf(desk, "?event=firm.suspended")).failures.length, 0);
+  const { service, key, webhookId } = desk;
+  const path = `/v1/webhooks/${webhookId}/deliveries`;
+  const { body } = await service.send("GET", `${path}?status=dead&limit=2`, { key, expect: 200 });
+  assert.deepEqual([body.count, body.total, body.has_more], [2, 5, true]);
+  const next = await service.send("GET", `${path}?status=dead&limit=2&cursor=${body.next_cursor}`, {
+    key,
+    expect: 200,
+  });
+  assert.ok(next.body.deliveries[0].sequence < body.deliveries[1].sequence);
+  const { body: none } = await service.send("GET", `${path}?status=delivered`, { key });
+  assert.deepEqual(none.deliveries, []);
+});
+
+test("more than one call's worth is replayed by calling again, at a pace", async (t) => {
+  const desk = await startDesk(t);
+  const { service } = desk;
+  // The events and deliveries of a long outage, written as it would have left them.
+  await ping(desk);
+  await service.work();
+  await service.ctx.db.pool.query(
+    `with more as (
+      insert into events
+      select desk_id, sequence + n, 'evt_' || lpad(n::text, 26, '0'), environment, firm_id, event,
+        entity_type, entity_id, entity_version + n, created_at, body
+      from events cross join generate_series(1, 1200) as n
+      where event = 'webhook.ping'
+      returning *
+    )
+    insert into deliveries
+    select 'dlv_' || lpad(to_hex(sequence), 26, '0'), $1, environment, desk_id, sequence, event,
+      'dead', created_at, 1, 10, 10, 500, 'unavailable', 1, created_at, created_at
+    from more`,
+    [desk.webhookId],
+  );
+  assert.deepEqual(await replay(desk), { queued: 1_000, skipped: 0, remaining: 200 });
+  assert.deepEqual(await replay(desk), { queued: 200, skipped: 0, remaining: 0 });
+  await service.work();
+  const atOnce = desk.receiver.received.length;
+  assert.ok(atOnce < 20, `${atOnce} at once`);
+  service.clock.advance({ seconds: 1 });
+  await service.work();
+  const afterASecond = desk.receiver.received.length - atOnce;
+  assert.ok(afterASecond > 50 && afterASecond <= 210, `${afterASecond} in a second`);
+  service.clock.advance({ seconds: 10 });
+  await service.work();
+  assert.equal(desk.receiver.received.length, 1 + 1_200);
+});
+
+test("a receiver that fails for days is warned of twice and then disabled; the desk's others hear of it", async (t) => {
+  const desk = await startDesk(t);
+  const { service, key, receiver, webhookId } = desk;
+  const watcher = await startReceiver(t);
+  await registerWebhook(service, key, watcher.url);
+  receiver.react((response) => response.writeHead(500).end());
+  const heard = () => watcher.received.map(({ headers }) => headers["x-service-event"]);
+  const statusOf = async () =>
+    (await service.send("GET", `/v1/webhooks/${webhookId}`, { key, expect: 200 })).body;
+  const failOnce = async () => {
+    await mintChild(service, key);
+    await service.work();
+    await service.work();
+  };
+
+  await failOnce();
+  assert.equal((await statusOf()).status, "active");
+  service.clock.advance({ days: 1, seconds: 1 });
+  await failOnce();
+  assert.equal((await statusOf()).status, "failing");
+  assert.equal(heard().filter((name) => name === "webhook.failing").length, 1);
+  service.clock.advance({ days: 1 });
+  await failOnce();
+  assert.equal(
+    heard().filter((name) => name === "webhook.failing").length,
+    1,
+    "warned once a stage",
+  );
+  service.clock.advance({ days: 2 });
+  await failOnce();
+  assert.equal(heard().filter((name) => name === "webhook.failing").length, 2);
+  service.clock.advance({ days: 1 });
+  await failOnce();
+  const disabled = await statusOf();
+  assert.equal(disabled.status, "disabled");
+  assert.deepEqual(disabled.allowed_actions, ["test", "rotate_secret", "delete", "enable"]);
+  assert.equal(heard().filter((name) => name === "webhook.disabled").length, 1);
+  const told = JSON.parse(watcher.received.at(-1)!.body.toString());
+  assert.equal(told.entity.id, webhookId);
+  assert.equal(told.to, "disabled");
+
+  // What was on its way and what comes now lies in the dead letters, and nothing is sent.
+  const calls = receiver.received.length;
+  await mintChild(service, key);
+  service.clock.advance({ days: 2 });
+  await service.work();
+  assert.equal(receiver.received.length, calls);
+  const { failures } = await failuresOf(desk);
+  assert.equal(
+    failures.filter(({ reason }: Answer["body"]) => reason === "disabled").length >= 1,
+    true,
+  );
+  const pending = (await deliveriesOf(desk)).filter(({ status }) => status === "pending");
+  assert.deepEqual(pending, []);
+  const all = failures.length;
+  assert.deepEqual(await replay(desk), { queued: 0, skipped: all, remaining: 0 });
+
+  // Enabled again it is sent to, and what it missed can be replayed.
+  receiver.react((response) => response.end());
+  const enabled = await service.send("POST", `/v1/webhooks/${webhookId}/enable`, {
+    key,
+    expect: 200,
+  });
+  assert.equal(enabled.body.status, "active");
+  await service.send("POST", `/v1/webhooks/${webhookId}/enable`, { key, expect: 200 });
+  assert.deepEqual(await replay(desk), { queued: all, skipped: 0, remaining: 0 });
+  service.clock.advance({ seconds: 5 });
+  await service.work();
+  assert.deepEqual((await failuresOf(desk)).failures, []);
+});
+
+test("a failing receiver that takes something is active again, and a failure after that begins anew", async (t) => {
+  const desk = await startDesk(t);
+  const { service, key, receiver, webhookId } = desk;
+  const statusOf = async () =>
+    (await service.send("GET", `/v1/webhooks/${webhookId}`, { key, expect: 200 })).body.status;
+  receiver.react((response) => response.writeHead(500).end());
+  await ping(desk);
+  await service.work();
+  service.clock.advance({ days: 1, seconds: 1 });
+  await service.work();
+  assert.equal(await statusOf(), "failing");
+  receiver.react((response) => response.end());
+  service.clock.advance({ days: 1 });
+  await service.work();
+  assert.equal(await statusOf(), "active");
+  receiver.react((response) => response.writeHead(500).end());
+  await ping(desk);
+  await service.work();
+  assert.equal(await statusOf(), "active");
+});
+
+test("an enabled receiver is not disabled for what it failed before", async (t) => {
+  const desk = await startDesk(t);
+  const { service, key, receiver, webhookId } = desk;
+  receiver.react((response) => response.writeHead(500).end());
+  await ping(desk);
+  await service.work();
+  service.clock.advance({ days: 6 });
+  await service.work();
+  const path = `/v1/webhooks/${webhookId}`;
+  assert.equal((await service.send("GET", path, { key })).body.status, "disabled");
+  await service.send("POST", `${path}/enable`, { key, expect: 200 });
+  await ping(desk);
+  await service.work();
+  assert.equal((await service.send("GET", path, { key })).body.status, "active");
+});
+
+test("metrics tell what is due, what is dead and how long the oldest has waited", async (t) => {
+  const desk = await startDesk(t);
+  const { service } = desk;
+  measureDeliveries(service.ctx, service.metrics);
+  await deadLetters(desk, 2);
+  await ping(desk);
+  await ping(desk);
+  await fanOut(service.ctx, { scheduleS });
+  await ping(desk);
+  service.clock.advance({ seconds: 30 });
+  const text = await service.metrics.registry.metrics();
+  for (const line of [
+    "scripdesk_webhook_deliveries_due 2",
+    "scripdesk_webhook_deliveries_dead 2",
+    "scripdesk_webhook_events_behind 1",
+    "scripdesk_webhook_lag_seconds 30",
+  ]) {
+    assert.ok(text.includes(`${line}\n`), line);
+  }
+});
+
+test("a firm's own subscription has its own failures", async (t) => {
+  const desk = await startDesk(t);
+  const { service, key, deskId } = desk;
+  const firmId = await addClientFirm(service, deskId);
+  const sub = await mintChild(service, key, { kind: "sub_account", firm_id: firmId });
+  await service.work();
+  await deadLetters(desk, 1);
+  const mine = await registerWebhook(service, sub.api_key, desk.receiver.url);
+  const own = { ...desk, key: sub.api_key, webhookId: mine.webhook_id };
+  assert.deepEqual((await failuresOf(own)).failures, []);
+  assert.deepEqual(await replay(own), { queued: 0, skipped: 0, remaining: 0 });
+  await deadLetters(own, 1);
+  assert.equal((await failuresOf(own)).failures.length, 1);
+  assert.equal((await failuresOf(desk)).failures.length, 2);
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { mintChild } from "../support/keys.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { type Service, startService } from "../support/service.ts";
+import {
+  addCredit,
+  balanceOf,
+  holdingsOf,
+  house,
+  letSettle,
+  makeDeal,
+  openTestDesk,
+  payoutsOf,
+  settlementOf,
+  type TestDesk,
+  type TestParty,
+} from "../support/settlements.ts";
+
+async function sell(
+  service: Service,
+  { seller, buyer = house(), ending }: { seller: TestParty; buyer?: TestParty; ending?: string },
+) {
+  const scripNo = await addCredit(service, seller, ending);
+  return { scripNo, settlementId: await makeDeal(service, { buyer, legs: [{ seller, scripNo }] }) };
+}
+
+function callerOf({ send }: Service, { key }: Pick<TestDesk, "key">) {
+  return async (path: string, body: object, expect = 200, headers = {}) =>
+    (await send("POST", `/v1/sandbox/${path}`, { key, body, expect, headers })).body;
+}
+
+test("a settlement advances one step a call, and not past its end", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const buyer = await openTestDesk(service);
+  const { settlementId } = await sell(service, { seller, buyer });
+  const advance = callerOf(service, buyer);
+  const path = `settlements/${settlementId}/advance`;
+  const tried = await advance(path, {}, 200, { "x-dry-run": "1" });
+  assert.equal(tried.status, "funded");
+  assert.equal((await settlementOf(service, buyer, settlementId)).status, "pending");
+  for (const status of ["funded", "transfer_initiated", "settled"]) {
+    const answer = await advance(path, {});
+    assert.equal(answer.status, status);
+    assert.deepEqual(answer, await settlementOf(service, buyer, settlementId));
+  }
+  const over = await advance(path, {}, 409);
+  assert.equal(over.detail.state, "settled");
+  await callerOf(service, await openTestDesk(service))(path, {}, 404);
+  await assertLedgerSound(service);
+});
+
+test("where nobody will answer the next step is that the time is up", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const { settlementId } = await sell(service, { seller, ending: "0408" });
+  const advance = callerOf(service, seller);
+  await advance(`settlements/${settlementId}/advance`, {});
+  const failed = await advance(`settlements/${settlementId}/advance`, {});
+  assert.equal(failed.status, "failed");
+  assert.equal(failed.reason, "timeout");
+});
+
+test("a scenario happens once, to the next of the desk and to nobody else", async (t) => {
+  const service = await startService(t);
+  const other = await openTestDesk(service);
+  const cases = [
+    ["transfer_refused", "failed", "refused"],
+    ["credit_suspended", "failed", "credit_suspended"],
+    ["transfer_timeout", "failed", "timeout"],
+  ] as const;
+  for (const [scenario, status, reason] of cases) {
+    const seller = await openTestDesk(service);
+    const set = callerOf(service, seller);
+    assert.deepEqual(await set("scenarios", { scenario }), { scenarios: [scenario] });
+    assert.deepEqual(await set("scenarios", { scenario }), { scenarios: [scenario] });
+    const next = await sell(service, { seller });
+    const elsewhere = await sell(service, { seller: other });
+    await letSettle(service, scenario === "transfer_timeout" ? 35 : 3);
+    const after = await sell(service, { seller });
+    await letSettle(service, 3);
+    const settlement = await settlementOf(service, seller, next.settlementId);
+    assert.deepEqual([settlement.status, settlement.reason], [status, reason]);
+    assert.equal((await settlementOf(service, other, elsewhere.settlementId)).status, "settled");
+    assert.equal((await settlementOf(service, seller, after.settlementId)).status, "settled");
+  }
+  const paid = await openTestDesk(service);
+  const set = callerOf(service, paid);
+  await set("scenarios", { scenario: "transfer_refused" });
+  const both = await set("scenarios", { scenario: "payout_returned" });
+  assert.equal(both.scenarios.length, 2);
+  await sell(service, { seller: paid });
+  await letSettle(service, 3);
+  await sell(service, { seller: paid });
+  await letSettle(service, 4);
+  const [payout] = await payoutsOf(service, paid);
+  assert.equal(payout.status, "returned");
+  const answer = await set("scenarios", { scenario: "earthquake" }, 400);
+  assert.ok(answer.detail.allowed.includes("payout_returned"));
+  await assertLedgerSound(service);
+});
+
+test("seeded credits are listed and sellable, and the same seed makes them once", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const seed = callerOf(service, desk);
+  const wanted = { firm_id: desk.firmId, count: 7, seed: "walk", scheme: "ROSCTL" };
+  const first = await seed("credits:seed", wanted);
+  assert.equal(first.scrip_nos.length, 7);
+  assert.deepEqual(await seed("credits:seed", wanted), first);
+  const { body } = await service.send("GET", `/v1/firms/${desk.firmId}/credits`, {
+    key: desk.key,
+    expect: 200,
+  });
+  assert.equal(body.credits.length, 7);
+  assert.ok(body.credits.every((credit: { status: string }) => credit.status === "listed"));
+  assert.ok(body.credits.every((credit: { scheme: string }) => credit.scheme === "ROSCTL"));
+  const other = await seed("credits:seed", { count: 2 });
+  assert.equal(other.firm_id, desk.deskId);
+  await seed("credits:seed", { count: 501 }, 422);
+  await seed("credits:seed", { count: 1, firm_id: "frm_none" }, 404);
+});
+
+test("a reset lets go of what is open on the desk, and of nothing else", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const other = await openTestDesk(service);
+  const reset = callerOf(service, desk);
+  const own = await sell(service, { seller: desk });
+  const between = await sell(service, { seller: desk, buyer: other });
+  const free = await addCredit(service, desk);
+  const resting = await addCredit(service, desk);
+  const { body: order } = await service.send("POST", "/v1/orders", {
+    key: desk.key,
+    body: { side: "sell", scrip_no: resting, firm_id: desk.firmId, limit_bps: 9_999 },
+    expect: 201,
+  });
+  assert.equal(order.status, "open");
+  await reset("scenarios", { scenario: "transfer_refused" });
+  const done = await reset("reset", {});
+  assert.equal(done.orders_cancelled, 1);
+  assert.equal(done.settlements_failed, 1);
+  assert.equal((await settlementOf(service, desk, own.settlementId)).reason, "by_desk");
+  assert.equal((await settlementOf(service, desk, between.settlementId)).status, "pending");
+  for (const scripNo of [free, resting, own.scripNo]) {
+    assert.equal((await holdingsOf(service, scripNo))[0]?.state, "withdrawn");
+  }
+  assert.deepEqual(await reset("reset", {}), {
+    orders_cancelled: 0,
+    settlements_failed: 0,
+    credits_withdrawn: 0,
+  });
+  await letSettle(service, 5);
+  assert.equal((await settlementOf(service, desk, between.settlementId)).status, "settled");
+  assert.equal((await balanceOf(service, other)).posted_paise, 0);
+  await assertLedgerSound(service);
+});
+
+test("for a live key the sandbox is not there, and a bound key does not set the desk's", async (t) => {
+  const service = await startService(t);
+  const live = await openTestDesk(service, "live");
+  const scripNo = await addCredit(service, live);
+  const legs = [{ seller: live, scripNo }];
+  const deal = { environment: "live", buyer: house("live"), legs } as const;
+  const settlementId = await makeDeal(service, deal);
+  const call = callerOf(service, live);
+  await call(`settlements/${settlementId}/advance`, {}, 404);
+  await call("scenarios", { scenario: "transfer_timeout" }, 404);
+  await call("credits:seed", { count: 1 }, 404);
+  await call("reset", {}, 404);
+  assert.equal((await settlementOf(service, live, settlementId)).status, "funded");
+
+  const desk = await openTestDesk(service);
+  const minted = { kind: "sub_account", firm_id: desk.firmId };
+  const { api_key: key } = await mintChild(service, desk.key, minted);
+  const bound = callerOf(service, { key });
+  await bound("scenarios", { scenario: "transfer_timeout" }, 403);
+  await bound("reset", {}, 403);
+  assert.equal((await bound("credits:seed", { count: 1 })).firm_id, desk.firmId);
+  await bound("credits:seed", { count: 1, firm_id: desk.deskId }, 404);
+});

@@ -1,0 +1,684 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
+import { setOutage } from "../../src/inquiries/port-status.ts";
+import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { Failure } from "../../src/kernel/failure.ts";
+import { failSettlement } from "../../src/settlement/fail-settlements.ts";
+import { initiateTransfers } from "../../src/settlement/initiate-transfers.ts";
+import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { onLost, settling } from "../../src/settling.ts";
+import { appliers } from "../../src/workers.ts";
+import { mintChild } from "../support/keys.ts";
+import { assertLedgerSound, payIn } from "../support/ledger.ts";
+import { type Service, startService } from "../support/service.ts";
+import {
+  addCredit,
+  balanceOf,
+  buyerPaise,
+  face,
+  holdingsOf,
+  house,
+  letSettle,
+  makeDeal,
+  openTestDesk,
+  payoutsOf,
+  sellerPaise,
+  settlementOf,
+  type TestDesk,
+  type TestParty,
+} from "../support/settlements.ts";
+
+async function dealers(service: Service) {
+  return { seller: await openTestDesk(service), buyer: await openTestDesk(service) };
+}
+
+/** A credit of the seller's, dealt; its number and its settlement. */
+async function sell(
+  service: Service,
+  { seller, buyer, ending }: { seller: TestParty; buyer: TestParty; ending?: string },
+) {
+  const scripNo = await addCredit(service, seller, ending);
+  const settlementId = await makeDeal(service, { buyer, legs: [{ seller, scripNo }] });
+  return { scripNo, settlementId };
+}
+
+async function eventsOf({ send }: Service, { key }: TestDesk): Promise<string[]> {
+  const { body } = await send("GET", "/v1/events", { key, expect: 200 });
+  return body.events
+    .map(({ event }: { event: string }) => event)
+    .filter((event: string) => /^(settlement|payout)\./.test(event));
+}
+
+test("a sale to the house settles by itself: money, credit, payout and every milestone told", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const { scripNo, settlementId } = await sell(service, { seller, buyer: house() });
+
+  const opened = await settlementOf(service, seller, settlementId);
+  assert.equal(opened.status, "funded");
+  assert.equal(opened.waiting_on, "seller");
+  assert.equal(opened.due_at, "2026-11-15T14:46:00.000+05:30");
+  await letSettle(service);
+
+  const settled = await settlementOf(service, seller, settlementId);
+  assert.equal(settled.status, "settled");
+  assert.equal(settled.waiting_on, "none");
+  assert.equal(settled.due_at, null);
+  assert.deepEqual(settled.allowed_actions, []);
+  assert.deepEqual(
+    settled.history.map(({ status }: { status: string }) => status),
+    ["funded", "transfer_initiated", "transfer_confirmed", "settled"],
+  );
+  assert.equal(settled.version, settled.history.length);
+  const [side] = settled.sides;
+  assert.equal(settled.sides.length, 1);
+  assert.equal(side.side, "sell");
+  assert.equal(side.all_in_paise, sellerPaise);
+  assert.equal(side.settled_paise, sellerPaise);
+  assert.equal(side.legs[0].status, "delivered");
+  assert.deepEqual(await holdingsOf(service, scripNo), [
+    { firm_id: house().firmId, state: "listed" },
+    { firm_id: seller.firmId, state: "transferred" },
+  ]);
+  const [payout] = await payoutsOf(service, seller);
+  assert.equal(payout.status, "paid");
+  assert.deepEqual(payout.lines, [
+    { order_id: side.order_ids[0], scrip_no: scripNo, paise: sellerPaise },
+  ]);
+  assert.deepEqual(await eventsOf(service, seller), [
+    "settlement.created",
+    "settlement.transfer_initiated",
+    "settlement.transfer_confirmed",
+    "settlement.settled",
+    "payout.scheduled",
+    "payout.sent",
+    "payout.paid",
+  ]);
+  assert.equal((await balanceOf(service, seller)).posted_paise, 0);
+  await assertLedgerSound(service);
+});
+
+test("between two clients each pays and gets its own price, and the house keeps the difference", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const { scripNo, settlementId } = await sell(service, { seller, buyer });
+  assert.equal((await settlementOf(service, buyer, settlementId)).status, "pending");
+  assert.equal((await settlementOf(service, buyer, settlementId)).waiting_on, "buyer");
+  await letSettle(service, 5);
+
+  const bought = await settlementOf(service, buyer, settlementId);
+  const sold = await settlementOf(service, seller, settlementId);
+  assert.equal(bought.status, "settled");
+  assert.equal(bought.sides[0].all_in_paise, buyerPaise);
+  assert.equal(sold.sides[0].all_in_paise, sellerPaise);
+  assert.ok(!JSON.stringify(bought).includes(seller.firmId), "the seller is nobody's business");
+  assert.ok(!JSON.stringify(bought).includes(String(sellerPaise)));
+  assert.ok(!JSON.stringify(sold).includes(buyer.firmId));
+  assert.ok(!JSON.stringify(sold).includes(String(buyerPaise)));
+  assert.deepEqual(await eventsOf(service, buyer), [
+    "settlement.created",
+    "settlement.funded",
+    "settlement.transfer_initiated",
+    "settlement.transfer_confirmed",
+    "settlement.settled",
+  ]);
+  assert.deepEqual((await holdingsOf(service, scripNo))[0], {
+    firm_id: buyer.firmId,
+    state: "listed",
+  });
+  assert.equal((await balanceOf(service, buyer)).posted_paise, 0);
+  await assertLedgerSound(service);
+});
+
+test("of a bundle that customs delivers in part, that part settles and the rest is refunded", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const good = await addCredit(service, seller);
+  const refused = await addCredit(service, seller, "0409");
+  const ofHouse = await addCredit(service, house());
+  const settlementId = await makeDeal(service, {
+    buyer,
+    legs: [
+      { seller, scripNo: good },
+      { seller, scripNo: refused },
+      { seller: house(), scripNo: ofHouse },
+    ],
+  });
+  await letSettle(service, 5);
+
+  const [bought] = (await settlementOf(service, buyer, settlementId)).sides;
+  assert.equal(bought.settled_paise, 2 * buyerPaise);
+  assert.equal(bought.undelivered_paise, buyerPaise);
+  assert.equal(bought.settled_paise + bought.undelivered_paise, bought.all_in_paise);
+  const [sold] = (await settlementOf(service, seller, settlementId)).sides;
+  assert.equal(sold.legs.length, 2, "the house's credit is not the seller's business");
+  assert.equal(sold.settled_paise, sellerPaise);
+  assert.equal(sold.legs[1].reason, "refused");
+  assert.equal((await balanceOf(service, buyer)).available_paise, buyerPaise);
+  assert.deepEqual(await holdingsOf(service, refused), [
+    { firm_id: seller.firmId, state: "listed" },
+  ]);
+  assert.equal((await payoutsOf(service, seller))[0].paise, sellerPaise);
+  await assertLedgerSound(service);
+});
+
+test("a settlement fails when nothing is delivered, whatever the reason", async (t) => {
+  const service = await startService(t);
+  const failing = async (ending: string, seconds: number) => {
+    const { seller, buyer } = await dealers(service);
+    const { scripNo, settlementId } = await sell(service, { seller, buyer, ending });
+    await letSettle(service, seconds);
+    const settlement = await settlementOf(service, seller, settlementId);
+    assert.equal(settlement.status, "failed");
+    assert.equal((await balanceOf(service, buyer)).available_paise, buyerPaise, "refunded");
+    assert.deepEqual(await payoutsOf(service, seller), []);
+    assert.equal((await eventsOf(service, seller)).at(-1), "settlement.failed");
+    return { reason: settlement.reason, holding: await holdingsOf(service, scripNo) };
+  };
+
+  await t.test("customs refuses", async () => {
+    const { reason, holding } = await failing("0409", 4);
+    assert.equal(reason, "refused");
+    assert.equal(holding[0]?.state, "listed");
+  });
+  await t.test("customs suspends the credit, which stays so", async () => {
+    const { reason, holding } = await failing("0407", 4);
+    assert.equal(reason, "credit_suspended");
+    assert.equal(holding[0]?.state, "suspended");
+  });
+  await t.test("customs never answers", async () => {
+    const { reason, holding } = await failing("0408", 40);
+    assert.equal(reason, "timeout");
+    assert.equal(holding[0]?.state, "listed");
+  });
+  await assertLedgerSound(service);
+});
+
+test("a buyer whose money does not come loses the deal when the time is up, and no sooner", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
+  const { scripNo, settlementId } = await sell(service, { seller, buyer });
+  service.clock.advance({ seconds: 61 });
+  await service.work();
+  assert.equal(
+    (await settlementOf(service, buyer, settlementId)).status,
+    "pending",
+    "nobody is late while the bank is away",
+  );
+  await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
+  const [deadlines] = service.workers().filter(({ name }) => name === "deadlines");
+  await deadlines?.work();
+  const failed = await settlementOf(service, buyer, settlementId);
+  assert.equal(failed.status, "failed");
+  assert.equal(failed.reason, "timeout");
+  assert.deepEqual(await holdingsOf(service, scripNo), [
+    { firm_id: seller.firmId, state: "listed" },
+  ]);
+  await letSettle(service, 2);
+  assert.equal((await balanceOf(service, buyer)).posted_paise, 0, "and nobody is asked to pay");
+  await assertLedgerSound(service);
+});
+
+test("while customs is away funded settlements wait, and go on afterwards", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const registry = { environment: "sandbox", port: "registry" } as const;
+  await setOutage(service.ctx, registry, "portal maintenance");
+  const { settlementId } = await sell(service, { seller, buyer: house() });
+  service.clock.advance({ seconds: 90 });
+  await service.work();
+  assert.equal((await settlementOf(service, seller, settlementId)).status, "funded");
+  await setOutage(service.ctx, registry, undefined);
+  assert.equal(await initiateTransfers(service.ctx, settling), "more");
+  await letSettle(service, 3);
+  assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
+});
+
+test("a balance that was paid in before funds a deal at once", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  await payIn(service, buyer.firmId, buyerPaise + 1);
+  const { settlementId } = await sell(service, { seller, buyer });
+  const { status, history } = await settlementOf(service, buyer, settlementId);
+  assert.equal(status, "funded");
+  assert.equal(history.length, 1);
+  assert.equal((await balanceOf(service, buyer)).escrow_paise, buyerPaise);
+  assert.equal((await balanceOf(service, buyer)).available_paise, 1);
+  await letSettle(service, 3);
+  assert.equal((await balanceOf(service, buyer)).posted_paise, 1);
+  await assertLedgerSound(service);
+});
+
+test("a deposit funds what waits, the oldest first and only what it reaches for", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
+  const first = await sell(service, { seller, buyer });
+  service.clock.advance({ seconds: 1 });
+  const second = await sell(service, { seller, buyer });
+  const deposit = {
+    environment: "sandbox",
+    firmId: buyer.firmId,
+    paise: 2 * buyerPaise - 1,
+    reference: "HDFCR52026111500001",
+  } as const;
+  assert.equal((await addDeposit(service.ctx, operator, deposit)).outcome, "added");
+  assert.equal((await addDeposit(service.ctx, operator, deposit)).outcome, "known");
+  await assert.rejects(
+    addDeposit(service.ctx, operator, { ...deposit, paise: 1 }),
+    (error) => error instanceof Failure && error.detail?.["reason"] === "reference_used",
+  );
+  await service.work();
+  const statusOf = async ({ settlementId }: { settlementId: string }) =>
+    (await settlementOf(service, buyer, settlementId)).status;
+  assert.equal(await statusOf(first), "transfer_initiated");
+  assert.equal(await statusOf(second), "pending");
+  await addDeposit(service.ctx, operator, {
+    ...deposit,
+    paise: 1,
+    reference: "HDFCR52026111500002",
+  });
+  await service.work();
+  assert.equal(await statusOf(second), "transfer_initiated");
+  await assertLedgerSound(service);
+});
+
+test("what customs takes from a deal fails its leg and no other", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const news = async (kind: "suspend" | "cancel" | "use" | "lift", scripNo: string) =>
+    await applyRegistryNews(service.ctx, operator, {
+      environment: "sandbox",
+      news: [{ scripNo, news: kind, reason: "notice 7" }],
+      onLost,
+    });
+  const kept = await addCredit(service, seller);
+  const cancelled = await addCredit(service, seller);
+  const settlementId = await makeDeal(service, {
+    buyer,
+    legs: [
+      { seller, scripNo: kept },
+      { seller, scripNo: cancelled },
+    ],
+  });
+  await news("cancel", cancelled);
+  const waiting = await settlementOf(service, buyer, settlementId);
+  assert.equal(waiting.status, "pending");
+  assert.equal(waiting.version, 2);
+  assert.equal(waiting.sides[0].legs[1].reason, "credit_cancelled");
+  await letSettle(service, 5);
+  const settled = await settlementOf(service, buyer, settlementId);
+  assert.equal(settled.status, "settled");
+  assert.equal(settled.sides[0].settled_paise, buyerPaise);
+  assert.equal(
+    (await balanceOf(service, buyer)).available_paise,
+    buyerPaise,
+    "what was paid for the lost credit is the buyer's balance",
+  );
+  assert.equal((await holdingsOf(service, cancelled))[0]?.state, "cancelled");
+
+  const alone = await sell(service, { seller, buyer: house() });
+  await service.work();
+  assert.equal(
+    (await settlementOf(service, seller, alone.settlementId)).status,
+    "transfer_initiated",
+  );
+  await news("suspend", alone.scripNo);
+  const failed = await settlementOf(service, seller, alone.settlementId);
+  assert.equal(failed.status, "failed");
+  assert.equal(failed.reason, "credit_suspended");
+  await news("lift", alone.scripNo);
+  assert.equal((await holdingsOf(service, alone.scripNo))[0]?.state, "listed");
+  await letSettle(service, 3);
+  assert.equal(
+    (await settlementOf(service, seller, alone.settlementId)).status,
+    "failed",
+    "an answer that comes late changes nothing",
+  );
+  await assertLedgerSound(service);
+});
+
+test("each desk sees its own side, a desk on both sides both, and a third desk nothing", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const stranger = await openTestDesk(service);
+  const live = await openTestDesk(service, "live");
+  const { settlementId } = await sell(service, { seller, buyer });
+  const path = `/v1/settlements/${settlementId}`;
+  for (const { key } of [stranger, live]) {
+    await service.send("GET", path, { key, expect: 404 });
+    const { body } = await service.send("GET", "/v1/settlements", { key, expect: 200 });
+    assert.deepEqual(body.settlements, []);
+  }
+  const both = {
+    seller: { ...seller },
+    buyer: { deskId: seller.deskId, firmId: seller.deskId },
+  };
+  const inside = await sell(service, both);
+  const { sides } = await settlementOf(service, seller, inside.settlementId);
+  assert.deepEqual(
+    sides.map(({ side, firm_id }: { side: string; firm_id: string }) => [side, firm_id]),
+    [
+      ["sell", seller.firmId],
+      ["buy", seller.deskId],
+    ],
+  );
+  const minted = { kind: "sub_account", firm_id: seller.firmId };
+  const { api_key: bound } = await mintChild(service, seller.key, minted);
+  const ofFirm = await settlementOf(service, { key: bound }, inside.settlementId);
+  assert.deepEqual(
+    ofFirm.sides.map(({ side }: { side: string }) => side),
+    ["sell"],
+  );
+  const bought = await sell(service, {
+    seller: house(),
+    buyer: { deskId: seller.deskId, firmId: seller.deskId },
+  });
+  await service.send("GET", `/v1/settlements/${bought.settlementId}`, { key: bound, expect: 404 });
+  const list = await service.send("GET", "/v1/settlements", { key: bound, expect: 200 });
+  assert.equal(list.body.settlements.length, 2);
+});
+
+test("a list pages newest first, each settlement once, by every filter", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const made: string[] = [];
+  for (let deal = 0; deal < 5; deal++) {
+    const a = await addCredit(service, seller);
+    const b = await addCredit(service, seller);
+    const legs = [a, b].map((scripNo) => ({ seller, scripNo }));
+    made.unshift(await makeDeal(service, { buyer: deal % 2 ? buyer : house(), legs }));
+    service.clock.advance({ seconds: 1 });
+  }
+  const list = async (query: string, key = seller.key) =>
+    (await service.send("GET", `/v1/settlements${query}`, { key, expect: 200 })).body;
+  const idsOf = (body: { settlements: { settlement_id: string }[] }) =>
+    body.settlements.map(({ settlement_id }) => settlement_id);
+  assert.deepEqual(idsOf(await list("")), made);
+  const seen: string[] = [];
+  let cursor = "";
+  for (let page = 0; page < 3; page++) {
+    const body = await list(`?limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    assert.equal(body.total, 5);
+    assert.equal(body.has_more, page < 2);
+    seen.push(...idsOf(body));
+    cursor = body.next_cursor;
+  }
+  assert.deepEqual(seen, made);
+  assert.deepEqual(idsOf(await list("", buyer.key)), [made[1], made[3]]);
+  assert.equal((await list("?status=pending&limit=1")).total, 2);
+  assert.equal((await list("?status=funded&limit=1")).total, 3);
+  assert.equal((await list(`?firm_id=${buyer.firmId}&limit=1`)).total, 0);
+  const [orderId] = (await settlementOf(service, seller, made[2] ?? "")).sides[0].order_ids;
+  assert.deepEqual(idsOf(await list(`?order_id=${orderId}`)), [made[2]]);
+  const at = encodeURIComponent((await settlementOf(service, seller, made[2] ?? "")).created_at);
+  assert.deepEqual(idsOf(await list(`?from=${at}`)), made.slice(0, 3));
+  assert.deepEqual(idsOf(await list(`?to=${at}`)), made.slice(3));
+  for (const [query, status] of [
+    ["?from=yesterday", 422],
+    ["?status=lost", 400],
+    ["?limit=0", 422],
+    ["?cursor=x", 400],
+    ["?colour=red", 422],
+  ] as const) {
+    await service.send("GET", `/v1/settlements${query}`, { key: seller.key, expect: status });
+  }
+});
+
+test("live settlements go on by what operators attest, with the reference of what they saw", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service, "live");
+  const buyer = await openTestDesk(service, "live");
+  const scripNo = await addCredit(service, seller);
+  const deal = { environment: "live", buyer, legs: [{ seller, scripNo }] } as const;
+  const settlementId = await makeDeal(service, deal);
+  await letSettle(service, 2);
+  const waiting = await settlementOf(service, buyer, settlementId);
+  assert.equal(waiting.status, "pending");
+  assert.equal(waiting.due_at, "2026-11-17T17:30:00.000+05:30", "a day after Monday");
+  const attest = async <Kind extends "deal_funding" | "credit_transfer">(
+    kind: Kind,
+    answer: Parameters<typeof attestSubjects<Kind>>[2]["seen"][number]["answer"],
+  ) => {
+    const seen = [{ subjectId: settlementId, answer, reference: "TICKET-7" }];
+    return await attestSubjects(service.ctx, operatorNamed("asha"), { kind, seen, appliers });
+  };
+  await assert.rejects(attest("credit_transfer", { outcome: "transferred" }), Failure);
+  assert.equal(
+    await attest("deal_funding", { arrived: true, reference: "HDFCR52026111500003" }),
+    1,
+  );
+  await service.work();
+  assert.equal((await settlementOf(service, buyer, settlementId)).status, "transfer_initiated");
+  await letSettle(service, 2);
+  assert.equal(await attest("credit_transfer", { outcome: "transferred" }), 1);
+  assert.equal((await settlementOf(service, buyer, settlementId)).status, "settled");
+  const { rows } = await service.ctx.db.pool.query(
+    `select distinct actor_id from audit_records
+    where entity_id = $1 and action in ('settlement.fund', 'settlement.settle')`,
+    [settlementId],
+  );
+  assert.deepEqual(rows, [{ actor_id: "asha" }]);
+  await assertLedgerSound(service);
+});
+
+test("a live buyer whose money will not come fails the deal by the operator's word", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service, "live");
+  const buyer = await openTestDesk(service, "live");
+  const deal = async () => {
+    const scripNo = await addCredit(service, seller);
+    return await makeDeal(service, { environment: "live", buyer, legs: [{ seller, scripNo }] });
+  };
+  const unpaid = await deal();
+  const answer = { arrived: false, reference: null };
+  const seen = [{ subjectId: unpaid, answer, reference: "TICKET-8" }];
+  await attestSubjects(service.ctx, operator, { kind: "deal_funding", seen, appliers });
+  assert.equal((await settlementOf(service, seller, unpaid)).reason, "not_funded");
+
+  const givenUp = await deal();
+  await failSettlement(service.ctx, operator, { settlementId: givenUp, settling });
+  assert.equal((await settlementOf(service, seller, givenUp)).reason, "by_operator");
+  await assert.rejects(
+    failSettlement(service.ctx, operator, { settlementId: givenUp, settling }),
+    (error) => error instanceof Failure && error.code === "conflict",
+  );
+  await assert.rejects(
+    failSettlement(service.ctx, operator, { settlementId: "stl_none", settling }),
+    (error) => error instanceof Failure && error.code === "not_found",
+  );
+  const late = await deal();
+  service.clock.advance({ days: 5 });
+  await service.work();
+  assert.equal((await settlementOf(service, seller, late)).reason, "timeout");
+  await assertLedgerSound(service);
+});
+
+test("whoever has something to say about failures says it in their transaction, once", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const { settlementId } = await sell(service, { seller, buyer: house() });
+  const heard: string[][] = [];
+  const listening = {
+    onFailed: [
+      async (_tx: unknown, _actor: unknown, failed: readonly { orderIds: readonly string[] }[]) => {
+        heard.push(failed.flatMap(({ orderIds }) => [...orderIds]));
+        return [];
+      },
+    ],
+  };
+  await failSettlement(service.ctx, operator, { settlementId, settling: listening });
+  const [side] = (await settlementOf(service, seller, settlementId)).sides;
+  assert.deepEqual(heard, [side.order_ids]);
+});
+
+test("a reversal takes two operators, and gives credit and money back", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const reverse = async (by: string, settlementId: string, reason = "forged mandate") =>
+    await reverseSettlement(service.ctx, operatorNamed(by), { settlementId, reason });
+  const refusedFor = (reason: string) => (error: unknown) =>
+    error instanceof Failure && error.code === "conflict" && error.detail?.["reason"] === reason;
+
+  await t.test("of a deal that was paid out: the seller owes what it no longer has", async () => {
+    const { scripNo, settlementId } = await sell(service, { seller, buyer });
+    await assert.rejects(reverse("asha", settlementId), refusedFor("wrong_state"));
+    await letSettle(service, 6);
+    await payIn(service, seller.firmId, 400_000);
+    assert.equal(await reverse("asha", settlementId), "proposed");
+    assert.equal(await reverse("asha", settlementId), "proposed", "one operator is one");
+    await assert.rejects(reverse("ravi", settlementId, "another"), refusedFor("terms_differ"));
+    assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
+    assert.equal(await reverse("ravi", settlementId), "reversed");
+    await assert.rejects(reverse("ravi", settlementId), refusedFor("wrong_state"));
+    assert.equal((await settlementOf(service, seller, settlementId)).reason, "forged mandate");
+    const owing = await balanceOf(service, seller);
+    assert.equal(owing.posted_paise, 0);
+    assert.equal(owing.dues_paise, sellerPaise - 400_000);
+    assert.equal((await balanceOf(service, buyer)).available_paise, buyerPaise);
+    assert.deepEqual(await holdingsOf(service, scripNo), [
+      { firm_id: seller.firmId, state: "listed" },
+      { firm_id: buyer.firmId, state: "transferred" },
+      { firm_id: seller.firmId, state: "transferred" },
+    ]);
+    assert.equal((await eventsOf(service, buyer)).at(-1), "settlement.reversed");
+    await assertLedgerSound(service);
+  });
+
+  await t.test("before the money has gone: it stays, and nobody owes anything", async () => {
+    const early = await openTestDesk(service);
+    const { settlementId } = await sell(service, { seller: early, buyer: house() });
+    await service.ctx.db.pool.query(
+      "update firms set hold_reason = 'beneficiary_change', hold_until = '2030-01-01' where firm_id = $1",
+      [early.firmId],
+    );
+    await letSettle(service, 3);
+    assert.equal((await payoutsOf(service, early))[0].status, "held");
+    await reverse("asha", settlementId);
+    assert.equal(await reverse("ravi", settlementId), "reversed");
+    const [payout] = await payoutsOf(service, early);
+    assert.equal(payout.status, "returned");
+    assert.equal(payout.reason, "reversed");
+    const balance = await balanceOf(service, early);
+    assert.equal(balance.posted_paise, 0);
+    assert.equal(balance.dues_paise, 0);
+    await assertLedgerSound(service);
+  });
+
+  await t.test("not while the money is with the bank", async () => {
+    const { settlementId } = await sell(service, { seller, buyer: house() });
+    await service.work();
+    service.clock.advance({ seconds: 1 });
+    await service.work();
+    assert.equal((await payoutsOf(service, seller))[0].status, "sent");
+    await reverse("asha", settlementId);
+    await assert.rejects(reverse("ravi", settlementId), refusedFor("payout_sent"));
+    await letSettle(service, 2);
+    assert.equal(await reverse("ravi", settlementId), "reversed");
+  });
+
+  await t.test("not when the buyer has sold the credit on", async () => {
+    const { scripNo, settlementId } = await sell(service, { seller, buyer });
+    await letSettle(service, 6);
+    await makeDeal(service, { buyer: house(), legs: [{ seller: buyer, scripNo }] });
+    await reverse("asha", settlementId);
+    await assert.rejects(reverse("ravi", settlementId), refusedFor("credit_not_held"));
+    assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
+    await letSettle(service, 6);
+    await assertLedgerSound(service);
+  });
+});
+
+test("workers of many processes advance each settlement once", async (t) => {
+  const service = await startService(t);
+  const { seller, buyer } = await dealers(service);
+  const made: string[] = [];
+  for (let deal = 0; deal < 30; deal++) {
+    made.push((await sell(service, { seller, buyer: deal % 2 ? house() : buyer })).settlementId);
+  }
+  for (let second = 0; second < 8; second++) {
+    service.clock.advance({ seconds: 1 });
+    const processes = Array.from({ length: 4 }, () => service.workers());
+    await Promise.all(
+      processes.map(async (workers) => {
+        // A worker that waits for another gives way, and comes back.
+        for (const { work } of workers) await work().catch(() => "idle");
+      }),
+    );
+  }
+  await service.work();
+  for (const settlementId of made) {
+    const { status, version, history } = await settlementOf(service, seller, settlementId);
+    assert.equal(status, "settled");
+    assert.equal(version, history.length, "every version is a step");
+  }
+  const payouts = await payoutsOf(service, seller);
+  assert.equal(payouts.length, made.length);
+  assert.ok(payouts.every(({ status }) => status === "paid"));
+  const { rows } = await service.ctx.db.pool.query(
+    `select entity_id, event, count(*) from events where desk_id = $1
+    group by entity_id, event having count(*) > 1`,
+    [seller.deskId],
+  );
+  assert.deepEqual(rows, [], "nothing is told twice");
+  await assertLedgerSound(service);
+});
+
+test("a firm with open settlements or unfinished payouts does not leave", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const { settlementId } = await sell(service, { seller, buyer: house() });
+  const leave = async (expect: number) =>
+    (
+      await service.send("POST", `/v1/firms/${seller.firmId}/offboard`, {
+        key: seller.key,
+        body: {},
+        expect,
+      })
+    ).body;
+  assert.deepEqual((await leave(409)).detail.blockers, [
+    { type: "settlement", id: settlementId, href: `/v1/settlements/${settlementId}` },
+  ]);
+  await service.work();
+  service.clock.advance({ seconds: 1 });
+  await service.work();
+  const [payout] = await payoutsOf(service, seller);
+  assert.deepEqual((await leave(409)).detail.blockers, [
+    { type: "payout", id: payout.payout_id, href: `/v1/payouts/${payout.payout_id}` },
+  ]);
+  await letSettle(service, 2);
+  await leave(200);
+});
+
+test("an order through the front door ends in a payout, and a buy in a holding", async (t) => {
+  const service = await startService(t);
+  const { key, deskId, firmId } = await openTestDesk(service);
+  const scripNo = await addCredit(service, { deskId, firmId });
+  const sold = await service.send("POST", "/v1/orders", {
+    key,
+    body: { side: "sell", scrip_no: scripNo, firm_id: firmId },
+    expect: 201,
+  });
+  await letSettle(service);
+  const { body: after } = await service.send("GET", `/v1/orders/${sold.body.order_id}`, { key });
+  assert.equal(after.settlement_status, "settled");
+  const { body: payouts } = await service.send("GET", `/v1/payouts?order_id=${after.order_id}`, {
+    key,
+  });
+  assert.equal(payouts.payouts[0].paise, after.all_in_paise);
+  const buyer = await openTestDesk(service);
+  const bought = await service.send("POST", "/v1/orders", {
+    key: buyer.key,
+    body: { side: "buy", scheme: "RODTEP", requirement_paise: face, firm_id: buyer.firmId },
+    expect: 201,
+  });
+  assert.deepEqual(bought.body.scrip_nos, [scripNo], "what the house bought it sells again");
+  await letSettle(service, 5);
+  assert.equal((await holdingsOf(service, scripNo))[0]?.firm_id, buyer.firmId);
+  await assertLedgerSound(service);
+});

@@ -1,0 +1,53 @@
+// The page's arithmetic, which runs in browsers: amounts must not change on their way to the API.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { paiseOf, percentOf, rupeesOf, saidOf, tidied } from "../web/money.js";
+
+test("an amount of rupees is taken to the paisa, however it is grouped", () => {
+  const taken: Record<string, number> = {
+    "1": 100,
+    "0.01": 1,
+    "12,34,567.5": 123_456_750,
+    "₹ 25,00,000": 250_000_000,
+    "2500000.": 250_000_000,
+    "0001": 100,
+    "90071992547409.91": Number.MAX_SAFE_INTEGER,
+  };
+  for (const [text, paise] of Object.entries(taken)) assert.equal(paiseOf(text), paise, text);
+  const refused = ["", "0", "0.00", "-1", "1e5", "1.234", ".5", "x", "90071992547409.92", "1.2.3"];
+  for (const text of refused) assert.equal(paiseOf(text), undefined, text);
+});
+
+test("what is shown for an amount is taken for the same amount", () => {
+  const amounts = fc.maxSafeNat().filter((paise) => paise > 0);
+  fc.assert(
+    fc.property(amounts, (paise) => {
+      const text = rupeesOf(paise);
+      assert.equal(paiseOf(text), paise);
+      assert.equal(tidied(text), text);
+      assert.equal(tidied(text.replaceAll(",", "")), text, "grouped while it is typed");
+      const indian = new Intl.NumberFormat("en-IN", { maximumFractionDigits: 0 });
+      assert.equal(text.split(".")[0], indian.format(BigInt(Math.floor(paise / 100))));
+    }),
+  );
+});
+
+test("what is no amount stays as it was typed", () => {
+  for (const text of ["", "abc", "1.234", "-5"]) assert.equal(tidied(text), text);
+  assert.equal(tidied("1234."), "1,234.");
+});
+
+test("prices and sizes are said as people say them, and never more than they are", () => {
+  assert.equal(percentOf(9_812), "98.12");
+  assert.equal(percentOf(7), "0.07");
+  assert.equal(percentOf(-12), "−0.12");
+  assert.equal(saidOf(250_000_000), "25 lakh");
+  assert.equal(saidOf(1_500_000_000), "1.5 crore");
+  assert.equal(saidOf(999_999_999), "99.99 lakh");
+  assert.equal(saidOf(12_345_600), "1.23 lakh");
+  assert.equal(saidOf(99_999), "");
+});

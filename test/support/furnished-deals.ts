@@ -1,0 +1,51 @@
+// A settlement and a payout of a desk's client and of its sibling, as their slices would leave them.
+
+import type { Environment } from "../../src/kernel/caller.ts";
+import { schedulePayouts } from "../../src/payouts/schedule-payouts.ts";
+import { addCredits } from "./holdings.ts";
+import type { Service } from "./service.ts";
+import { house, makeDeal } from "./settlements.ts";
+
+export type FurnishedDeal = {
+  readonly settlement: string;
+  readonly settlementOrder: string;
+  readonly payout: string;
+};
+
+export async function furnishDeal(
+  service: Service,
+  {
+    environment,
+    deskId,
+    firmId,
+  }: { readonly environment: Environment; readonly deskId: string; readonly firmId: string },
+): Promise<FurnishedDeal> {
+  const [scripNo = ""] = await addCredits(service, deskId, [
+    { firmId, scheme: "RODTEP", facePaise: 100_000, expiresOn: "2028-10-01", state: "listed" },
+  ]);
+  const seller = { deskId, firmId };
+  const legs = [{ seller, scripNo, sellerPaise: 97_000, buyerPaise: 97_000 }];
+  const settlement = await makeDeal(service, { environment, buyer: house(environment), legs });
+  const { rows } = await service.ctx.db.pool.query<{ seller_order_id: string }>(
+    "select seller_order_id from settlement_legs where settlement_id = $1",
+    [settlement],
+  );
+  const settlementOrder = rows[0]?.seller_order_id ?? "";
+  const { payouts } = await service.ctx.db.transaction(
+    async (tx) =>
+      await schedulePayouts(
+        tx,
+        [
+          {
+            environment,
+            deskId,
+            firmId,
+            settlementId: settlement,
+            lines: [{ order_id: settlementOrder, scrip_no: scripNo, paise: 97_000 }],
+          },
+        ],
+        service.clock.now(),
+      ),
+  );
+  return { settlement, settlementOrder, payout: payouts[0]?.payout_id ?? "" };
+}

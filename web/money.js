@@ -1,0 +1,73 @@
+// Rupees as people write them, paise as the service counts them. No amount passes through a
+// fraction on its way.
+
+const paiseMax = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * "12,34,567.5" is 123456750 paise; undefined for what is no amount.
+ *
+ * @param {string} text
+ * @returns {number | undefined}
+ */
+export function paiseOf(text) {
+  const parts = /^(\d{1,15})(?:\.(\d{0,2}))?$/.exec(text.replace(/[₹,\s]/g, ""));
+  if (!parts) return undefined;
+  const paise = BigInt(`${parts[1]}${(parts[2] ?? "").padEnd(2, "0")}`);
+  return paise > 0n && paise <= paiseMax ? Number(paise) : undefined;
+}
+
+/**
+ * 123456750 paise are "12,34,567.50"; whole rupees have no decimals.
+ *
+ * @param {number} paise
+ */
+export function rupeesOf(paise) {
+  const digits = String(paise).padStart(3, "0");
+  const fraction = digits.slice(-2);
+  const whole = grouped(digits.slice(0, -2));
+  return fraction === "00" ? whole : `${whole}.${fraction}`;
+}
+
+/**
+ * What is typed so far, with commas where they belong; what is no amount stays as it is.
+ *
+ * @param {string} text
+ */
+export function tidied(text) {
+  const parts = /^(\d{1,15})(\.\d{0,2})?$/.exec(text.replace(/[₹,\s]/g, ""));
+  if (!parts) return text;
+  const whole = (parts[1] ?? "").replace(/^0+(?=\d)/, "");
+  return grouped(whole) + (parts[2] ?? "");
+}
+
+/**
+ * The size of an amount as it is said: "25 lakh", "1.5 crore". Cut, never rounded up.
+ *
+ * @param {number} paise
+ */
+export function saidOf(paise) {
+  const units = /** @type {const} */ ([
+    [1_000_000_000, "crore"],
+    [10_000_000, "lakh"],
+    [100_000, "thousand"],
+  ]);
+  for (const [size, name] of units) {
+    if (paise >= size) return `${Math.floor(paise / (size / 100)) / 100} ${name}`;
+  }
+  return "";
+}
+
+/**
+ * A price in percent of face: 9812 bps are "98.12".
+ *
+ * @param {number} bps
+ */
+export function percentOf(bps) {
+  const digits = String(Math.abs(bps)).padStart(3, "0");
+  return `${bps < 0 ? "−" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** @param {string} digits */
+function grouped(digits) {
+  return digits.replace(/(\d)(?=(?:\d\d)+\d$)/g, "$1,");
+}
