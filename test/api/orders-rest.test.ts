@@ -114,6 +114,7 @@ test("resting orders that meet again when a firm may trade again need no other n
   await service.work();
   assert.equal((await seller.read(order_id)).status, "open");
   await seller.post(`/v1/firms/${seller.firmId}/resume`, {}, 200);
+  service.clock.advance({ seconds: 10 });
   await service.work();
   assert.equal((await seller.read(order_id)).status, "matched");
   await assertOrdersSound(service);
