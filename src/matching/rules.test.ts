@@ -7,6 +7,7 @@ import type { Offer } from "../cover/rules.ts";
 import { askOf, bidOf, type CardToday, startingTerms } from "../rates/rules.ts";
 import {
   bundlePrice,
+  highestBid,
   houseBid,
   matchSell,
   poolOf,
@@ -143,4 +144,20 @@ test("a resting buy takes from the house only when the ask is within its price",
   const ask = askOf(market, 1_000_000_000);
   assert.equal(restingPool(market, buy({ priceBps: ask })).fromHouse, true);
   assert.equal(restingPool(market, buy({ priceBps: ask - 1 })).fromHouse, false);
+});
+
+test("no bid is above the highest bid, and the house's limits hold for both", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20_000_000_000 }),
+      fc.integer({ min: -5, max: 900 }),
+      (facePaise, days) => {
+        const bid = houseBid(market, { facePaise, daysLeft: days });
+        const highest = highestBid(market, facePaise);
+        if (facePaise > market.face_max_paise) assert.equal(highest, undefined);
+        assert.ok(bid === undefined || bid <= (highest ?? 0));
+      },
+    ),
+  );
+  assert.equal(highestBid(halted, 1), undefined);
 });

@@ -49,6 +49,14 @@ export function houseBid(
   return bidOf(market, facePaise, daysLeft);
 }
 
+/** The most the house could bid for a face, however long its credits live. */
+export function highestBid(market: CardToday, facePaise: Paise): Bps | undefined {
+  const bids = market.validity_bands.flatMap(
+    ({ from_days }) => houseBid(market, { facePaise, daysLeft: from_days }) ?? [],
+  );
+  return bids.length > 0 ? Math.max(...bids) : undefined;
+}
+
 /** Who buys what is sold now, and at what price for each side; undefined when nobody does. */
 export function matchSell(
   market: CardToday | undefined,

@@ -17,6 +17,7 @@ import type { Actor } from "../kernel/actor.ts";
 import { type Environment, environments } from "../kernel/caller.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
+import { highestBid } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
@@ -30,14 +31,16 @@ import {
   type Seen,
   setSeen,
 } from "./resting-store.ts";
+import { restOf } from "./rules.ts";
 import { serveBuy, serveSell } from "./serve-resting.ts";
-import { lockMatching } from "./store.ts";
+import { lockMatching, type OrderRow } from "./store.ts";
 import { storeOrders } from "./store-orders.ts";
 import { type Books, type BookSession, newWorkings, type Workings } from "./workings.ts";
 
 const matcher: Actor = { kind: "worker", id: "matching", requestId: null };
-/** How many resting sells one look offers to the house; more are offered by the next. */
-const sellsMax = 200;
+/** How many resting sells one look goes through, the cheapest first, and how many at a time. */
+const sellPagesMax = 100;
+const sellsInPage = 200;
 
 /** How long something that nobody announces may wait. */
 const lookEveryMs = 10_000;
@@ -93,7 +96,7 @@ async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<numb
   const facts = { environment, now, today, book, firms, restingBuys, ...nobody };
   const workings = newWorkings({ ...facts, cardOf });
   // Serving a buy takes it out of those that rest once nothing of it does.
-  for (const buy of restingBuys.slice()) serveBuy(workings, buy);
+  for (const buy of workings.restingBuys.slice()) serveBuy(workings, buy);
   for (const scheme of schemes) await serveSells(tx, workings, scheme);
   await storeOrders(tx, workings, () => matcher);
   await setSeen(tx, environment, { cards: cardsOf(environment, cardOf), before: seen_from });
@@ -105,15 +108,23 @@ async function serveSells(tx: Tx, workings: Workings, scheme: Scheme): Promise<v
   const market = workings.markets.get(scheme);
   if (market?.state !== "open") return;
   const { environment, now } = workings;
-  const sells = await listRestingSells(tx, {
-    environment,
-    scheme,
-    limitBpsMax: market.ceiling_bps,
-    now,
-    limit: sellsMax,
-  });
+  const limitBpsMax = market.ceiling_bps;
+  let page: OrderRow[] = [];
+  for (let pages = 0; pages < sellPagesMax; pages++) {
+    const of = { environment, scheme, limitBpsMax, now, after: page.at(-1), limit: sellsInPage };
+    page = await listRestingSells(tx, of);
+    // Most of what rests waits for a better price; only what may be dealt is locked.
+    const near = page.filter(
+      (sell) => (highestBid(market, restOf(sell)) ?? 0) >= (sell.limit_bps ?? 0),
+    );
+    if (near.length > 0) await serveNear(tx, workings, near);
+    if (page.length < sellsInPage) return;
+  }
+}
+
+async function serveNear(tx: Tx, workings: Workings, sells: readonly OrderRow[]): Promise<void> {
   const numbers = sells.flatMap((sell) => sell.resting_scrip_nos);
-  const offered = await lockOffers(tx, environment, numbers, now);
+  const offered = await lockOffers(tx, workings.environment, numbers, workings.now);
   const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
   for (const sell of sells) {
     const credits = sell.resting_scrip_nos.flatMap((scripNo) =>

@@ -35,6 +35,8 @@ export async function listRestingSells(
     readonly scheme: Scheme;
     readonly limitBpsMax: Bps;
     readonly now: Date;
+    /** The last one of the page before. */
+    readonly after: OrderRow | undefined;
     readonly limit: number;
   },
 ): Promise<OrderRow[]> {
@@ -44,6 +46,11 @@ export async function listRestingSells(
     where o.environment = ${of.environment} and o.scheme = ${of.scheme}
       and o.state = 'open' and o.side = 'sell' and o.limit_bps <= ${of.limitBpsMax}
       and (o.expires_at is null or o.expires_at > ${of.now})
+      and (o.limit_bps, o.created_at, o.order_id) > (
+        ${of.after?.limit_bps ?? 0}::int,
+        coalesce(${of.after?.created_at ?? null}::timestamptz, '-infinity'),
+        ${of.after?.order_id ?? ""}
+      )
     order by o.limit_bps, o.created_at, o.order_id
     limit ${of.limit}`);
 }

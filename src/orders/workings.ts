@@ -75,7 +75,7 @@ export type Workings = {
   readonly firms: ReadonlyMap<string, TradingFirm>;
   /** Card and what is left of the house's day, by scheme; less with every deal of the house. */
   readonly markets: Map<Scheme, CardToday>;
-  /** Resting buys, best first; replaced as they are dealt. */
+  /** Resting buys whose firms may trade, best first; replaced as they are dealt. */
   readonly restingBuys: OrderRow[];
   /** By desk and idempotency key: what was ordered earlier, also in this set. */
   readonly originals: Map<string, OrderRow>;
@@ -109,8 +109,14 @@ export function newWorkings({
   Workings,
   "environment" | "now" | "today" | "book" | "firms" | "restingBuys" | "originals" | "orderedByKey"
 > & { readonly cardOf: CardOf }): Workings {
+  const { firms, now } = facts;
+  const mayTrade = ({ firm_id }: OrderRow) => {
+    const firm = firms.get(firm_id);
+    return firm !== undefined && refusalToTrade(firm, now) === undefined;
+  };
   return {
     ...facts,
+    restingBuys: facts.restingBuys.filter(mayTrade),
     markets: new Map(
       schemes.flatMap((scheme) => {
         const market = cardOf(facts.environment, scheme);
@@ -146,14 +152,9 @@ export function replaceResting(workings: Workings, order: OrderRow): void {
   else workings.restingBuys.splice(at, 1);
 }
 
-/** Those whose firms may trade now, best first. */
 export function restingBuysOf(workings: Workings, scheme: Scheme): RestingBuy[] {
-  const mayTrade = (firmId: string) => {
-    const firm = workings.firms.get(firmId);
-    return firm !== undefined && refusalToTrade(firm, workings.now) === undefined;
-  };
   return workings.restingBuys
-    .filter((order) => order.scheme === scheme && mayTrade(order.firm_id))
+    .filter((order) => order.scheme === scheme)
     .map((order) => ({
       orderId: order.order_id,
       pan: panOf(workings, order.firm_id),

@@ -9,6 +9,7 @@ import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import type { RegistryNews } from "../../src/credits/rules.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { offerSources } from "../../src/offer-sources.ts";
+import { asOwner } from "../support/database.ts";
 import { putCard, setTaken } from "../support/dealing-house.ts";
 import { addFirm } from "../support/holdings.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
@@ -476,5 +477,51 @@ test("a resting buy of a firm that may not trade is passed over by sellers", asy
   const sold = await seller.post("/v1/orders", sell, 201);
   assert.equal(sold.body.price_bps, 9_765, "the house bought it");
   assert.equal((await read(body.order_id)).status, "open");
+  await assertOrdersSound(service);
+});
+
+test("sells that wait for a better price keep no other from the house, however many they are", async (t) => {
+  const service = await startService(t);
+  const count = 210;
+  const small = await dealer(
+    service,
+    Array.from({ length: count }, () => ({ facePaise: 100_000 })),
+  );
+  const large = await dealer(service, [{ facePaise: 300_000_000 }]);
+  await putCard(service, { state: "halted" });
+  const orders = small.scripNos.map((scripNo) => ({
+    side: "sell",
+    scrip_no: scripNo,
+    limit_bps: 9_700,
+  }));
+  await small.post("/v1/orders:batch", { orders }, 200);
+  const { order_id } = await restSell(large, { limit_bps: 9_790 });
+  await putCard(service, {});
+  await service.work();
+  assert.equal((await large.read(order_id)).status, "matched");
+  assert.equal((await small.list("?status=open")).length, count);
+  await assertOrdersSound(service);
+});
+
+test("a set that fails at last gives back what it took, and fails for nobody else", async (t) => {
+  const service = await startService(t);
+  const [credit] = await stockHouse(service.ctx, [{ face_paise: face }]);
+  const [unlucky, lucky] = [await dealer(service, []), await dealer(service, [])];
+  await asOwner(service.ctx.db, async (owner) => {
+    await owner.query(`
+      create function refuse() returns trigger language plpgsql
+      as $$ begin raise exception 'a test refuses this'; end $$;
+      create trigger refuse before insert on settlements for each row
+      when (new.buyer_firm_id = '${unlucky.deskId}') execute function refuse()`);
+  });
+  await unlucky.post("/v1/orders", cover, 500);
+  const [first, second] = await Promise.all([
+    unlucky.post("/v1/orders", cover, 0),
+    lucky.post("/v1/orders", cover, 0),
+  ]);
+  assert.ok([409, 500].includes(first.status));
+  assert.equal(second.status, 201);
+  assert.deepEqual(second.body.scrip_nos, [credit?.scrip_no]);
+  assert.equal((await unlucky.orders()).length, 0);
   await assertOrdersSound(service);
 });
