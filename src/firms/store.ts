@@ -298,6 +298,7 @@ export async function listAllFirms(
     join firms as desks on desks.firm_id = f.desk_id
     where (${environment}::text is null or f.environment = ${environment})
       and (${connectionState}::text is null or f.connection_state = ${connectionState})
+      and f.firm_id <> all(${Object.values(houseFirmId)}::text[])
     order by f.created_at desc, f.firm_id desc
     limit ${limit}`);
 }

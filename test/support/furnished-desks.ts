@@ -344,6 +344,7 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     firm_id: firm,
     // The client has open settlements and payouts.
     "offboardFirm/firm_id": { ...firm, mayConflict: true },
+    "readPositions/firm_id": { ...firm, absentIs: 404 },
     "verifyFirm/firm_id": { ...firm, own: own.registered },
     "authorizeFirm/firm_id": { ...firm, own: own.verified },
     "resumeFirm/firm_id": { ...firm, own: own.suspended },
@@ -466,6 +467,7 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     key_id: key,
     firm_id: { ...firm, mayConflict: true },
     "mintKey/firm_id": { ...firm, refused: true },
+    "readPositions/firm_id": { ...firm, absentIs: 404 },
     "offboardFirm/firm_id": { ...firm, ownRefused: true },
     "addMember/firm_id": { ...firm, refused: true },
     "removeMember/firm_id": { ...firm, refused: true },
