@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { drawFrom, type Draw } from "../../test/support/market.ts";
+import { type Effort, planGroup } from "./plan-group.ts";
+import {
+  type GroupCredit,
+  type GroupRequirement,
+  type Holdings,
+  isMove,
+  mayPay,
+  none,
+  type Plan,
+  type Question,
+  questionOf,
+} from "./rules.ts";
+
+const everyScheme: ReadonlySet<Scheme> = new Set(schemes);
+const rupee = 100;
+
+function planned(question: Question, effort?: Effort): Plan {
+  const slices = planGroup(question, effort);
+  for (let turns = 0; turns < 100_000; turns++) {
+    const slice = slices.next();
+    if (slice.done) return slice.value;
+  }
+  throw new Error("a plan is made in a bounded number of slices");
+}
+
+/** What a plan is judged by, worst first last: each figure counts among equals of those before it. */
+function figuresOf({ credits, requirements }: Question, paid: ArrayLike<number>): number[] {
+  const used = Array.from(paid).flatMap((place, at) => (place === none ? [] : [{ at, place }]));
+  const covered = used.reduce((sum, { at }) => sum + (credits[at]?.face_paise ?? 0), 0);
+  const moves = used.filter(({ at, place }) => {
+    const [credit, requirement] = [credits[at], requirements[place]];
+    return credit && requirement && isMove(credit, requirement);
+  });
+  const queue = used.reduce((sum, { at }) => sum + 2 ** -(at + 1), 0);
+  return [covered, -moves.length, -used.length, queue];
+}
+
+function compareFigures(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((figure, place) => figure !== b[place]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+}
+
+/** Every way to hand out the credits, by the plain rules and without anything clever. */
+function bestByForce(holdings: Holdings, question: Question, priced: ReadonlySet<Scheme>) {
+  const { credits, requirements } = question;
+  const firmOf = (id: string) => holdings.firms.find(({ firm_id }) => firm_id === id);
+  const room = requirements.map(({ amount_paise }) => amount_paise);
+  const paid = new Int32Array(credits.length).fill(none);
+  let best: number[] = [];
+  const hand = (at: number): void => {
+    const credit = credits[at];
+    if (!credit) {
+      const figures = figuresOf(question, paid);
+      if (best.length === 0 || compareFigures(figures, best) > 0) best = figures;
+      return;
+    }
+    hand(at + 1);
+    requirements.forEach((requirement, place) => {
+      const [giver, taker] = [firmOf(credit.firm_id), firmOf(requirement.firm_id)];
+      if (!giver || !taker || credit.face_paise > (room[place] ?? 0)) return;
+      if (!mayPay({ credit, giver, requirement, taker }, priced)) return;
+      room[place] = (room[place] ?? 0) - credit.face_paise;
+      paid[at] = place;
+      hand(at + 1);
+      paid[at] = none;
+      room[place] = (room[place] ?? 0) + credit.face_paise;
+    });
+  };
+  hand(0);
+  return best;
+}
+
+/** Whatever a plan says, it must be one: nobody pays what they may not, and nothing beyond the duty. */
+function assertSound(holdings: Holdings, question: Question, { paid }: Plan): void {
+  const { credits, requirements } = question;
+  const room = requirements.map(({ amount_paise }) => amount_paise);
+  const firmOf = (id: string) => holdings.firms.find(({ firm_id }) => firm_id === id);
+  paid.forEach((place, at) => {
+    const [credit, requirement] = [credits[at], requirements[place]];
+    if (place === none || !credit) return;
+    assert.ok(requirement);
+    const [giver, taker] = [firmOf(credit.firm_id), firmOf(requirement.firm_id)];
+    assert.ok(giver && taker && mayPay({ credit, giver, requirement, taker }, everyScheme));
+    room[place] = (room[place] ?? 0) - credit.face_paise;
+  });
+  assert.ok(room.every((left) => left >= 0));
+}
+
+const firms = [
+  { firm_id: "frm_a", pan: "A", connection_state: "authorized" },
+  { firm_id: "frm_b", pan: "B", connection_state: "authorized" },
+  { firm_id: "frm_b2", pan: "B", connection_state: "authorized" },
+  { firm_id: "frm_c", pan: "C", connection_state: "suspended" },
+  { firm_id: "frm_d", pan: "D", connection_state: "authorized" },
+];
+const firmId = fc.constantFrom(...firms.map(({ firm_id }) => firm_id));
+const day = fc.constantFrom("2027-01-31", "2027-02-28", "2027-03-31");
+
+const smallGroup = fc
+  .record({
+    unit: fc.constantFrom(1, 5, rupee),
+    credits: fc.array(
+      fc.record({
+        firm_id: firmId,
+        scheme: fc.constantFrom(...schemes),
+        face_paise: fc.integer({ min: 1, max: 12 }),
+        expires_on: day,
+      }),
+      { maxLength: 7 },
+    ),
+    requirements: fc.array(
+      fc.record({
+        firm_id: firmId,
+        scheme: fc.constantFrom<Scheme | null>(...schemes, null),
+        amount_paise: fc.integer({ min: 1, max: 30 }),
+        due_on: day,
+      }),
+      { maxLength: 3 },
+    ),
+  })
+  .map(({ unit, credits, requirements }): Holdings => {
+    return {
+      firms,
+      credits: credits.map((credit, at) => ({
+        ...credit,
+        scrip_no: `SCRIP${at}`,
+        face_paise: credit.face_paise * unit,
+      })),
+      requirements: requirements.map((requirement, at) => ({
+        ...requirement,
+        requirement_id: `rqm_${at}`,
+        amount_paise: requirement.amount_paise * unit,
+        version: 1,
+      })),
+    };
+  });
+
+test("a small group's plan is the best of all plans by every wish, and proven", () => {
+  fc.assert(
+    fc.property(smallGroup, fc.boolean(), (holdings, isPriced) => {
+      const priced = isPriced ? everyScheme : new Set<Scheme>(["RODTEP"]);
+      const question = questionOf(holdings, priced);
+      const plan = planned(question);
+      assertSound(holdings, question, plan);
+      const best = bestByForce(holdings, question, priced);
+      assert.deepEqual(figuresOf(question, plan.paid), best);
+      assert.equal(plan.isProven, true);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("without a look at every way a plan is sound, and best where it says so", () => {
+  let proven = 0;
+  fc.assert(
+    fc.property(smallGroup, (holdings) => {
+      const question = questionOf(holdings, everyScheme);
+      const plan = planned(question, { fewSteps: 0 });
+      assertSound(holdings, question, plan);
+      const [covered = 0] = figuresOf(question, plan.paid);
+      const [most = 0] = bestByForce(holdings, question, everyScheme);
+      assert.ok(covered <= most);
+      if (!plan.isProven) return;
+      proven += 1;
+      assert.equal(covered, most);
+    }),
+    { numRuns: 400 },
+  );
+  assert.ok(proven > 100, "the bound proves something");
+});

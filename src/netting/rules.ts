@@ -1,0 +1,168 @@
+// What netting decides about: credits of a group's firms, duty that these firms will owe, and which
+// credit may pay which duty. A plan says which requirement each credit pays. Its wishes, each
+// counting only among plans that are equal in the ones before it:
+//
+//   1. the least duty uncovered
+//   2. the fewest moves: a credit moves when it pays a requirement of another firm
+//   3. the fewest credits
+//   4. the earliest expiry: credits queue by expiry, then scrip number, and of two plans the one is
+//      taken that uses the first place in the queue that they do not share
+//
+// Credits never pay more than the requirement: what they would pay beyond it is lost.
+
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+
+export type GroupFirm = {
+  readonly firm_id: string;
+  readonly pan: string | null;
+  readonly connection_state: string;
+};
+
+export type GroupCredit = {
+  readonly scrip_no: string;
+  readonly firm_id: string;
+  readonly scheme: Scheme;
+  readonly face_paise: number;
+  readonly expires_on: IstDay;
+};
+
+export type GroupRequirement = {
+  readonly requirement_id: string;
+  readonly firm_id: string;
+  /** Null: either scheme may pay it. */
+  readonly scheme: Scheme | null;
+  readonly amount_paise: number;
+  readonly due_on: IstDay;
+  readonly version: number;
+};
+
+export type Holdings = {
+  readonly firms: readonly GroupFirm[];
+  readonly credits: readonly GroupCredit[];
+  readonly requirements: readonly GroupRequirement[];
+};
+
+/** Credits and requirements in the order in which a search looks at them, and who may pay what. */
+export type Question = {
+  /** In the order of the queue. */
+  readonly credits: readonly GroupCredit[];
+  /** Those that the fewest credits may pay come first. */
+  readonly requirements: readonly GroupRequirement[];
+  /** By credit, its kind: credits of one kind may pay the same requirements. */
+  readonly kindOf: Int32Array;
+  /** By kind, places of the requirements that it may pay, rising. */
+  readonly paysOf: readonly (readonly number[])[];
+};
+
+/** In a plan, what a credit pays that pays nothing. */
+export const none = -1;
+
+export type Plan = {
+  /** By credit, the place of the requirement that it pays, or none. */
+  readonly paid: Int32Array;
+  /** Whether no plan leaves less duty uncovered. */
+  readonly isProven: boolean;
+};
+
+export function creditAt({ credits }: Question, place: number): GroupCredit {
+  const credit = credits[place];
+  if (!credit) throw new Error("a place of a credit is one of the question's");
+  return credit;
+}
+
+export function requirementAt({ requirements }: Question, place: number): GroupRequirement {
+  const requirement = requirements[place];
+  if (!requirement) throw new Error("a place of a requirement is one of the question's");
+  return requirement;
+}
+
+/** What makes a question of what a group has; a move has a price only in schemes that are priced. */
+export function questionOf(holdings: Holdings, priced: ReadonlySet<Scheme>): Question {
+  const credits = holdings.credits.toSorted(
+    (a, b) => compare(a.expires_on, b.expires_on) || compare(a.scrip_no, b.scrip_no),
+  );
+  const requirements = holdings.requirements.toSorted(
+    (a, b) =>
+      compare(b.due_on, a.due_on) ||
+      Number(a.scheme === null) - Number(b.scheme === null) ||
+      a.amount_paise - b.amount_paise ||
+      compare(a.requirement_id, b.requirement_id),
+  );
+  return { credits, requirements, ...kindsOf({ ...holdings, credits, requirements }, priced) };
+}
+
+/** Text is compared by its code units, so that no machine's language matters. */
+export function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/**
+ * Firms that can deal with every other one are alike, so that their credits of one scheme and age
+ * are of one kind, however many firms there are.
+ */
+function kindsOf(
+  { firms, credits, requirements }: Holdings,
+  priced: ReadonlySet<Scheme>,
+): Pick<Question, "kindOf" | "paysOf"> {
+  const firmOf = new Map(firms.map((firm) => [firm.firm_id, firm]));
+  const days = [...new Set(requirements.map(({ due_on }) => due_on))].toSorted(compare);
+  const plain = plainFirms(firms);
+  const kinds = new Map<string, number>();
+  const paysOf: (readonly number[])[] = [];
+  const kindOf = Int32Array.from(credits, (credit) => {
+    const alive = days.findLastIndex((day) => day <= credit.expires_on);
+    const whose = priced.has(credit.scheme) && plain.has(credit.firm_id) ? "" : credit.firm_id;
+    const name = `${credit.scheme} ${alive} ${whose}`;
+    const known = kinds.get(name);
+    if (known !== undefined) return known;
+    const giver = firmOf.get(credit.firm_id);
+    const pays = requirements.flatMap((requirement, place) => {
+      const taker = firmOf.get(requirement.firm_id);
+      return giver && taker && mayPay({ credit, giver, requirement, taker }, priced) ? [place] : [];
+    });
+    kinds.set(name, paysOf.length);
+    return paysOf.push(pays) - 1;
+  });
+  return { kindOf, paysOf };
+}
+
+type Payment = {
+  readonly credit: GroupCredit;
+  readonly giver: GroupFirm;
+  readonly requirement: GroupRequirement;
+  readonly taker: GroupFirm;
+};
+
+/** A credit must be of the scheme, alive on the day that the duty is due, and there or movable. */
+export function mayPay(
+  { credit, giver, requirement, taker }: Payment,
+  priced: ReadonlySet<Scheme>,
+): boolean {
+  if (requirement.scheme !== null && requirement.scheme !== credit.scheme) return false;
+  if (credit.expires_on < requirement.due_on) return false;
+  if (giver.firm_id === taker.firm_id) return true;
+  return priced.has(credit.scheme) && mayDeal(giver, taker);
+}
+
+/** A firm does not deal with itself under another name: one PAN is one company. */
+function mayDeal(giver: GroupFirm, taker: GroupFirm): boolean {
+  return isTrading(giver) && isTrading(taker) && giver.pan !== taker.pan;
+}
+
+function isTrading({ pan, connection_state }: GroupFirm): boolean {
+  return pan !== null && connection_state === "authorized";
+}
+
+/** Firms that may deal with every trading firm of the group. */
+function plainFirms(firms: readonly GroupFirm[]): ReadonlySet<string> {
+  const holders = Map.groupBy(firms, ({ pan }) => pan);
+  const plain = firms.filter((firm) => isTrading(firm) && holders.get(firm.pan)?.length === 1);
+  return new Set(plain.map(({ firm_id }) => firm_id));
+}
+
+/** Whether a credit has to change hands to pay. */
+export function isMove(credit: GroupCredit, requirement: GroupRequirement): boolean {
+  return credit.firm_id !== requirement.firm_id;
+}
