@@ -4,14 +4,7 @@
 
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type Bundle, dayNumber, greatestDivisor } from "../cover/rules.ts";
-import {
-  creditAt,
-  type GroupCredit,
-  isMove,
-  none,
-  type Question,
-  requirementAt,
-} from "./rules.ts";
+import { creditAt, type GroupCredit, isMove, none, type Question, requirementAt } from "./rules.ts";
 
 export type Part = {
   /** Places of credits and of requirements, rising. */

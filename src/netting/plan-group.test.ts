@@ -4,11 +4,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { drawFrom, type Draw } from "../../test/support/market.ts";
 import { type Effort, planGroup } from "./plan-group.ts";
 import {
-  type GroupCredit,
-  type GroupRequirement,
   type Holdings,
   isMove,
   mayPay,
@@ -18,7 +15,6 @@ import {
   questionOf,
 } from "./rules.ts";
 
-const everyScheme: ReadonlySet<Scheme> = new Set(schemes);
 const rupee = 100;
 
 function planned(question: Question, effort?: Effort): Plan {
@@ -47,10 +43,14 @@ function compareFigures(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
+function firmsById({ firms }: Holdings) {
+  return new Map(firms.map((firm) => [firm.firm_id, firm]));
+}
+
 /** Every way to hand out the credits, by the plain rules and without anything clever. */
-function bestByForce(holdings: Holdings, question: Question, priced: ReadonlySet<Scheme>) {
+function bestByForce(holdings: Holdings, question: Question): number[] {
   const { credits, requirements } = question;
-  const firmOf = (id: string) => holdings.firms.find(({ firm_id }) => firm_id === id);
+  const firmOf = firmsById(holdings);
   const room = requirements.map(({ amount_paise }) => amount_paise);
   const paid = new Int32Array(credits.length).fill(none);
   let best: number[] = [];
@@ -63,9 +63,8 @@ function bestByForce(holdings: Holdings, question: Question, priced: ReadonlySet
     }
     hand(at + 1);
     requirements.forEach((requirement, place) => {
-      const [giver, taker] = [firmOf(credit.firm_id), firmOf(requirement.firm_id)];
-      if (!giver || !taker || credit.face_paise > (room[place] ?? 0)) return;
-      if (!mayPay({ credit, giver, requirement, taker }, priced)) return;
+      if (credit.face_paise > (room[place] ?? 0)) return;
+      if (!mayPay(credit, requirement, firmOf)) return;
       room[place] = (room[place] ?? 0) - credit.face_paise;
       paid[at] = place;
       hand(at + 1);
@@ -81,24 +80,22 @@ function bestByForce(holdings: Holdings, question: Question, priced: ReadonlySet
 function assertSound(holdings: Holdings, question: Question, { paid }: Plan): void {
   const { credits, requirements } = question;
   const room = requirements.map(({ amount_paise }) => amount_paise);
-  const firmOf = (id: string) => holdings.firms.find(({ firm_id }) => firm_id === id);
+  const firmOf = firmsById(holdings);
   paid.forEach((place, at) => {
     const [credit, requirement] = [credits[at], requirements[place]];
     if (place === none || !credit) return;
-    assert.ok(requirement);
-    const [giver, taker] = [firmOf(credit.firm_id), firmOf(requirement.firm_id)];
-    assert.ok(giver && taker && mayPay({ credit, giver, requirement, taker }, everyScheme));
+    assert.ok(requirement && mayPay(credit, requirement, firmOf));
     room[place] = (room[place] ?? 0) - credit.face_paise;
   });
   assert.ok(room.every((left) => left >= 0));
 }
 
 const firms = [
-  { firm_id: "frm_a", pan: "A", connection_state: "authorized" },
-  { firm_id: "frm_b", pan: "B", connection_state: "authorized" },
-  { firm_id: "frm_b2", pan: "B", connection_state: "authorized" },
-  { firm_id: "frm_c", pan: "C", connection_state: "suspended" },
-  { firm_id: "frm_d", pan: "D", connection_state: "authorized" },
+  { firm_id: "frm_a", pan: "A", may_trade: true },
+  { firm_id: "frm_b", pan: "B", may_trade: true },
+  { firm_id: "frm_b2", pan: "B", may_trade: true },
+  { firm_id: "frm_c", pan: "C", may_trade: false },
+  { firm_id: "frm_d", pan: "D", may_trade: true },
 ];
 const firmId = fc.constantFrom(...firms.map(({ firm_id }) => firm_id));
 const day = fc.constantFrom("2027-01-31", "2027-02-28", "2027-03-31");
@@ -112,6 +109,7 @@ const smallGroup = fc
         scheme: fc.constantFrom(...schemes),
         face_paise: fc.integer({ min: 1, max: 12 }),
         expires_on: day,
+        is_movable: fc.oneof({ arbitrary: fc.constant(true), weight: 4 }, fc.constant(false)),
       }),
       { maxLength: 7 },
     ),
@@ -144,12 +142,11 @@ const smallGroup = fc
 
 test("a small group's plan is the best of all plans by every wish, and proven", () => {
   fc.assert(
-    fc.property(smallGroup, fc.boolean(), (holdings, isPriced) => {
-      const priced = isPriced ? everyScheme : new Set<Scheme>(["RODTEP"]);
-      const question = questionOf(holdings, priced);
+    fc.property(smallGroup, (holdings) => {
+      const question = questionOf(holdings);
       const plan = planned(question);
       assertSound(holdings, question, plan);
-      const best = bestByForce(holdings, question, priced);
+      const best = bestByForce(holdings, question);
       assert.deepEqual(figuresOf(question, plan.paid), best);
       assert.equal(plan.isProven, true);
     }),
@@ -161,11 +158,11 @@ test("without a look at every way a plan is sound, and best where it says so", (
   let proven = 0;
   fc.assert(
     fc.property(smallGroup, (holdings) => {
-      const question = questionOf(holdings, everyScheme);
+      const question = questionOf(holdings);
       const plan = planned(question, { fewSteps: 0 });
       assertSound(holdings, question, plan);
       const [covered = 0] = figuresOf(question, plan.paid);
-      const [most = 0] = bestByForce(holdings, question, everyScheme);
+      const [most = 0] = bestByForce(holdings, question);
       assert.ok(covered <= most);
       if (!plan.isProven) return;
       proven += 1;

@@ -131,7 +131,7 @@ type Refilling = { readonly caps: Caps; readonly bound: number; readonly left: L
 
 /** Again and again, until nothing gets better or everything is as good as it can be. */
 function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<undefined> {
-  for (let isBetter = true; isBetter; ) {
+  for (let isBetter = true; isBetter;) {
     isBetter = false;
     for (const [first, cap] of caps) {
       for (const second of caps.keys()) {
@@ -149,12 +149,10 @@ function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<
 function boundOf(question: Question, part: Part, caps: Caps): number {
   const places = new Map(part.requirements.map((requirement, at) => [requirement, at]));
   const ofKinds = Map.groupBy(part.credits, (credit) => question.kindOf[credit] ?? 0);
-  const supplies = [...ofKinds].map(
-    ([kind, credits]): Supply => ({
-      face_paise: credits.reduce((sum, at) => sum + creditAt(question, at).face_paise, 0),
-      pays: (question.paysOf[kind] ?? []).flatMap((requirement) => places.get(requirement) ?? []),
-    }),
-  );
+  const supplies = [...ofKinds].map(([kind, credits]): Supply => ({
+    face_paise: credits.reduce((sum, at) => sum + creditAt(question, at).face_paise, 0),
+    pays: (question.paysOf[kind] ?? []).flatMap((requirement) => places.get(requirement) ?? []),
+  }));
   return flowBound(supplies, [...caps.values()]);
 }
 

@@ -10,13 +10,27 @@
 //
 // Credits never pay more than the requirement: what they would pay beyond it is lost.
 
+import type { CrossState } from "../crosses/rules.ts";
+import type { CreditState } from "../credits/rules.ts";
+import type { FirmState, Mandate } from "../firms/rules.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
+
+/** What of a member decides whether and with whom it deals. */
+export type MemberFacts = {
+  readonly firm_id: string;
+  readonly pan: string | null;
+  readonly connection_state: FirmState;
+  readonly mandate: Mandate | null;
+};
+
+/** How far a credit, and a cross that came of a netting, can be. */
+export type { CreditState, CrossState };
 
 export type GroupFirm = {
   readonly firm_id: string;
   readonly pan: string | null;
-  readonly connection_state: string;
+  readonly may_trade: boolean;
 };
 
 export type GroupCredit = {
@@ -25,6 +39,8 @@ export type GroupCredit = {
   readonly scheme: Scheme;
   readonly face_paise: number;
   readonly expires_on: IstDay;
+  /** Whether it could be sold now, and so be moved to another firm at a price. */
+  readonly is_movable: boolean;
 };
 
 export type GroupRequirement = {
@@ -77,8 +93,8 @@ export function requirementAt({ requirements }: Question, place: number): GroupR
   return requirement;
 }
 
-/** What makes a question of what a group has; a move has a price only in schemes that are priced. */
-export function questionOf(holdings: Holdings, priced: ReadonlySet<Scheme>): Question {
+/** What a group has, in the order in which a plan is made. */
+export function questionOf(holdings: Holdings): Question {
   const credits = holdings.credits.toSorted(
     (a, b) => compare(a.expires_on, b.expires_on) || compare(a.scrip_no, b.scrip_no),
   );
@@ -89,7 +105,7 @@ export function questionOf(holdings: Holdings, priced: ReadonlySet<Scheme>): Que
       a.amount_paise - b.amount_paise ||
       compare(a.requirement_id, b.requirement_id),
   );
-  return { credits, requirements, ...kindsOf({ ...holdings, credits, requirements }, priced) };
+  return { credits, requirements, ...kindsOf({ ...holdings, credits, requirements }) };
 }
 
 /** Text is compared by its code units, so that no machine's language matters. */
@@ -102,10 +118,7 @@ export function compare(a: string, b: string): number {
  * Firms that can deal with every other one are alike, so that their credits of one scheme and age
  * are of one kind, however many firms there are.
  */
-function kindsOf(
-  { firms, credits, requirements }: Holdings,
-  priced: ReadonlySet<Scheme>,
-): Pick<Question, "kindOf" | "paysOf"> {
+function kindsOf({ firms, credits, requirements }: Holdings): Pick<Question, "kindOf" | "paysOf"> {
   const firmOf = new Map(firms.map((firm) => [firm.firm_id, firm]));
   const days = [...new Set(requirements.map(({ due_on }) => due_on))].toSorted(compare);
   const plain = plainFirms(firms);
@@ -113,52 +126,40 @@ function kindsOf(
   const paysOf: (readonly number[])[] = [];
   const kindOf = Int32Array.from(credits, (credit) => {
     const alive = days.findLastIndex((day) => day <= credit.expires_on);
-    const whose = priced.has(credit.scheme) && plain.has(credit.firm_id) ? "" : credit.firm_id;
-    const name = `${credit.scheme} ${alive} ${whose}`;
+    const whose = credit.is_movable && plain.has(credit.firm_id) ? "any" : credit.firm_id;
+    const name = `${credit.scheme} ${alive} ${whose} ${credit.is_movable}`;
     const known = kinds.get(name);
     if (known !== undefined) return known;
-    const giver = firmOf.get(credit.firm_id);
-    const pays = requirements.flatMap((requirement, place) => {
-      const taker = firmOf.get(requirement.firm_id);
-      return giver && taker && mayPay({ credit, giver, requirement, taker }, priced) ? [place] : [];
-    });
+    const pays = requirements.flatMap((requirement, place) =>
+      mayPay(credit, requirement, firmOf) ? [place] : [],
+    );
     kinds.set(name, paysOf.length);
     return paysOf.push(pays) - 1;
   });
   return { kindOf, paysOf };
 }
 
-type Payment = {
-  readonly credit: GroupCredit;
-  readonly giver: GroupFirm;
-  readonly requirement: GroupRequirement;
-  readonly taker: GroupFirm;
-};
-
 /** A credit must be of the scheme, alive on the day that the duty is due, and there or movable. */
 export function mayPay(
-  { credit, giver, requirement, taker }: Payment,
-  priced: ReadonlySet<Scheme>,
+  credit: GroupCredit,
+  requirement: GroupRequirement,
+  firmOf: ReadonlyMap<string, GroupFirm>,
 ): boolean {
   if (requirement.scheme !== null && requirement.scheme !== credit.scheme) return false;
   if (credit.expires_on < requirement.due_on) return false;
-  if (giver.firm_id === taker.firm_id) return true;
-  return priced.has(credit.scheme) && mayDeal(giver, taker);
+  if (!isMove(credit, requirement)) return true;
+  return credit.is_movable && mayDeal(firmOf.get(credit.firm_id), firmOf.get(requirement.firm_id));
 }
 
-/** A firm does not deal with itself under another name: one PAN is one company. */
-function mayDeal(giver: GroupFirm, taker: GroupFirm): boolean {
-  return isTrading(giver) && isTrading(taker) && giver.pan !== taker.pan;
+/** One PAN is one company, and nobody deals with itself under another name. */
+function mayDeal(giver: GroupFirm | undefined, taker: GroupFirm | undefined): boolean {
+  return Boolean(giver?.may_trade && taker?.may_trade) && giver?.pan !== taker?.pan;
 }
 
-function isTrading({ pan, connection_state }: GroupFirm): boolean {
-  return pan !== null && connection_state === "authorized";
-}
-
-/** Firms that may deal with every trading firm of the group. */
+/** Firms that may deal with every firm of the group that trades. */
 function plainFirms(firms: readonly GroupFirm[]): ReadonlySet<string> {
   const holders = Map.groupBy(firms, ({ pan }) => pan);
-  const plain = firms.filter((firm) => isTrading(firm) && holders.get(firm.pan)?.length === 1);
+  const plain = firms.filter((firm) => firm.may_trade && holders.get(firm.pan)?.length === 1);
   return new Set(plain.map(({ firm_id }) => firm_id));
 }
 

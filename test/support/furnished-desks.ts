@@ -31,6 +31,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
   const sub = (await mintChild(service, own.key, minted)).api_key;
   const strangers = { other, live };
   const randoms = randomIds(service);
+  const bodies = { ...anyBodies, crossNetting: { netting_ref: own.netting } };
   return {
     root: {
       key: own.key,
@@ -63,8 +64,8 @@ const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 /** Nobody is there; nothing is sent in these tests. */
 const receiverUrl = "https://erp.example/hooks";
 
-/** Valid bodies, for the operations that need one. */
-const bodies: Fixtures["bodies"] = {
+/** Valid bodies, for the operations that need one and name nothing of a desk in it. */
+const anyBodies: Fixtures["bodies"] = {
   mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] },
   registerFirm: firmBody(),
   updateFirm: { phone: "+919820012345" },
@@ -128,6 +129,8 @@ async function furnish(service: Service, environment: Environment) {
         state,
       })),
     );
+  const net = async (groupId: string): Promise<string> =>
+    (await ask("GET", `/v1/groups/${groupId}/netting`, 200)).netting_ref;
   const [client, sibling] = [await firm(), await firm()];
   const named = newName("ERP");
   const { iec } = await ask("PATCH", `/v1/firms/${sibling}`, 200, { external_id: named });
@@ -172,6 +175,8 @@ async function furnish(service: Service, environment: Environment) {
   await ask("DELETE", `/v1/webhooks/${deletedWebhook.webhook_id}`, 200);
   const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
   const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
+  const groupOfBoth = await group(client, sibling);
+  const otherGroup = await group(suspended, await firm());
   return {
     key,
     rootKeyId: issued.key_id,
@@ -193,9 +198,11 @@ async function furnish(service: Service, environment: Environment) {
     offboarded,
     child: (await mintChild(service, key)).key_id,
     revoked,
-    group: await group(client, sibling),
+    group: groupOfBoth,
     emptyGroup: await group(),
-    otherGroup: await group(suspended, await firm()),
+    otherGroup,
+    netting: await net(groupOfBoth),
+    otherNetting: await net(otherGroup),
     deletedGroup,
     requirement: await requirement(client),
     secondRequirement: await requirement(client),
@@ -234,6 +241,7 @@ function randomIds({ clock }: Service) {
     requirement: newId("rqm", now),
     scrip: newId("crd", now).slice(6).toUpperCase(),
     quote: newId("qte", now),
+    netting: newId("net", now),
     order: newId("ord", now),
     settlement: newId("stl", now),
     payout: newId("pay", now),
@@ -285,6 +293,7 @@ function foreignOf(strangers: Strangers) {
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
     }),
     quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
+    nettings: ofStrangers(strangers, { netting: ({ netting }) => netting }),
     dealtOrders: ofStrangers(strangers, { order: ({ deal }) => deal.settlementOrder }),
     settlements: ofStrangers(strangers, { settlement: ({ deal }) => deal.settlement }),
     payouts: ofStrangers(strangers, { payout: ({ deal }) => deal.payout }),
@@ -319,6 +328,12 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     own: own.group,
     foreign: { ...foreign.groups, "a deleted group": own.deletedGroup },
     random: random.group,
+  };
+  // It has nothing to move, which only its owner is told.
+  const netting: IdFixture = {
+    own: own.netting,
+    foreign: { ...foreign.nettings, "another group's netting": own.otherNetting },
+    random: random.netting,
   };
   const webhook: IdFixture = {
     own: own.webhook,
@@ -369,6 +384,8 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random: random.scrip,
     },
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
+    netting_ref: { ...netting, mayConflict: true },
+    "crossNetting/group_id": { ...group, mayConflict: true },
     ...idsOfDeals(own, {
       orders: foreign.dealtOrders,
       settlements: foreign.settlements,
@@ -492,6 +509,12 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
         "a sibling's withdrawn credit": own.siblingWithdrawnScrip,
       },
       random: random.scrip,
+    },
+    netting_ref: {
+      own: own.netting,
+      foreign: foreign.nettings,
+      random: random.netting,
+      refused: true,
     },
     quote_ref: {
       own: own.quote,

@@ -20,7 +20,7 @@ export function marketGroup(draw: Draw, size: GroupSize): Holdings {
   const firms = Array.from({ length: size.firms }, (_, at) => ({
     firm_id: `frm_${String(at).padStart(3, "0")}`,
     pan: `PAN${at}`,
-    connection_state: "authorized",
+    may_trade: true,
   }));
   // Squared, so that a few firms have much and many have little.
   const drawFirm = () => firms[Math.floor(draw() ** 2 * firms.length)]?.firm_id ?? "";
@@ -35,6 +35,7 @@ export function marketGroup(draw: Draw, size: GroupSize): Holdings {
       firm_id: drawFirm(),
       scheme: drawScheme(),
       expires_on: drawDay(lifeDays),
+      is_movable: true,
     })),
     requirements: Array.from({ length: size.requirements }, (_, at) => ({
       requirement_id: `rqm_${String(at).padStart(4, "0")}`,
