@@ -5,6 +5,7 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
+import { netting } from "./netting.ts";
 import { orders } from "./orders.ts";
 import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
@@ -17,6 +18,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   quotes,
   "quote-scale": quoteScale,
   cover,
+  netting,
   ledger,
   orders,
   streams,

@@ -1,6 +1,6 @@
-// The best plan of few credits, exactly: every set of credits that some requirements can take, with
-// the fewest moves that it takes. A set is a number whose bits are credits, the first in the queue
-// the lowest.
+// The best assignment of few credits, exactly: every set of credits that some requirements can take,
+// with the fewest moves that it takes. A set is a number whose bits are credits, the first in the
+// queue the lowest.
 //
 // Requirements join one by one. What a set needs with one more requirement is the least of what its
 // parts need: one part pays the new requirement, the rest those before it. So each set is judged
@@ -22,23 +22,29 @@ export type FewCredits = {
 export const fewCreditsMax = 16;
 const unreachable = 0xff;
 
+/** So many pairs of parts are looked at between two turns of others; some ten milliseconds. */
+const sliceSteps = 4_000_000;
+
 /**
  * By credit, the place of the requirement that it pays, or none: the most duty covered, then the
  * fewest moves, the fewest credits, the earliest expiry. Undefined when it would take more steps.
  */
-export function bestOfAllWays(few: FewCredits, stepsMax: number): Int32Array | undefined {
+export function* bestOfAllWays(
+  few: FewCredits,
+  stepsMax: number,
+): Generator<undefined, Int32Array | undefined> {
   const sums = sumsOf(few.faces);
   if (stepsOf(few, sums, stepsMax) > stepsMax) return undefined;
   let moves = new Uint8Array(sums.length).fill(unreachable);
   moves[0] = 0;
   const parts: Int32Array[] = [];
   let before = 0;
-  few.payers.forEach((payers, at) => {
-    const joined = withRequirement({ few, at, sums, moves, before });
+  for (const [at, payers] of few.payers.entries()) {
+    const joined = yield* withRequirement({ few, at, sums, moves, before });
     moves = joined.moves;
     parts.push(joined.parts);
     before |= payers;
-  });
+  }
   return handedOut(few, parts, bestSet(sums, moves));
 }
 
@@ -77,13 +83,16 @@ type Joining = {
   readonly before: number;
 };
 
+type Joined = { readonly moves: Uint8Array<ArrayBuffer>; readonly parts: Int32Array };
+
 /** The fewest moves by set with this requirement too, and the part of each set that pays it. */
-function withRequirement({ few, at, sums, moves, before }: Joining) {
+function* withRequirement({ few, at, sums, moves, before }: Joining): Generator<undefined, Joined> {
   const amount = few.amounts[at] ?? 0;
   const payers = few.payers[at] ?? 0;
   const movers = few.movers[at] ?? 0;
   const fewest = Uint8Array.from(moves);
   const parts = new Int32Array(moves.length);
+  let steps = 0;
   for (let part = payers; part > 0; part = (part - 1) & payers) {
     if ((sums[part] ?? 0) > amount) continue;
     const moved = countOf(part & movers);
@@ -97,6 +106,10 @@ function withRequirement({ few, at, sums, moves, before }: Joining) {
       }
       if (rest === 0) break;
     }
+    steps += 2 ** countOf(others);
+    if (steps < sliceSteps) continue;
+    steps = 0;
+    yield;
   }
   return { moves: fewest, parts };
 }

@@ -1,5 +1,5 @@
-// What a plan comes to: the moves it proposes, the crosses they would make, who gives and takes and
-// pays, and what is left for the market.
+// What an assignment comes to: the moves it proposes, the crosses they would make, who gives, takes
+// and pays, and what is left for the market.
 //
 // Money is rounded as the crosses round it, once per cross. What a move saves is what the market
 // would have kept: the taker would have bought at the ask, rounded up, and the giver sold at the bid,
@@ -20,8 +20,8 @@ import {
   type Holdings,
   isMove,
   none,
-  type Plan,
-  type Question,
+  type Assignment,
+  type Board,
   requirementAt,
 } from "./rules.ts";
 
@@ -29,7 +29,7 @@ import {
 export type OpenCards = ReadonlyMap<Scheme, RateCard>;
 
 /** One credit and the requirement that it pays. */
-export type Payment = { readonly credit: GroupCredit; readonly requirement: GroupRequirement };
+export type Pairing = { readonly credit: GroupCredit; readonly requirement: GroupRequirement };
 
 /** One credit that is to change hands. */
 export type Proposal = {
@@ -51,17 +51,17 @@ export type Lot = {
   readonly price_bps: Bps;
 };
 
-export function paymentsOf(question: Question, { paid }: Plan): readonly Payment[] {
+export function pairingsOf(board: Board, { paid }: Assignment): readonly Pairing[] {
   return [...paid.entries()].flatMap(([credit, place]) =>
     place === none
       ? []
-      : [{ credit: creditAt(question, credit), requirement: requirementAt(question, place) }],
+      : [{ credit: creditAt(board, credit), requirement: requirementAt(board, place) }],
   );
 }
 
-/** The payments that are moves, by giver, taker and scheme; within these in the order of the queue. */
-export function movesOf(payments: readonly Payment[]): readonly Payment[] {
-  return payments
+/** The pairings that are moves, by giver, taker and scheme; within these in the order of the queue. */
+export function movesOf(pairings: readonly Pairing[]): readonly Pairing[] {
+  return pairings
     .filter(({ credit, requirement }) => isMove(credit, requirement))
     .toSorted(
       (a, b) =>
@@ -71,7 +71,7 @@ export function movesOf(payments: readonly Payment[]): readonly Payment[] {
     );
 }
 
-export function proposalOf({ credit, requirement }: Payment, cards: OpenCards): Proposal {
+export function proposalOf({ credit, requirement }: Pairing, cards: OpenCards): Proposal {
   return {
     from_firm_id: credit.firm_id,
     to_firm_id: requirement.firm_id,
@@ -115,14 +115,14 @@ export function hasPrice(
 
 export function entitiesOf(
   { firms, requirements }: Holdings,
-  payments: readonly Payment[],
+  pairings: readonly Pairing[],
   lots: readonly Lot[],
 ) {
   return firms.map(({ firm_id }) => {
     const given = lots.filter(({ from_firm_id }) => from_firm_id === firm_id);
     const taken = lots.filter(({ to_firm_id }) => to_firm_id === firm_id);
     const owed = requirements.filter((requirement) => requirement.firm_id === firm_id);
-    const paid = payments.filter(({ requirement }) => requirement.firm_id === firm_id);
+    const paid = pairings.filter(({ requirement }) => requirement.firm_id === firm_id);
     return {
       firm_id,
       give_paise: sumOf(given.map(({ face_paise }) => face_paise)),
@@ -138,18 +138,18 @@ export type Market = { readonly cards: OpenCards; readonly today: IstDay };
 /** Duty that either scheme may pay counts where it is paid, and what is left where it costs least. */
 export function schemesOf(
   { credits, requirements }: Holdings,
-  payments: readonly Payment[],
+  pairings: readonly Pairing[],
   { cards, today }: Market,
 ) {
   const left = requirements.map((requirement) => {
-    const paid = payments.filter((payment) => payment.requirement === requirement);
+    const paid = pairings.filter((pairing) => pairing.requirement === requirement);
     const uncovered = requirement.amount_paise - faceOf(paid);
     return { uncovered, scheme: requirement.scheme ?? cheapest(cards, uncovered) };
   });
   return schemes.map((scheme) => {
     const held = credits.filter((credit) => credit.scheme === scheme);
     const gross = exactSum(held.map(({ face_paise }) => face_paise));
-    const matched = payments.filter(({ credit }) => credit.scheme === scheme);
+    const matched = pairings.filter(({ credit }) => credit.scheme === scheme);
     const toBuy = left.filter((rest) => rest.scheme === scheme);
     const match = faceOf(matched);
     const buy = sumOf(toBuy.map(({ uncovered }) => uncovered));
@@ -166,7 +166,7 @@ export function schemesOf(
 }
 
 /** Each requirement would be bought for at one ask, and each credit be sold at its own bid. */
-function spreadOf(moves: readonly Payment[], card: RateCard | undefined, today: IstDay): Paise {
+function spreadOf(moves: readonly Pairing[], card: RateCard | undefined, today: IstDay): Paise {
   if (!card) return 0;
   const bought = [...Map.groupBy(moves, ({ requirement }) => requirement).values()].map(faceOf);
   const paid = bought.map((face) => priceCeil(face, askOf(card, face)));
@@ -193,8 +193,8 @@ function cardOf(cards: OpenCards, scheme: Scheme): RateCard {
   return card;
 }
 
-function faceOf(payments: readonly Payment[]): Paise {
-  return sumOf(payments.map(({ credit }) => credit.face_paise));
+function faceOf(pairings: readonly Pairing[]): Paise {
+  return sumOf(pairings.map(({ credit }) => credit.face_paise));
 }
 
 /** Exact: whatever is added up here is part of a sum that was looked at before. */

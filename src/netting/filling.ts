@@ -1,10 +1,10 @@
-// A plan in the making: which requirement each credit of one part pays, and how requirements are
-// filled with the cover search. A part is a set of requirements and the credits that could pay them;
-// no credit of one part can pay a requirement of another.
+// An assignment in the making: which requirement each credit of one part pays, and how requirements
+// are filled with the cover search. A part is a set of requirements and the credits that could pay
+// them; no credit of one part can pay a requirement of another.
 
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type Bundle, dayNumber, greatestDivisor } from "../cover/rules.ts";
-import { creditAt, type GroupCredit, isMove, none, type Question, requirementAt } from "./rules.ts";
+import { creditAt, type GroupCredit, isMove, none, type Board, requirementAt } from "./rules.ts";
 
 export type Part = {
   /** Places of credits and of requirements, rising. */
@@ -21,21 +21,43 @@ const searchedMax = 2_000;
 /** What may be done with some requirements: for each of them, the credits that are to pay it. */
 type Bundles = ReadonlyMap<number, readonly number[]>;
 
+/** Credits that may pay the same requirements. */
+type Kind = {
+  readonly credits: readonly number[];
+  readonly pays: ReadonlySet<number>;
+  readonly face_paise: number;
+  /** The largest amount that all of their faces are multiples of. */
+  readonly unit_paise: number;
+};
+
 export class Filling {
-  readonly #question: Question;
-  readonly #part: Part;
+  readonly #board: Board;
+  readonly #faces: Float64Array;
+  readonly #days: Float64Array;
   /** By requirement, the credits that pay it. */
   readonly #bundles = new Map<number, readonly number[]>();
   readonly #covered = new Map<number, number>();
   #total = 0;
   readonly #isUsed: Uint8Array;
-  readonly #pays: readonly ReadonlySet<number>[];
+  readonly #kinds: readonly Kind[];
+  readonly #byFirm: ReadonlyMap<string, readonly number[]>;
 
-  constructor(question: Question, part: Part) {
-    this.#question = question;
-    this.#part = part;
-    this.#isUsed = new Uint8Array(question.credits.length);
-    this.#pays = question.paysOf.map((places) => new Set(places));
+  constructor(board: Board, part: Part) {
+    this.#board = board;
+    this.#faces = Float64Array.from(board.credits, ({ face_paise }) => face_paise);
+    this.#days = Float64Array.from(board.credits, ({ expires_on }) => dayNumber(expires_on));
+    this.#byFirm = Map.groupBy(part.credits, (credit) => this.#creditAt(credit).firm_id);
+    this.#isUsed = new Uint8Array(board.credits.length);
+    const byKind = Map.groupBy(part.credits, (credit) => board.kindOf[credit] ?? 0);
+    this.#kinds = [...byKind].map(([kind, credits]) => {
+      const faces = credits.map((credit) => this.#faceOf(credit));
+      return {
+        credits,
+        pays: new Set(board.paysOf[kind]),
+        face_paise: faces.reduce((sum, face) => sum + face, 0),
+        unit_paise: faces.reduce(greatestDivisor, 0),
+      };
+    });
   }
 
   get covered(): number {
@@ -50,9 +72,9 @@ export class Filling {
     return this.#bundles.get(requirement) ?? [];
   }
 
-  /** By credit of the question, what it pays here. */
+  /** By credit of the board, what it pays here. */
   paid(): Int32Array {
-    const paid = new Int32Array(this.#question.credits.length).fill(none);
+    const paid = new Int32Array(this.#board.credits.length).fill(none);
     for (const [requirement, bundle] of this.#bundles) {
       for (const credit of bundle) paid[credit] = requirement;
     }
@@ -61,30 +83,31 @@ export class Filling {
 
   /** Fills a requirement with credits of its own firm that pay nothing yet. */
   fillOwn(requirement: number): void {
-    const own = this.#free(requirement).filter((credit) => !this.#isMove(credit, requirement));
+    const { firm_id } = requirementAt(this.#board, requirement);
+    const own = (this.#byFirm.get(firm_id) ?? []).filter(
+      (credit) => this.#isFree(credit) && this.#mayPay(credit, requirement),
+    );
     this.#put(new Map([[requirement, this.#choose(own, this.#amountOf(requirement))]]));
   }
 
   /** Fills the rest with what is free, or all of it anew where that is better. */
   fillRest(requirement: number): void {
     const amount = this.#amountOf(requirement);
+    const cap = this.capOf(requirement);
     const kept = this.bundleOf(requirement);
-    const room = amount - this.#sumOf(kept);
-    const free = room === 0 ? [] : this.#free(requirement);
-    if (free.length === 0) return;
-    const added = [...kept, ...this.#choose(free, room)];
+    if (this.coveredOf(requirement) === cap) return;
+    const free = this.#free(requirement);
+    const added = [...kept, ...this.#choose(free, amount - this.coveredOf(requirement))];
     this.#put(new Map([[requirement, added]]));
-    if (this.#sumOf(added) === this.capOf(requirement)) return;
+    if (this.coveredOf(requirement) === cap) return;
     this.#tryOut(new Map([[requirement, this.#choose([...kept, ...free], amount)]]));
   }
 
   /** Fills one requirement from all but what others have, then the other with what is left. */
   refillPair(first: number, second: number): boolean {
-    const both = [...this.bundleOf(first), ...this.bundleOf(second)];
-    const pool = (requirement: number) => [
-      ...both.filter((credit) => this.#mayPay(credit, requirement)),
-      ...this.#free(requirement),
-    ];
+    const both = new Set([...this.bundleOf(first), ...this.bundleOf(second)]);
+    const pool = (requirement: number) =>
+      this.#payers(requirement).filter((credit) => both.has(credit) || this.#isFree(credit));
     const ofFirst = this.#choose(pool(first), this.#amountOf(first));
     const taken = new Set(ofFirst);
     const left = pool(second).filter((credit) => !taken.has(credit));
@@ -100,9 +123,9 @@ export class Filling {
   /** The most that whole credits could cover of a requirement, as far as their common unit tells. */
   capOf(requirement: number): number {
     const amount = this.#amountOf(requirement);
-    const faces = this.#payers(requirement).map((credit) => this.#faceOf(credit));
-    const unit = faces.reduce(greatestDivisor, 0) || 1;
-    const all = faces.reduce((sum, face) => sum + face, 0);
+    const kinds = this.#kinds.filter(({ pays }) => pays.has(requirement));
+    const unit = kinds.map(({ unit_paise }) => unit_paise).reduce(greatestDivisor, 0) || 1;
+    const all = kinds.reduce((sum, { face_paise }) => sum + face_paise, 0);
     return Math.min(all, amount - (amount % unit));
   }
 
@@ -115,13 +138,13 @@ export class Filling {
 
   #payers(requirement: number): readonly number[] {
     const amount = this.#amountOf(requirement);
-    return this.#part.credits.filter(
-      (credit) => this.#faceOf(credit) <= amount && this.#mayPay(credit, requirement),
-    );
+    return this.#kinds
+      .filter(({ pays }) => pays.has(requirement))
+      .flatMap(({ credits }) => credits.filter((credit) => this.#faceOf(credit) <= amount));
   }
 
   #free(requirement: number): readonly number[] {
-    return this.#payers(requirement).filter((credit) => this.#isUsed[credit] === 0);
+    return this.#payers(requirement).filter((credit) => this.#isFree(credit));
   }
 
   /** Puts bundles in the place of those that are there when they are better, or not at all. */
@@ -176,10 +199,11 @@ export class Filling {
   }
 
   #search(credits: readonly number[], amount: number): Bundle {
-    const own = credits.map((credit) => {
-      const { scrip_no, face_paise, expires_on } = this.#creditAt(credit);
-      return { scrip_no, face_paise, expires_on: dayNumber(expires_on) };
-    });
+    const own = credits.map((credit) => ({
+      scrip_no: this.#creditAt(credit).scrip_no,
+      face_paise: this.#faceOf(credit),
+      expires_on: this.#days[credit] ?? 0,
+    }));
     return chooseOwnCredits(own, amount, searchSteps);
   }
 
@@ -192,11 +216,15 @@ export class Filling {
   }
 
   #mayPay(credit: number, requirement: number): boolean {
-    return this.#pays[this.#question.kindOf[credit] ?? 0]?.has(requirement) ?? false;
+    return this.#board.paysOf[this.#board.kindOf[credit] ?? 0]?.includes(requirement) ?? false;
+  }
+
+  #isFree(credit: number): boolean {
+    return this.#isUsed[credit] === 0;
   }
 
   #isMove(credit: number, requirement: number): boolean {
-    return isMove(this.#creditAt(credit), requirementAt(this.#question, requirement));
+    return isMove(this.#creditAt(credit), requirementAt(this.#board, requirement));
   }
 
   #sumOf(credits: readonly number[]): number {
@@ -204,14 +232,14 @@ export class Filling {
   }
 
   #faceOf(credit: number): number {
-    return this.#creditAt(credit).face_paise;
+    return this.#faces[credit] ?? 0;
   }
 
   #creditAt(place: number): GroupCredit {
-    return creditAt(this.#question, place);
+    return creditAt(this.#board, place);
   }
 
   #amountOf(requirement: number): number {
-    return requirementAt(this.#question, requirement).amount_paise;
+    return requirementAt(this.#board, requirement).amount_paise;
   }
 }

@@ -1,6 +1,7 @@
-// No plan covers more than credits that could be cut to measure would: what flows at most from kinds
-// of credits that pay the same requirements to these requirements, each up to the most that whole
-// credits can cover of it. Dinic's algorithm: the shortest ways, all at once, until there is none.
+// No assignment covers more than credits that could be cut to measure would: what flows at most from
+// kinds of credits that pay the same requirements to these requirements, each up to the most that
+// whole credits can cover of it. Dinic's algorithm: the shortest ways, all at once, until there is
+// none.
 
 export type Supply = {
   readonly face_paise: number;

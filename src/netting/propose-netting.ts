@@ -1,6 +1,6 @@
-// From what a group has to what it could move. Everything is read in one statement, planned in
-// slices between which others have their turn, and kept before it is told, so that what was told can
-// be turned into crosses.
+// From what a group has to what it could move. Everything is read in one statement, credits are
+// assigned in slices between which others have their turn, and what is proposed is kept before it is
+// told, so that it can be turned into crosses.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
@@ -20,20 +20,20 @@ import {
   lotsOf,
   movesOf,
   type OpenCards,
-  paymentsOf,
+  pairingsOf,
   proposalOf,
   schemesOf,
 } from "./figures.ts";
-import { planGroup } from "./plan-group.ts";
-import { type Holdings, type Plan, type Question, questionOf } from "./rules.ts";
+import { assignCredits } from "./assign-credits.ts";
+import { type Holdings, type Assignment, type Board, boardOf } from "./rules.ts";
 import type { Netting } from "./schema.ts";
 import { findHoldings, type HoldingsRow, insertRun } from "./store.ts";
 
-/** A group is planned whole, in the memory and the time of one request. */
+/** A group is assigned whole, in the memory and the time of one request. */
 const creditsMax = 20_000;
 const requirementsMax = 1_000;
 
-/** Plans are made one at a time: several at once would only slow each other and everybody else. */
+/** Groups are netted one at a time: several at once would only slow each other and everybody else. */
 const waitingMax = 64;
 
 /** How long a netting without a move is kept open; one with moves as long as a quote of their cards. */
@@ -64,10 +64,10 @@ export function netter(ctx: Context): ProposeNetting {
     const open: OpenCards = new Map([...cards].filter(([, { state }]) => state === "open"));
     refuseLarge(found);
     const holdings = holdingsOf(found, open, now);
-    const question = questionOf(holdings);
-    const plan = await inTurn(() => planned(question));
-    const payments = paymentsOf(question, plan);
-    const moves = movesOf(payments);
+    const board = boardOf(holdings);
+    const assignment = await inTurn(() => assigned(board));
+    const pairings = pairingsOf(board, assignment);
+    const moves = movesOf(pairings);
     const proposals = moves.map((move) => proposalOf(move, open));
     const run = {
       netting_ref: newId("net", now),
@@ -91,9 +91,9 @@ export function netter(ctx: Context): ProposeNetting {
         group_id: groupId,
         as_of: istTimestamp(now),
         netting_ref: run.netting_ref,
-        proven_optimal: plan.isProven,
-        schemes: schemesOf(holdings, payments, { cards: open, today: istDay(now) }),
-        entities: entitiesOf(holdings, payments, lotsOf(proposals)),
+        proven_optimal: assignment.isProven,
+        schemes: schemesOf(holdings, pairings, { cards: open, today: istDay(now) }),
+        entities: entitiesOf(holdings, pairings, lotsOf(proposals)),
         proposals,
       },
     };
@@ -135,8 +135,8 @@ function holdingsOf(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
   };
 }
 
-async function planned(question: Question): Promise<Plan> {
-  const slices = planGroup(question);
+async function assigned(board: Board): Promise<Assignment> {
+  const slices = assignCredits(board);
   for (;;) {
     const slice = slices.next();
     if (slice.done) return slice.value;

@@ -1,12 +1,12 @@
 // What netting decides about: credits of a group's firms, duty that these firms will owe, and which
-// credit may pay which duty. A plan says which requirement each credit pays. Its wishes, each
-// counting only among plans that are equal in the ones before it:
+// credit may pay which duty. An assignment says which requirement each credit pays. Its wishes, each
+// counting only among assignments that are equal in the ones before it:
 //
 //   1. the least duty uncovered
 //   2. the fewest moves: a credit moves when it pays a requirement of another firm
 //   3. the fewest credits
-//   4. the earliest expiry: credits queue by expiry, then scrip number, and of two plans the one is
-//      taken that uses the first place in the queue that they do not share
+//   4. the earliest expiry: credits queue by expiry, then scrip number, and of two assignments the
+//      one is taken that uses the first place in the queue that they do not share
 //
 // Credits never pay more than the requirement: what they would pay beyond it is lost.
 
@@ -60,7 +60,7 @@ export type Holdings = {
 };
 
 /** Credits and requirements in the order in which a search looks at them, and who may pay what. */
-export type Question = {
+export type Board = {
   /** In the order of the queue. */
   readonly credits: readonly GroupCredit[];
   /** Those that the fewest credits may pay come first. */
@@ -71,30 +71,30 @@ export type Question = {
   readonly paysOf: readonly (readonly number[])[];
 };
 
-/** In a plan, what a credit pays that pays nothing. */
+/** In an assignment, what a credit pays that pays nothing. */
 export const none = -1;
 
-export type Plan = {
+export type Assignment = {
   /** By credit, the place of the requirement that it pays, or none. */
   readonly paid: Int32Array;
-  /** Whether no plan leaves less duty uncovered. */
+  /** Whether no assignment leaves less duty uncovered. */
   readonly isProven: boolean;
 };
 
-export function creditAt({ credits }: Question, place: number): GroupCredit {
+export function creditAt({ credits }: Board, place: number): GroupCredit {
   const credit = credits[place];
-  if (!credit) throw new Error("a place of a credit is one of the question's");
+  if (!credit) throw new Error("a place of a credit is one of the board's");
   return credit;
 }
 
-export function requirementAt({ requirements }: Question, place: number): GroupRequirement {
+export function requirementAt({ requirements }: Board, place: number): GroupRequirement {
   const requirement = requirements[place];
-  if (!requirement) throw new Error("a place of a requirement is one of the question's");
+  if (!requirement) throw new Error("a place of a requirement is one of the board's");
   return requirement;
 }
 
-/** What a group has, in the order in which a plan is made. */
-export function questionOf(holdings: Holdings): Question {
+/** What a group has, in the order in which credits are assigned. */
+export function boardOf(holdings: Holdings): Board {
   const credits = holdings.credits.toSorted(
     (a, b) => compare(a.expires_on, b.expires_on) || compare(a.scrip_no, b.scrip_no),
   );
@@ -118,7 +118,7 @@ export function compare(a: string, b: string): number {
  * Firms that can deal with every other one are alike, so that their credits of one scheme and age
  * are of one kind, however many firms there are.
  */
-function kindsOf({ firms, credits, requirements }: Holdings): Pick<Question, "kindOf" | "paysOf"> {
+function kindsOf({ firms, credits, requirements }: Holdings): Pick<Board, "kindOf" | "paysOf"> {
   const firmOf = new Map(firms.map((firm) => [firm.firm_id, firm]));
   const days = [...new Set(requirements.map(({ due_on }) => due_on))].toSorted(compare);
   const plain = plainFirms(firms);

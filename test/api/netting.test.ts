@@ -444,7 +444,7 @@ test("netting", async (t) => {
       [taker, 311, 306],
       [third, 1_009, 992],
     ];
-    assert.deepEqual(values.toSorted(), expected.toSorted());
+    assert.deepEqual(values, expected);
     const cash = new Map(
       entities.map((entity: { firm_id: string; net_cash_paise: number }) => [
         entity.firm_id,

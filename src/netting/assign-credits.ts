@@ -1,69 +1,68 @@
-// Plans which credits of a group pay which of its requirements, by the wishes of rules.ts, and says
+// Decides which credits of a group pay which of its requirements, by the wishes of rules.ts, and says
 // whether the least duty uncovered is proven.
 //
-//   parts    requirements that no credit connects are planned apart
+//   parts    requirements that no credit connects are looked at apart
 //   few      few credits: every way to hand them out is looked at, and all wishes are proven
 //   own      each requirement is filled with credits of its own firm
 //   rest     what is left is filled with what others have, or all of it anew where that is better
 //   refill   a requirement that could still take more is filled again together with another one
 //   bound    whatever covers as much as credits that could be cut to measure is proven
 //
-// Work is counted and not timed, so that the same group has the same plan on every machine. A plan
-// is made in slices: who drives the search lets others have their turn between two of them.
+// Work is counted and not timed, so that the same group has the same answer on every machine. It is
+// done in slices: who drives the search lets others have their turn between two of them.
 
 import { bestOfAllWays, fewCreditsMax } from "./all-ways.ts";
 import { Filling, type Part } from "./filling.ts";
 import { flowBound, type Supply } from "./flow-bound.ts";
-import { creditAt, isMove, none, type Plan, type Question, requirementAt } from "./rules.ts";
+import { creditAt, isMove, none, type Assignment, type Board, requirementAt } from "./rules.ts";
 
-/** So many steps of looking at every way take some ten milliseconds. */
-const fewStepsMax = 6_000_000;
+/** So many pairs of sets are looked at where there are few credits: all pairs of 14, or so. */
+const fewStepsMax = 60_000_000;
 
-/** How many pairs are filled again at most, in all parts together. */
-const refillsMax = 400;
+/** How many searches are made at most, in all parts together, once every requirement is filled. */
+const searchesMax = 300;
 
-export type Slices = Generator<undefined, Plan, undefined>;
+export type Slices = Generator<undefined, Assignment, undefined>;
 
-export type Effort = { readonly fewSteps?: number; readonly refills?: number };
+export type Effort = { readonly fewSteps?: number; readonly searches?: number };
 
-export function* planGroup(
-  question: Question,
-  { fewSteps = fewStepsMax, refills = refillsMax }: Effort = {},
+export function* assignCredits(
+  board: Board,
+  { fewSteps = fewStepsMax, searches = searchesMax }: Effort = {},
 ): Slices {
-  const paid = new Int32Array(question.credits.length).fill(none);
-  const left = { refills };
+  const paid = new Int32Array(board.credits.length).fill(none);
+  const left = { searches };
   let isProven = true;
-  for (const part of partsOf(question)) {
-    const ofFew = planOfFew(question, part, fewSteps);
-    yield;
-    const plan = ofFew ?? (yield* planOfMany(question, part, left));
-    for (const credit of part.credits) paid[credit] = plan.paid[credit] ?? none;
-    isProven &&= plan.isProven;
+  for (const part of partsOf(board)) {
+    const ofFew = yield* assignFew(board, part, fewSteps);
+    const assignment = ofFew ?? (yield* assignMany(board, part, left));
+    for (const credit of part.credits) paid[credit] = assignment.paid[credit] ?? none;
+    isProven &&= assignment.isProven;
   }
   return { paid, isProven };
 }
 
 /** Requirements are together when some credit could pay either. */
-function partsOf({ credits, requirements, kindOf, paysOf }: Question): readonly Part[] {
+function partsOf({ credits, requirements, kindOf, paysOf }: Board): readonly Part[] {
   const roots = requirements.map((_, place) => place);
   const rootOf = (place: number): number => {
     const above = roots[place] ?? place;
     return above === place ? place : rootOf(above);
   };
-  const reachedBy = (face: number, kind: number) =>
-    (paysOf[kind] ?? []).filter((place) => face <= (requirements[place]?.amount_paise ?? 0));
+  const amountOf = (place: number) => requirements[place]?.amount_paise ?? 0;
   const smallest = new Map<number, number>();
   credits.forEach(({ face_paise }, credit) => {
     const kind = kindOf[credit] ?? 0;
     smallest.set(kind, Math.min(face_paise, smallest.get(kind) ?? Infinity));
   });
   for (const [kind, face] of smallest) {
-    const [first = 0, ...others] = reachedBy(face, kind).map(rootOf);
+    const [first = 0, ...others] = (paysOf[kind] ?? []).filter((place) => face <= amountOf(place));
     for (const other of others) roots[rootOf(other)] = rootOf(first);
   }
   const creditsOf = Map.groupBy(credits.keys(), (credit) => {
-    const [first] = reachedBy(credits[credit]?.face_paise ?? 0, kindOf[credit] ?? 0);
-    return first === undefined ? none : rootOf(first);
+    const face = credits[credit]?.face_paise ?? 0;
+    const reached = paysOf[kindOf[credit] ?? 0]?.find((place) => face <= amountOf(place));
+    return reached === undefined ? none : rootOf(reached);
   });
   const requirementsOf = Map.groupBy(requirements.keys(), rootOf);
   return [...requirementsOf].flatMap(([root, ofPart]) => {
@@ -73,15 +72,19 @@ function partsOf({ credits, requirements, kindOf, paysOf }: Question): readonly 
 }
 
 /** Undefined when there are too many ways to look at them all. */
-function planOfFew(question: Question, part: Part, stepsMax: number): Plan | undefined {
+function* assignFew(
+  board: Board,
+  part: Part,
+  stepsMax: number,
+): Generator<undefined, Assignment | undefined> {
   if (part.credits.length > fewCreditsMax) return undefined;
-  const held = part.credits.map((place) => creditAt(question, place));
-  const owed = part.requirements.map((place) => requirementAt(question, place));
+  const held = part.credits.map((place) => creditAt(board, place));
+  const owed = part.requirements.map((place) => requirementAt(board, place));
   const payers = part.requirements.map((requirement) =>
-    setOf(part.credits, (credit) => paysOf(question, credit).includes(requirement)),
+    setOf(part.credits, (credit) => paysOf(board, credit).includes(requirement)),
   );
   const movers = owed.map((requirement) => setOf(held, (credit) => isMove(credit, requirement)));
-  const few = bestOfAllWays(
+  const few = yield* bestOfAllWays(
     {
       faces: held.map(({ face_paise }) => face_paise),
       amounts: owed.map(({ amount_paise }) => amount_paise),
@@ -91,7 +94,7 @@ function planOfFew(question: Question, part: Part, stepsMax: number): Plan | und
     stepsMax,
   );
   if (!few) return undefined;
-  const paid = new Int32Array(question.credits.length).fill(none);
+  const paid = new Int32Array(board.credits.length).fill(none);
   few.forEach((at, bit) => (paid[part.credits[bit] ?? 0] = part.requirements[at] ?? none));
   return { paid, isProven: true };
 }
@@ -100,10 +103,11 @@ function setOf<Item>(items: readonly Item[], isIn: (item: Item) => boolean): num
   return items.reduce((set, item, bit) => (isIn(item) ? set | (1 << bit) : set), 0);
 }
 
-type Left = { refills: number };
+/** What the search may still do. */
+type Left = { searches: number };
 
-function* planOfMany(question: Question, part: Part, left: Left): Slices {
-  const filling = new Filling(question, part);
+function* assignMany(board: Board, part: Part, left: Left): Slices {
+  const filling = new Filling(board, part);
   for (const requirement of part.requirements) {
     filling.fillOwn(requirement);
     yield;
@@ -113,14 +117,16 @@ function* planOfMany(question: Question, part: Part, left: Left): Slices {
     yield;
   }
   const caps = new Map(part.requirements.map((place) => [place, filling.capOf(place)]));
-  if (filling.covered < boundOf(question, part, caps)) {
+  if (filling.covered < boundOf(board, part, caps)) {
     for (const requirement of part.requirements) {
       if (filling.coveredOf(requirement) === caps.get(requirement)) continue;
+      if (left.searches === 0) break;
+      left.searches -= 1;
       caps.set(requirement, filling.searchedCapOf(requirement));
       yield;
     }
   }
-  const bound = boundOf(question, part, caps);
+  const bound = boundOf(board, part, caps);
   yield* refill(filling, { caps, bound, left });
   return { paid: filling.paid(), isProven: filling.covered === bound };
 }
@@ -135,10 +141,10 @@ function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<
     isBetter = false;
     for (const [first, cap] of caps) {
       for (const second of caps.keys()) {
-        if (filling.covered === bound || left.refills === 0) return;
+        if (filling.covered === bound || left.searches === 0) return;
         if (filling.coveredOf(first) === cap) break;
         if (second === first) continue;
-        left.refills -= 1;
+        left.searches -= 1;
         if (filling.refillPair(first, second)) isBetter = true;
         yield;
       }
@@ -146,16 +152,16 @@ function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<
   }
 }
 
-function boundOf(question: Question, part: Part, caps: Caps): number {
+function boundOf(board: Board, part: Part, caps: Caps): number {
   const places = new Map(part.requirements.map((requirement, at) => [requirement, at]));
-  const ofKinds = Map.groupBy(part.credits, (credit) => question.kindOf[credit] ?? 0);
+  const ofKinds = Map.groupBy(part.credits, (credit) => board.kindOf[credit] ?? 0);
   const supplies = [...ofKinds].map(([kind, credits]): Supply => ({
-    face_paise: credits.reduce((sum, at) => sum + creditAt(question, at).face_paise, 0),
-    pays: (question.paysOf[kind] ?? []).flatMap((requirement) => places.get(requirement) ?? []),
+    face_paise: credits.reduce((sum, at) => sum + creditAt(board, at).face_paise, 0),
+    pays: (board.paysOf[kind] ?? []).flatMap((requirement) => places.get(requirement) ?? []),
   }));
   return flowBound(supplies, [...caps.values()]);
 }
 
-function paysOf({ kindOf, paysOf: ofKinds }: Question, credit: number): readonly number[] {
+function paysOf({ kindOf, paysOf: ofKinds }: Board, credit: number): readonly number[] {
   return ofKinds[kindOf[credit] ?? 0] ?? [];
 }

@@ -4,30 +4,30 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { type Effort, planGroup } from "./plan-group.ts";
+import { type Effort, assignCredits } from "./assign-credits.ts";
 import {
   type Holdings,
   isMove,
   mayPay,
   none,
-  type Plan,
-  type Question,
-  questionOf,
+  type Assignment,
+  type Board,
+  boardOf,
 } from "./rules.ts";
 
 const rupee = 100;
 
-function planned(question: Question, effort?: Effort): Plan {
-  const slices = planGroup(question, effort);
+function assigned(board: Board, effort?: Effort): Assignment {
+  const slices = assignCredits(board, effort);
   for (let turns = 0; turns < 100_000; turns++) {
     const slice = slices.next();
     if (slice.done) return slice.value;
   }
-  throw new Error("a plan is made in a bounded number of slices");
+  throw new Error("credits are assigned in a bounded number of slices");
 }
 
-/** What a plan is judged by, worst first last: each figure counts among equals of those before it. */
-function figuresOf({ credits, requirements }: Question, paid: ArrayLike<number>): number[] {
+/** What an assignment is judged by; each figure counts among equals of those before it. */
+function figuresOf({ credits, requirements }: Board, paid: ArrayLike<number>): number[] {
   const used = Array.from(paid).flatMap((place, at) => (place === none ? [] : [{ at, place }]));
   const covered = used.reduce((sum, { at }) => sum + (credits[at]?.face_paise ?? 0), 0);
   const moves = used.filter(({ at, place }) => {
@@ -48,8 +48,8 @@ function firmsById({ firms }: Holdings) {
 }
 
 /** Every way to hand out the credits, by the plain rules and without anything clever. */
-function bestByForce(holdings: Holdings, question: Question): number[] {
-  const { credits, requirements } = question;
+function bestByForce(holdings: Holdings, board: Board): number[] {
+  const { credits, requirements } = board;
   const firmOf = firmsById(holdings);
   const room = requirements.map(({ amount_paise }) => amount_paise);
   const paid = new Int32Array(credits.length).fill(none);
@@ -57,7 +57,7 @@ function bestByForce(holdings: Holdings, question: Question): number[] {
   const hand = (at: number): void => {
     const credit = credits[at];
     if (!credit) {
-      const figures = figuresOf(question, paid);
+      const figures = figuresOf(board, paid);
       if (best.length === 0 || compareFigures(figures, best) > 0) best = figures;
       return;
     }
@@ -76,9 +76,9 @@ function bestByForce(holdings: Holdings, question: Question): number[] {
   return best;
 }
 
-/** Whatever a plan says, it must be one: nobody pays what they may not, and nothing beyond the duty. */
-function assertSound(holdings: Holdings, question: Question, { paid }: Plan): void {
-  const { credits, requirements } = question;
+/** Nobody pays what they may not, and nothing is paid beyond the duty. */
+function assertSound(holdings: Holdings, board: Board, { paid }: Assignment): void {
+  const { credits, requirements } = board;
   const room = requirements.map(({ amount_paise }) => amount_paise);
   const firmOf = firmsById(holdings);
   paid.forEach((place, at) => {
@@ -140,31 +140,31 @@ const smallGroup = fc
     };
   });
 
-test("a small group's plan is the best of all plans by every wish, and proven", () => {
+test("few credits are assigned in the best of all ways by every wish, and it is proven", () => {
   fc.assert(
     fc.property(smallGroup, (holdings) => {
-      const question = questionOf(holdings);
-      const plan = planned(question);
-      assertSound(holdings, question, plan);
-      const best = bestByForce(holdings, question);
-      assert.deepEqual(figuresOf(question, plan.paid), best);
-      assert.equal(plan.isProven, true);
+      const board = boardOf(holdings);
+      const assignment = assigned(board);
+      assertSound(holdings, board, assignment);
+      const best = bestByForce(holdings, board);
+      assert.deepEqual(figuresOf(board, assignment.paid), best);
+      assert.equal(assignment.isProven, true);
     }),
     { numRuns: 400 },
   );
 });
 
-test("without a look at every way a plan is sound, and best where it says so", () => {
+test("without a look at every way an assignment is sound, and the best where it says so", () => {
   let proven = 0;
   fc.assert(
     fc.property(smallGroup, (holdings) => {
-      const question = questionOf(holdings);
-      const plan = planned(question, { fewSteps: 0 });
-      assertSound(holdings, question, plan);
-      const [covered = 0] = figuresOf(question, plan.paid);
-      const [most = 0] = bestByForce(holdings, question);
+      const board = boardOf(holdings);
+      const assignment = assigned(board, { fewSteps: 0 });
+      assertSound(holdings, board, assignment);
+      const [covered = 0] = figuresOf(board, assignment.paid);
+      const [most = 0] = bestByForce(holdings, board);
       assert.ok(covered <= most);
-      if (!plan.isProven) return;
+      if (!assignment.isProven) return;
       proven += 1;
       assert.equal(covered, most);
     }),
