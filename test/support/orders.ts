@@ -33,6 +33,7 @@ export async function dealer(
     scripNos,
     scripNo: scripNos[0] ?? "",
     pan: (await get(`/v1/firms/${firmId}`)).pan as string,
+    get,
     list,
     orders: async () => await list(""),
     read: async (orderId: string) => await get(`/v1/orders/${orderId}`),
