@@ -1,7 +1,10 @@
 // Two desks that cross, and crosses brought as far as a test needs, through the front door.
 
-import { type Dealer, dealer } from "./orders.ts";
+import assert from "node:assert/strict";
+
 import type { TestCredit } from "./holdings.ts";
+import { assertLedgerSound } from "./ledger.ts";
+import { type Dealer, dealer } from "./orders.ts";
 import type { Answer, Service } from "./service.ts";
 
 /** One crore rupees: the least face of a block. */
@@ -94,4 +97,36 @@ export async function eventsOf(trader: Pick<Dealer, "get">): Promise<string[]> {
   return events
     .map(({ event }: { event: string }) => event)
     .filter((name: string) => name.startsWith("cross."));
+}
+
+/** The books hold, and credits and escrow are exactly where the states of the crosses say. */
+export async function assertCrossesSound(service: Pick<Service, "ctx">): Promise<void> {
+  await assertLedgerSound(service);
+  const { pool } = service.ctx.db;
+  const reserved = await pool.query(
+    `select c.cross_id, c.state, n.scrip_no, r.reserved_for
+    from crosses as c
+    cross join unnest(c.scrip_nos) as n (scrip_no)
+    left join credits as r on r.environment = c.environment and r.scrip_no = n.scrip_no
+      and r.state in ('listed', 'reserved', 'in_settlement', 'suspended')
+    where (r.reserved_for is not distinct from c.cross_id)
+      <> (c.state in ('agreed', 'funded', 'released'))`,
+  );
+  assert.deepEqual(reserved.rows, [], "a credit is reserved for a cross that has it, and no other");
+  const stray = await pool.query(
+    `select scrip_no, reserved_for
+    from credits
+    where starts_with(reserved_for, 'crs_')
+      and reserved_for not in (select cross_id from crosses where scrip_no = any(scrip_nos))`,
+  );
+  assert.deepEqual(stray.rows, [], "what is reserved for a cross is part of it");
+  const escrow = await pool.query(
+    `select c.cross_id, c.state, e.entry_no
+    from crosses as c
+    left join ledger_entries as e on e.subject = c.cross_id and e.kind = 'cross_escrow'
+      and e.phase = 'pending'
+      and not exists (select from ledger_entries as r where r.resolves = e.entry_no)
+    where (c.state = 'funded') <> (e.entry_no is not null)`,
+  );
+  assert.deepEqual(escrow.rows, [], "money is in escrow exactly for crosses that are funded");
 }
