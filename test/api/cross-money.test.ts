@@ -12,6 +12,7 @@ import {
   act,
   assertCrossesSound,
   crore,
+  crores,
   crossThatIs,
   eventsOf,
   propose,
@@ -29,7 +30,7 @@ import { balanceOf, letSettle, payoutsOf, settlementOf } from "../support/settle
 
 test("a balance that reaches is held, what is missing comes from the sandbox's bank, and both once", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, [{ facePaise: crore }, { facePaise: crore }]);
+  const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
   await payIn(service, buyer.firmId, sums.buyer + 1_000);
   const first = await crossThatIs(parties, "agreed");
@@ -63,7 +64,7 @@ test("a retry of the payment is answered with the cross as it stands by then", a
 
 test("deadlines let credits go and give money back", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, Array(3).fill({ facePaise: crore }));
+  const parties = await traders(service, crores(3));
   const { seller, buyer } = parties;
   const of = (at: number) => ({ scrip_nos: [seller.scripNos[at]] });
   const proposed = await crossThatIs(parties, "proposed", of(0));
@@ -117,7 +118,7 @@ test("the seller may give the money back, the buyer may not take it", async (t) 
 
 test("what customs takes from a cross ends it, and the money in it goes back", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, Array(3).fill({ facePaise: crore }));
+  const parties = await traders(service, crores(3));
   const { seller, buyer } = parties;
   const of = (at: number) => ({ scrip_nos: [seller.scripNos[at]] });
   const agreed = await crossThatIs(parties, "agreed", of(0));
@@ -229,7 +230,7 @@ test("the house keeps both fees, with the tax on them apart, and nothing else of
 
 test("the market is told nothing of a cross, and of an order in the same credit everything", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, [{ facePaise: crore }, { facePaise: crore }]);
+  const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
   const market = async () => {
     await service.work();
@@ -252,7 +253,7 @@ async function liveTraders(service: Service) {
   await putCard(service, { environment: "live" });
   const environment = "live" as const;
   return {
-    seller: await dealer(service, [{ facePaise: crore }, { facePaise: crore }], { environment }),
+    seller: await dealer(service, crores(2), { environment }),
     buyer: await dealer(service, [], { environment }),
   };
 }

@@ -84,8 +84,8 @@ test("in every state each side can do what is its own, and nothing else", async 
   const stranger = await dealer(service, []);
   const crosses = await crossesOfAllStates(service, parties);
   assert.deepEqual(
-    crosses.map(({ status }) => status).toSorted(),
-    Object.keys(allowed).toSorted(),
+    new Set(crosses.map(({ status }) => status)),
+    new Set(Object.keys(allowed)),
     "there is a cross of every state",
   );
   for (const cross of crosses) {

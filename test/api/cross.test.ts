@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   act,
   crore,
+  crores,
   crossThatIs,
   eventsOf,
   price,
@@ -248,7 +249,7 @@ test("firms of one desk agree at once, and the desk sees both sides of it", asyn
 
 test("whether anybody has an IEC cannot be told, and whoever has it sees what is proposed", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, [{ facePaise: crore }, { facePaise: crore }]);
+  const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
   const other = await dealer(service, [], { pan: buyer.pan });
   const unproven = await service.issue();
@@ -419,7 +420,7 @@ test("a quote is used once and in time, and a retry finds the cross it made", as
 
 test("what a key may do at most counts for crosses as for orders", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, [{ facePaise: crore }, { facePaise: crore }]);
+  const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
   const keyWith = async (root: string, limits: object) => {
     const child = await mintChild(service, root, { limits, buy_side: true });
@@ -446,13 +447,18 @@ test("what a key may do at most counts for crosses as for orders", async (t) => 
 });
 
 function posting({ send }: Service, key: string): Dealer["post"] {
-  return async (path, body, expect, headers = {}) =>
-    await send("POST", path, { key, body, headers, ...(expect > 0 && { expect }) });
+  return async (path, body, expect, headers) =>
+    await send("POST", path, {
+      key,
+      body,
+      ...(headers && { headers }),
+      ...(expect > 0 && { expect }),
+    });
 }
 
 test("crosses are listed newest first, filtered and paged", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, Array(5).fill({ facePaise: crore }));
+  const parties = await traders(service, crores(5));
   const { seller, buyer } = parties;
   const made: string[] = [];
   for (const scripNo of seller.scripNos) {
@@ -483,7 +489,7 @@ test("crosses are listed newest first, filtered and paged", async (t) => {
 
 test("a firm with an open cross does not leave, and a reset of the sandbox ends what is its own", async (t) => {
   const service = await startService(t);
-  const parties = await traders(service, [{ facePaise: crore }, { facePaise: crore }]);
+  const parties = await traders(service, crores(2));
   const { seller, buyer } = parties;
   const cross = await crossThatIs(parties, "agreed");
   const proposal = await propose(seller, terms(parties, { scrip_nos: [seller.scripNos[1]] }));

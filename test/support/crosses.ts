@@ -20,10 +20,15 @@ export type Stage = (typeof stages)[number];
 
 export type Traders = { readonly seller: Dealer; readonly buyer: Dealer };
 
+/** So many credits of a crore each. */
+export function crores(count: number): Partial<TestCredit>[] {
+  return Array.from({ length: count }, () => ({ facePaise: crore }));
+}
+
 /** A desk whose firm holds credits of a crore each, and a desk whose firm holds none. */
 export async function traders(
   service: Service,
-  credits: readonly Partial<TestCredit>[] = [{ facePaise: crore }],
+  credits: readonly Partial<TestCredit>[] = crores(1),
 ): Promise<Traders> {
   return { seller: await dealer(service, credits), buyer: await dealer(service, []) };
 }
