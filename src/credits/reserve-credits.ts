@@ -6,6 +6,7 @@ import { addDays, type IstDay } from "../kernel/time.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import {
   findLiveByNumber,
+  type ListedCredit,
   listListedOfFirm,
   lockLiveByNumber,
   type Reservation,
@@ -67,7 +68,7 @@ export async function findDeliverable(
     readonly daysMin: number;
     readonly today: IstDay;
   },
-): Promise<readonly string[]> {
+): Promise<readonly ListedCredit[]> {
   const expiresFrom = addDays(today, daysMin);
   return await listListedOfFirm(db, { firmId, scheme, expiresFrom, limit: candidatesMax });
 }

@@ -16,6 +16,8 @@ export type CrossParty = { readonly firmId: string; readonly iec: string };
 
 /** What a desk agrees on between two of its own firms. */
 export type NewCross = {
+  /** Made here unless the caller has told it already. */
+  readonly crossId?: string;
   readonly kind: CrossKind;
   readonly seller: CrossParty;
   readonly buyer: CrossParty;
@@ -51,6 +53,7 @@ export async function openCrosses(
     const feeBps = feeBpsOf[cross.kind];
     return {
       ...newCrossRow({
+        crossId: cross.crossId ?? newId("crs", now),
         environment,
         terms: { ...cross, feeBps, sellerIec: seller.iec, buyerIec: buyer.iec },
         proposedBy: cross.proposedBy,
@@ -72,12 +75,14 @@ export async function openCrosses(
 
 /** A cross with its terms and nobody on its sides yet. */
 export function newCrossRow({
+  crossId,
   environment,
   terms,
   proposedBy,
   state,
   now,
 }: {
+  readonly crossId: string;
   readonly environment: Environment;
   readonly terms: Terms;
   readonly proposedBy: Side;
@@ -87,7 +92,7 @@ export function newCrossRow({
   const sums = sumsOf(terms);
   if (!sums) throw new Error("what a cross is worth was looked at before");
   return {
-    cross_id: newId("crs", now),
+    cross_id: crossId,
     environment,
     kind: terms.kind,
     scheme: terms.scheme,

@@ -20,20 +20,8 @@ export function samePan(path: string): Failure {
   return unprocessable({ path, problem: "both sides are the same company" });
 }
 
-export function buySideOff(): Failure {
-  return new Failure("forbidden", "the buy side is not enabled on this key", {
-    detail: { reason: "buy_side_not_enabled" },
-  });
-}
-
 export function quoteUsed(crossId: string): Failure {
   return new Failure("conflict", "the quote was used for another cross", {
     detail: { reason: "quote_used", cross_id: crossId },
-  });
-}
-
-export function quoteExpired(validUntil: string): Failure {
-  return new Failure("conflict", "the quote has expired", {
-    detail: { reason: "quote_expired", valid_until: validUntil },
   });
 }

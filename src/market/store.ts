@@ -44,6 +44,7 @@ export async function findTapes(
       select seller_bps, ${shownFace}::bigint as face_paise, dealt_at
       from settlement_legs
       where environment = ${environment} and scheme = asked.scheme and dealt_at <= ${until}
+        and not private
       order by dealt_at desc, settlement_id desc, scrip_no desc
       limit 1
     ) as last on true
@@ -52,7 +53,7 @@ export async function findTapes(
         count(*)::integer as count
       from settlement_legs
       where environment = ${environment} and scheme = asked.scheme
-        and dealt_at > ${after} and dealt_at <= ${until}
+        and dealt_at > ${after} and dealt_at <= ${until} and not private
     ) as day`);
   return new Map(
     rows.map(({ scheme, seller_bps, face_paise, dealt_at, volume_paise, count }) => {
