@@ -4,6 +4,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { marketGroup } from "../../test/support/market-group.ts";
+import { drawFrom } from "../../test/support/market.ts";
 import { type Effort, assignCredits } from "./assign-credits.ts";
 import {
   type Holdings,
@@ -111,7 +113,7 @@ const smallGroup = fc
         expires_on: day,
         is_movable: fc.oneof({ arbitrary: fc.constant(true), weight: 4 }, fc.constant(false)),
       }),
-      { maxLength: 7 },
+      { maxLength: 8 },
     ),
     requirements: fc.array(
       fc.record({
@@ -156,6 +158,7 @@ test("few credits are assigned in the best of all ways by every wish, and it is 
 
 test("without a look at every way an assignment is sound, and the best where it says so", () => {
   let proven = 0;
+  let short = 0;
   fc.assert(
     fc.property(smallGroup, (holdings) => {
       const board = boardOf(holdings);
@@ -164,11 +167,79 @@ test("without a look at every way an assignment is sound, and the best where it 
       const [covered = 0] = figuresOf(board, assignment.paid);
       const [most = 0] = bestByForce(holdings, board);
       assert.ok(covered <= most);
+      const [hasty = 0] = figuresOf(board, assigned(board, { fewSteps: 0, searches: 0 }).paid);
+      if (hasty < most) short += 1;
       if (!assignment.isProven) return;
       proven += 1;
       assert.equal(covered, most);
     }),
-    { numRuns: 400 },
+    { numRuns: 1_000 },
   );
   assert.ok(proven > 100, "the bound proves something");
+  assert.ok(short > 0, "the force sees where a hasty search falls short");
+});
+
+test("the answer depends on what the group has, and not on the order it is read in", () => {
+  const group = { firms: 4, credits: 40, requirements: 6 };
+  for (let seed = 1; seed <= 5; seed++) {
+    const holdings = marketGroup(drawFrom(seed), group);
+    const turned: Holdings = {
+      firms: holdings.firms.toReversed(),
+      credits: holdings.credits.toReversed(),
+      requirements: holdings.requirements.toReversed(),
+    };
+    assert.deepEqual(assigned(boardOf(turned)), assigned(boardOf(holdings)));
+  }
+});
+
+test("few credits that may pay anything are proven, up to fourteen", () => {
+  for (let seed = 1; seed <= 3; seed++) {
+    const holdings = marketGroup(drawFrom(seed), { firms: 3, credits: 14, requirements: 4 });
+    const open: Holdings = {
+      ...holdings,
+      credits: holdings.credits.map((credit) => ({ ...credit, expires_on: "2028-12-31" })),
+      requirements: holdings.requirements.map((owed) => ({ ...owed, scheme: null })),
+    };
+    assert.equal(assigned(boardOf(open)).isProven, true);
+  }
+});
+
+test("thousands of credits are assigned soundly, in slices, to within a rupee of each duty", () => {
+  const holdings = marketGroup(drawFrom(1), { firms: 20, credits: 4_000, requirements: 40 });
+  const board = boardOf(holdings);
+  const assignment = assigned(board);
+  assertSound(holdings, board, assignment);
+  assert.equal(assignment.isProven, true);
+  const [covered = 0] = figuresOf(board, assignment.paid);
+  const owed = holdings.requirements.reduce((sum, { amount_paise }) => sum + amount_paise, 0);
+  assert.ok(owed - covered < rupee * holdings.requirements.length);
+});
+
+test("when there is less than is owed, all that can be used is used", () => {
+  const holdings = marketGroup(drawFrom(2), { firms: 5, credits: 300, requirements: 60 });
+  const scarce: Holdings = {
+    ...holdings,
+    credits: holdings.credits.map((credit) => ({ ...credit, expires_on: "2028-12-31" })),
+    requirements: holdings.requirements.map((owed) => ({ ...owed, scheme: null })),
+  };
+  const board = boardOf(scarce);
+  const assignment = assigned(board);
+  assertSound(scarce, board, assignment);
+  assert.equal(assignment.isProven, true);
+  const most = Math.max(...scarce.requirements.map(({ amount_paise }) => amount_paise));
+  const left = board.credits.filter((_, at) => assignment.paid[at] === none);
+  assert.deepEqual(
+    left.filter(({ face_paise }) => face_paise <= most),
+    [],
+  );
+});
+
+test("a search that may do nothing more still answers with what it has", () => {
+  const holdings = marketGroup(drawFrom(3), { firms: 5, credits: 80, requirements: 8 });
+  const board = boardOf(holdings);
+  const assignment = assigned(board, { fewSteps: 0, searches: 0 });
+  assertSound(holdings, board, assignment);
+  const [hasty = 0] = figuresOf(board, assignment.paid);
+  const [covered = 0] = figuresOf(board, assigned(board).paid);
+  assert.ok(hasty > 0 && hasty <= covered);
 });

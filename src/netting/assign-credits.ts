@@ -20,7 +20,7 @@ import { creditAt, isMove, none, type Assignment, type Board, requirementAt } fr
 const fewStepsMax = 60_000_000;
 
 /** How many searches are made at most, in all parts together, once every requirement is filled. */
-const searchesMax = 300;
+const searchesMax = 200;
 
 export type Slices = Generator<undefined, Assignment, undefined>;
 
