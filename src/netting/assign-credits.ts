@@ -1,7 +1,7 @@
 // Decides which credits of a group pay which of its requirements, by the wishes of rules.ts, and says
 // whether the least duty uncovered is proven.
 //
-//   parts    requirements that no credit connects are looked at apart
+//   clusters    requirements that no credit connects are looked at apart
 //   few      few credits: every way to hand them out is looked at, and all wishes are proven
 //   own      each requirement is filled with credits of its own firm
 //   rest     what is left is filled with what others have, or all of it anew where that is better
@@ -12,14 +12,14 @@
 // done in slices: who drives the search lets others have their turn between two of them.
 
 import { bestOfAllWays, fewCreditsMax } from "./all-ways.ts";
-import { Filling, type Part } from "./filling.ts";
+import { Filling, type Cluster } from "./filling.ts";
 import { flowBound, type Supply } from "./flow-bound.ts";
 import { creditAt, isMove, none, type Assignment, type Board, requirementAt } from "./rules.ts";
 
 /** So many pairs of sets are looked at where there are few credits: all pairs of 14, or so. */
 const fewStepsMax = 60_000_000;
 
-/** How many searches are made at most, in all parts together, once every requirement is filled. */
+/** How many searches are made at most, in all clusters together, once every requirement is filled. */
 const searchesMax = 200;
 
 export type Slices = Generator<undefined, Assignment, undefined>;
@@ -33,17 +33,17 @@ export function* assignCredits(
   const paid = new Int32Array(board.credits.length).fill(none);
   const left = { searches };
   let isProven = true;
-  for (const part of partsOf(board)) {
-    const ofFew = yield* assignFew(board, part, fewSteps);
-    const assignment = ofFew ?? (yield* assignMany(board, part, left));
-    for (const credit of part.credits) paid[credit] = assignment.paid[credit] ?? none;
+  for (const cluster of clustersOf(board)) {
+    const ofFew = yield* assignFew(board, cluster, fewSteps);
+    const assignment = ofFew ?? (yield* assignMany(board, cluster, left));
+    for (const credit of cluster.credits) paid[credit] = assignment.paid[credit] ?? none;
     isProven &&= assignment.isProven;
   }
   return { paid, isProven };
 }
 
 /** Requirements are together when some credit could pay either. */
-function partsOf({ credits, requirements, kindOf, paysOf }: Board): readonly Part[] {
+function clustersOf({ credits, requirements, kindOf, paysOf }: Board): readonly Cluster[] {
   const roots = requirements.map((_, place) => place);
   const rootOf = (place: number): number => {
     const above = roots[place] ?? place;
@@ -65,23 +65,23 @@ function partsOf({ credits, requirements, kindOf, paysOf }: Board): readonly Par
     return reached === undefined ? none : rootOf(reached);
   });
   const requirementsOf = Map.groupBy(requirements.keys(), rootOf);
-  return [...requirementsOf].flatMap(([root, ofPart]) => {
+  return [...requirementsOf].flatMap(([root, ofCluster]) => {
     const held = creditsOf.get(root);
-    return held ? [{ credits: held, requirements: ofPart }] : [];
+    return held ? [{ credits: held, requirements: ofCluster }] : [];
   });
 }
 
 /** Undefined when there are too many ways to look at them all. */
 function* assignFew(
   board: Board,
-  part: Part,
+  cluster: Cluster,
   stepsMax: number,
 ): Generator<undefined, Assignment | undefined> {
-  if (part.credits.length > fewCreditsMax) return undefined;
-  const held = part.credits.map((place) => creditAt(board, place));
-  const owed = part.requirements.map((place) => requirementAt(board, place));
-  const payers = part.requirements.map((requirement) =>
-    setOf(part.credits, (credit) => paysOf(board, credit).includes(requirement)),
+  if (cluster.credits.length > fewCreditsMax) return undefined;
+  const held = cluster.credits.map((place) => creditAt(board, place));
+  const owed = cluster.requirements.map((place) => requirementAt(board, place));
+  const payers = cluster.requirements.map((requirement) =>
+    setOf(cluster.credits, (credit) => paysOf(board, credit).includes(requirement)),
   );
   const movers = owed.map((requirement) => setOf(held, (credit) => isMove(credit, requirement)));
   const few = yield* bestOfAllWays(
@@ -95,7 +95,7 @@ function* assignFew(
   );
   if (!few) return undefined;
   const paid = new Int32Array(board.credits.length).fill(none);
-  few.forEach((at, bit) => (paid[part.credits[bit] ?? 0] = part.requirements[at] ?? none));
+  few.forEach((at, bit) => (paid[cluster.credits[bit] ?? 0] = cluster.requirements[at] ?? none));
   return { paid, isProven: true };
 }
 
@@ -106,19 +106,19 @@ function setOf<Item>(items: readonly Item[], isIn: (item: Item) => boolean): num
 /** What the search may still do. */
 type Left = { searches: number };
 
-function* assignMany(board: Board, part: Part, left: Left): Slices {
-  const filling = new Filling(board, part);
-  for (const requirement of part.requirements) {
+function* assignMany(board: Board, cluster: Cluster, left: Left): Slices {
+  const filling = new Filling(board, cluster);
+  for (const requirement of cluster.requirements) {
     filling.fillOwn(requirement);
     yield;
   }
-  for (const requirement of part.requirements) {
+  for (const requirement of cluster.requirements) {
     filling.fillRest(requirement);
     yield;
   }
-  const caps = new Map(part.requirements.map((place) => [place, filling.capOf(place)]));
-  if (filling.covered < boundOf(board, part, caps)) {
-    for (const requirement of part.requirements) {
+  const caps = new Map(cluster.requirements.map((place) => [place, filling.capOf(place)]));
+  if (filling.covered < boundOf(board, cluster, caps)) {
+    for (const requirement of cluster.requirements) {
       if (filling.coveredOf(requirement) === caps.get(requirement)) continue;
       if (left.searches === 0) break;
       left.searches -= 1;
@@ -126,7 +126,7 @@ function* assignMany(board: Board, part: Part, left: Left): Slices {
       yield;
     }
   }
-  const bound = boundOf(board, part, caps);
+  const bound = boundOf(board, cluster, caps);
   yield* refill(filling, { caps, bound, left });
   return { paid: filling.paid(), isProven: filling.covered === bound };
 }
@@ -152,9 +152,9 @@ function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<
   }
 }
 
-function boundOf(board: Board, part: Part, caps: Caps): number {
-  const places = new Map(part.requirements.map((requirement, at) => [requirement, at]));
-  const ofKinds = Map.groupBy(part.credits, (credit) => board.kindOf[credit] ?? 0);
+function boundOf(board: Board, cluster: Cluster, caps: Caps): number {
+  const places = new Map(cluster.requirements.map((requirement, at) => [requirement, at]));
+  const ofKinds = Map.groupBy(cluster.credits, (credit) => board.kindOf[credit] ?? 0);
   const supplies = [...ofKinds].map(([kind, credits]): Supply => ({
     face_paise: credits.reduce((sum, at) => sum + creditAt(board, at).face_paise, 0),
     pays: (board.paysOf[kind] ?? []).flatMap((requirement) => places.get(requirement) ?? []),

@@ -1,12 +1,12 @@
-// An assignment in the making: which requirement each credit of one part pays, and how requirements
-// are filled with the cover search. A part is a set of requirements and the credits that could pay
-// them; no credit of one part can pay a requirement of another.
+// An assignment in the making: which requirement each credit of one cluster pays, and how requirements
+// are filled with the cover search. A cluster is a set of requirements and the credits that could pay
+// them; no credit of one cluster can pay a requirement of another.
 
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type Bundle, dayNumber, greatestDivisor } from "../cover/rules.ts";
 import { creditAt, type GroupCredit, isMove, none, type Board, requirementAt } from "./rules.ts";
 
-export type Part = {
+export type Cluster = {
   /** Places of credits and of requirements, rising. */
   readonly credits: readonly number[];
   readonly requirements: readonly number[];
@@ -42,13 +42,13 @@ export class Filling {
   readonly #kinds: readonly Kind[];
   readonly #byFirm: ReadonlyMap<string, readonly number[]>;
 
-  constructor(board: Board, part: Part) {
+  constructor(board: Board, cluster: Cluster) {
     this.#board = board;
     this.#faces = Float64Array.from(board.credits, ({ face_paise }) => face_paise);
     this.#days = Float64Array.from(board.credits, ({ expires_on }) => dayNumber(expires_on));
-    this.#byFirm = Map.groupBy(part.credits, (credit) => this.#creditAt(credit).firm_id);
+    this.#byFirm = Map.groupBy(cluster.credits, (credit) => this.#creditAt(credit).firm_id);
     this.#isUsed = new Uint8Array(board.credits.length);
-    const byKind = Map.groupBy(part.credits, (credit) => board.kindOf[credit] ?? 0);
+    const byKind = Map.groupBy(cluster.credits, (credit) => board.kindOf[credit] ?? 0);
     this.#kinds = [...byKind].map(([kind, credits]) => {
       const faces = credits.map((credit) => this.#faceOf(credit));
       return {
