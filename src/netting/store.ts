@@ -8,6 +8,7 @@ import type {
   GroupCredit,
   GroupRequirement,
   MemberFacts,
+  Proposal,
 } from "./rules.ts";
 
 /** Under the firm that has it or will have it. */
@@ -96,13 +97,7 @@ export async function findHoldings(
 }
 
 /** A proposal as it is kept: with the requirement that it is for, as it was then. */
-export type ProposalRow = {
-  readonly from_firm_id: string;
-  readonly to_firm_id: string;
-  readonly scheme: Scheme;
-  readonly scrip_no: string;
-  readonly face_paise: number;
-  readonly price_bps: number;
+export type ProposalRow = Proposal & {
   readonly requirement_id: string;
   readonly requirement_version: number;
 };
