@@ -74,6 +74,7 @@ test("every variable is read", async (t) => {
     WEBHOOK_SCHEDULE_S: "0, 1,1",
     WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
     TWO_OPERATORS_FROM_PAISE: "500",
+    CROSS_BLOCK_MIN_PAISE: "700",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -94,6 +95,7 @@ test("every variable is read", async (t) => {
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],
     twoOperatorsFromPaise: 500,
+    blockMinPaise: 700,
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -112,6 +114,7 @@ test("all problems are reported together, each by the name of its variable", () 
     WEBHOOK_SCHEDULE_S: "0,soon",
     WEBHOOK_ALLOW_CIDRS: "home",
     TWO_OPERATORS_FROM_PAISE: "0",
+    CROSS_BLOCK_MIN_PAISE: "0",
     LOG_LEVEL: "loud",
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
@@ -127,6 +130,7 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_KEY",
     "IN_FLIGHT_MAX",
     "TWO_OPERATORS_FROM_PAISE",
+    "CROSS_BLOCK_MIN_PAISE",
     "WEBHOOK_SCHEDULE_S",
     "WEBHOOK_ALLOW_CIDRS",
     "LOG_LEVEL",
