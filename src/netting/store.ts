@@ -140,11 +140,15 @@ export async function lockRun(
   return row;
 }
 
-export async function setCrossed(tx: Tx, nettingRef: string, now: Date): Promise<void> {
+export async function setCrossed(
+  tx: Tx,
+  deskId: string,
+  { nettingRef, now }: { readonly nettingRef: string; readonly now: Date },
+): Promise<void> {
   await tx.rows(sql`
     update netting_runs
     set crossed_at = ${now}
-    where netting_ref = ${nettingRef}`);
+    where desk_id = ${deskId} and netting_ref = ${nettingRef}`);
 }
 
 /** Who is in the group, by what customs knows them; nobody who is locked comes or goes. */
