@@ -109,6 +109,5 @@ export function idsOfCrosses(
       ...(counterparty !== undefined && ownScrip !== undefined && { own: ownScrip }),
     },
     "acceptCross/scrip_nos": otherScrips,
-    netting_ref: { foreign: {}, random: "no netting" },
   };
 }

@@ -180,6 +180,13 @@ async function furnish(service: Service, environment: Environment) {
   const crosses = await furnishCrosses(service, { environment, key, client, sibling, ...iecs });
   const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
   const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
+  const [giver, taker] = [await firm(), await firm()];
+  await credits(giver, ["listed"]);
+  await requirement(taker);
+  const groupToCross = await group(giver, taker);
+  const crossedNetting = await net(groupToCross);
+  const crossing = { netting_ref: crossedNetting };
+  await ask("POST", `/v1/groups/${groupToCross}/netting/crosses`, 201, crossing);
   const groupOfBoth = await group(client, sibling);
   const otherGroup = await group(suspended, await firm());
   return {
@@ -209,6 +216,7 @@ async function furnish(service: Service, environment: Environment) {
     emptyGroup: await group(),
     otherGroup,
     netting: await net(groupOfBoth),
+    crossedNetting,
     otherNetting: await net(otherGroup),
     deletedGroup,
     requirement: await requirement(client),
@@ -303,6 +311,9 @@ function foreignOf(strangers: Strangers) {
     }),
     quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
     nettings: ofStrangers(strangers, { netting: ({ netting }) => netting }),
+    crossedNettings: ofStrangers(strangers, {
+      "crossed netting": ({ crossedNetting }) => crossedNetting,
+    }),
     crosses: ofStrangers(strangers, {
       proposal: ({ crosses }) => crosses.proposal,
       "proposal to answer": ({ crosses }) => crosses.answer,
@@ -408,6 +419,11 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     }),
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
     netting_ref: { ...netting, mayConflict: true },
+    "listCrosses/netting_ref": {
+      own: own.crossedNetting,
+      foreign: foreign.crossedNettings,
+      random: random.netting,
+    },
     "crossNetting/group_id": { ...group, mayConflict: true },
     ...idsOfDeals(own, {
       orders: foreign.dealtOrders,
@@ -554,6 +570,10 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       foreign: foreign.nettings,
       random: random.netting,
       refused: true,
+    },
+    "listCrosses/netting_ref": {
+      foreign: { ...foreign.crossedNettings, "a netting of its siblings": own.crossedNetting },
+      random: random.netting,
     },
     quote_ref: {
       own: own.quote,
