@@ -213,6 +213,14 @@ create table deposits (
   constraint deposits_reference_check CHECK ((reference ~ '^[A-Z0-9]{12,22}$'::text))
 );
 
+create table desk_clocks (
+  desk_id text not null,
+  ahead_s bigint not null,
+  constraint desk_clocks_pkey PRIMARY KEY (desk_id),
+  constraint desk_clocks_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint desk_clocks_ahead_s_check CHECK ((ahead_s > 0))
+);
+
 create table desk_sequences (
   desk_id text not null,
   last_sequence bigint not null,
@@ -941,6 +949,7 @@ grant delete, insert, select, update on credits to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
+grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;

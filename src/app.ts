@@ -49,6 +49,7 @@ import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { passing } from "./passing.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
 import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
@@ -120,7 +121,7 @@ export async function buildApp({
   marketRoutes(app, market, { feed, streams });
   settlementRoutes(app, ctx, { simulators, appliers, settling });
   payoutRoutes(app, ctx);
-  sandboxRoutes(app, ctx, settling);
+  sandboxRoutes(app, ctx, { resetting: settling, passing });
   eventRoutes(app, ctx, streams);
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);

@@ -75,6 +75,7 @@ const demands: Readonly<Record<string, Demand>> = {
   listPayouts: "orders:read",
   readPayout: "orders:read",
   advanceSettlement: "orders:write",
+  advanceClock: "orders:write",
   setScenario: "orders:write",
   seedSandbox: "orders:write",
   resetSandbox: "orders:write",

@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CreditFacts, CreditState } from "./rules.ts";
@@ -339,4 +340,19 @@ export async function seedRows(
 /** A column as one text: thousands of values cost less that way than as an array. None has a comma. */
 function column(rows: readonly CreditRow[], name: keyof CreditRow): string {
   return rows.map((row) => row[name]).join(",");
+}
+
+/** The days of a desk's open holdings lie further back; how many there are. */
+export async function bringExpiriesNearer(
+  tx: Tx,
+  { environment, deskId, days, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update credits
+    set issued_on = issued_on - ${days}::int, expires_on = expires_on - ${days}::int,
+      expiry_due_on = expiry_due_on - ${days}::int, version = version + 1, updated_at = ${now},
+      changed_in = pg_current_xact_id()
+    where environment = ${environment} and desk_id = ${deskId} and state in ${openStates}
+    returning credit_id`);
+  return rows.length;
 }

@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/house.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { LegState, SettlementState, Step } from "./rules.ts";
@@ -353,4 +354,17 @@ export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
       ${rows.map((row) => row.reason)}::text[]
     ) as r (settlement_id, scrip_no, state, reason)
     where l.settlement_id = r.settlement_id and l.scrip_no = r.scrip_no`);
+}
+
+/** What is open has less time left. Each was locked before. */
+export async function bringSettlementsNearer(
+  tx: Tx,
+  settlementIds: readonly string[],
+  { seconds, now }: Passage,
+): Promise<void> {
+  await tx.rows(sql`
+    update settlements
+    set due_at = due_at - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where settlement_id = any(${settlementIds}::text[])`);
 }

@@ -89,6 +89,7 @@ const bodies: Fixtures["bodies"] = {
     ],
   },
   takeQuote: { side: "sell" },
+  advanceClock: { advance_s: 1 },
   setScenario: { scenario: "transfer_timeout" },
   seedSandbox: { count: 1 },
   placeOrder: { side: "sell" },
