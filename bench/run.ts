@@ -6,8 +6,8 @@ import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
 import { orders } from "./orders.ts";
-import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
+import { scale } from "./scale.ts";
 import { streams } from "./streams.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -15,7 +15,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
   quotes,
-  "quote-scale": quoteScale,
+  scale,
   cover,
   ledger,
   orders,
