@@ -83,6 +83,8 @@ declare module "fastify" {
     label?: string;
   }
   interface FastifyRequest {
+    /** What its route declared; the framework's own way there makes a new object each time. */
+    declared: Readonly<FastifyContextConfig>;
     /** Set for every route that demands a key, before its handler runs. */
     caller: Caller;
     metered: Metered;
@@ -147,6 +149,7 @@ export function createServer(options: ServerOptions): App {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
   app.decorate("routes", []);
+  app.decorateRequest("declared");
   app.decorateRequest("caller");
   app.decorateRequest("metered");
   app.decorateRequest("chunkedBody");
@@ -205,10 +208,11 @@ function requestOpener(inFlight: Set<ServerResponse>, inFlightMax: number): Open
     inFlight.delete(this);
   }
   return (request, reply, next) => {
+    request.declared = request.routeOptions.config;
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
-    if (!request.routeOptions.config.streams) {
+    if (!request.declared.streams) {
       inFlight.add(reply.raw);
       reply.raw.on("close", forget);
     }
