@@ -1,5 +1,6 @@
 // What a leg moves in the books. The house stands between two clients: the buyer pays its price, the
-// seller gets its own, and the house keeps the difference.
+// seller gets its own, and the house keeps the difference. Of that, the fee
+// and the tax that the house owes on it are set apart.
 
 import { isHouse } from "../kernel/house.ts";
 import type { Account, Movement } from "../ledger/rules.ts";
@@ -14,6 +15,15 @@ export function creditMovement(leg: LegRow, buyerFirmId: string): Movement {
 }
 
 export function moneyMovements(leg: LegRow, buyerFirmId: string): Movement[] {
+  const house: Account = { kind: "house_cash" };
+  return [
+    ...betweenSides(leg, buyerFirmId),
+    ...moved(house, { kind: "house_fees" }, leg.buyer_fee_paise + leg.seller_fee_paise),
+    ...moved(house, { kind: "gst_payable" }, leg.buyer_gst_paise + leg.seller_gst_paise),
+  ];
+}
+
+function betweenSides(leg: LegRow, buyerFirmId: string): Movement[] {
   const buyer = cashOf(buyerFirmId);
   const house: Account = { kind: "house_cash" };
   if (isHouse(leg.seller_firm_id)) return moved(buyer, house, leg.buyer_paise);

@@ -1,5 +1,6 @@
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { type Fee, noFee } from "../kernel/fees.ts";
 import { isHouse } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -37,6 +38,8 @@ export type NewDeal = {
     readonly sellerBps: Bps;
     readonly sellerPaise: Paise;
     readonly buyerPaise: Paise;
+    /** What of each side's money is fee and the tax on it; nothing unless it is said. */
+    readonly fees?: { readonly buyer: Fee; readonly seller: Fee };
   }[];
 };
 
@@ -155,6 +158,7 @@ function buyerPaiseOf({ legs }: NewDeal): Paise {
 
 function legsOf(deal: NewDeal, now: Date): LegRow[] {
   return deal.legs.map((leg, ordinal) => ({
+    ...feesOf(leg.fees),
     settlement_id: deal.settlementId,
     scrip_no: leg.scripNo,
     ordinal,
@@ -172,6 +176,15 @@ function legsOf(deal: NewDeal, now: Date): LegRow[] {
     state: "pending",
     reason: null,
   }));
+}
+
+function feesOf({ buyer, seller } = { buyer: noFee, seller: noFee }) {
+  return {
+    buyer_fee_paise: buyer.feePaise,
+    buyer_gst_paise: buyer.gstPaise,
+    seller_fee_paise: seller.feePaise,
+    seller_gst_paise: seller.gstPaise,
+  };
 }
 
 /** The bank is asked for what did not come with the deal. */

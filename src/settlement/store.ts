@@ -91,6 +91,10 @@ export type LegRow = {
   readonly buyer_bps: number;
   readonly seller_paise: number;
   readonly buyer_paise: number;
+  readonly buyer_fee_paise: number;
+  readonly buyer_gst_paise: number;
+  readonly seller_fee_paise: number;
+  readonly seller_gst_paise: number;
   readonly state: LegState;
   readonly reason: string | null;
 };
@@ -103,7 +107,8 @@ export const settlementColumns = fragment`
 const legColumns = fragment`
   l.settlement_id, l.scrip_no, l.ordinal, l.environment, l.scheme, l.dealt_at, l.seller_desk_id,
   l.seller_firm_id, l.seller_order_id, l.face_paise, l.seller_bps, l.buyer_bps, l.seller_paise,
-  l.buyer_paise, l.state, l.reason`;
+  l.buyer_paise, l.buyer_fee_paise, l.buyer_gst_paise, l.seller_fee_paise, l.seller_gst_paise,
+  l.state, l.reason`;
 
 export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
@@ -139,7 +144,7 @@ export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void>
     insert into settlement_legs (
       settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
       seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
-      state
+      buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, state
     )
     select *
     from unnest(
@@ -157,6 +162,10 @@ export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void>
       ${rows.map((row) => row.buyer_bps)}::int[],
       ${rows.map((row) => row.seller_paise)}::bigint[],
       ${rows.map((row) => row.buyer_paise)}::bigint[],
+      ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
+      ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
+      ${rows.map((row) => row.seller_fee_paise)}::bigint[],
+      ${rows.map((row) => row.seller_gst_paise)}::bigint[],
       ${rows.map((row) => row.state)}::text[]
     )`);
 }
