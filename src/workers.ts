@@ -96,7 +96,7 @@ export function workOf(
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
     {
       name: "fan-out",
-      pauseMs: 250,
+      pauseMs: 1_000,
       wakeOn: eventsTopic,
       work: () => fanOut(ctx, webhooks),
     },

@@ -78,6 +78,16 @@ export async function insertLines(tx: Tx, rows: readonly PayoutLineRow[]): Promi
     )`);
 }
 
+/** Whether there is a payout to look at; usually there is none. */
+export async function hasUnsent(db: Db, now: Date): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select
+    from payouts
+    where look_at <= ${now}
+    limit 1`);
+  return rows.length > 0;
+}
+
 /** What has not been sent and is to be looked at; two workers never take the same one. */
 export async function claimUnsent(tx: Tx, now: Date, limit: number): Promise<PayoutRow[]> {
   return await tx.rows(sql`

@@ -1,4 +1,4 @@
-import type { Environment } from "../kernel/caller.ts";
+import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/house.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -200,6 +200,27 @@ export async function lockSettlements(
     where s.settlement_id = any(${settlementIds}::text[])
     order by s.settlement_id
     for update`);
+}
+
+/**
+ * Where there is a settlement in one of these states, and due by then if that is said. Workers ask
+ * this before they open a transaction, because usually there is none.
+ */
+export async function listEnvironmentsWith(
+  db: Db,
+  states: readonly SettlementState[],
+  dueBy: Date | null = null,
+): Promise<Environment[]> {
+  const rows = await db.rows<{ environment: Environment }>(sql`
+    select asked.environment
+    from unnest(${environments}::text[]) as asked (environment)
+    where exists (
+      select
+      from settlements as s
+      where s.environment = asked.environment and s.state = any(${states}::text[])
+        and s.due_at <= coalesce(${dueBy}::timestamptz, 'infinity')
+    )`);
+  return rows.map(({ environment }) => environment);
 }
 
 /** Ready for customs; two workers never take the same one. */

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { testDatabase } from "../../test/support/database.ts";
-import { arrayLiteral } from "./array-literal.ts";
 import { sql } from "./postgres.ts";
+import { wireValue } from "./wire-value.ts";
 
 const text = fc
   .string({ unit: "grapheme", maxLength: 12 })
@@ -36,7 +36,32 @@ test("PostgreSQL reads every array as it was meant", async (t) => {
   });
 });
 
-test("what is no plain element is left to the driver", () => {
-  assert.equal(arrayLiteral([["nested"]]), undefined);
-  assert.equal(arrayLiteral([Buffer.from("x")]), undefined);
+test("PostgreSQL reads every single value as it was meant, alone and in an array", async (t) => {
+  const { db } = await testDatabase(t);
+  const instant = new Date("0987-06-05T04:03:02.001Z");
+  const bytes = Buffer.from([0, 34, 92, 255]);
+  const object = { quote: '"', slash: "\\", list: [1, null] };
+  const [row] = await db.rows(
+    sql`select
+      ${instant}::timestamptz as instant, ${bytes}::bytea as bytes, ${object}::jsonb as object,
+      ${7}::int as number, ${false}::boolean as flag, ${null}::text as none,
+      ${undefined}::text as missing, ${'"\\'}::text as awkward,
+      ${[bytes, null]}::bytea[] as all_bytes, ${[object, undefined]}::jsonb[] as objects`,
+  );
+  assert.deepEqual(row, {
+    instant,
+    bytes,
+    object,
+    number: 7,
+    flag: false,
+    none: null,
+    missing: null,
+    awkward: '"\\',
+    all_bytes: [bytes, null],
+    objects: [object, null],
+  });
+});
+
+test("an array of arrays is refused before it is sent", () => {
+  assert.throws(() => wireValue([["nested"]]), /array of arrays/);
 });

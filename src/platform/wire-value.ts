@@ -1,12 +1,20 @@
-// Sets travel to PostgreSQL as arrays. The driver escapes an array element by element; most elements
-// need no escaping, and a set has thousands, so arrays are written here and handed over as text.
+// Values on their way to PostgreSQL. Sets travel as arrays: the driver escapes those element by
+// element, but most elements need no escaping and a set has thousands, so they are written here.
+
+/** As it goes over the wire: text, or bytes for a bytea. */
+export type WireValue = string | Buffer | null;
 
 /** No text that PostgreSQL takes has it, so it can stand between elements while they are escaped. */
 const between = "\u0000";
 const needsEscape = /["\\]/g;
 
-/** An array as PostgreSQL reads it; undefined for what the driver had better write itself. */
-export function arrayLiteral(values: readonly unknown[]): string | undefined {
+export function wireValue(value: unknown): WireValue {
+  if (Array.isArray(value)) return arrayLiteral(value);
+  return Buffer.isBuffer(value) ? value : textOf(value);
+}
+
+/** An array as PostgreSQL reads it. */
+function arrayLiteral(values: readonly unknown[]): string {
   if (values.length === 0) return "{}";
   if (values.every((value) => typeof value === "number" || typeof value === "boolean")) {
     return `{${values.join(",")}}`;
@@ -15,7 +23,6 @@ export function arrayLiteral(values: readonly unknown[]): string | undefined {
   let hasNull = false;
   for (const value of values) {
     const text = textOf(value);
-    if (text === undefined) return undefined;
     hasNull ||= text === null;
     // A null is not a text, and no text of ours has this one.
     texts.push(text ?? between);
@@ -23,12 +30,14 @@ export function arrayLiteral(values: readonly unknown[]): string | undefined {
   return hasNull ? withNulls(texts) : quoted(texts);
 }
 
-function textOf(value: unknown): string | null | undefined {
+function textOf(value: unknown): string | null {
   if (typeof value === "string") return value;
-  if (value === null) return null;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
-  return undefined;
+  if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
+  // Rows of one length are all that PostgreSQL would take.
+  if (Array.isArray(value)) throw new Error("an array of arrays does not travel");
+  return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean);
 }
 
 function quoted(texts: readonly string[]): string {
