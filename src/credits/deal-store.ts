@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
-import { creditColumns, type CreditRow, type Holder, liveStates, openStates } from "./store.ts";
+import { bestFirst, creditColumns, type CreditRow, type Holder } from "./store.ts";
 
 /** What of a credit is looked at before it is locked. */
 export type CreditForSale = Pick<CreditRow, "credit_id" | "scrip_no" | "firm_id" | "scheme">;
@@ -27,7 +27,7 @@ export async function findForSale(
       from credits as c
       where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
         and (asked.firm_id is null or c.firm_id = asked.firm_id)
-      order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
+      order by ${bestFirst}
       limit 1
     ) as c`);
 }
@@ -42,7 +42,7 @@ export async function lockLiveByNumber(
     select ${creditColumns}
     from credits as c
     where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
-      and c.state in ${liveStates}
+      and c.standing = 'live'
     order by c.credit_id
     for update`);
 }
@@ -107,7 +107,7 @@ export async function lockReserved(
           ${reserved.map(({ reservedFor }) => reservedFor)}::text[]
         )
       )
-      and c.state in ('reserved', 'suspended')
+      and c.standing = 'live' and c.state in ('reserved', 'suspended')
       and coalesce(c.state_before_suspension, c.state) = 'reserved'
     order by c.credit_id
     for update`);
@@ -138,7 +138,7 @@ export async function findLiveByNumber(
     select ${creditColumns}
     from credits as c
     where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
-      and c.state in ${liveStates}`);
+      and c.standing = 'live'`);
 }
 
 /** What no deal has of what a desk holds. */

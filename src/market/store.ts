@@ -1,8 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
-import { houseFirmId } from "../kernel/house.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, Fragment, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { DepthBand, Place, Tape, UpdateKind } from "./rules.ts";
 
 /** Where readers are told that a log has grown. */
@@ -69,10 +68,6 @@ export type AskedBand = {
   readonly below_paise: number | null;
 };
 
-/** The indexes of the house's credits, and of those it could sell, are found by these very words. */
-const ofHouse = new Fragment(`firm_id in ('${houseFirmId.live}', '${houseFirmId.sandbox}')`);
-const houseOffers = new Fragment(`state = 'listed' and ${ofHouse.text}`);
-
 export type DepthRow = {
   readonly scheme: Scheme;
   readonly bands: readonly DepthBand[];
@@ -91,10 +86,10 @@ export async function listDepths(db: Db, environment: Environment): Promise<Dept
 export async function hasHouseChanged(db: Db, environment: Environment): Promise<boolean> {
   const [row] = await db.rows<{ changed: boolean }>(sql`
     select coalesce(min(counted_in) <= (
-      select changed_in
+      select house_changed_in
       from credits
-      where environment = ${environment} and ${ofHouse}
-      order by changed_in desc
+      where environment = ${environment} and house_changed_in is not null
+      order by house_changed_in desc
       limit 1
     ), false) as changed
     from market_depths
@@ -137,7 +132,7 @@ export async function countDepths(
     cross join lateral (
       select count(*) as count, coalesce(sum(face_paise), 0) as sum
       from credits
-      where environment = ${environment} and scheme = band.scheme and ${houseOffers}
+      where environment = ${environment} and scheme = band.scheme and house_offers
         and face_paise >= band.from_paise
         and face_paise < coalesce(band.below_paise, 9223372036854775807)
         and expires_on >= ${usableUntil}::date

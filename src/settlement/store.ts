@@ -279,7 +279,7 @@ export async function lockByCredits(
         select l.settlement_id
         from settlement_legs as l
         where l.environment = ${environment} and l.scrip_no = any(${scripNos}::text[])
-          and l.state in ('pending', 'transferring')
+          and l.awaited
       )
     order by s.settlement_id
     for update`);
