@@ -32,6 +32,30 @@ export async function findForSale(
     ) as c`);
 }
 
+/** What a deal needs to know of a credit. */
+export type DealtRow = Pick<
+  CreditRow,
+  | "credit_id"
+  | "desk_id"
+  | "firm_id"
+  | "scrip_no"
+  | "scheme"
+  | "face_paise"
+  | "expires_on"
+  | "state"
+  | "reserved_for"
+>;
+
+export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
+  return await tx.rows(sql`
+    select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
+      c.state, c.reserved_for
+    from credits as c
+    where c.credit_id = any(${creditIds}::text[])
+    order by c.credit_id
+    for update`);
+}
+
 /** The live holding of each number, whoever's. */
 export async function lockLiveByNumber(
   tx: Tx,
@@ -70,6 +94,34 @@ export async function listListedOfFirm(
     order by c.face_paise desc, c.credit_id
     limit ${limit}`);
   return rows.map((row) => row.credit_id);
+}
+
+/** Of the live holdings of these numbers those that a deal has and nobody has begun to move. */
+export async function lockForTransfer(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<Pick<CreditRow, "credit_id" | "scrip_no" | "reserved_for">[]> {
+  return await tx.rows(sql`
+    select c.credit_id, c.scrip_no, c.reserved_for
+    from credits as c
+    where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
+      and c.standing = 'live' and c.state = 'reserved'
+    order by c.credit_id
+    for update`);
+}
+
+/** Each of them was locked and reserved. */
+export async function setInSettlement(
+  tx: Tx,
+  creditIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.rows(sql`
+    update credits as c
+    set state = 'in_settlement', version = c.version + 1, updated_at = ${now},
+      changed_in = pg_current_xact_id()
+    where c.credit_id = any(${creditIds}::text[])`);
 }
 
 export type Reservation = { readonly creditId: string; readonly reservedFor: string };

@@ -1,45 +1,48 @@
-// Sets travel to PostgreSQL as arrays. The driver escapes an array element by element; most elements
-// need no escaping, and a set has thousands, so arrays are written here and handed over as text.
+// Sets travel to PostgreSQL as arrays. The driver escapes an array element by element; a set has
+// thousands of elements, so arrays are written here and handed over as text.
+//
+// JSON quotes a text as PostgreSQL does within an array, with a backslash before a quote and before a
+// backslash, and writes numbers, booleans and null alike. They part at what JSON has a letter or a
+// number for, such as \n: arrays with such characters are escaped one by one.
 
-/** No text that PostgreSQL takes has it, so it can stand between elements while they are escaped. */
-const between = "\u0000";
+/** What JSON may have written by a letter or a number; also found behind a backslash of the text. */
+const lettered = /\\[bfnrtu]/;
 const needsEscape = /["\\]/g;
 
 /** An array as PostgreSQL reads it; undefined for what the driver had better write itself. */
 export function arrayLiteral(values: readonly unknown[]): string | undefined {
-  if (values.length === 0) return "{}";
-  if (values.every((value) => typeof value === "number" || typeof value === "boolean")) {
-    return `{${values.join(",")}}`;
-  }
-  const texts: string[] = [];
-  let hasNull = false;
+  const cells: Cell[] = [];
   for (const value of values) {
-    const text = textOf(value);
-    if (text === undefined) return undefined;
-    hasNull ||= text === null;
-    // A null is not a text, and no text of ours has this one.
-    texts.push(text ?? between);
+    const cell = cellOf(value);
+    if (cell === undefined) return undefined;
+    cells.push(cell);
   }
-  return hasNull ? withNulls(texts) : quoted(texts);
+  const json = JSON.stringify(cells);
+  if (lettered.test(json)) return `{${cells.map(escaped).join(",")}}`;
+  return `{${json.slice(1, -1)}}`;
 }
 
-function textOf(value: unknown): string | null | undefined {
-  if (typeof value === "string") return value;
-  if (value === null) return null;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
-  if (value instanceof Date) return value.toISOString();
-  return undefined;
+type Cell = string | number | boolean | null;
+
+function cellOf(value: unknown): Cell | undefined {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  return value instanceof Date ? textOf(value) : undefined;
 }
 
-function quoted(texts: readonly string[]): string {
-  const joined = texts.join(between);
-  const escaped = joined.replaceAll(needsEscape, "\\$&");
-  return `{"${escaped.replaceAll(between, '","')}"}`;
+let lastMs = Number.NaN;
+let lastText = "";
+
+/** A set is mostly of one instant. */
+function textOf(instant: Date): string {
+  const ms = instant.getTime();
+  if (ms !== lastMs) {
+    lastText = instant.toISOString();
+    lastMs = ms;
+  }
+  return lastText;
 }
 
-function withNulls(texts: readonly string[]): string {
-  const parts = texts.map((text) =>
-    text === between ? "NULL" : `"${text.replaceAll(needsEscape, "\\$&")}"`,
-  );
-  return `{${parts.join(",")}}`;
+function escaped(cell: Cell): string {
+  return typeof cell === "string" ? `"${cell.replaceAll(needsEscape, "\\$&")}"` : String(cell);
 }
