@@ -8,6 +8,13 @@ CASE
 END))), false));
 create sequence ledger_entry_numbers;
 
+CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN round((face_paise)::numeric, (2 - length((face_paise)::text)))
+;
+
 create table api_keys (
   key_id text not null,
   environment text not null,
@@ -162,6 +169,20 @@ CREATE INDEX credits_of_house ON public.credits USING btree (environment, house_
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'claim'::text);
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (standing IS NOT NULL);
 CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'live'::text);
+
+create table deal_minutes (
+  environment text not null,
+  scheme text not null,
+  minute timestamp with time zone not null,
+  deals bigint not null,
+  shown_paise numeric not null,
+  constraint deal_minutes_pkey PRIMARY KEY (environment, scheme, minute),
+  constraint deal_minutes_deals_check CHECK ((deals > 0)),
+  constraint deal_minutes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deal_minutes_minute_check CHECK ((minute = date_trunc('minute'::text, minute, 'UTC'::text))),
+  constraint deal_minutes_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint deal_minutes_shown_paise_check CHECK ((shown_paise > (0)::numeric))
+);
 
 create table deliveries (
   delivery_id text not null,
@@ -945,6 +966,7 @@ grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
+grant insert, select, update on deal_minutes to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;

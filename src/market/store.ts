@@ -16,9 +16,6 @@ export type UpdateRow = Place & {
   readonly created_at: Date;
 };
 
-/** A face as the market shows it: two digits and zeros. */
-const shownFace = fragment`round(face_paise::numeric, 2 - length(face_paise::text))`;
-
 /** Sums stay whole numbers that every JSON reader keeps exact. */
 const safeMax = fragment`9007199254740991`;
 
@@ -31,7 +28,11 @@ type TapeRow = {
   readonly count: number;
 };
 
-/** The last deal of every scheme, and what was dealt after an instant. */
+/**
+ * The last deal of every scheme, and what was dealt after an instant: what is left of its minute by
+ * the leg, the minutes after it as they were added up. What another node's clock has dealt later than
+ * `until` is taken off again.
+ */
 export async function findTapes(
   db: Db,
   { environment, after, until }: { environment: Environment; after: Date; until: Date },
@@ -40,18 +41,29 @@ export async function findTapes(
     select asked.scheme, last.seller_bps, last.face_paise, last.dealt_at, day.volume_paise, day.count
     from unnest(${schemes}::text[]) as asked (scheme)
     left join lateral (
-      select seller_bps, ${shownFace}::bigint as face_paise, dealt_at
+      select seller_bps, shown_face(face_paise)::bigint as face_paise, dealt_at
       from settlement_legs
       where environment = ${environment} and scheme = asked.scheme and dealt_at <= ${until}
       order by dealt_at desc, settlement_id desc, scrip_no desc
       limit 1
     ) as last on true
     cross join lateral (
-      select least(coalesce(sum(${shownFace}), 0), ${safeMax})::bigint as volume_paise,
-        count(*)::integer as count
-      from settlement_legs
-      where environment = ${environment} and scheme = asked.scheme
-        and dealt_at > ${after} and dealt_at <= ${until}
+      select least(coalesce(sum(shown_paise), 0), ${safeMax})::bigint as volume_paise,
+        coalesce(sum(deals), 0)::integer as count
+      from (
+        select shown_paise, deals
+        from deal_minutes
+        where environment = ${environment} and scheme = asked.scheme and minute > ${after}
+        union all
+        select shown_face(face_paise), 1
+        from settlement_legs
+        where environment = ${environment} and scheme = asked.scheme and dealt_at > ${after}
+          and dealt_at < date_trunc('minute', ${after}::timestamptz, 'UTC') + interval '1 minute'
+        union all
+        select -shown_face(face_paise), -1
+        from settlement_legs
+        where environment = ${environment} and scheme = asked.scheme and dealt_at > ${until}
+      ) as parts
     ) as day`);
   return new Map(
     rows.map(({ scheme, seller_bps, face_paise, dealt_at, volume_paise, count }) => {

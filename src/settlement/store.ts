@@ -139,35 +139,47 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
     )`);
 }
 
+/** Writes legs, and adds each to its minute of the tape. */
 export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into settlement_legs (
-      settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
-      seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
-      buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, state
+    with written as (
+      insert into settlement_legs (
+        settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
+        seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
+        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, state
+      )
+      select *
+      from unnest(
+        ${rows.map((row) => row.settlement_id)}::text[],
+        ${rows.map((row) => row.scrip_no)}::text[],
+        ${rows.map((row) => row.ordinal)}::int[],
+        ${rows.map((row) => row.environment)}::text[],
+        ${rows.map((row) => row.scheme)}::text[],
+        ${rows.map((row) => row.dealt_at)}::timestamptz[],
+        ${rows.map((row) => row.seller_desk_id)}::text[],
+        ${rows.map((row) => row.seller_firm_id)}::text[],
+        ${rows.map((row) => row.seller_order_id)}::text[],
+        ${rows.map((row) => row.face_paise)}::bigint[],
+        ${rows.map((row) => row.seller_bps)}::int[],
+        ${rows.map((row) => row.buyer_bps)}::int[],
+        ${rows.map((row) => row.seller_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
+        ${rows.map((row) => row.seller_fee_paise)}::bigint[],
+        ${rows.map((row) => row.seller_gst_paise)}::bigint[],
+        ${rows.map((row) => row.state)}::text[]
+      )
+      returning environment, scheme, dealt_at, face_paise
     )
-    select *
-    from unnest(
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.dealt_at)}::timestamptz[],
-      ${rows.map((row) => row.seller_desk_id)}::text[],
-      ${rows.map((row) => row.seller_firm_id)}::text[],
-      ${rows.map((row) => row.seller_order_id)}::text[],
-      ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.seller_bps)}::int[],
-      ${rows.map((row) => row.buyer_bps)}::int[],
-      ${rows.map((row) => row.seller_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
-      ${rows.map((row) => row.seller_fee_paise)}::bigint[],
-      ${rows.map((row) => row.seller_gst_paise)}::bigint[],
-      ${rows.map((row) => row.state)}::text[]
-    )`);
+    insert into deal_minutes as m (environment, scheme, minute, deals, shown_paise)
+    select environment, scheme, date_trunc('minute', dealt_at, 'UTC') as minute, count(*),
+      sum(shown_face(face_paise))
+    from written
+    group by environment, scheme, minute
+    order by environment, scheme, minute
+    on conflict (environment, scheme, minute) do update
+    set deals = m.deals + excluded.deals, shown_paise = m.shown_paise + excluded.shown_paise`);
 }
 
 export async function listStates(
