@@ -46,14 +46,27 @@ export type DealtRow = Pick<
   | "reserved_for"
 >;
 
+/**
+ * In the order of their ids. Here and below a limit makes it a look-up per credit, also for a plan
+ * that was made while there were few.
+ */
 export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
   return await tx.rows(sql`
     select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
       c.state, c.reserved_for
-    from credits as c
-    where c.credit_id = any(${creditIds}::text[])
-    order by c.credit_id
-    for update`);
+    from (
+      select credit_id
+      from unnest(${creditIds}::text[]) as asked (credit_id)
+      order by credit_id
+    ) as k
+    cross join lateral (
+      select credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state,
+        reserved_for
+      from credits as found
+      where found.credit_id = k.credit_id
+      limit 1
+      for update
+    ) as c`);
 }
 
 /** The live holding of each number, whoever's. */
@@ -104,14 +117,27 @@ export async function lockForTransfer(
 ): Promise<Pick<CreditRow, "credit_id" | "scrip_no" | "reserved_for">[]> {
   return await tx.rows(sql`
     select c.credit_id, c.scrip_no, c.reserved_for
-    from credits as c
-    where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
-      and c.standing = 'live' and c.state = 'reserved'
-    order by c.credit_id
-    for update`);
+    from (
+      select found.credit_id
+      from unnest(${scripNos}::text[]) as asked (scrip_no)
+      cross join lateral (
+        select credit_id
+        from credits
+        where environment = ${environment} and scrip_no = asked.scrip_no and standing = 'live'
+        limit 1
+      ) as found
+      order by found.credit_id
+    ) as k
+    cross join lateral (
+      select credit_id, scrip_no, reserved_for
+      from credits as found
+      where found.credit_id = k.credit_id and found.state = 'reserved'
+      limit 1
+      for update
+    ) as c`);
 }
 
-/** Each of them was locked and reserved. */
+/** Each of them was locked and reserved, so its place is still the one that is found. */
 export async function setInSettlement(
   tx: Tx,
   creditIds: readonly string[],
@@ -121,12 +147,19 @@ export async function setInSettlement(
     update credits as c
     set state = 'in_settlement', version = c.version + 1, updated_at = ${now},
       changed_in = pg_current_xact_id()
-    where c.credit_id = any(${creditIds}::text[])`);
+    from unnest(${creditIds}::text[]) as asked (credit_id)
+    cross join lateral (
+      select ctid as place
+      from credits as found
+      where found.credit_id = asked.credit_id
+      limit 1
+    ) as f
+    where c.ctid = f.place`);
 }
 
 export type Reservation = { readonly creditId: string; readonly reservedFor: string };
 
-/** Each of them was locked and listed. */
+/** Each of them was locked and listed, so its place is still the one that is found. */
 export async function reserveCredits(
   tx: Tx,
   reservations: readonly Reservation[],
@@ -140,7 +173,13 @@ export async function reserveCredits(
       ${reservations.map(({ creditId }) => creditId)}::text[],
       ${reservations.map(({ reservedFor }) => reservedFor)}::text[]
     ) as r (credit_id, reserved_for)
-    where c.credit_id = r.credit_id and c.state = 'listed'
+    cross join lateral (
+      select ctid as place
+      from credits as found
+      where found.credit_id = r.credit_id
+      limit 1
+    ) as f
+    where c.ctid = f.place and c.state = 'listed'
     returning 1`);
   return rows.length;
 }

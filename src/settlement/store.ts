@@ -196,8 +196,13 @@ export async function listStates(
 export async function listLegs(db: Db, settlementIds: readonly string[]): Promise<LegRow[]> {
   return await db.rows(sql`
     select ${legColumns}
-    from settlement_legs as l
-    where l.settlement_id = any(${settlementIds}::text[])
+    from (select distinct unnest(${settlementIds}::text[]) as settlement_id) as asked
+    cross join lateral (
+      select *
+      from settlement_legs as found
+      where found.settlement_id = asked.settlement_id
+      order by found.ordinal
+    ) as l
     order by l.settlement_id, l.ordinal`);
 }
 
@@ -334,7 +339,7 @@ export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
 }
 
-/** Each was locked before. */
+/** Each was locked before. They are looked up one by one, whatever the planner knows of the table. */
 export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
     update settlements as s
@@ -350,10 +355,16 @@ export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Pr
       ${rows.map((row) => row.version)}::int[],
       ${rows.map((row) => row.updated_at)}::timestamptz[]
     ) as r (settlement_id, state, reason, due_at, money_apart, history, version, updated_at)
-    where s.settlement_id = r.settlement_id`);
+    cross join lateral (
+      select ctid as place
+      from settlements as found
+      where found.settlement_id = r.settlement_id
+      limit 1
+    ) as f
+    where s.ctid = f.place`);
 }
 
-/** What becomes of legs; their facts stay. */
+/** What becomes of legs, whose settlements were locked before; their facts stay. */
 export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
     update settlement_legs as l
@@ -364,5 +375,11 @@ export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
       ${rows.map((row) => row.state)}::text[],
       ${rows.map((row) => row.reason)}::text[]
     ) as r (settlement_id, scrip_no, state, reason)
-    where l.settlement_id = r.settlement_id and l.scrip_no = r.scrip_no`);
+    cross join lateral (
+      select ctid as place
+      from settlement_legs as found
+      where found.settlement_id = r.settlement_id and found.scrip_no = r.scrip_no
+      limit 1
+    ) as f
+    where l.ctid = f.place`);
 }
