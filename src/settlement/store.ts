@@ -201,7 +201,7 @@ export async function listLegs(db: Db, settlementIds: readonly string[]): Promis
       select *
       from settlement_legs as found
       where found.settlement_id = asked.settlement_id
-      order by found.ordinal
+      offset 0
     ) as l
     order by l.settlement_id, l.ordinal`);
 }
