@@ -11,4 +11,4 @@ revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_a
 -- An update of the market is pruned in time and never changed.
 revoke update on market_updates from scripdesk_app;
 revoke update, delete on deposits, payout_lines from scripdesk_app;
-revoke delete on settlements, settlement_legs, payouts, approvals from scripdesk_app;
+revoke delete on settlements, settlement_legs, deal_minutes, payouts, approvals from scripdesk_app;

@@ -8,6 +8,13 @@ CASE
 END))), false));
 create sequence ledger_entry_numbers;
 
+CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN round((face_paise)::numeric, (2 - length((face_paise)::text)))
+;
+
 create table api_keys (
   key_id text not null,
   environment text not null,
@@ -98,7 +105,6 @@ create table credit_owners (
   account text not null,
   pending_entry_no bigint,
   constraint credit_owners_pkey PRIMARY KEY (environment, scrip_no),
-  constraint credit_owners_pending_entry_no_fkey FOREIGN KEY (pending_entry_no) REFERENCES ledger_entries(entry_no),
   constraint credit_owners_account_check CHECK ((starts_with(account, 'firm_credits:'::text) OR (account = ANY (ARRAY['house_credits'::text, 'external_customs'::text])))),
   constraint credit_owners_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
@@ -126,6 +132,18 @@ create table credits (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   changed_in xid8 not null default pg_current_xact_id(),
+  standing text default 
+CASE
+    WHEN (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text])) THEN 'live'::text
+    WHEN (state = 'declared'::text) THEN 'claim'::text
+    ELSE NULL::text
+END,
+  house_changed_in xid8 default 
+CASE
+    WHEN (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])) THEN changed_in
+    ELSE NULL::xid8
+END,
+  house_offers boolean not null default ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]))),
   constraint credits_pkey PRIMARY KEY (credit_id),
   constraint credits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint credits_balance_within_issue CHECK ((face_paise <= issued_paise)),
@@ -144,13 +162,27 @@ create table credits (
 );
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
-CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
-CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
-CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
-CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
-CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
-CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
+CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (standing IS NOT NULL);
+CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE house_offers;
+CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE house_offers;
+CREATE INDEX credits_of_house ON public.credits USING btree (environment, house_changed_in) WHERE (house_changed_in IS NOT NULL);
+CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'claim'::text);
+CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (standing IS NOT NULL);
+CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'live'::text);
+
+create table deal_minutes (
+  environment text not null,
+  scheme text not null,
+  minute timestamp with time zone not null,
+  deals bigint not null,
+  shown_paise numeric not null,
+  constraint deal_minutes_pkey PRIMARY KEY (environment, scheme, minute),
+  constraint deal_minutes_deals_check CHECK ((deals > 0)),
+  constraint deal_minutes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deal_minutes_minute_check CHECK ((minute = date_trunc('minute'::text, minute, 'UTC'::text))),
+  constraint deal_minutes_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint deal_minutes_shown_paise_check CHECK ((shown_paise > (0)::numeric))
+);
 
 create table deliveries (
   delivery_id text not null,
@@ -268,13 +300,12 @@ create table events (
   entity_version integer not null,
   created_at timestamp with time zone not null,
   body text not null,
-  constraint events_event_id_key UNIQUE (event_id),
   constraint events_pkey PRIMARY KEY (desk_id, sequence),
   constraint events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint events_event_id_check CHECK ((starts_with(event_id, 'evt_'::text) AND (length(event_id) = 30))),
   constraint events_sequence_check CHECK ((sequence > 0))
 );
-CREATE INDEX events_by_firm ON public.events USING btree (desk_id, firm_id, sequence);
+CREATE INDEX events_by_client ON public.events USING btree (desk_id, firm_id, sequence) WHERE (firm_id <> desk_id);
 
 create table firms (
   firm_id text not null,
@@ -389,10 +420,9 @@ create table inquiries (
   answered_by text,
   created_at timestamp with time zone not null,
   constraint inquiries_pkey PRIMARY KEY (inquiry_id),
-  constraint inquiries_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint inquiries_answered_whole CHECK (((state = 'answered'::text) = ((answer IS NOT NULL) AND (as_of IS NOT NULL) AND (answered_by IS NOT NULL)))),
   constraint inquiries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint inquiries_inquiry_id_check CHECK ((inquiry_id ~ '^inq_[0-9a-z]{26}$'::text)),
+  constraint inquiries_inquiry_id_check CHECK ((starts_with(inquiry_id, 'inq_'::text) AND (length(inquiry_id) = 30))),
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
@@ -823,8 +853,8 @@ create table settlement_legs (
   buyer_gst_paise bigint not null default 0,
   seller_fee_paise bigint not null default 0,
   seller_gst_paise bigint not null default 0,
+  awaited boolean not null default (state = ANY (ARRAY['pending'::text, 'transferring'::text])),
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
-  constraint settlement_legs_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
   constraint settlement_legs_buyer_fee_paise_check CHECK ((buyer_fee_paise >= 0)),
   constraint settlement_legs_buyer_gst_paise_check CHECK ((buyer_gst_paise >= 0)),
@@ -838,9 +868,8 @@ create table settlement_legs (
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
 );
-CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
+CREATE INDEX settlement_legs_awaited ON public.settlement_legs USING btree (environment, scrip_no) WHERE awaited;
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlement_legs_open ON public.settlement_legs USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['pending'::text, 'transferring'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at);
 
 create table settlements (
@@ -872,7 +901,6 @@ create table settlements (
   constraint settlements_version_check CHECK ((version > 0))
 );
 CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
@@ -946,6 +974,7 @@ grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
+grant insert, select, update on deal_minutes to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;

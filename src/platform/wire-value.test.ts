@@ -10,11 +10,13 @@ import { wireValue } from "./wire-value.ts";
 const text = fc
   .string({ unit: "grapheme", maxLength: 12 })
   .filter((value) => !value.includes("\0"));
-const awkward = fc.constantFrom("", "NULL", "null", '"', "\\", "{}", ",", "a b", "\n", '\\"', "'");
+const quotes = fc.constantFrom('"', "\\", '\\"', "'", "{}", ",", "a b", "", "NULL", "null");
+/** What JSON writes by a letter or a number, and texts that look as if it had. */
+const lettered = fc.constantFrom("\n", "\r", "\t", "\u0001", "\u007f", "\\n", "\\u0041", "\\\\t");
 
 test("PostgreSQL reads every array as it was meant", async (t) => {
   const { db } = await testDatabase(t);
-  const texts = fc.array(fc.oneof(text, awkward, fc.constant(null)), { maxLength: 20 });
+  const texts = fc.array(fc.oneof(text, quotes, lettered, fc.constant(null)), { maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(texts, async (values) => {
       const [row] = await db.rows<{ read: unknown[] }>(sql`select ${values}::text[] as read`);

@@ -1,54 +1,58 @@
 // Values on their way to PostgreSQL. Sets travel as arrays: the driver escapes those element by
-// element, but most elements need no escaping and a set has thousands, so they are written here.
+// element, and a set has thousands of elements, so they are written here.
+//
+// JSON quotes a text as PostgreSQL does within an array, with a backslash before a quote and before a
+// backslash, and writes numbers, booleans and null alike. They part at what JSON has a letter or a
+// number for, such as \n: arrays with such characters are escaped one by one.
 
 /** As it goes over the wire: text, or bytes for a bytea. */
 export type WireValue = string | Buffer | null;
 
-/** No text that PostgreSQL takes has it, so it can stand between elements while they are escaped. */
-const between = "\u0000";
+/** What JSON may have written by a letter or a number; also found behind a backslash of the text. */
+const lettered = /\\[bfnrtu]/;
 const needsEscape = /["\\]/g;
 
 export function wireValue(value: unknown): WireValue {
   if (Array.isArray(value)) return arrayLiteral(value);
-  return Buffer.isBuffer(value) ? value : textOf(value);
+  if (Buffer.isBuffer(value)) return value;
+  const cell = cellOf(value);
+  return cell === null ? null : String(cell);
 }
 
 /** An array as PostgreSQL reads it. */
 function arrayLiteral(values: readonly unknown[]): string {
-  if (values.length === 0) return "{}";
-  if (values.every((value) => typeof value === "number" || typeof value === "boolean")) {
-    return `{${values.join(",")}}`;
-  }
-  const texts: string[] = [];
-  let hasNull = false;
-  for (const value of values) {
-    const text = textOf(value);
-    hasNull ||= text === null;
-    // A null is not a text, and no text of ours has this one.
-    texts.push(text ?? between);
-  }
-  return hasNull ? withNulls(texts) : quoted(texts);
+  const cells = values.map(cellOf);
+  const json = JSON.stringify(cells);
+  if (lettered.test(json)) return `{${cells.map(escaped).join(",")}}`;
+  return `{${json.slice(1, -1)}}`;
 }
 
-function textOf(value: unknown): string | null {
-  if (typeof value === "string") return value;
+type Cell = string | number | boolean | null;
+
+function cellOf(value: unknown): Cell {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value === null || value === undefined) return null;
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return textOf(value);
   if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
   // Rows of one length are all that PostgreSQL would take.
   if (Array.isArray(value)) throw new Error("an array of arrays does not travel");
-  return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean);
+  return JSON.stringify(value);
 }
 
-function quoted(texts: readonly string[]): string {
-  const joined = texts.join(between);
-  const escaped = joined.replaceAll(needsEscape, "\\$&");
-  return `{"${escaped.replaceAll(between, '","')}"}`;
+let lastMs = Number.NaN;
+let lastText = "";
+
+/** A set is mostly of one instant. */
+function textOf(instant: Date): string {
+  const ms = instant.getTime();
+  if (ms !== lastMs) {
+    lastText = instant.toISOString();
+    lastMs = ms;
+  }
+  return lastText;
 }
 
-function withNulls(texts: readonly string[]): string {
-  const parts = texts.map((text) =>
-    text === between ? "NULL" : `"${text.replaceAll(needsEscape, "\\$&")}"`,
-  );
-  return `{${parts.join(",")}}`;
+function escaped(cell: Cell): string {
+  return typeof cell === "string" ? `"${cell.replaceAll(needsEscape, "\\$&")}"` : String(cell);
 }

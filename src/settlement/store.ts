@@ -140,35 +140,47 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
     )`);
 }
 
+/** Writes legs, and adds each to its minute of the tape. */
 export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into settlement_legs (
-      settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
-      seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
-      buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, state
+    with written as (
+      insert into settlement_legs (
+        settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
+        seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
+        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, state
+      )
+      select *
+      from unnest(
+        ${rows.map((row) => row.settlement_id)}::text[],
+        ${rows.map((row) => row.scrip_no)}::text[],
+        ${rows.map((row) => row.ordinal)}::int[],
+        ${rows.map((row) => row.environment)}::text[],
+        ${rows.map((row) => row.scheme)}::text[],
+        ${rows.map((row) => row.dealt_at)}::timestamptz[],
+        ${rows.map((row) => row.seller_desk_id)}::text[],
+        ${rows.map((row) => row.seller_firm_id)}::text[],
+        ${rows.map((row) => row.seller_order_id)}::text[],
+        ${rows.map((row) => row.face_paise)}::bigint[],
+        ${rows.map((row) => row.seller_bps)}::int[],
+        ${rows.map((row) => row.buyer_bps)}::int[],
+        ${rows.map((row) => row.seller_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
+        ${rows.map((row) => row.seller_fee_paise)}::bigint[],
+        ${rows.map((row) => row.seller_gst_paise)}::bigint[],
+        ${rows.map((row) => row.state)}::text[]
+      )
+      returning environment, scheme, dealt_at, face_paise
     )
-    select *
-    from unnest(
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.dealt_at)}::timestamptz[],
-      ${rows.map((row) => row.seller_desk_id)}::text[],
-      ${rows.map((row) => row.seller_firm_id)}::text[],
-      ${rows.map((row) => row.seller_order_id)}::text[],
-      ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.seller_bps)}::int[],
-      ${rows.map((row) => row.buyer_bps)}::int[],
-      ${rows.map((row) => row.seller_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
-      ${rows.map((row) => row.seller_fee_paise)}::bigint[],
-      ${rows.map((row) => row.seller_gst_paise)}::bigint[],
-      ${rows.map((row) => row.state)}::text[]
-    )`);
+    insert into deal_minutes as m (environment, scheme, minute, deals, shown_paise)
+    select environment, scheme, date_trunc('minute', dealt_at, 'UTC') as minute, count(*),
+      sum(shown_face(face_paise))
+    from written
+    group by environment, scheme, minute
+    order by environment, scheme, minute
+    on conflict (environment, scheme, minute) do update
+    set deals = m.deals + excluded.deals, shown_paise = m.shown_paise + excluded.shown_paise`);
 }
 
 export async function listStates(
@@ -185,8 +197,13 @@ export async function listStates(
 export async function listLegs(db: Db, settlementIds: readonly string[]): Promise<LegRow[]> {
   return await db.rows(sql`
     select ${legColumns}
-    from settlement_legs as l
-    where l.settlement_id = any(${settlementIds}::text[])
+    from (select distinct unnest(${settlementIds}::text[]) as settlement_id) as asked
+    cross join lateral (
+      select *
+      from settlement_legs as found
+      where found.settlement_id = asked.settlement_id
+      offset 0
+    ) as l
     order by l.settlement_id, l.ordinal`);
 }
 
@@ -301,7 +318,7 @@ export async function lockByCredits(
         select l.settlement_id
         from settlement_legs as l
         where l.environment = ${environment} and l.scrip_no = any(${scripNos}::text[])
-          and l.state in ('pending', 'transferring')
+          and l.awaited
       )
     order by s.settlement_id
     for update`);
@@ -344,7 +361,7 @@ export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
 }
 
-/** Each was locked before. */
+/** Each was locked before. They are looked up one by one, whatever the planner knows of the table. */
 export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
     update settlements as s
@@ -360,10 +377,16 @@ export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Pr
       ${rows.map((row) => row.version)}::int[],
       ${rows.map((row) => row.updated_at)}::timestamptz[]
     ) as r (settlement_id, state, reason, due_at, money_apart, history, version, updated_at)
-    where s.settlement_id = r.settlement_id`);
+    cross join lateral (
+      select ctid as place
+      from settlements as found
+      where found.settlement_id = r.settlement_id
+      limit 1
+    ) as f
+    where s.ctid = f.place`);
 }
 
-/** What becomes of legs; their facts stay. */
+/** What becomes of legs, whose settlements were locked before; their facts stay. */
 export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
     update settlement_legs as l
@@ -374,7 +397,13 @@ export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
       ${rows.map((row) => row.state)}::text[],
       ${rows.map((row) => row.reason)}::text[]
     ) as r (settlement_id, scrip_no, state, reason)
-    where l.settlement_id = r.settlement_id and l.scrip_no = r.scrip_no`);
+    cross join lateral (
+      select ctid as place
+      from settlement_legs as found
+      where found.settlement_id = r.settlement_id and found.scrip_no = r.scrip_no
+      limit 1
+    ) as f
+    where l.ctid = f.place`);
 }
 
 /** What is open has less time left. Each was locked before. */
