@@ -19,4 +19,5 @@ create table deal_minutes (
 insert into deal_minutes (environment, scheme, minute, deals, shown_paise)
 select environment, scheme, date_trunc('minute', dealt_at, 'UTC'), count(*), sum(shown_face(face_paise))
 from settlement_legs
+where not private
 group by 1, 2, 3;

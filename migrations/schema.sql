@@ -170,6 +170,103 @@ CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scr
 CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (standing IS NOT NULL);
 CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'live'::text);
 
+create table cross_quotes (
+  cross_quote_ref text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  key_id text not null,
+  side text not null,
+  kind text not null,
+  counterparty_firm_id text,
+  seller_iec text not null,
+  buyer_iec text not null,
+  scheme text not null,
+  scrip_nos text[],
+  face_paise bigint not null,
+  price_bps integer not null,
+  fee_bps integer not null,
+  terms_hash text not null,
+  created_at timestamp with time zone not null,
+  valid_until timestamp with time zone not null,
+  cross_id text,
+  constraint cross_quotes_pkey PRIMARY KEY (cross_quote_ref),
+  constraint cross_quotes_cross_quote_ref_check CHECK ((starts_with(cross_quote_ref, 'cqt_'::text) AND (length(cross_quote_ref) = 30))),
+  constraint cross_quotes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint cross_quotes_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint cross_quotes_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 10000))),
+  constraint cross_quotes_kind_check CHECK ((kind = ANY (ARRAY['block'::text, 'intra_group'::text]))),
+  constraint cross_quotes_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
+  constraint cross_quotes_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint cross_quotes_scrip_nos_check CHECK ((cardinality(scrip_nos) > 0)),
+  constraint cross_quotes_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint cross_quotes_terms_hash_check CHECK ((length(terms_hash) = 64))
+);
+
+create table crosses (
+  cross_id text not null,
+  environment text not null,
+  kind text not null,
+  scheme text not null,
+  face_paise bigint not null,
+  price_bps integer not null,
+  fee_bps integer not null,
+  seller_paise bigint not null,
+  buyer_paise bigint not null,
+  proposed_by text not null,
+  seller_iec text not null,
+  seller_desk_id text,
+  seller_firm_id text,
+  buyer_iec text not null,
+  buyer_desk_id text,
+  buyer_firm_id text,
+  awaited_iec text,
+  names_credits boolean not null,
+  scrip_nos text[] not null,
+  terms_hash text not null,
+  state text not null,
+  reason text,
+  payment_ref text,
+  settlement_id text,
+  netting_ref text,
+  due_at timestamp with time zone,
+  history jsonb not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint crosses_pkey PRIMARY KEY (cross_id),
+  constraint crosses_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint crosses_agreed_by_both CHECK (((state <> ALL (ARRAY['agreed'::text, 'funded'::text, 'released'::text, 'settled'::text, 'refunded'::text, 'failed'::text])) OR ((awaited_iec IS NULL) AND (cardinality(scrip_nos) > 0)))),
+  constraint crosses_awaited CHECK ((((awaited_iec IS NOT NULL) = (num_nulls(seller_firm_id, buyer_firm_id) > 0)) AND (num_nulls(seller_firm_id, buyer_firm_id) <= 1))),
+  constraint crosses_buyer_paise_check CHECK (((buyer_paise >= 1) AND (buyer_paise <= '9007199254740991'::bigint))),
+  constraint crosses_buyer_whole CHECK (((buyer_desk_id IS NULL) = (buyer_firm_id IS NULL))),
+  constraint crosses_cross_id_check CHECK ((starts_with(cross_id, 'crs_'::text) AND (length(cross_id) = 30))),
+  constraint crosses_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint crosses_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint crosses_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 10000))),
+  constraint crosses_funded_by_payment CHECK (((state <> ALL (ARRAY['funded'::text, 'released'::text, 'settled'::text, 'failed'::text])) OR (payment_ref IS NOT NULL))),
+  constraint crosses_kind_check CHECK ((kind = ANY (ARRAY['block'::text, 'intra_group'::text]))),
+  constraint crosses_open_have_deadline CHECK (((state = ANY (ARRAY['proposed'::text, 'agreed'::text, 'funded'::text])) = (due_at IS NOT NULL))),
+  constraint crosses_payment_ref_check CHECK (((length(payment_ref) >= 1) AND (length(payment_ref) <= 64))),
+  constraint crosses_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
+  constraint crosses_proposed_by_check CHECK ((proposed_by = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint crosses_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint crosses_seller_paise_check CHECK (((seller_paise >= 1) AND (seller_paise <= '9007199254740991'::bigint))),
+  constraint crosses_seller_whole CHECK (((seller_desk_id IS NULL) = (seller_firm_id IS NULL))),
+  constraint crosses_settle_once CHECK (((state = ANY (ARRAY['released'::text, 'settled'::text, 'failed'::text])) = (settlement_id IS NOT NULL))),
+  constraint crosses_state_check CHECK ((state = ANY (ARRAY['proposed'::text, 'agreed'::text, 'funded'::text, 'released'::text, 'settled'::text, 'declined'::text, 'cancelled'::text, 'expired'::text, 'refunded'::text, 'failed'::text]))),
+  constraint crosses_terms_hash_check CHECK ((length(terms_hash) = 64)),
+  constraint crosses_two_firms CHECK ((seller_iec <> buyer_iec)),
+  constraint crosses_version_check CHECK ((version > 0))
+);
+CREATE INDEX crosses_by_awaited ON public.crosses USING btree (environment, awaited_iec) WHERE (awaited_iec IS NOT NULL);
+CREATE INDEX crosses_by_buyer ON public.crosses USING btree (buyer_desk_id, created_at DESC, cross_id DESC) WHERE (buyer_desk_id IS NOT NULL);
+CREATE INDEX crosses_by_netting ON public.crosses USING btree (netting_ref) WHERE (netting_ref IS NOT NULL);
+CREATE INDEX crosses_by_seller ON public.crosses USING btree (seller_desk_id, created_at DESC, cross_id DESC) WHERE (seller_desk_id IS NOT NULL);
+CREATE INDEX crosses_due ON public.crosses USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX crosses_reserved ON public.crosses USING gin (scrip_nos) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
+CREATE UNIQUE INDEX crosses_by_settlement ON public.crosses USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
+
 create table deal_minutes (
   environment text not null,
   scheme text not null,
@@ -359,6 +456,7 @@ create table firms (
   constraint firms_suspended_by_check CHECK ((suspended_by = ANY (ARRAY['desk'::text, 'operator'::text]))),
   constraint firms_version_check CHECK ((version > 0))
 );
+CREATE INDEX firms_authorized_by_iec ON public.firms USING btree (environment, iec) WHERE (connection_state = 'authorized'::text);
 CREATE INDEX firms_by_desk ON public.firms USING btree (desk_id, created_at DESC, firm_id DESC);
 CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX firms_offboarding ON public.firms USING btree (firm_id) WHERE (connection_state = 'offboarding'::text);
@@ -853,6 +951,7 @@ create table settlement_legs (
   buyer_gst_paise bigint not null default 0,
   seller_fee_paise bigint not null default 0,
   seller_gst_paise bigint not null default 0,
+  private boolean not null default false,
   awaited boolean not null default (state = ANY (ARRAY['pending'::text, 'transferring'::text])),
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
@@ -870,7 +969,7 @@ create table settlement_legs (
 );
 CREATE INDEX settlement_legs_awaited ON public.settlement_legs USING btree (environment, scrip_no) WHERE awaited;
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at);
+CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 
 create table settlements (
   settlement_id text not null,
@@ -974,6 +1073,8 @@ grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
+grant insert, select, update on cross_quotes to scripdesk_app;
+grant insert, select, update on crosses to scripdesk_app;
 grant insert, select, update on deal_minutes to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;

@@ -6,6 +6,8 @@ import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
+import { crossRoutes } from "./crosses/routes.ts";
+import { crossLifecycle } from "./crosses/rules.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import { deliveryLifecycle } from "./deliveries/rules.ts";
 import { eventRoutes } from "./events/routes.ts";
@@ -61,7 +63,10 @@ import { webhookLifecycle } from "./webhooks/rules.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
-  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax" | "publicBudgets">;
+  readonly config: Pick<
+    Config,
+    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "blockMinPaise"
+  >;
   readonly rateWindow: RateWindow;
   readonly book: Book;
   readonly addressWindows: AddressWindows;
@@ -100,6 +105,7 @@ export async function buildApp({
     creditLifecycle,
     quoteLifecycle,
     orderLifecycle,
+    crossLifecycle,
     settlementLifecycle,
     payoutLifecycle,
     webhookLifecycle,
@@ -114,6 +120,7 @@ export async function buildApp({
   const takeQuote = quoter(ctx, book, metrics);
   quoteRoutes(app, ctx, takeQuote);
   orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
+  crossRoutes(app, ctx, { blockMinPaise: config.blockMinPaise });
   positionRoutes(app, ctx);
   const market = { ...ctx, latestIndex };
   const feed = openFeed(market);

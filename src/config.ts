@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { Budgets } from "./kernel/budget.ts";
+import { blockMinPaise } from "./crosses/rules.ts";
 import { parseNetwork } from "./kernel/networks.ts";
 import { twoOperatorsFromPaise } from "./payouts/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
@@ -28,6 +29,8 @@ export type Config = {
   readonly publicBudgets: Budgets;
   /** From which amount on sending live money takes two operators. */
   readonly twoOperatorsFromPaise: number;
+  /** The least face of a block on the cross desk. */
+  readonly blockMinPaise: number;
   /** Seconds before each attempt to deliver an event: as many attempts as there are numbers. */
   readonly webhookScheduleS: readonly number[];
   /** Addresses that webhooks may reach although they are not public. */
@@ -63,6 +66,8 @@ export const settings = {
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
   TWO_OPERATORS_FROM_PAISE:
     "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
+  CROSS_BLOCK_MIN_PAISE:
+    "the least face of a block on the cross desk (1000000000, which is 1 crore rupees)",
   WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
   WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
@@ -184,6 +189,7 @@ export function readConfig(variables: Variables): Config {
       1,
       Number.MAX_SAFE_INTEGER,
     ]),
+    blockMinPaise: integer("CROSS_BLOCK_MIN_PAISE", blockMinPaise, [1, Number.MAX_SAFE_INTEGER]),
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     logLevel: logLevel(),

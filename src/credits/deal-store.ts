@@ -7,7 +7,10 @@ import { type Db, sql, type Tx } from "../platform/postgres.ts";
 import { bestFirst, creditColumns, type CreditRow, type Holder } from "./store.ts";
 
 /** What of a credit is looked at before it is locked. */
-export type CreditForSale = Pick<CreditRow, "credit_id" | "scrip_no" | "firm_id" | "scheme">;
+export type CreditForSale = Pick<
+  CreditRow,
+  "credit_id" | "scrip_no" | "firm_id" | "scheme" | "face_paise" | "expires_on" | "state"
+>;
 
 /** For each asked number that its holder knows, with its place among the asked, from 0. */
 export async function findForSale(
@@ -16,14 +19,15 @@ export async function findForSale(
 ): Promise<(CreditForSale & { readonly position: number })[]> {
   return await db.rows(sql`
     select
-      asked.position::int - 1 as position, c.credit_id, c.scrip_no, c.firm_id, c.scheme
+      asked.position::int - 1 as position, c.credit_id, c.scrip_no, c.firm_id, c.scheme,
+      c.face_paise, c.expires_on, c.state
     from unnest(
       ${asked.map(({ deskId }) => deskId)}::text[],
       ${asked.map(({ firmId }) => firmId)}::text[],
       ${asked.map(({ scripNo }) => scripNo)}::text[]
     ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
     cross join lateral (
-      select c.credit_id, c.scrip_no, c.firm_id, c.scheme
+      select c.credit_id, c.scrip_no, c.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
       from credits as c
       where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
         and (asked.firm_id is null or c.firm_id = asked.firm_id)
@@ -98,15 +102,14 @@ export async function listListedOfFirm(
     readonly expiresFrom: IstDay;
     readonly limit: number;
   },
-): Promise<string[]> {
-  const rows = await db.rows<{ credit_id: string }>(sql`
-    select c.credit_id
+): Promise<ListedCredit[]> {
+  return await db.rows(sql`
+    select c.credit_id, c.scrip_no, c.face_paise, c.expires_on
     from credits as c
     where c.firm_id = ${firmId} and c.scheme = ${scheme} and c.state = 'listed'
       and c.expires_on >= ${expiresFrom}::date
     order by c.face_paise desc, c.credit_id
     limit ${limit}`);
-  return rows.map((row) => row.credit_id);
 }
 
 /** Of the live holdings of these numbers those that a deal has and nobody has begun to move. */
@@ -156,6 +159,9 @@ export async function setInSettlement(
     ) as f
     where c.ctid = f.place`);
 }
+
+/** What of a credit decides whether it is chosen. */
+export type ListedCredit = Pick<CreditRow, "credit_id" | "scrip_no" | "face_paise" | "expires_on">;
 
 export type Reservation = { readonly creditId: string; readonly reservedFor: string };
 

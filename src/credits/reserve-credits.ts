@@ -7,6 +7,7 @@ import type { Db, Tx } from "../platform/postgres.ts";
 import {
   type DealtRow,
   findLiveByNumber,
+  type ListedCredit,
   listListedOfFirm,
   lockLiveByNumber,
   type Reservation,
@@ -68,7 +69,7 @@ export async function findDeliverable(
     readonly daysMin: number;
     readonly today: IstDay;
   },
-): Promise<readonly string[]> {
+): Promise<readonly ListedCredit[]> {
   const expiresFrom = addDays(today, daysMin);
   return await listListedOfFirm(db, { firmId, scheme, expiresFrom, limit: candidatesMax });
 }

@@ -352,7 +352,7 @@ export async function bringExpiriesNearer(
     set issued_on = issued_on - ${days}::int, expires_on = expires_on - ${days}::int,
       expiry_due_on = expiry_due_on - ${days}::int, version = version + 1, updated_at = ${now},
       changed_in = pg_current_xact_id()
-    where environment = ${environment} and desk_id = ${deskId} and state in ${openStates}
+    where environment = ${environment} and desk_id = ${deskId} and standing is not null
     returning credit_id`);
   return rows.length;
 }

@@ -15,6 +15,8 @@ export type IdPrefix =
   | "crd"
   | "qte"
   | "ord"
+  | "cqt"
+  | "crs"
   | "stl"
   | "pay"
   | "enq"

@@ -44,6 +44,7 @@ export async function findTapes(
       select seller_bps, shown_face(face_paise)::bigint as face_paise, dealt_at
       from settlement_legs
       where environment = ${environment} and scheme = asked.scheme and dealt_at <= ${until}
+        and not private
       order by dealt_at desc, settlement_id desc, scrip_no desc
       limit 1
     ) as last on true
@@ -58,11 +59,13 @@ export async function findTapes(
         select shown_face(face_paise), 1
         from settlement_legs
         where environment = ${environment} and scheme = asked.scheme and dealt_at > ${after}
+          and not private
           and dealt_at < date_trunc('minute', ${after}::timestamptz, 'UTC') + interval '1 minute'
         union all
         select -shown_face(face_paise), -1
         from settlement_legs
         where environment = ${environment} and scheme = asked.scheme and dealt_at > ${until}
+          and not private
       ) as parts
     ) as day`);
   return new Map(

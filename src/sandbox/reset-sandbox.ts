@@ -1,6 +1,7 @@
 // The books and the events of a desk are only ever added to, in the sandbox as well. A reset lets go
 // of everything that is open, so that the desk can begin anew; it makes nothing unhappened.
 
+import { giveUpCrosses } from "../crosses/give-up-crosses.ts";
 import { withdrawAllOfDesk } from "../credits/withdraw-all-credits.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { actorOf } from "../kernel/actor.ts";
@@ -39,13 +40,15 @@ export async function resetSandbox(
         actorOf: () => actor,
         now,
       });
+      const crosses = await giveUpCrosses(tx, { deskId, reason: how.reason }, now);
       const given = await giveUpSettlements(tx, actor, { environment, deskId, settling }, now);
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
       await forgetScenarios(tx, deskId);
       await deleteClock(tx, deskId);
-      await recordChanges(tx, actor, [...given.changes, ...withdrawn], now);
+      await recordChanges(tx, actor, [...crosses.changes, ...given.changes, ...withdrawn], now);
       return {
         orders_cancelled: ended.length,
+        crosses_ended: crosses.ended,
         settlements_failed: given.failed,
         credits_withdrawn: withdrawn.length,
       };

@@ -65,6 +65,10 @@ export type SeededCredits = Static<typeof SeededCredits>;
 export const ResetDone = Type.Object(
   {
     orders_cancelled: Type.Integer({ description: "Orders that rested.", examples: [1] }),
+    crosses_ended: Type.Integer({
+      description: "Your proposals, and open crosses among your firms.",
+      examples: [1],
+    }),
     settlements_failed: Type.Integer({
       description: "Open settlements among your firms and with the house.",
       examples: [1],

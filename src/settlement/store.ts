@@ -39,7 +39,7 @@ export async function listDeals(
     from settlement_legs as legs
     join settlements using (settlement_id)
     where legs.environment = ${environment} and legs.scheme = ${scheme}
-      and legs.dealt_at >= ${from} and legs.dealt_at < ${to}
+      and legs.dealt_at >= ${from} and legs.dealt_at < ${to} and not legs.private
     order by legs.dealt_at, legs.settlement_id, legs.scrip_no`);
 }
 
@@ -51,7 +51,7 @@ export async function findFirstDealAt(
   const [row] = await db.rows<{ dealt_at: Date }>(sql`
     select dealt_at
     from settlement_legs
-    where environment = ${environment} and scheme = ${scheme}
+    where environment = ${environment} and scheme = ${scheme} and not private
     order by dealt_at
     limit 1`);
   return row?.dealt_at;
@@ -96,6 +96,7 @@ export type LegRow = {
   readonly buyer_gst_paise: number;
   readonly seller_fee_paise: number;
   readonly seller_gst_paise: number;
+  readonly private: boolean;
   readonly state: LegState;
   readonly reason: string | null;
 };
@@ -109,7 +110,7 @@ const legColumns = fragment`
   l.settlement_id, l.scrip_no, l.ordinal, l.environment, l.scheme, l.dealt_at, l.seller_desk_id,
   l.seller_firm_id, l.seller_order_id, l.face_paise, l.seller_bps, l.buyer_bps, l.seller_paise,
   l.buyer_paise, l.buyer_fee_paise, l.buyer_gst_paise, l.seller_fee_paise, l.seller_gst_paise,
-  l.state, l.reason`;
+  l.private, l.state, l.reason`;
 
 export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
@@ -147,7 +148,7 @@ export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void>
       insert into settlement_legs (
         settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
         seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
-        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, state
+        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, private, state
       )
       select *
       from unnest(
@@ -169,14 +170,16 @@ export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void>
         ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
         ${rows.map((row) => row.seller_fee_paise)}::bigint[],
         ${rows.map((row) => row.seller_gst_paise)}::bigint[],
+        ${rows.map((row) => row.private)}::boolean[],
         ${rows.map((row) => row.state)}::text[]
       )
-      returning environment, scheme, dealt_at, face_paise
+      returning environment, scheme, dealt_at, face_paise, private
     )
     insert into deal_minutes as m (environment, scheme, minute, deals, shown_paise)
     select environment, scheme, date_trunc('minute', dealt_at, 'UTC') as minute, count(*),
       sum(shown_face(face_paise))
     from written
+    where not private
     group by environment, scheme, minute
     order by environment, scheme, minute
     on conflict (environment, scheme, minute) do update

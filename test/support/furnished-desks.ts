@@ -2,6 +2,7 @@
 
 import { newId } from "../../src/kernel/ids.ts";
 import { firmBody, mandate } from "./client-firms.ts";
+import { bodiesOfCrosses, furnishCrosses, idsOfCrosses } from "./furnished-crosses.ts";
 import { furnishDeal } from "./furnished-deals.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Fixtures, IdFixture } from "./isolation.ts";
@@ -27,7 +28,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
   const own = await furnish(service, "sandbox");
   const other = await furnish(service, "sandbox");
   const live = await furnish(service, "live");
-  const minted = { kind: "sub_account", firm_id: own.client };
+  const minted = { kind: "sub_account", firm_id: own.client, buy_side: true };
   const sub = (await mintChild(service, own.key, minted)).api_key;
   const strangers = { other, live };
   const randoms = randomIds(service);
@@ -35,7 +36,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
     root: {
       key: own.key,
       fixtures: {
-        bodies,
+        bodies: { ...bodies, ...bodiesOfCrosses(own) },
         ids: {
           ...idsOfRoot(own, strangers, randoms),
           ...(await cursorsOf(service, { key: own.key, own, strangers })),
@@ -45,7 +46,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
     sub: {
       key: sub,
       fixtures: {
-        bodies,
+        bodies: { ...bodies, ...bodiesOfCrosses(own) },
         ids: {
           ...idsOfSub(own, strangers, randoms),
           ...(await cursorsOfSub(service, { key: sub, own, strangers })),
@@ -171,6 +172,10 @@ async function furnish(service: Service, environment: Environment) {
   const clientWebhook = await registerWebhook(service, subKey, receiverUrl);
   const deletedWebhook = await registerWebhook(service, key, receiverUrl);
   await ask("DELETE", `/v1/webhooks/${deletedWebhook.webhook_id}`, 200);
+  const clientIec = renamed.iec as string;
+  const siblingIec = iec as string;
+  const iecs = { clientIec, siblingIec };
+  const crosses = await furnishCrosses(service, { environment, key, client, sibling, ...iecs });
   const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
   const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
   return {
@@ -184,10 +189,12 @@ async function furnish(service: Service, environment: Environment) {
     clientLetter,
     client,
     clientNamed,
-    clientIec: renamed.iec as string,
+    environment,
+    crosses,
+    clientIec,
     sibling,
     siblingNamed: named,
-    siblingIec: iec as string,
+    siblingIec,
     registered: await firm("registered"),
     verified: await firm("verified"),
     suspended,
@@ -235,6 +242,8 @@ function randomIds({ clock }: Service) {
     requirement: newId("rqm", now),
     scrip: newId("crd", now).slice(6).toUpperCase(),
     quote: newId("qte", now),
+    cross: newId("crs", now),
+    crossQuote: newId("cqt", now),
     order: newId("ord", now),
     settlement: newId("stl", now),
     payout: newId("pay", now),
@@ -286,6 +295,11 @@ function foreignOf(strangers: Strangers) {
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
     }),
     quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
+    crosses: ofStrangers(strangers, {
+      proposal: ({ crosses }) => crosses.proposal,
+      "proposal to answer": ({ crosses }) => crosses.answer,
+    }),
+    crossQuotes: ofStrangers(strangers, { "cross quote": ({ crosses }) => crosses.quote }),
     dealtOrders: ofStrangers(strangers, { order: ({ deal }) => deal.settlementOrder }),
     settlements: ofStrangers(strangers, { settlement: ({ deal }) => deal.settlement }),
     payouts: ofStrangers(strangers, { payout: ({ deal }) => deal.payout }),
@@ -320,6 +334,12 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     own: own.group,
     foreign: { ...foreign.groups, "a deleted group": own.deletedGroup },
     random: random.group,
+  };
+  const scrip: IdFixture = {
+    own: own.scrip,
+    ownEnded: own.withdrawnScrip,
+    foreign: foreign.scrips,
+    random: random.scrip,
   };
   const webhook: IdFixture = {
     own: own.webhook,
@@ -363,12 +383,15 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       },
       random: random.requirement,
     },
-    scrip_no: {
-      own: own.scrip,
-      ownEnded: own.withdrawnScrip,
-      foreign: foreign.scrips,
-      random: random.scrip,
-    },
+    scrip_no: scrip,
+    ...idsOfCrosses(own, {
+      firm,
+      scrip,
+      counterparty: own.sibling,
+      foreign: foreign.crosses,
+      foreignQuotes: foreign.crossQuotes,
+      random,
+    }),
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
     ...idsOfDeals(own, {
       orders: foreign.dealtOrders,
@@ -443,6 +466,16 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     },
     random: random.group,
   };
+  const scrip: IdFixture = {
+    own: own.scrip,
+    ownEnded: own.withdrawnScrip,
+    foreign: {
+      ...foreign.scrips,
+      "a sibling's credit": own.siblingScrip,
+      "a sibling's withdrawn credit": own.siblingWithdrawnScrip,
+    },
+    random: random.scrip,
+  };
   const key: IdFixture = {
     own: own.child,
     foreign: { ...foreign.keys, "its desk's root key": own.rootKeyId },
@@ -484,16 +517,22 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       random: random.requirement,
     },
     scheme,
-    scrip_no: {
-      own: own.scrip,
-      ownEnded: own.withdrawnScrip,
+    scrip_no: scrip,
+    ...idsOfCrosses(own, {
+      firm,
+      scrip,
+      counterparty: undefined,
       foreign: {
-        ...foreign.scrips,
-        "a sibling's credit": own.siblingScrip,
-        "a sibling's withdrawn credit": own.siblingWithdrawnScrip,
+        ...foreign.crosses,
+        "a sibling's proposal": own.crosses.siblingProposal,
+        "a proposal to a sibling": own.crosses.siblingAnswer,
       },
-      random: random.scrip,
-    },
+      foreignQuotes: {
+        ...foreign.crossQuotes,
+        "a sibling's cross quote": own.crosses.siblingQuote,
+      },
+      random,
+    }),
     quote_ref: {
       own: own.quote,
       foreign: { ...foreign.quotes, "a quote for a sibling's credit": own.siblingQuote },
@@ -545,6 +584,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listRequirements: ({ client }) => `/v1/firms/${client}/requirements`,
   listCredits: ({ client }) => `/v1/firms/${client}/credits`,
   listOrders: () => "/v1/orders",
+  listCrosses: () => "/v1/cross",
   listEvents: () => "/v1/events",
   listSettlements: () => "/v1/settlements",
   listPayouts: () => "/v1/payouts",
@@ -598,6 +638,7 @@ const closedToSub = ["listKeys", "listGroups", "listMembers"];
 const widerForRoot = [
   "listFirms",
   "listOrders",
+  "listCrosses",
   "listEvents",
   "listSettlements",
   "listPayouts",
