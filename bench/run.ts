@@ -5,6 +5,7 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
+import { netting } from "./netting.ts";
 import { orders } from "./orders.ts";
 import { quotes } from "./quotes.ts";
 import { scale } from "./scale.ts";
@@ -17,6 +18,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   quotes,
   scale,
   cover,
+  netting,
   ledger,
   orders,
   streams,

@@ -12,4 +12,4 @@ revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_a
 revoke update on market_updates from scripdesk_app;
 revoke update, delete on deposits, payout_lines from scripdesk_app;
 revoke delete on settlements, settlement_legs, deal_minutes, payouts, approvals from scripdesk_app;
-revoke delete on crosses, cross_quotes from scripdesk_app;
+revoke delete on crosses, cross_quotes, netting_runs from scripdesk_app;

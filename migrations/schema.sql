@@ -263,6 +263,7 @@ CREATE INDEX crosses_by_awaited ON public.crosses USING btree (environment, awai
 CREATE INDEX crosses_by_buyer ON public.crosses USING btree (buyer_desk_id, created_at DESC, cross_id DESC) WHERE (buyer_desk_id IS NOT NULL);
 CREATE INDEX crosses_by_netting ON public.crosses USING btree (netting_ref) WHERE (netting_ref IS NOT NULL);
 CREATE INDEX crosses_by_seller ON public.crosses USING btree (seller_desk_id, created_at DESC, cross_id DESC) WHERE (seller_desk_id IS NOT NULL);
+CREATE INDEX crosses_coming ON public.crosses USING btree (buyer_firm_id) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
 CREATE INDEX crosses_due ON public.crosses USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX crosses_reserved ON public.crosses USING gin (scrip_nos) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
 CREATE UNIQUE INDEX crosses_by_settlement ON public.crosses USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
@@ -661,6 +662,23 @@ create table match_locks (
   constraint match_locks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
 
+create table netting_runs (
+  netting_ref text not null,
+  environment text not null,
+  desk_id text not null,
+  group_id text not null,
+  key_id text not null,
+  proposals jsonb not null,
+  created_at timestamp with time zone not null,
+  valid_until timestamp with time zone not null,
+  crossed_at timestamp with time zone,
+  constraint netting_runs_pkey PRIMARY KEY (netting_ref),
+  constraint netting_runs_check CHECK ((valid_until > created_at)),
+  constraint netting_runs_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint netting_runs_netting_ref_check CHECK ((starts_with(netting_ref, 'net_'::text) AND (length(netting_ref) = 30))),
+  constraint netting_runs_proposals_check CHECK ((jsonb_typeof(proposals) = 'array'::text))
+);
+
 create table orders (
   order_id text not null,
   environment text not null,
@@ -1000,6 +1018,7 @@ create table settlements (
   constraint settlements_version_check CHECK ((version > 0))
 );
 CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
+CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
@@ -1097,6 +1116,7 @@ grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
+grant insert, select, update on netting_runs to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
 grant insert, select on payout_lines to scripdesk_app;
 grant insert, select, update on payouts to scripdesk_app;

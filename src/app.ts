@@ -23,6 +23,7 @@ import { keyWatcher } from "./keys/watch-keys.ts";
 import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
+import { nettingRoutes } from "./netting/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
@@ -116,6 +117,7 @@ export async function buildApp({
   firmRoutes(app, ctx, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
+  nettingRoutes(app, ctx);
   creditRoutes(app, ctx);
   const takeQuote = quoter(ctx, book, metrics);
   quoteRoutes(app, ctx, takeQuote);

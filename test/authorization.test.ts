@@ -47,6 +47,8 @@ const demands: Readonly<Record<string, Demand>> = {
   addMember: "firms",
   removeMember: "firms",
   readGroupPositions: "orders:read",
+  proposeNetting: "orders:read",
+  crossNetting: "orders:write",
   declareRequirement: "firms",
   listRequirements: "firms",
   readRequirement: "firms",

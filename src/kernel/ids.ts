@@ -11,6 +11,7 @@ export type IdPrefix =
   | "aud"
   | "inq"
   | "grp"
+  | "net"
   | "rqm"
   | "crd"
   | "qte"

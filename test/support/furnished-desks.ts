@@ -32,6 +32,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
   const sub = (await mintChild(service, own.key, minted)).api_key;
   const strangers = { other, live };
   const randoms = randomIds(service);
+  const bodies = { ...anyBodies, crossNetting: { netting_ref: own.netting } };
   return {
     root: {
       key: own.key,
@@ -64,8 +65,8 @@ const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 /** Nobody is there; nothing is sent in these tests. */
 const receiverUrl = "https://erp.example/hooks";
 
-/** Valid bodies, for the operations that need one. */
-const bodies: Fixtures["bodies"] = {
+/** Valid bodies, for the operations that need one and name nothing of a desk in it. */
+const anyBodies: Fixtures["bodies"] = {
   mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] },
   registerFirm: firmBody(),
   updateFirm: { phone: "+919820012345" },
@@ -130,6 +131,8 @@ async function furnish(service: Service, environment: Environment) {
         state,
       })),
     );
+  const net = async (groupId: string): Promise<string> =>
+    (await ask("GET", `/v1/groups/${groupId}/netting`, 200)).netting_ref;
   const [client, sibling] = [await firm(), await firm()];
   const named = newName("ERP");
   const { iec } = await ask("PATCH", `/v1/firms/${sibling}`, 200, { external_id: named });
@@ -178,6 +181,8 @@ async function furnish(service: Service, environment: Environment) {
   const crosses = await furnishCrosses(service, { environment, key, client, sibling, ...iecs });
   const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
   const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
+  const groupOfBoth = await group(client, sibling);
+  const otherGroup = await group(suspended, await firm());
   return {
     key,
     rootKeyId: issued.key_id,
@@ -201,9 +206,11 @@ async function furnish(service: Service, environment: Environment) {
     offboarded,
     child: (await mintChild(service, key)).key_id,
     revoked,
-    group: await group(client, sibling),
+    group: groupOfBoth,
     emptyGroup: await group(),
-    otherGroup: await group(suspended, await firm()),
+    otherGroup,
+    netting: await net(groupOfBoth),
+    otherNetting: await net(otherGroup),
     deletedGroup,
     requirement: await requirement(client),
     secondRequirement: await requirement(client),
@@ -242,6 +249,7 @@ function randomIds({ clock }: Service) {
     requirement: newId("rqm", now),
     scrip: newId("crd", now).slice(6).toUpperCase(),
     quote: newId("qte", now),
+    netting: newId("net", now),
     cross: newId("crs", now),
     crossQuote: newId("cqt", now),
     order: newId("ord", now),
@@ -295,6 +303,7 @@ function foreignOf(strangers: Strangers) {
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
     }),
     quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
+    nettings: ofStrangers(strangers, { netting: ({ netting }) => netting }),
     crosses: ofStrangers(strangers, {
       proposal: ({ crosses }) => crosses.proposal,
       "proposal to answer": ({ crosses }) => crosses.answer,
@@ -334,6 +343,12 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     own: own.group,
     foreign: { ...foreign.groups, "a deleted group": own.deletedGroup },
     random: random.group,
+  };
+  // It has nothing to move, which only its owner is told.
+  const netting: IdFixture = {
+    own: own.netting,
+    foreign: { ...foreign.nettings, "another group's netting": own.otherNetting },
+    random: random.netting,
   };
   const scrip: IdFixture = {
     own: own.scrip,
@@ -393,6 +408,8 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random,
     }),
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
+    netting_ref: { ...netting, mayConflict: true },
+    "crossNetting/group_id": { ...group, mayConflict: true },
     ...idsOfDeals(own, {
       orders: foreign.dealtOrders,
       settlements: foreign.settlements,
@@ -533,6 +550,12 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       },
       random,
     }),
+    netting_ref: {
+      own: own.netting,
+      foreign: foreign.nettings,
+      random: random.netting,
+      refused: true,
+    },
     quote_ref: {
       own: own.quote,
       foreign: { ...foreign.quotes, "a quote for a sibling's credit": own.siblingQuote },
