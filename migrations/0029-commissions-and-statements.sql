@@ -30,3 +30,6 @@ create table statements (
   digest bytea not null check (length(digest) = 32),
   primary key (firm_id, period)
 );
+
+-- A contract note names the money that came for its deal.
+create index deposits_by_settlement on deposits (settlement_id) where settlement_id is not null;

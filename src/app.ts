@@ -8,6 +8,7 @@ import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import { deliveryLifecycle } from "./deliveries/rules.ts";
+import { earningRoutes } from "./earnings/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
@@ -21,6 +22,7 @@ import { keyWatcher } from "./keys/watch-keys.ts";
 import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
+import { noteRoutes } from "./notes/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
@@ -52,6 +54,7 @@ import type { RateWindow } from "./usage/rate-window.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
 import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
+import { statementRoutes } from "./statements/routes.ts";
 import { settling } from "./settling.ts";
 import { usageRoutes } from "./usage/routes.ts";
 import { appliers, simulators } from "./workers.ts";
@@ -60,7 +63,10 @@ import { webhookLifecycle } from "./webhooks/rules.ts";
 
 export type AppOptions = {
   readonly ctx: Context;
-  readonly config: Pick<Config, "trustProxy" | "tls" | "inFlightMax" | "publicBudgets">;
+  readonly config: Pick<
+    Config,
+    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "letterhead"
+  >;
   readonly rateWindow: RateWindow;
   readonly book: Book;
   readonly addressWindows: AddressWindows;
@@ -120,6 +126,9 @@ export async function buildApp({
   marketRoutes(app, market, { feed, streams });
   settlementRoutes(app, ctx, { simulators, appliers, settling });
   payoutRoutes(app, ctx);
+  earningRoutes(app, ctx);
+  statementRoutes(app, ctx, config.letterhead);
+  noteRoutes(app, ctx, config.letterhead);
   sandboxRoutes(app, ctx, settling);
   eventRoutes(app, ctx, streams);
   webhookRoutes(app, ctx, outbound);

@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { Budgets } from "./kernel/budget.ts";
+import { gstinProblem } from "./firms/rules.ts";
+import type { Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
 import { twoOperatorsFromPaise } from "./payouts/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
@@ -28,6 +30,8 @@ export type Config = {
   readonly publicBudgets: Budgets;
   /** From which amount on sending live money takes two operators. */
   readonly twoOperatorsFromPaise: number;
+  /** Who the house is on statements and contract notes. */
+  readonly letterhead: Letterhead;
   /** Seconds before each attempt to deliver an event: as many attempts as there are numbers. */
   readonly webhookScheduleS: readonly number[];
   /** Addresses that webhooks may reach although they are not public. */
@@ -63,6 +67,9 @@ export const settings = {
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
   TWO_OPERATORS_FROM_PAISE:
     "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
+  HOUSE_NAME: "the house on statements and contract notes (Scripdesk)",
+  HOUSE_ADDRESS: "its address on them, in lines separated by | (none)",
+  HOUSE_GSTIN: "its GSTIN on them (none)",
   WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
   WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
@@ -143,6 +150,18 @@ export function readConfig(variables: Variables): Config {
     return scheduleDefault;
   }
 
+  function letterhead(): Letterhead {
+    const gstin = read("HOUSE_GSTIN") ?? null;
+    const problem = gstin === null ? undefined : gstinProblem(gstin, null);
+    if (problem) problems.push(`HOUSE_GSTIN ${problem}`);
+    const address = (read("HOUSE_ADDRESS") ?? "").split("|").map((line) => line.trim());
+    return {
+      name: read("HOUSE_NAME") ?? "Scripdesk",
+      address: address.filter((line) => line !== ""),
+      gstin,
+    };
+  }
+
   function tls() {
     const cert = file("TLS_CERT");
     const key = file("TLS_KEY");
@@ -184,6 +203,7 @@ export function readConfig(variables: Variables): Config {
       1,
       Number.MAX_SAFE_INTEGER,
     ]),
+    letterhead: letterhead(),
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     logLevel: logLevel(),

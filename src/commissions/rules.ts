@@ -27,7 +27,7 @@ export function commissionOn(facePaise: Paise, bps: Bps): Paise {
 }
 
 /** Four entries can be about one leg: for each side the payment and its taking back. */
-const entriesPerLeg = 4;
+export const entriesPerLeg = 4;
 const takenBackAfter = sides.length;
 
 function ordinalOf({ legOrdinal, side }: CommissionedSide): number {

@@ -25,7 +25,10 @@ export async function setCommission(
   return await ctx.db.transaction(async (tx) => {
     const desk = await firmOfDesk(tx, deskId, firmId);
     if (deskId !== firmId || isHouse(firmId)) {
-      throw new Failure("conflict", `${firmId} is no desk: commission is set on the desk's own firm`);
+      throw new Failure(
+        "conflict",
+        `${firmId} is no desk: commission is set on the desk's own firm`,
+      );
     }
     const was = (await commissionRates(tx, [deskId])).get(deskId) ?? 0;
     const { environment } = desk;

@@ -13,7 +13,11 @@ export async function takeBackCommissions(
   environment: Environment,
   settlementId: string,
 ): Promise<Entry[]> {
-  const written = await entriesAbout(tx, { environment, kind: "commission", subject: settlementId });
+  const written = await entriesAbout(tx, {
+    environment,
+    kind: "commission",
+    subject: settlementId,
+  });
   const paid = written
     .filter(({ ordinal }) => isPayment(ordinal))
     .flatMap(({ ordinal, movements }) =>

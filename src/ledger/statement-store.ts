@@ -112,7 +112,9 @@ export async function listMoneyAccounts(
   db: Db,
   after: string,
   limit: number,
-): Promise<{ readonly balance: string; readonly environment: Environment; readonly firm_id: string }[]> {
+): Promise<
+  { readonly balance: string; readonly environment: Environment; readonly firm_id: string }[]
+> {
   return await db.rows(sql`
     select balance, environment, firm_id
     from ledger_balances

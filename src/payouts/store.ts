@@ -114,10 +114,7 @@ export async function listPayoutsOf(db: Db, settlementId: string): Promise<Payou
     order by payout_id`);
 }
 
-export async function listPayoutsById(
-  db: Db,
-  payoutIds: readonly string[],
-): Promise<PayoutRow[]> {
+export async function listPayoutsById(db: Db, payoutIds: readonly string[]): Promise<PayoutRow[]> {
   return await db.rows(sql`
     select ${payoutColumns}
     from payouts
