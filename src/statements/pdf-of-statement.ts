@@ -33,7 +33,7 @@ export async function pdfOfStatement(statement: Statement): Promise<Buffer> {
 function paper(statement: Statement): Paper {
   return {
     title: "Statement of account",
-    subtitle: `${monthText(statement.period)} · No. ${statement.statement_no}`,
+    subtitle: `${monthText(statement.period)}\nNo. ${statement.statement_no}`,
     mark: notYetFinal[statement.status],
     letterhead: paperOf(statement.house),
     sections: [
@@ -55,6 +55,7 @@ function factsOf({ firm, ...statement }: Statement): Section {
         { label: "Account number", value: statement.firm_id },
       ],
       [
+        { label: "Period", value: periodText(statement) },
         { label: "PAN", value: firm.pan ?? "not given" },
         { label: "GSTIN", value: firm.gstin ?? "not given" },
       ],
@@ -69,12 +70,18 @@ function factsOf({ firm, ...statement }: Statement): Section {
   };
 }
 
+/** Both days included. */
+function periodText({ from, to }: Pick<Statement, "from" | "to">): string {
+  const lastMoment = new Date(instantOf(to).getTime() - 1);
+  return `${dayText(instantOf(from))} to ${dayText(lastMoment)}`;
+}
+
 const columns = [
-  { head: "Date", width: 64 },
-  { head: "Particulars", width: 211.28 },
-  { head: "Debit ₹", width: 78, align: "right" },
-  { head: "Credit ₹", width: 78, align: "right" },
-  { head: "Balance ₹", width: 84, align: "right" },
+  { head: "Date", width: 60 },
+  { head: "Particulars", width: 227.28 },
+  { head: "Debit ₹", width: 75, align: "right" },
+  { head: "Credit ₹", width: 75, align: "right" },
+  { head: "Balance ₹", width: 78, align: "right" },
 ] as const;
 
 function linesOf(statement: Statement): Section {

@@ -248,12 +248,13 @@ function dealDrafts(
   const gst = sign * sum(legs.map((leg) => feeOf(leg, side).gstPaise));
   const noun = side === "sell" ? "sale" : "purchase";
   const scheme = legs[0]?.scheme ?? null;
-  const count = legs.length === 1 ? "1 scrip" : `${legs.length} scrips`;
+  const scrips = `${legs.length} ${scheme ?? ""} ${legs.length === 1 ? "scrip" : "scrips"}`;
+  const act = what === "dealt" ? capital(noun) : `Reversal of ${noun}`;
   const about = { ...nothingMore, reference: subject, scheme };
   const value: Draft = {
     ...about,
     kind: what === "dealt" ? noun : "reversal",
-    description: `${what === "dealt" ? capital(noun) : `Reversal of ${noun}`} of ${count} (${scheme ?? ""}), HSN ${scripHsn}, exempt from GST`,
+    description: `${act} of ${scrips}, HSN ${scripHsn}, exempt`,
     hsn: scripHsn,
     scrip_nos: legs.map((leg) => leg.scrip_no),
     face_paise: sum(legs.map((leg) => leg.face_paise)),

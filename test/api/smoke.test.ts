@@ -12,7 +12,13 @@ test("smoke", async (t) => {
   for (let n = 0; n < 14; n++) {
     const scripNo = await addCredit(service, seller);
     const two = await addCredit(service, seller);
-    id = await makeDeal(service, { buyer: n % 2 ? buyer : house(), legs: [{ seller, scripNo }, { seller, scripNo: two }] });
+    id = await makeDeal(service, {
+      buyer: n % 2 ? buyer : house(),
+      legs: [
+        { seller, scripNo },
+        { seller, scripNo: two },
+      ],
+    });
     await letSettle(service, 3);
   }
   await assertLedgerSound(service);
@@ -21,8 +27,15 @@ test("smoke", async (t) => {
     return r;
   };
   console.log(await (await get(`/v1/statements?firm_id=${seller.firmId}`)).text());
-  console.log((await (await get(`/v1/statements/2026-11?firm_id=${seller.firmId}`)).text()).slice(0, 3000));
-  console.log((await (await get(`/v1/statements/2026-11?firm_id=${seller.firmId}&format=csv`)).text()).slice(0, 800));
+  console.log(
+    (await (await get(`/v1/statements/2026-11?firm_id=${seller.firmId}`)).text()).slice(0, 3000),
+  );
+  console.log(
+    (await (await get(`/v1/statements/2026-11?firm_id=${seller.firmId}&format=csv`)).text()).slice(
+      0,
+      800,
+    ),
+  );
   console.log(await (await get(`/v1/statements/2026-11`)).text());
   console.log(await (await get(`/v1/earnings?by=firm`)).text());
   console.log(await (await get(`/v1/earnings`)).text());
@@ -34,7 +47,12 @@ test("smoke", async (t) => {
     ["cnb", `/v1/settlements/${id}/contract-note?format=pdf`, buyer.key],
   ]) {
     const r = await get(path ?? "", key);
-    console.log(name, r.status, r.headers.get("content-type"), r.headers.get("content-disposition"));
+    console.log(
+      name,
+      r.status,
+      r.headers.get("content-type"),
+      r.headers.get("content-disposition"),
+    );
     writeFileSync(`/tmp/st-out-${name}.pdf`, Buffer.from(await r.arrayBuffer()));
   }
 });
