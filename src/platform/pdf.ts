@@ -10,7 +10,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 
-import PDFDocument from "pdfkit";
+import PdfWriter from "pdfkit";
 
 export type Paper = {
   readonly title: string;
@@ -43,7 +43,7 @@ export type Row = {
   readonly strong?: boolean;
 };
 
-type Pdf = InstanceType<typeof PDFDocument>;
+type Pdf = InstanceType<typeof PdfWriter>;
 
 const page = { width: 595.28, height: 841.89, margin: 40 } as const;
 const contentWidth = page.width - 2 * page.margin;
@@ -71,7 +71,7 @@ async function loadFaces(): Promise<{ regular: Buffer; strong: Buffer }> {
 export async function drawPapers(papers: readonly Paper[], dated: Date): Promise<Buffer> {
   faces ??= loadFaces();
   const { regular, strong } = await faces;
-  const pdf = new PDFDocument({
+  const pdf = new PdfWriter({
     size: "A4",
     margins: { top: page.margin, left: page.margin, right: page.margin, bottom: 0 },
     autoFirstPage: false,
