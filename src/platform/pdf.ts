@@ -170,7 +170,7 @@ function drawFacts(pdf: Pdf, columns: readonly (readonly Fact[])[]): void {
 }
 
 /** How many rows are drawn before others get their turn. */
-const rowsPerTurn = 100;
+const rowsPerTurn = 25;
 
 async function drawTable(
   pdf: Pdf,
