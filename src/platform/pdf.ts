@@ -49,6 +49,7 @@ const page = { width: 595.28, height: 841.89, margin: 40 } as const;
 const contentWidth = page.width - 2 * page.margin;
 const contentBottom = page.height - page.margin - 24;
 const footerTop = page.height - page.margin - 8;
+const underHeading = 64;
 const cellPadding = 4;
 const size = { title: 15, name: 12, text: 8.5, small: 7, least: 5 } as const;
 const ink = { text: "#16202a", soft: "#5b6875", rule: "#c9d1d9", band: "#eef2f5" } as const;
@@ -133,6 +134,8 @@ async function drawSection(pdf: Pdf, section: Section): Promise<void> {
     case "facts":
       return drawFacts(pdf, section.columns);
     case "heading":
+      // What it is the heading of begins on the same page.
+      if (pdf.y + underHeading > contentBottom) startPage(pdf);
       return drawText(pdf, section.text, { strong: true, size: size.text + 1, after: 4 });
     case "note":
       return drawText(pdf, section.text, { color: ink.soft, size: size.small, after: 4 });
@@ -178,6 +181,7 @@ async function drawTable(
   rows: readonly Row[],
 ): Promise<void> {
   const head: Row = { cells: columns.map((column) => column.head), strong: true };
+  if (pdf.y + underHeading > contentBottom) startPage(pdf);
   drawRow(pdf, columns, head, ink.band);
   for (const [at, row] of rows.entries()) {
     if (at % rowsPerTurn === rowsPerTurn - 1) await yieldToOthers();
@@ -214,7 +218,8 @@ function drawCell(pdf: Pdf, cell: string, { column, x, top, strong }: CellPlace)
   const [text, small] = partsOf(cell);
   const box = { x: x + cellPadding, width: innerWidth(column), align: column.align ?? "left" };
   const fitted = fitOf(pdf, text, column, strong);
-  write(pdf, text, { ...box, y: top + cellPadding, size: fitted, strong });
+  // A figure that was set smaller stands on the line of the others.
+  write(pdf, text, { ...box, y: top + cellPadding + size.text - fitted, size: fitted, strong });
   if (small) write(pdf, small, { ...box, y: pdf.y, size: size.small, color: ink.soft });
 }
 

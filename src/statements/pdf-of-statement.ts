@@ -122,7 +122,7 @@ function rowOf(line: Line): Row {
 }
 
 /** A few numbers are told; of more the contract note tells. */
-const scripNosShown = 3;
+const scripNosShown = 2;
 
 function detailOf({ kind, face_paise, price_bps, scrip_nos, utr, reference }: Line): string {
   const more = scrip_nos.length - scripNosShown;
