@@ -7,6 +7,7 @@ import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { crossCommands } from "./crosses.ts";
 import { depositCommands } from "./deposits.ts";
+import { deskCommands } from "./desks.ts";
 import { doctor } from "./doctor.ts";
 import { enquiryCommands } from "./enquiries.ts";
 import { firmCommands } from "./firms.ts";
@@ -22,6 +23,7 @@ import { registryCommands } from "./registry.ts";
 import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
 import { settlementCommands } from "./settlements.ts";
+import { statementCommands } from "./statements.ts";
 import { webhookCommands } from "./webhooks.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
@@ -44,6 +46,8 @@ const commands: readonly Command[] = [
   ...settlementCommands,
   ...payoutCommands,
   ...depositCommands,
+  ...deskCommands,
+  ...statementCommands,
   ...webhookCommands,
   listenCommand,
   seedCommand,

@@ -99,6 +99,19 @@ create table audit_records (
 );
 CREATE INDEX audit_records_by_desk ON public.audit_records USING btree (desk_id, at DESC, record_id DESC);
 
+create table commission_rates (
+  desk_id text not null,
+  environment text not null,
+  bps integer not null,
+  version integer not null,
+  updated_at timestamp with time zone not null,
+  constraint commission_rates_pkey PRIMARY KEY (desk_id),
+  constraint commission_rates_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint commission_rates_bps_check CHECK (((bps >= 0) AND (bps <= 100))),
+  constraint commission_rates_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint commission_rates_version_check CHECK ((version > 0))
+);
+
 create table credit_owners (
   environment text not null,
   scrip_no text not null,
@@ -342,6 +355,7 @@ create table deposits (
   constraint deposits_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
   constraint deposits_reference_check CHECK ((reference ~ '^[A-Z0-9]{12,22}$'::text))
 );
+CREATE INDEX deposits_by_settlement ON public.deposits USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
 
 create table desk_clocks (
   desk_id text not null,
@@ -1022,6 +1036,29 @@ CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
+create table statements (
+  firm_id text not null,
+  period text not null,
+  environment text not null,
+  opening_paise bigint not null,
+  closing_paise bigint not null,
+  commission_paise bigint not null,
+  dues_paise bigint not null,
+  seen_entry_no bigint not null,
+  frozen_at timestamp with time zone not null,
+  body text not null,
+  digest bytea not null,
+  constraint statements_pkey PRIMARY KEY (firm_id, period),
+  constraint statements_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint statements_check CHECK (((commission_paise >= 0) AND (commission_paise <= closing_paise))),
+  constraint statements_closing_paise_check CHECK (((closing_paise >= 0) AND (closing_paise <= '9007199254740991'::bigint))),
+  constraint statements_digest_check CHECK ((length(digest) = 32)),
+  constraint statements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint statements_opening_paise_check CHECK (((opening_paise >= 0) AND (opening_paise <= '9007199254740991'::bigint))),
+  constraint statements_period_check CHECK ((period ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
+  constraint statements_seen_entry_no_check CHECK ((seen_entry_no >= 0))
+);
+
 create table usage_days (
   key_id text not null,
   day date not null,
@@ -1090,6 +1127,7 @@ CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_a
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select, update on approvals to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
+grant delete, insert, select, update on commission_rates to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant insert, select, update on cross_quotes to scripdesk_app;
@@ -1130,6 +1168,7 @@ grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
+grant insert, select on statements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
 grant delete, insert, select, update on webhook_queues to scripdesk_app;

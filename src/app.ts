@@ -10,6 +10,7 @@ import { crossRoutes } from "./crosses/routes.ts";
 import { crossLifecycle } from "./crosses/rules.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import { deliveryLifecycle } from "./deliveries/rules.ts";
+import { earningRoutes } from "./earnings/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
@@ -24,6 +25,7 @@ import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
 import { nettingRoutes } from "./netting/routes.ts";
+import { noteRoutes } from "./notes/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
@@ -56,6 +58,7 @@ import { passing } from "./passing.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
 import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
+import { statementRoutes } from "./statements/routes.ts";
 import { settling } from "./settling.ts";
 import { usageRoutes } from "./usage/routes.ts";
 import { appliers, simulators } from "./workers.ts";
@@ -66,7 +69,7 @@ export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<
     Config,
-    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "blockMinPaise"
+    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "blockMinPaise" | "letterhead"
   >;
   readonly rateWindow: RateWindow;
   readonly book: Book;
@@ -131,6 +134,9 @@ export async function buildApp({
   settlementRoutes(app, ctx, { simulators, appliers, settling });
   payoutRoutes(app, ctx);
   sandboxRoutes(app, ctx, { resetting: settling, passing });
+  earningRoutes(app, ctx);
+  statementRoutes(app, ctx, config.letterhead);
+  noteRoutes(app, ctx, config.letterhead);
   eventRoutes(app, ctx, streams);
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);

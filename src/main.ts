@@ -73,7 +73,11 @@ export async function serve(variables: Variables): Promise<void> {
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
   const webhooks = { outbound, scheduleS: config.webhookScheduleS };
-  for (const { wakeOn, settled, ...work } of workOf(ctx, { book, webhooks })) {
+  for (const { wakeOn, settled, ...work } of workOf(ctx, {
+    book,
+    webhooks,
+    letterhead: config.letterhead,
+  })) {
     const worker = startWorker({ ...work, log });
     if (settled) stack.defer(() => Promise.race([settled(), sleep(settleDeadlineMs)]));
     stack.defer(worker.stop);

@@ -35,6 +35,8 @@ import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { initiateTransfers } from "./settlement/initiate-transfers.ts";
 import { settling } from "./settling.ts";
+import { statementFreezer } from "./statements/freeze-statements.ts";
+import type { Letterhead } from "./kernel/letterhead.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
   /** Announced when there is something to do before the pause is over. */
@@ -46,6 +48,8 @@ export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
 export type WorkOptions = {
   readonly book: Book;
   readonly webhooks: SenderOptions;
+  /** Who the house is on the statements it makes. */
+  readonly letterhead: Letterhead;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
 };
@@ -77,7 +81,7 @@ export const appliers: Appliers = {
 
 export function workOf(
   ctx: Context,
-  { book, webhooks, offboarding = everySlice }: WorkOptions,
+  { book, webhooks, letterhead, offboarding = everySlice }: WorkOptions,
 ): Work[] {
   const books = booksOf(book);
   return [
@@ -105,6 +109,7 @@ export function workOf(
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
+    { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
     {
       name: "fan-out",

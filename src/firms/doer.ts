@@ -35,7 +35,7 @@ export async function operatorOn({ db }: Pick<Context, "db">, firmId: string): P
 }
 
 /** What only a key of the whole desk may do. */
-export function refuseBound({ boundTo }: Doer, what: string): void {
+export function refuseBound({ boundTo }: Pick<Doer, "boundTo">, what: string): void {
   if (boundTo === null) return;
   throw new Failure("forbidden", `a sub_account key may not ${what}`, {
     detail: { reason: "sub_account_key" },

@@ -23,6 +23,11 @@ export function feeWithin(grossPaise: Paise): Fee {
   return { feePaise: grossPaise - gstPaise, gstPaise };
 }
 
+/** The fee, or as much of it with its tax as there is room for. */
+export function feeUpTo(roomPaise: Paise, fee: Fee): Fee {
+  return fee.feePaise + fee.gstPaise <= roomPaise ? fee : feeWithin(roomPaise);
+}
+
 /** To the nearest paisa, half a paisa up, as tax is rounded. */
 function nearest(dividend: bigint, divisor: bigint): Paise {
   return Number((2n * dividend + divisor) / (2n * divisor));

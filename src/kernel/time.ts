@@ -35,6 +35,38 @@ export function istMonth(instant: Date): IstMonth {
   return shifted(instant).slice(0, 7);
 }
 
+const monthNames = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+
+/** `November 2026`, for people. */
+export function monthText(month: IstMonth): string {
+  const [year = "", number = ""] = month.split("-");
+  return `${monthNames[Number(number) - 1] ?? number} ${year}`;
+}
+
+/** `15 Nov 2026`, for people. */
+export function dayText(instant: Date): string {
+  const [month = "", year = ""] = monthText(istMonth(instant)).split(" ");
+  return `${istDay(instant).slice(8)} ${month.slice(0, 3)} ${year}`;
+}
+
+/** `14:45:00 IST`, for people. */
+export function timeText(instant: Date): string {
+  return `${shifted(instant).slice(11, 19)} IST`;
+}
+
 /** The first instant of a day in IST. */
 export function istDayStart(day: IstDay): Date {
   return new Date(`${day}T00:00:00+05:30`);

@@ -117,6 +117,21 @@ export async function lockPayoutsOf(tx: Tx, settlementId: string): Promise<Payou
     for update`);
 }
 
+export async function listPayoutsOf(db: Db, settlementId: string): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where settlement_id = ${settlementId}
+    order by payout_id`);
+}
+
+export async function listPayoutsById(db: Db, payoutIds: readonly string[]): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where payout_id = any(${payoutIds}::text[])`);
+}
+
 /** Each was locked before. */
 export async function setPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
   await tx.rows(sql`

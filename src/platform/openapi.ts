@@ -96,6 +96,7 @@ const tags = [
   { name: "Cross", description: "Blocks and intra-group transfers between two named firms." },
   { name: "Market", description: "What everybody may know of prices and deals." },
   { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
+  { name: "Statements", description: "What it adds up to: earnings, statements, notes." },
   { name: "Sandbox", description: "Driving the simulated world; for sandbox keys only." },
   { name: "Events", description: "What happened, in order." },
   { name: "Webhooks", description: "Have what happens sent to you." },

@@ -106,7 +106,7 @@ export const settlementColumns = fragment`
   s.buyer_order_id, s.state, s.reason, s.face_paise, s.buyer_paise, s.due_at, s.money_apart,
   s.history, s.version, s.created_at, s.updated_at`;
 
-const legColumns = fragment`
+export const legColumns = fragment`
   l.settlement_id, l.scrip_no, l.ordinal, l.environment, l.scheme, l.dealt_at, l.seller_desk_id,
   l.seller_firm_id, l.seller_order_id, l.face_paise, l.seller_bps, l.buyer_bps, l.seller_paise,
   l.buyer_paise, l.buyer_fee_paise, l.buyer_gst_paise, l.seller_fee_paise, l.seller_gst_paise,

@@ -60,6 +60,9 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
 /** A scheme is everybody's, and there is no other. */
 const scheme: IdFixture = { own: "RODTEP", foreign: {}, random: "NO-SCHEME" };
 
+/** A month is everybody's; there is no statement of one before anybody was here. */
+const period: IdFixture = { own: "2026-11", foreign: {}, random: "1999-12" };
+
 const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 
 /** Nobody is there; nothing is sent in these tests. */
@@ -381,6 +384,9 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     // The client has open settlements and payouts.
     "offboardFirm/firm_id": { ...firm, mayConflict: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
+    "listStatements/firm_id": { ...firm, absentIs: 404 },
+    "readStatement/firm_id": { ...firm, absentIs: 404 },
+    period,
     "verifyFirm/firm_id": { ...firm, own: own.registered },
     "authorizeFirm/firm_id": { ...firm, own: own.verified },
     "resumeFirm/firm_id": { ...firm, own: own.suspended },
@@ -519,6 +525,9 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     firm_id: { ...firm, mayConflict: true },
     "mintKey/firm_id": { ...firm, refused: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
+    "listStatements/firm_id": { ...firm, absentIs: 404 },
+    "readStatement/firm_id": { ...firm, absentIs: 404 },
+    period,
     "offboardFirm/firm_id": { ...firm, ownRefused: true },
     "addMember/firm_id": { ...firm, refused: true },
     "removeMember/firm_id": { ...firm, refused: true },

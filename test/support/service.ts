@@ -29,6 +29,13 @@ import { testDatabase } from "./database.ts";
 /** Where the receivers of tests are. */
 const loopback = ["127.0.0.0/8", "::1"];
 
+/** Who the house of tests is on paper. */
+export const letterhead = {
+  name: "Scripdesk Clearing House",
+  address: ["12 Mint Road, Fort", "Mumbai 400001, Maharashtra"],
+  gstin: "27AAPFU0939F1ZV",
+} as const;
+
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
@@ -122,6 +129,7 @@ export async function startService(
       tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
       blockMinPaise: options.blockMinPaise ?? blockMinPaise,
+      letterhead,
       publicBudgets: options.publicBudgets ?? {
         rates: { perMinute: 60 },
         enquiry: { perMinute: 6, perDay: 30 },
@@ -139,7 +147,8 @@ export async function startService(
   t.after(() => app.close());
   t.after(() => outbound.close());
   const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
-  const workers = () => workOf(ctx, { book, webhooks, offboarding: options.offboarding });
+  const workers = () =>
+    workOf(ctx, { book, webhooks, letterhead, offboarding: options.offboarding });
   const works = workers();
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
