@@ -12,3 +12,5 @@ revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_a
 revoke update on market_updates from scripdesk_app;
 revoke update, delete on deposits, payout_lines from scripdesk_app;
 revoke delete on settlements, settlement_legs, payouts, approvals from scripdesk_app;
+revoke update, delete on audit_chain from scripdesk_app;
+revoke insert, delete on audit_cursor from scripdesk_app;

@@ -2,6 +2,7 @@
 // the service does.
 
 import { admitCallers, admitVisitors } from "./admit.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -122,6 +123,7 @@ export async function buildApp({
   payoutRoutes(app, ctx);
   sandboxRoutes(app, ctx, settling);
   eventRoutes(app, ctx, streams);
+  auditRoutes(app, ctx, { deadAmong: keyWatcher(ctx, authenticate) });
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);
   rateIndexRoutes(app, ctx);
