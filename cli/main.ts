@@ -4,6 +4,7 @@
 import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
+import { auditCommands } from "./audit.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { depositCommands } from "./deposits.ts";
@@ -39,6 +40,7 @@ const commands: readonly Command[] = [
   ...marketCommands,
   ...inventoryCommands,
   ...ledgerCommands,
+  ...auditCommands,
   ...enquiryCommands,
   ...settlementCommands,
   ...payoutCommands,
