@@ -123,7 +123,8 @@ test("reading the trail", async (t) => {
   await t.test("a desk sees its own trail, and a sub_account key none", async () => {
     const [mine, theirs] = [await deskWith(service, ["Mine"]), await deskWith(service, ["Theirs"])];
     const firmId = await addFirm(service, { deskId: mine.firm_id });
-    const sub = await mintChild(service, mine.key, { kind: "sub_account", firm_id: firmId });
+    const bound = { kind: "sub_account", firm_id: firmId };
+    const { api_key: sub } = await mintChild(service, mine.key, bound);
     for (const path of ["/v1/audit", "/v1/audit/export"]) {
       const { text } = await service.send("GET", path, { key: mine.key, expect: 200 });
       assert.ok(text.includes("making-Mine") && !text.includes("making-Theirs"));
@@ -136,12 +137,12 @@ test("reading the trail", async (t) => {
   await t.test("a desk is not told who stood on the other side of its deal", async () => {
     const seller = await dealer(service);
     const buyer = await service.issue();
-    const sell = { side: "sell", scrip_no: seller.scripNo, limit_bps: 9_000 };
+    const sell = { side: "sell", scrip_no: seller.scripNo, limit_bps: 9_800 };
     await seller.post("/v1/orders", sell, 201);
     const request = { "x-request-id": "the-buyers-own-request" };
     await service.send("POST", "/v1/orders", {
       key: buyer.api_key,
-      body: { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000, limit_bps: 9_900 },
+      body: { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000, limit_bps: 9_840 },
       headers: request,
       expect: 201,
     });
