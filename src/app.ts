@@ -13,6 +13,7 @@ import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
 import { firmLifecycle } from "./firms/rules.ts";
+import { noteMove } from "./groups/note-move.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { latestIndex } from "./indices.ts";
 import { authenticator } from "./keys/authenticate.ts";
@@ -107,7 +108,7 @@ export async function buildApp({
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
-  firmRoutes(app, ctx, offboarding);
+  firmRoutes(app, { ...ctx, onMoved: noteMove }, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   creditRoutes(app, ctx);

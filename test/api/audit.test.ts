@@ -366,6 +366,51 @@ test("exports", async (t) => {
   });
 });
 
+test("the trail names the operator of every command", async (t) => {
+  const service = await startService(t);
+  const { run } = await commandLine(t, service);
+  const named = ["--operator", "asha", "--json"];
+  const actors = async (action: string) => {
+    const { rows } = await service.ctx.db.pool.query<{ actor_id: string }>(
+      "select actor_id from audit_records where action = $1 and actor_kind = 'operator'",
+      [action],
+    );
+    return rows.map((row) => row.actor_id);
+  };
+  const issue = await run("keys", "issue", "--firm", "Named", "--env", "sandbox", ...named);
+  const { key_id: keyId, firm_id: firmId } = JSON.parse(issue.stdout);
+  const sandbox = ["--env", "sandbox"];
+  for (const words of [
+    ["keys", "revoke", keyId],
+    ["plans", "set", "--name", "named", "--per-minute", "5", "--monthly", "10"],
+    ["firms", "suspend", firmId, "--reason", "a test"],
+    ["firms", "resume", firmId],
+    ["market", "halt", ...sandbox, "--scheme", "RODTEP"],
+    ["rates", "publish", ...sandbox, "--scheme", "RODTEP", "--note", "x"],
+    ["registry", "outage", ...sandbox, "--port", "bank", "--on", "a test"],
+    ["registry", "outage", ...sandbox, "--port", "bank", "--off"],
+  ]) {
+    const { code, stderr } = await run(...words, ...named);
+    assert.equal(code, 0, `${words.join(" ")}: ${stderr}`);
+  }
+  for (const action of [
+    "firm.open_desk",
+    "key.issue",
+    "key.revoke",
+    "plan.set",
+    "firm.suspend",
+    "firm.resume",
+    "rate_card.halt",
+    "rate_card.publish",
+    "port.outage",
+    "port.up",
+  ]) {
+    assert.deepEqual([action, await actors(action)], [action, ["asha"]]);
+  }
+  assert.equal((await run("plans", "set", "--operator", "not a name")).code, 2);
+  await assertChainWhole(service.ctx);
+});
+
 test("tampering in the database", async (t) => {
   const service = await startService(t);
   const desk = await deskWith(service, ["A", "B", "C"]);
