@@ -29,8 +29,8 @@ import {
 import { chainForm, type Head, linkAfter, startOfChain } from "./rules.ts";
 
 const linksPerSet = 4_000;
-/** How many sets a reader waits for: some seconds' work. */
-const setsPerRead = 50;
+/** How long a reader helps before it takes what there is. */
+const catchUpMs = 3_000;
 const readersMax = 10_000;
 
 /** The worker's part. */
@@ -59,8 +59,9 @@ export function catcherUp({ db }: Pick<Context, "db">): CatchUp {
 }
 
 async function catchUp(db: Context["db"]): Promise<boolean> {
+  const startedMs = performance.now();
   try {
-    for (let sets = 0; sets < setsPerRead; sets++) {
+    while (performance.now() - startedMs < catchUpMs) {
       const left = await db.transaction(async (tx) => {
         await lockSequencer(tx);
         return await linkNext(tx, linksPerSet);

@@ -138,13 +138,20 @@ export async function setCursor(tx: Tx, { recorded_in, record_id }: Position): P
 
 export type Backlog = { readonly unchained: number; readonly oldest_at: Date | null };
 
-/** What waits for the sequencer, of one desk or of all. */
+const backlogMax = 100_000;
+
+/** What waits for the sequencer, of one desk or of all; no more than is worth counting. */
 export async function findBacklog(db: Db, desk: Desk | null): Promise<Backlog> {
   const [row] = await db.rows<Backlog>(sql`
     select count(*) as unchained, min(r.at) as oldest_at
     from audit_cursor as cursor
-    join audit_records as r
-      on (r.recorded_in, r.record_id) > (cursor.recorded_in, cursor.record_id)
+    cross join lateral (
+      select r.recorded_in, r.record_id, r.environment, r.desk_id, r.at
+      from audit_records as r
+      where (r.recorded_in, r.record_id) > (cursor.recorded_in, cursor.record_id)
+      order by r.recorded_in, r.record_id
+      limit ${backlogMax}
+    ) as r
     where (${desk?.desk_id ?? null}::text is null or r.desk_id = ${desk?.desk_id ?? null})
       and (${desk?.environment ?? null}::text is null or r.environment = ${desk?.environment ?? null})
       and (

@@ -7,6 +7,15 @@ import { type AuditRecord, type Head, startOfChain } from "./rules.ts";
 
 export type TrailRow = AuditRecord & Head & { readonly at: Date };
 
+/** The record of a link, looked up by itself whatever the statistics say. */
+const recordOfLink = fragment`
+  left join lateral (
+    select *
+    from audit_records as r
+    where r.recorded_in = c.recorded_in and r.record_id = c.record_id
+    limit 1
+  ) as r on true`;
+
 export type TrailFilter = {
   readonly entityType: string | null;
   readonly entityId: string | null;
@@ -16,21 +25,55 @@ export type TrailFilter = {
   readonly to: Date | null;
 };
 
+type TrailPage = { readonly before: number | null; readonly fetch: number };
+
 /** Newest first, before a place in the chain. */
 export async function listTrail(
   db: Db,
-  { environment, desk_id }: Desk,
+  desk: Desk,
   filter: TrailFilter,
-  { before, fetch }: { readonly before: number | null; readonly fetch: number },
+  page: TrailPage,
 ): Promise<TrailRow[]> {
-  const { entityType, entityId, actor, action, from, to } = filter;
+  const { entityId, ...others } = filter;
+  return entityId === null
+    ? await listByPlace(db, desk, others, page)
+    : await listByEntity(db, desk, { ...others, entityId }, page);
+}
+
+async function listByPlace(
+  db: Db,
+  { environment, desk_id }: Desk,
+  { entityType, actor, action, from, to }: Omit<TrailFilter, "entityId">,
+  { before, fetch }: TrailPage,
+): Promise<TrailRow[]> {
   return await db.rows(sql`
     select c.seq, encode(c.hash, 'hex') as hash, r.at, ${recordColumns}
     from audit_chain as c
-    join audit_records as r on r.recorded_in = c.recorded_in and r.record_id = c.record_id
+    ${recordOfLink}
     where c.environment = ${environment} and c.desk_id = ${desk_id}
-      and (${before}::bigint is null or c.seq < ${before})
-      and (${entityId}::text is null or c.entity_id = ${entityId})
+      and c.seq < ${before ?? Number.MAX_SAFE_INTEGER} and r.record_id is not null
+      and (${from}::timestamptz is null or c.at >= ${from})
+      and (${to}::timestamptz is null or c.at < ${to})
+      and (${entityType}::text is null or r.entity_type = ${entityType})
+      and (${actor}::text is null or r.actor_id = ${actor})
+      and (${action}::text is null or r.action = ${action})
+    order by c.seq desc
+    limit ${fetch}`);
+}
+
+/** A statement of its own, so that it is planned for the index by entity. */
+async function listByEntity(
+  db: Db,
+  { environment, desk_id }: Desk,
+  { entityType, entityId, actor, action, from, to }: TrailFilter,
+  { before, fetch }: TrailPage,
+): Promise<TrailRow[]> {
+  return await db.rows(sql`
+    select c.seq, encode(c.hash, 'hex') as hash, r.at, ${recordColumns}
+    from audit_chain as c
+    ${recordOfLink}
+    where c.environment = ${environment} and c.desk_id = ${desk_id} and c.entity_id = ${entityId}
+      and c.seq < ${before ?? Number.MAX_SAFE_INTEGER} and r.record_id is not null
       and (${from}::timestamptz is null or c.at >= ${from})
       and (${to}::timestamptz is null or c.at < ${to})
       and (${entityType}::text is null or r.entity_type = ${entityType})
@@ -48,11 +91,17 @@ export async function countTrail(
   const { entityType, entityId, actor, action, from, to } = filter;
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
-    from audit_chain as c
+    from (
+      select at, recorded_in, record_id
+      from audit_chain
+      where environment = ${environment} and desk_id = ${desk_id} and ${entityId}::text is null
+      union all
+      select at, recorded_in, record_id
+      from audit_chain
+      where environment = ${environment} and desk_id = ${desk_id} and entity_id = ${entityId}
+    ) as c
     join audit_records as r on r.recorded_in = c.recorded_in and r.record_id = c.record_id
-    where c.environment = ${environment} and c.desk_id = ${desk_id}
-      and (${entityId}::text is null or c.entity_id = ${entityId})
-      and (${from}::timestamptz is null or c.at >= ${from})
+    where (${from}::timestamptz is null or c.at >= ${from})
       and (${to}::timestamptz is null or c.at < ${to})
       and (${entityType}::text is null or r.entity_type = ${entityType})
       and (${actor}::text is null or r.actor_id = ${actor})
@@ -103,7 +152,7 @@ export async function listLinked(
   return await db.rows(sql`
     select c.seq, encode(c.hash, 'hex') as hash, c.form, ${copiesHold}, ${recordColumns}
     from audit_chain as c
-    left join audit_records as r on r.recorded_in = c.recorded_in and r.record_id = c.record_id
+    ${recordOfLink}
     where c.environment = ${environment} and c.desk_id = ${desk_id}
       and c.seq > ${after} and c.seq <= ${upTo}
     order by c.seq

@@ -87,7 +87,7 @@ test("sequencers that are killed, writers that commit late and rollbacks leave n
   const [db, other] = await twoNodes(t);
   const desks = Array.from({ length: 5 }, (_, at) => `frm_0000000000000000000000000${at}`);
   const kept: string[] = [];
-  let writing = true;
+  const written = new AbortController();
   let kills = 0;
 
   async function writer(name: string): Promise<void> {
@@ -108,14 +108,14 @@ test("sequencers that are killed, writers that commit late and rollbacks leave n
   }
 
   async function sequencer(): Promise<void> {
-    while (writing) await chainRecords({ db: other }, 7).catch(() => {}); // Killed.
+    while (!written.signal.aborted) await chainRecords({ db: other }, 7).catch(() => {}); // Killed.
   }
 
   async function killer(): Promise<void> {
     const find = `select pid from pg_stat_activity
       where datname = current_database() and xact_start is not null and query ~ 'audit_(chain|cursor)'
         and pid <> pg_backend_pid()`;
-    while (writing) {
+    while (!written.signal.aborted) {
       await sleep(15);
       kills += await asOwner(db, async (owner) => {
         const { rows } = await owner.query<{ pid: number }>(find);
@@ -127,7 +127,7 @@ test("sequencers that are killed, writers that commit late and rollbacks leave n
 
   const killing = [sequencer(), sequencer(), killer()];
   await Promise.all(Array.from({ length: 6 }, (_, at) => writer(`w${at}`)));
-  writing = false;
+  written.abort();
   await Promise.all(killing);
   t.diagnostic(`${kills} kills, ${kept.length} records`);
   assert.ok(kills > 0, "a sequencer was killed in the middle");

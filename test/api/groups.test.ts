@@ -415,12 +415,12 @@ test("groups", async (t) => {
       ({ entity_type, action }) => entity_type === "group" && action !== "group.created",
     );
     assert.deepEqual(
-      trail.map((row) => [row.action, row.entity_id, row.entity_version]).toSorted(),
+      trail.map((row) => `${row.action} ${row.entity_id} ${row.entity_version}`).toSorted(),
       [
-        ["group.member_added", from, 2],
-        ["group.member_added", to, 2],
-        ["group.member_removed", from, 3],
-        ["group.member_removed", to, 3],
+        `group.member_added ${from} 2`,
+        `group.member_added ${to} 2`,
+        `group.member_removed ${from} 3`,
+        `group.member_removed ${to} 3`,
       ].toSorted(),
     );
     for (const id of [from, to]) {
