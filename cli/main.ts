@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // `npx scripdesk <noun> <verb>`: what an operator does, beside a running service or alone.
 
 import { ConfigError } from "../src/config.ts";
@@ -51,9 +50,7 @@ const commands: readonly Command[] = [
   doctor,
 ];
 
-process.exitCode = await run(process.argv.slice(2));
-
-async function run(words: readonly string[]): Promise<number> {
+export async function run(words: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name.every((word, index) => words[index] === word));
   if (!command || words.includes("--help")) {
     process.stdout.write(command ? command.help() : overview(words));

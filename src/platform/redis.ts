@@ -1,4 +1,4 @@
-import { createClient, type RedisClientType } from "@redis/client";
+import type { RedisClientType } from "@redis/client";
 
 import { Unusable } from "./unusable.ts";
 
@@ -9,6 +9,7 @@ const reconnectWithinMs = 2_000;
 
 /** A connection that is made again whenever it is lost; commands fail at once while it is. */
 export async function connectRedis(url: string): Promise<RedisClientType> {
+  const { createClient } = await import("@redis/client"); // Most services run without it.
   let wasConnected = false;
   const redis: RedisClientType = createClient({
     url,

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// What `npx scripdesk` runs. What Node has compiled is kept beside the packages for the next run,
+// which halves the time a command takes to start; it must be switched on before anything is loaded.
+
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
+
+enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/scripdesk"));
+
+const { run } = await import("./main.ts");
+process.exitCode = await run(process.argv.slice(2));
