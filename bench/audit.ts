@@ -35,6 +35,7 @@ export async function audit(): Promise<void> {
   const file = join(service.dataDir, "export.ndjson");
   const { perSecond, mebibytes, before, atTenth, peakAfter } = await exportTo(file, service, key);
   const verified = await verifySeconds(file);
+  const verdict = await verifyDatabase(service);
   console.table([
     { what: "chained from a backlog", figure: `${chained} records/s` },
     { what: `exported, ${records} lines`, figure: `${perSecond} lines/s, ${mebibytes} MiB` },
@@ -42,6 +43,7 @@ export async function audit(): Promise<void> {
     { what: "memory at a tenth", figure: `${atTenth} MiB` },
     { what: "growth from a tenth to the end", figure: `${peakAfter - atTenth} MiB at most` },
     { what: "verified by docs/verify-audit.mjs", figure: `${verified} s` },
+    { what: "verified in the database", figure: verdict },
   ]);
 }
 
@@ -116,4 +118,10 @@ async function verifySeconds(file: string): Promise<number> {
   const [code] = (await once(child, "exit")) as [number];
   if (code !== 0) throw new Error("the export is not whole");
   return Math.round((performance.now() - startedAt) / 1_000);
+}
+
+async function verifyDatabase(service: RunningService): Promise<string> {
+  const startedAt = performance.now();
+  const { whole } = (await service.command("audit", "verify")) as { whole: boolean };
+  return `${Math.round((performance.now() - startedAt) / 1_000)} s: ${whole ? "whole" : "NOT WHOLE"}`;
 }

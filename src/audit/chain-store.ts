@@ -28,20 +28,24 @@ export const recordColumns = fragment`
 
 const sequencer = fragment`pg_advisory_xact_lock(hashtext('audit sequencer'))`;
 const trySequencer = fragment`pg_try_advisory_xact_lock(hashtext('audit sequencer'))`;
-/** The next records are read in the order of their index, however few the planner takes them for. */
-const byIndex = fragment`
-  set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+/**
+ * The next records are read in the order of their index, however few the planner takes them for, and
+ * the search of a restored database takes the time it takes.
+ */
+const searching = fragment`
+  set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
+  set_config('statement_timeout', '10min', true)`;
 
 /** Whether this transaction is the sequencer now; the others have nothing to do. */
 export async function tryLockSequencer(tx: Tx): Promise<boolean> {
   const [row] = await tx.rows<{ locked: boolean }>(sql`
-    select ${trySequencer} as locked, ${byIndex}`);
+    select ${trySequencer} as locked, ${searching}`);
   return row?.locked ?? false;
 }
 
 /** Waits until this transaction is the sequencer. */
 export async function lockSequencer(tx: Tx): Promise<void> {
-  await tx.rows(sql`select ${sequencer}, ${byIndex}`);
+  await tx.rows(sql`select ${sequencer}, ${searching}`);
 }
 
 export type Look = {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import fc from "fast-check";
@@ -328,9 +329,16 @@ test("exports", async (t) => {
     await second.body?.cancel();
     let status = 429;
     for (let tries = 0; tries < 100 && status === 429; tries++) {
+      await sleep(10);
       status = (await service.send("HEAD", "/v1/audit/export", { key: busy.api_key })).status;
     }
     assert.equal(status, 200);
+    // A key that is revoked meanwhile gets no checkpoint.
+    const third = await open();
+    const path = `/v1/keys/${busy.key_id}`;
+    await service.send("DELETE", path, { key: busy.api_key, expect: 200 });
+    await sleep(600);
+    await assert.rejects(third.text());
   });
 
   await t.test(
