@@ -1,6 +1,7 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
 // yardstick alternate in one run: on a shared machine only their ratio means something.
 
+import { audit } from "./audit.ts";
 import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
@@ -23,6 +24,7 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   orders,
   streams,
   webhooks,
+  audit,
 };
 
 const wanted = process.argv.slice(2);

@@ -3,6 +3,7 @@
 import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
+import { auditCommands } from "./audit.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { crossCommands } from "./crosses.ts";
@@ -41,6 +42,7 @@ const commands: readonly Command[] = [
   ...marketCommands,
   ...inventoryCommands,
   ...ledgerCommands,
+  ...auditCommands,
   ...enquiryCommands,
   ...crossCommands,
   ...settlementCommands,

@@ -2,6 +2,7 @@
 // the service does.
 
 import { admitCallers, admitVisitors } from "./admit.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -15,6 +16,7 @@ import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
 import { firmLifecycle } from "./firms/rules.ts";
+import { noteMove } from "./groups/note-move.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { latestIndex } from "./indices.ts";
 import { authenticator } from "./keys/authenticate.ts";
@@ -117,7 +119,7 @@ export async function buildApp({
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
-  firmRoutes(app, ctx, offboarding);
+  firmRoutes(app, { ...ctx, onMoved: noteMove }, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   nettingRoutes(app, ctx);
@@ -138,6 +140,7 @@ export async function buildApp({
   statementRoutes(app, ctx, config.letterhead);
   noteRoutes(app, ctx, config.letterhead);
   eventRoutes(app, ctx, streams);
+  auditRoutes(app, ctx, { deadAmong: keyWatcher(ctx, authenticate) });
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);
   rateIndexRoutes(app, ctx);

@@ -29,9 +29,13 @@ export function doerOf(call: Call): Doer {
 }
 
 /** The operator is on no desk and acts on the firm's own. */
-export async function operatorOn({ db }: Pick<Context, "db">, firmId: string): Promise<Doer> {
+export async function operatorOn(
+  { db }: Pick<Context, "db">,
+  firmId: string,
+  actor = operator,
+): Promise<Doer> {
   const deskId = (await findDeskOfFirm(db, firmId)) ?? "";
-  return { actor: operator, deskId, boundTo: null, dryRun: false };
+  return { actor, deskId, boundTo: null, dryRun: false };
 }
 
 /** What only a key of the whole desk may do. */

@@ -75,7 +75,7 @@ declare module "fastify" {
     conflicts?: true;
     /** A read whose query names a thing that may not be there. */
     names?: true;
-    /** The answer stays open. It is bounded by `sse.ts`, and is no request under way. */
+    /** The answer stays open. It is bounded by `sse.ts` or `ndjson.ts`, and is no request under way. */
     streams?: true;
     /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
     quiet?: true;

@@ -99,6 +99,7 @@ const tags = [
   { name: "Statements", description: "What it adds up to: earnings, statements, notes." },
   { name: "Sandbox", description: "Driving the simulated world; for sandbox keys only." },
   { name: "Events", description: "What happened, in order." },
+  { name: "Audit", description: "Who changed what, so that you can prove it." },
   { name: "Webhooks", description: "Have what happens sent to you." },
   { name: "Public", description: "Rates and enquiries, for anyone and without a key." },
   { name: "Meta", description: "The contract and the state tables as data." },

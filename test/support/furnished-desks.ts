@@ -381,6 +381,7 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random: random.key,
     },
     firm_id: firm,
+    entity_id: { own: own.group, foreign: foreign.groups, random: random.group },
     // The client has open settlements and payouts.
     "offboardFirm/firm_id": { ...firm, mayConflict: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
@@ -523,6 +524,7 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     },
     key_id: key,
     firm_id: { ...firm, mayConflict: true },
+    entity_id: { ...firm, refused: true },
     "mintKey/firm_id": { ...firm, refused: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
     "listStatements/firm_id": { ...firm, absentIs: 404 },
@@ -618,6 +620,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listOrders: () => "/v1/orders",
   listCrosses: () => "/v1/cross",
   listEvents: () => "/v1/events",
+  listAudit: () => "/v1/audit",
   listSettlements: () => "/v1/settlements",
   listPayouts: () => "/v1/payouts",
   listWebhooks: () => "/v1/webhooks",
@@ -666,7 +669,7 @@ async function cursorsOf(
 }
 
 /** What the desk's root key pages through and the client firm does not. */
-const closedToSub = ["listKeys", "listGroups", "listMembers"];
+const closedToSub = ["listKeys", "listGroups", "listMembers", "listAudit"];
 const widerForRoot = [
   "listFirms",
   "listOrders",

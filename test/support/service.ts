@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 
 import { pino } from "pino";
 
+import { signingKeyFrom } from "../../src/audit/rules.ts";
 import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
 import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
@@ -118,6 +119,7 @@ export async function startService(
     log: options.log ?? pino({ level: "silent" }),
     cursorKey: randomBytes(32),
     sealKey: randomBytes(32),
+    auditKey: signingKeyFrom(randomBytes(32)),
   };
   const metrics = createMetrics(ctx.db.pool);
   const book = openBook(ctx, options.sources ?? offerSources);
