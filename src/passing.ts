@@ -2,6 +2,7 @@
 // order in which trading locks them: orders first, so that no deal is made meanwhile.
 
 import { passTimeOfCredits } from "./credits/pass-time.ts";
+import { passTimeOfCrosses } from "./crosses/pass-time.ts";
 import { passTimeOfHolds } from "./firms/pass-time.ts";
 import { passTimeOfOrders } from "./orders/pass-time.ts";
 import { passTimeOfPayouts } from "./payouts/pass-time.ts";
@@ -12,6 +13,7 @@ import { passTimeOfSettlements } from "./settlement/pass-time.ts";
 export const passing: Passing = {
   orders: passTimeOfOrders,
   quotes: passTimeOfQuotes,
+  crosses: passTimeOfCrosses,
   settlements: passTimeOfSettlements,
   payouts: passTimeOfPayouts,
   holds: passTimeOfHolds,

@@ -60,7 +60,9 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
   }
 
   async function loop(): Promise<void> {
-    while (!stopping) if ((await runOnce()) === "idle") await pause();
+    while (!stopping) {
+      if ((await runOnce()) === "idle") await pause();
+    }
   }
 
   const running = loop();

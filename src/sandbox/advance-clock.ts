@@ -37,6 +37,7 @@ export async function advanceClock(
       const brought_nearer = {
         orders: await passing.orders(tx, passage),
         quotes: await passing.quotes(tx, passage),
+        crosses: await passing.crosses(tx, passage),
         settlements: await passing.settlements(tx, passage),
         payouts: await passing.payouts(tx, passage),
         holds: await passing.holds(tx, passage),

@@ -31,7 +31,7 @@ export function sandboxRoutes(
         summary: "Let time pass for your desk",
         description:
           "Every deadline of your desk comes nearer by that much: of quotes, resting orders, " +
-          "settlements, payouts, holds and credits. The market and other desks stay in their own " +
+          "crosses, settlements, payouts, holds and credits. The market and other desks stay in their own " +
           "time, and so do the times on what has happened.",
         body: AdvanceClockBody,
         response: { 200: DeskClock },

@@ -105,6 +105,7 @@ export const DeskClock = Type.Object(
       {
         orders: nearer("Orders that rest until a given time."),
         quotes: nearer("Quotes that can still be ordered on."),
+        crosses: nearer("Your proposals, and open crosses among your firms."),
         settlements: nearer("Open settlements among your firms and with the house."),
         payouts: nearer("Payouts that have not been sent."),
         holds: nearer("Holds on your firms."),
