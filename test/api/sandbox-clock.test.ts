@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { crore, propose } from "../support/crosses.ts";
 import { mintChild } from "../support/keys.ts";
+import { dealer } from "../support/orders.ts";
 import { startService } from "../support/service.ts";
 import {
   addCredit,
@@ -112,6 +114,23 @@ test("a sandbox desk's clock", async (t) => {
       assert.equal((await read()).status, "expired");
     },
   );
+
+  await t.test("a proposal that nobody answers expires", async () => {
+    const proposer = await dealer(service, [{ facePaise: crore }]);
+    const body = {
+      kind: "block",
+      side: "sell",
+      firm_id: proposer.firmId,
+      counterparty_iec: "AAACZ9876Z",
+      scrip_nos: [proposer.scripNo],
+    };
+    const { cross_id } = await propose(proposer, body);
+    assert.equal((await advance(day, 200, proposer)).brought_nearer.crosses, 1);
+    await service.work();
+    const path = `/v1/cross/${cross_id}`;
+    const { body: cross } = await service.send("GET", path, { key: proposer.key, expect: 200 });
+    assert.equal(cross.status, "expired");
+  });
 
   await t.test("a hold on payouts ends", async () => {
     const path = `/v1/firms/${desk.firmId}`;
