@@ -91,7 +91,7 @@ async function linksOf(tx: Tx, rows: readonly UnchainedRow[]): Promise<LinkRow[]
     (await listHeads(tx, [...desks.values()])).map((head) => [deskOf(head), head]),
   );
   return rows.map((row) => {
-    const { environment, desk_id, recorded_in, record_id, at, entity_id } = row;
+    const { environment, desk_id, recorded_in, record_id, at_text, entity_id } = row;
     const link = linkAfter(heads.get(deskOf(row)) ?? startOfChain, row);
     heads.set(deskOf(row), link);
     return {
@@ -99,7 +99,7 @@ async function linksOf(tx: Tx, rows: readonly UnchainedRow[]): Promise<LinkRow[]
       desk_id,
       recorded_in,
       record_id,
-      at,
+      at_text,
       entity_id,
       form: chainForm,
       ...link,

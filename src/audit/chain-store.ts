@@ -6,7 +6,7 @@ import type { AuditRecord, Head } from "./rules.ts";
 
 export type Position = { readonly recorded_in: string; readonly record_id: string };
 
-export type UnchainedRow = AuditRecord & Position & { readonly at: Date };
+export type UnchainedRow = AuditRecord & Position;
 
 export type Desk = { readonly environment: Environment; readonly desk_id: string };
 
@@ -15,7 +15,7 @@ export type LinkRow = Desk &
     readonly seq: number;
     readonly form: number;
     readonly hash: string;
-    readonly at: Date;
+    readonly at_text: string;
     readonly entity_id: string;
   };
 
@@ -74,7 +74,7 @@ export async function listUnchained(tx: Tx, limit: number): Promise<Look> {
       from audit_cursor as c
     ) as look
     left join lateral (
-      select r.recorded_in, r.at, ${recordColumns}
+      select r.recorded_in, ${recordColumns}
       from audit_records as r
       where (r.recorded_in, r.record_id) > (
           case when look.restored then '0'::xid8 else look.recorded_in end,
@@ -129,7 +129,7 @@ export async function insertLinks(tx: Tx, links: readonly LinkRow[]): Promise<vo
       ${links.map((link) => link.record_id)}::text[],
       ${links.map((link) => link.form)}::smallint[],
       ${links.map((link) => link.hash)}::text[],
-      ${links.map((link) => link.at)}::timestamptz[],
+      ${links.map((link) => link.at_text)}::timestamptz[],
       ${links.map((link) => link.entity_id)}::text[]
     ) as l (environment, desk_id, seq, recorded_in, record_id, form, hash, at, entity_id)`);
 }

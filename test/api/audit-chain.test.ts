@@ -160,6 +160,14 @@ test("a database that was restored from a dump goes on where it was", async (t) 
   await assertChainWhole({ db });
 });
 
+test("a time that is finer than a millisecond is kept as it is", async (t) => {
+  const { db } = await testDatabase(t);
+  await write(db, ["a"]);
+  const finer = "update audit_records set at = at + interval '1 microsecond'";
+  await asOwner(db, async (owner) => await owner.query(finer));
+  await assertChainWhole({ db });
+});
+
 test("a chain that was cut in the middle is not whole", async (t) => {
   const { db } = await testDatabase(t);
   await write(db, ["a", "b", "c"]);
