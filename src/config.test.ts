@@ -78,6 +78,7 @@ test("every variable is read", async (t) => {
     HOUSE_NAME: "Mint House",
     HOUSE_ADDRESS: "12 Mint Road | Mumbai 400001",
     HOUSE_GSTIN: "27AAPFU0939F1ZV",
+    CROSS_BLOCK_MIN_PAISE: "700",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -103,6 +104,7 @@ test("every variable is read", async (t) => {
       address: ["12 Mint Road", "Mumbai 400001"],
       gstin: "27AAPFU0939F1ZV",
     },
+    blockMinPaise: 700,
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -122,6 +124,7 @@ test("all problems are reported together, each by the name of its variable", () 
     WEBHOOK_ALLOW_CIDRS: "home",
     TWO_OPERATORS_FROM_PAISE: "0",
     HOUSE_GSTIN: "27AAPFU0939F1ZX",
+    CROSS_BLOCK_MIN_PAISE: "0",
     LOG_LEVEL: "loud",
   });
   const named = Object.keys(settings).filter((name) => message.includes(name));
@@ -137,6 +140,7 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_KEY",
     "IN_FLIGHT_MAX",
     "TWO_OPERATORS_FROM_PAISE",
+    "CROSS_BLOCK_MIN_PAISE",
     "HOUSE_GSTIN",
     "WEBHOOK_SCHEDULE_S",
     "WEBHOOK_ALLOW_CIDRS",

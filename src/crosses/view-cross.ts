@@ -20,7 +20,8 @@ export function ownSides(row: FoundCross, { deskId, firmId }: Party): OwnSide[] 
     row.addressed_firm_id === null
       ? []
       : [{ side: otherSide(row.proposed_by), firmId: row.addressed_firm_id }];
-  return [...known, ...addressed].toSorted((a) => (a.side === row.proposed_by ? -1 : 1));
+  const isFirst = ({ side }: OwnSide) => side === row.proposed_by;
+  return [...known, ...addressed].toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 }
 
 export function standingOf(row: FoundCross, party: Party): Standing {

@@ -28,7 +28,7 @@ function answerOf(inquiry: Inquiry, { failed, held }: Finding): Attestation["ans
     throw wrongForm(
       inquiry,
       inquiry.kind,
-      "is answered by the commands of settlements and payouts",
+      "is answered by the commands of crosses, settlements and payouts",
     );
   }
   if (inquiry.kind === "credit_holding") {

@@ -28,7 +28,7 @@ export type Inquiries = {
     facts: { iec: string; scrip_no: string; face_paise: number };
     answer: { held: boolean; reason: string | null };
   };
-  /** Has the buyer's money for this settlement arrived? */
+  /** Has the buyer's money for this settlement or cross arrived? */
   deal_funding: {
     port: "bank";
     facts: { firm_id: string; paise: number };

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { openCrosses, type NewCross } from "../../src/crosses/open-crosses.ts";
+import { recordChanges } from "../../src/events/record-changes.ts";
+import { operator } from "../../src/kernel/actor.ts";
+import type { Failure } from "../../src/kernel/failure.ts";
 import {
   act,
   crore,
@@ -515,4 +519,64 @@ test("the states and moves of crosses are published", async (t) => {
   const cross = lifecycles.find(({ noun }: { noun: string }) => noun === "cross");
   assert.deepEqual(cross.initial, ["proposed", "agreed"]);
   assert.ok(cross.moves.some(({ action }: { action: string }) => action === "release"));
+});
+
+test("a desk opens crosses among its own firms all or none, each under its netting", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service, [
+    { facePaise: 500_000 },
+    { facePaise: 700_000 },
+    { facePaise: 900_000, state: "withdrawn" },
+  ]);
+  const sister = await addFirm(service, { deskId: desk.deskId });
+  const sisterPan = (await desk.get(`/v1/firms/${sister}`)).pan;
+  const crossOf = (at: number, facePaise: number): NewCross => ({
+    kind: "intra_group",
+    seller: { firmId: desk.firmId, iec: desk.pan },
+    buyer: { firmId: sister, iec: sisterPan },
+    scheme: "RODTEP",
+    scripNos: [desk.scripNos[at] ?? ""],
+    facePaise,
+    priceBps: 9_850,
+    proposedBy: "buy",
+    nettingRef: "net_1",
+  });
+  const { ctx } = service;
+  const open = async (crosses: readonly NewCross[]) =>
+    await ctx.db.transaction(async (tx) => {
+      const now = ctx.now();
+      const at = { environment: "sandbox", deskId: desk.deskId } as const;
+      const opened = await openCrosses(tx, at, crosses, now);
+      await recordChanges(tx, operator, opened.changes, now);
+      return opened.crosses;
+    });
+  const [first, second] = [crossOf(0, 500_000), crossOf(1, 700_000)];
+  const isGone = ({ detail }: Failure) => detail?.["reason"] === "credit_unavailable";
+  await assert.rejects(open([first, crossOf(2, 900_000)]), isGone);
+  await assert.rejects(open([first, first]), isGone, "one credit is not sold twice in a set");
+  await assert.rejects(open([first, crossOf(1, 700_001)]), isGone);
+  assert.deepEqual((await desk.get("/v1/cross")).crosses, []);
+  assert.equal((await desk.credit(desk.scripNo)).status, "listed");
+  const opened = await open([first, second]);
+  assert.deepEqual(
+    opened.map(({ state, buyer_paise }) => [state, buyer_paise]),
+    [
+      ["agreed", 492_500],
+      ["agreed", 689_500],
+    ],
+  );
+  const listed = (await desk.get("/v1/cross?netting_ref=net_1")).crosses;
+  assert.deepEqual(
+    new Set(listed.map(({ cross_id }: { cross_id: string }) => cross_id)),
+    new Set(opened.map(({ cross_id }) => cross_id)),
+  );
+  assert.equal(listed[0].netting_ref, "net_1");
+  assert.deepEqual(await open([]), []);
+  for (const cross of listed) {
+    await act(desk, cross, "fund", { body: { payment_ref: "NET" } });
+    await act(desk, cross, "release");
+  }
+  await letSettle(service);
+  assert.deepEqual((await desk.get("/v1/cross?status=settled")).crosses.length, 2);
+  await assertLedgerSound(service);
 });

@@ -174,6 +174,7 @@ test("a reset lets go of what is open on the desk, and of nothing else", async (
   }
   assert.deepEqual(await reset("reset", {}), {
     orders_cancelled: 0,
+    crosses_ended: 0,
     settlements_failed: 0,
     credits_withdrawn: 0,
   });
