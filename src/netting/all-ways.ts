@@ -6,6 +6,7 @@
 // parts need: one part pays the new requirement, the rest those before it. So each set is judged
 // once, whatever the number of ways to hand it out.
 
+import type { Budget } from "../cover/rules.ts";
 import { none } from "./rules.ts";
 
 export type FewCredits = {
@@ -18,8 +19,9 @@ export type FewCredits = {
   readonly movers: readonly number[];
 };
 
-/** With more credits there are always too many ways. */
+/** With more credits there are too many ways, and with more requirements too much to remember. */
 export const fewCreditsMax = 16;
+export const fewRequirementsMax = 64;
 const unreachable = 0xff;
 
 /** So many pairs of parts are looked at between two turns of others; some ten milliseconds. */
@@ -27,14 +29,17 @@ const sliceSteps = 4_000_000;
 
 /**
  * By credit, the place of the requirement that it pays, or none: the most duty covered, then the
- * fewest moves, the fewest credits, the earliest expiry. Undefined when it would take more steps.
+ * fewest moves, the fewest credits, the earliest expiry. Undefined when it would take more
+ * steps than there are left.
  */
 export function* bestOfAllWays(
   few: FewCredits,
-  stepsMax: number,
+  budget: Budget,
 ): Generator<undefined, Int32Array | undefined> {
   const sums = sumsOf(few.faces);
-  if (stepsOf(few, sums, stepsMax) > stepsMax) return undefined;
+  const steps = stepsOf(few, sums, budget.left);
+  if (steps > budget.left) return undefined;
+  budget.spend(steps);
   let moves = new Uint8Array(sums.length).fill(unreachable);
   moves[0] = 0;
   const parts: Int32Array[] = [];

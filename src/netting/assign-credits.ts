@@ -1,22 +1,23 @@
 // Decides which credits of a group pay which of its requirements, by the wishes of rules.ts, and says
 // whether the least duty uncovered is proven.
 //
-//   clusters    requirements that no credit connects are looked at apart
-//   few      few credits: every way to hand them out is looked at, and all wishes are proven
-//   own      each requirement is filled with credits of its own firm
-//   rest     what is left is filled with what others have, or all of it anew where that is better
-//   refill   a requirement that could still take more is filled again together with another one
-//   bound    whatever covers as much as credits that could be cut to measure is proven
+//   clusters  requirements that no credit connects are looked at apart
+//   few       few credits: every way to hand them out is looked at, and all wishes are proven
+//   own       each requirement is filled with credits of its own firm
+//   rest      what is left is filled with what others have, or all of it anew where that is better
+//   refill    a requirement that could still take more is filled again together with another one
+//   bound     whatever covers as much as credits that could be cut to measure is proven
 //
 // Work is counted and not timed, so that the same group has the same answer on every machine. It is
 // done in slices: who drives the search lets others have their turn between two of them.
 
-import { bestOfAllWays, fewCreditsMax } from "./all-ways.ts";
+import { Budget } from "../cover/rules.ts";
+import { bestOfAllWays, fewCreditsMax, fewRequirementsMax } from "./all-ways.ts";
 import { Filling, type Cluster } from "./filling.ts";
 import { flowBound, type Supply } from "./flow-bound.ts";
 import { creditAt, isMove, none, type Assignment, type Board, requirementAt } from "./rules.ts";
 
-/** So many pairs of sets are looked at where there are few credits: all pairs of 14, or so. */
+/** How many pairs of sets are looked at in all clusters of few credits: enough for 14 of them. */
 const fewStepsMax = 60_000_000;
 
 /** How many searches are made at most, in all clusters together, once every requirement is filled. */
@@ -31,10 +32,12 @@ export function* assignCredits(
   { fewSteps = fewStepsMax, searches = searchesMax }: Effort = {},
 ): Slices {
   const paid = new Int32Array(board.credits.length).fill(none);
+  const steps = new Budget(fewSteps);
   const left = { searches };
   let isProven = true;
   for (const cluster of clustersOf(board)) {
-    const ofFew = yield* assignFew(board, cluster, fewSteps);
+    yield;
+    const ofFew = yield* assignFew(board, cluster, steps);
     const assignment = ofFew ?? (yield* assignMany(board, cluster, left));
     for (const credit of cluster.credits) paid[credit] = assignment.paid[credit] ?? none;
     isProven &&= assignment.isProven;
@@ -75,9 +78,10 @@ function clustersOf({ credits, requirements, kindOf, paysOf }: Board): readonly 
 function* assignFew(
   board: Board,
   cluster: Cluster,
-  stepsMax: number,
+  steps: Budget,
 ): Generator<undefined, Assignment | undefined> {
   if (cluster.credits.length > fewCreditsMax) return undefined;
+  if (cluster.requirements.length > fewRequirementsMax) return undefined;
   const held = cluster.credits.map((place) => creditAt(board, place));
   const owed = cluster.requirements.map((place) => requirementAt(board, place));
   const payers = cluster.requirements.map((requirement) =>
@@ -91,7 +95,7 @@ function* assignFew(
       payers,
       movers,
     },
-    stepsMax,
+    steps,
   );
   if (!few) return undefined;
   const paid = new Int32Array(board.credits.length).fill(none);

@@ -57,7 +57,7 @@ export async function crossNetting(
         now,
       );
       await refuseOutdated(tx, run);
-      await setCrossed(tx, nettingRef, now);
+      await setCrossed(tx, run.desk_id, { nettingRef, now });
       const resource = await viewCrosses(tx, run);
       await recordChanges(tx, actorOf(call), changes, now);
       return { outcome: call.dryRun ? "tried" : "created", resource };

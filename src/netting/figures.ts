@@ -20,6 +20,7 @@ import {
   type Holdings,
   isMove,
   none,
+  type Proposal,
   type Assignment,
   type Board,
   requirementAt,
@@ -30,16 +31,6 @@ export type OpenCards = ReadonlyMap<Scheme, RateCard>;
 
 /** One credit and the requirement that it pays. */
 export type Pairing = { readonly credit: GroupCredit; readonly requirement: GroupRequirement };
-
-/** One credit that is to change hands. */
-export type Proposal = {
-  readonly from_firm_id: string;
-  readonly to_firm_id: string;
-  readonly scheme: Scheme;
-  readonly scrip_no: string;
-  readonly face_paise: Paise;
-  readonly price_bps: Bps;
-};
 
 /** What one firm gives another of one scheme: one cross. */
 export type Lot = {

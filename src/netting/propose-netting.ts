@@ -20,6 +20,7 @@ import {
   lotsOf,
   movesOf,
   type OpenCards,
+  type Pairing,
   pairingsOf,
   proposalOf,
   schemesOf,
@@ -27,7 +28,7 @@ import {
 import { assignCredits } from "./assign-credits.ts";
 import { type Holdings, type Assignment, type Board, boardOf } from "./rules.ts";
 import type { Netting } from "./schema.ts";
-import { findHoldings, type HoldingsRow, insertRun } from "./store.ts";
+import { findHoldings, type HoldingsRow, insertRun, type RunRow } from "./store.ts";
 
 /** A group is assigned whole, in the memory and the time of one request. */
 const creditsMax = 20_000;
@@ -53,38 +54,14 @@ export function netter(ctx: Context): ProposeNetting {
   return async function proposeNetting(caller, groupId) {
     refuseSubAccount(caller);
     const now = ctx.now();
-    const { environment, deskId, keyId } = caller;
-    const [cards, found] = await Promise.all([
-      currentCards(ctx.db, environment),
-      isId("grp", groupId)
-        ? findHoldings(ctx.db, { deskId, groupId }, { today: istDay(now), ...limits })
-        : undefined,
-    ]);
-    if (!found) throw notFound();
-    const open: OpenCards = new Map([...cards].filter(([, { state }]) => state === "open"));
-    refuseLarge(found);
-    const holdings = holdingsOf(found, open, now);
+    const { holdings, cards } = await findGroup(ctx, caller, { groupId, now });
     const board = boardOf(holdings);
     const assignment = await inTurn(() => assigned(board));
     const pairings = pairingsOf(board, assignment);
     const moves = movesOf(pairings);
-    const proposals = moves.map((move) => proposalOf(move, open));
-    const run = {
-      netting_ref: newId("net", now),
-      environment,
-      desk_id: deskId,
-      group_id: groupId,
-      key_id: keyId,
-      proposals: moves.map((move) => ({
-        ...proposalOf(move, open),
-        requirement_id: move.requirement.requirement_id,
-        requirement_version: move.requirement.version,
-      })),
-      created_at: now,
-      valid_until: new Date(now.getTime() + windowMs(open, proposals)),
-      crossed_at: null,
-    };
+    const run = newRun(caller, { groupId, moves, cards, now });
     await insertRun(ctx.db, run);
+    const proposals = moves.map((move) => proposalOf(move, cards));
     return {
       headers: { "x-quote-valid-until": istTimestamp(run.valid_until) },
       netting: {
@@ -92,7 +69,7 @@ export function netter(ctx: Context): ProposeNetting {
         as_of: istTimestamp(now),
         netting_ref: run.netting_ref,
         proven_optimal: assignment.isProven,
-        schemes: schemesOf(holdings, pairings, { cards: open, today: istDay(now) }),
+        schemes: schemesOf(holdings, pairings, { cards, today: istDay(now) }),
         entities: entitiesOf(holdings, pairings, lotsOf(proposals)),
         proposals,
       },
@@ -100,7 +77,52 @@ export function netter(ctx: Context): ProposeNetting {
   };
 }
 
-const limits = { creditsMax, requirementsMax };
+type GroupAt = { readonly groupId: string; readonly now: Date };
+
+/** What a group of the caller's desk has at this moment, and the markets that are open. */
+async function findGroup({ db }: Context, caller: Caller, { groupId, now }: GroupAt) {
+  const { environment, deskId } = caller;
+  const [all, found] = await Promise.all([
+    currentCards(db, environment),
+    isId("grp", groupId)
+      ? findHoldings(db, { deskId, groupId }, { today: istDay(now), creditsMax, requirementsMax })
+      : undefined,
+  ]);
+  if (!found) throw notFound();
+  refuseLarge(found);
+  const cards: OpenCards = new Map([...all].filter(([, { state }]) => state === "open"));
+  return { holdings: holdingsOf(found, cards, now), cards };
+}
+
+type Found = GroupAt & { readonly moves: readonly Pairing[]; readonly cards: OpenCards };
+
+function newRun(
+  { environment, deskId, keyId }: Caller,
+  { groupId, moves, cards, now }: Found,
+): RunRow {
+  return {
+    netting_ref: newId("net", now),
+    environment,
+    desk_id: deskId,
+    group_id: groupId,
+    key_id: keyId,
+    proposals: moves.map((move) => ({
+      ...proposalOf(move, cards),
+      requirement_id: move.requirement.requirement_id,
+      requirement_version: move.requirement.version,
+    })),
+    created_at: now,
+    valid_until: new Date(now.getTime() + windowMs(moves, cards)),
+    crossed_at: null,
+  };
+}
+
+/** A move is priced by its card, for as long as the card's quotes bind. */
+function windowMs(moves: readonly Pairing[], cards: OpenCards): number {
+  const moved = new Set(moves.map(({ credit }) => credit.scheme));
+  const windows = [...moved].flatMap((scheme) => cards.get(scheme)?.quote_window_s ?? []);
+  return 1_000 * (windows.length > 0 ? Math.min(...windows) : windowDefaultS);
+}
 
 /** Sums of all that a group holds and of all that it owes are exact, and so is every part of them. */
 function refuseLarge({ credits, requirements }: HoldingsRow): void {
@@ -142,12 +164,4 @@ async function assigned(board: Board): Promise<Assignment> {
     if (slice.done) return slice.value;
     await nextTurn();
   }
-}
-
-/** A move is priced by its card, for as long as the card's quotes bind. */
-function windowMs(cards: OpenCards, proposals: Netting["proposals"]): number {
-  const windows = proposals.map(
-    ({ scheme }) => cards.get(scheme)?.quote_window_s ?? windowDefaultS,
-  );
-  return 1_000 * (windows.length > 0 ? Math.min(...new Set(windows)) : windowDefaultS);
 }

@@ -13,6 +13,7 @@
 import type { CrossState } from "../crosses/rules.ts";
 import type { CreditState } from "../credits/rules.ts";
 import type { FirmState, Mandate } from "../firms/rules.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 
@@ -69,6 +70,16 @@ export type Board = {
   readonly kindOf: Int32Array;
   /** By kind, places of the requirements that it may pay, rising. */
   readonly paysOf: readonly (readonly number[])[];
+};
+
+/** One credit that is to change hands. */
+export type Proposal = {
+  readonly from_firm_id: string;
+  readonly to_firm_id: string;
+  readonly scheme: Scheme;
+  readonly scrip_no: string;
+  readonly face_paise: Paise;
+  readonly price_bps: Bps;
 };
 
 /** In an assignment, what a credit pays that pays nothing. */

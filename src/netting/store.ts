@@ -8,6 +8,7 @@ import type {
   GroupCredit,
   GroupRequirement,
   MemberFacts,
+  Proposal,
 } from "./rules.ts";
 
 /** Under the firm that has it or will have it. */
@@ -96,13 +97,7 @@ export async function findHoldings(
 }
 
 /** A proposal as it is kept: with the requirement that it is for, as it was then. */
-export type ProposalRow = {
-  readonly from_firm_id: string;
-  readonly to_firm_id: string;
-  readonly scheme: Scheme;
-  readonly scrip_no: string;
-  readonly face_paise: number;
-  readonly price_bps: number;
+export type ProposalRow = Proposal & {
   readonly requirement_id: string;
   readonly requirement_version: number;
 };
@@ -145,11 +140,15 @@ export async function lockRun(
   return row;
 }
 
-export async function setCrossed(tx: Tx, nettingRef: string, now: Date): Promise<void> {
+export async function setCrossed(
+  tx: Tx,
+  deskId: string,
+  { nettingRef, now }: { readonly nettingRef: string; readonly now: Date },
+): Promise<void> {
   await tx.rows(sql`
     update netting_runs
     set crossed_at = ${now}
-    where netting_ref = ${nettingRef}`);
+    where desk_id = ${deskId} and netting_ref = ${nettingRef}`);
 }
 
 /** Who is in the group, by what customs knows them; nobody who is locked comes or goes. */

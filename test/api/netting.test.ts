@@ -262,6 +262,28 @@ test("netting", async (t) => {
     assert.equal(refused.detail.reason, "sum_too_large");
   });
 
+  await t.test(
+    "a group with too much to be netted at once is refused, not netted in part",
+    async () => {
+      const group = await openGroup(service);
+      const firm = await group.member();
+      await group.owes(firm, 100);
+      const more = `insert into requirements (
+        requirement_id, environment, desk_id, firm_id, scheme, amount_paise, due_on, reference,
+        version, created_at, updated_at
+      )
+      select 'rqm_' || right(md5(number::text), 26), environment, desk_id, firm_id, scheme,
+        amount_paise, due_on, 'more ' || number, version, created_at, updated_at
+      from requirements, generate_series($1::int, $2::int) as number
+      where firm_id = $3 and reference not like 'more%'`;
+      await rowsOf(service, more, [1, 999, firm]);
+      assert.equal((await group.net()).entities[0].uncovered_paise, 100_000);
+      await rowsOf(service, more, [1_000, 1_000, firm]);
+      const refused = await group.send("GET", group.path, 409);
+      assert.equal(refused.detail.reason, "group_too_large");
+    },
+  );
+
   await t.test("a netting becomes crosses that both sides have agreed on", async () => {
     const group = await openExample(service);
     const { netting_ref, proposals } = await group.net();
