@@ -34,6 +34,7 @@ export async function takeSequences(
     returning desk_id, last_sequence`);
 }
 
+/** Bodies travel as lines: JSON has no line break within, and nothing in them needs escaping then. */
 export async function insertEvents(
   tx: Tx,
   rows: readonly EventRow[],
@@ -57,7 +58,7 @@ export async function insertEvents(
       ${rows.map((row) => row.entity_type)}::text[],
       ${rows.map((row) => row.entity_id)}::text[],
       ${rows.map((row) => row.entity_version)}::int[],
-      ${rows.map((row) => row.body)}::text[]
+      string_to_array(${rows.map((row) => row.body).join("\n")}, E'\\n')
     ) as r (
       desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
       entity_version, body

@@ -101,8 +101,8 @@ test("a credit's standing is what the rules say of its state", async (t) => {
   const standings = new Map(rows.map((row) => [row.state, row.standing]));
   assert.equal(standings.size, creditStates.length);
   for (const state of creditStates) {
-    const open = isOpen(state) ? "claim" : null;
-    assert.equal(standings.get(state), isLive(state) ? "live" : open, state);
+    assert.equal(standings.get(state) === "live", isLive(state), state);
+    assert.equal(standings.get(state) === "claim", isOpen(state) && !isLive(state), state);
   }
 });
 
