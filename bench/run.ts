@@ -5,9 +5,10 @@ import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
+import { netting } from "./netting.ts";
 import { orders } from "./orders.ts";
-import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
+import { scale } from "./scale.ts";
 import { streams } from "./streams.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -15,8 +16,9 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
   quotes,
-  "quote-scale": quoteScale,
+  scale,
   cover,
+  netting,
   ledger,
   orders,
   streams,

@@ -5,6 +5,7 @@ import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
+import { crossCommands } from "./crosses.ts";
 import { depositCommands } from "./deposits.ts";
 import { deskCommands } from "./desks.ts";
 import { doctor } from "./doctor.ts";
@@ -41,6 +42,7 @@ const commands: readonly Command[] = [
   ...inventoryCommands,
   ...ledgerCommands,
   ...enquiryCommands,
+  ...crossCommands,
   ...settlementCommands,
   ...payoutCommands,
   ...depositCommands,

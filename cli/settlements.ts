@@ -3,22 +3,14 @@ import { transferOutcomes } from "../src/inquiries/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { utrForm } from "../src/kernel/utr.ts";
 import { failSettlement } from "../src/settlement/fail-settlements.ts";
 import { listAllSettlements } from "../src/settlement/list-all-settlements.ts";
 import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, waitingOnOf } from "../src/settlement/rules.ts";
 import { settling } from "../src/settling.ts";
 import { appliers } from "../src/workers.ts";
-import {
-  command,
-  oneOf,
-  print,
-  printOne,
-  UsageError,
-  wholeNumber,
-  withContext,
-} from "./command.ts";
+import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
+import { fundCommand } from "./funding.ts";
 import { actorOf, inIst, namedActorOf, operatorOption, required, rowsOf } from "./operators.ts";
 
 const list = command({
@@ -71,40 +63,10 @@ const show = command({
   },
 });
 
-const fund = command({
+const fund = fundCommand({
+  noun: "settlement",
   name: "settlements fund",
-  summary: "say that the buyer's money for a settlement has arrived, or will not",
-  operand: "SETTLEMENT_ID",
-  operandOptional: true,
-  options: {
-    reference: { help: "the bank's reference (UTR) of the money" },
-    missing: { type: "boolean", help: "it will not come: the settlement fails" },
-    csv: { help: "a file with the columns settlement_id, reference" },
-    ...operatorOption,
-  },
-  example: "npx scripdesk settlements fund stl_… --reference HDFCR52026111500012345",
-  async run(options, settlementId) {
-    const { reference } = options;
-    const columns = { reference };
-    const rows = await rowsOf(settlementId, {
-      csv: options.csv,
-      idColumn: "settlement_id",
-      columns,
-    });
-    const seen = rows.map((row) => ({
-      subjectId: row.id,
-      answer: {
-        arrived: !options.missing,
-        reference: options.missing ? null : utrOf(row.reference),
-      },
-      reference: required("reference", row.reference),
-    }));
-    const actor = actorOf(options);
-    const answered = await withContext(
-      async ({ ctx }) => await attestSubjects(ctx, actor, { kind: "deal_funding", seen, appliers }),
-    );
-    printOne({ answered }, options);
-  },
+  ifMissing: "the settlement fails",
 });
 
 const confirmTransfer = command({
@@ -194,10 +156,5 @@ const reverse = command({
     print(lines, options);
   },
 });
-
-function utrOf(reference: string): string {
-  if (utrForm.test(reference)) return reference;
-  throw new UsageError("--reference must be the bank's: 12 to 22 capitals and digits");
-}
 
 export const settlementCommands = [list, show, fund, confirmTransfer, fail, reverse];

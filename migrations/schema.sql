@@ -8,6 +8,13 @@ CASE
 END))), false));
 create sequence ledger_entry_numbers;
 
+CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN round((face_paise)::numeric, (2 - length((face_paise)::text)))
+;
+
 create table api_keys (
   key_id text not null,
   environment text not null,
@@ -111,7 +118,6 @@ create table credit_owners (
   account text not null,
   pending_entry_no bigint,
   constraint credit_owners_pkey PRIMARY KEY (environment, scrip_no),
-  constraint credit_owners_pending_entry_no_fkey FOREIGN KEY (pending_entry_no) REFERENCES ledger_entries(entry_no),
   constraint credit_owners_account_check CHECK ((starts_with(account, 'firm_credits:'::text) OR (account = ANY (ARRAY['house_credits'::text, 'external_customs'::text])))),
   constraint credit_owners_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
@@ -139,6 +145,18 @@ create table credits (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   changed_in xid8 not null default pg_current_xact_id(),
+  standing text default 
+CASE
+    WHEN (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text])) THEN 'live'::text
+    WHEN (state = 'declared'::text) THEN 'claim'::text
+    ELSE NULL::text
+END,
+  house_changed_in xid8 default 
+CASE
+    WHEN (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])) THEN changed_in
+    ELSE NULL::xid8
+END,
+  house_offers boolean not null default ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]))),
   constraint credits_pkey PRIMARY KEY (credit_id),
   constraint credits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint credits_balance_within_issue CHECK ((face_paise <= issued_paise)),
@@ -157,13 +175,125 @@ create table credits (
 );
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
-CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
-CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
-CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
-CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
-CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
-CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
+CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (standing IS NOT NULL);
+CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE house_offers;
+CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE house_offers;
+CREATE INDEX credits_of_house ON public.credits USING btree (environment, house_changed_in) WHERE (house_changed_in IS NOT NULL);
+CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'claim'::text);
+CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (standing IS NOT NULL);
+CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'live'::text);
+
+create table cross_quotes (
+  cross_quote_ref text not null,
+  environment text not null,
+  desk_id text not null,
+  firm_id text not null,
+  key_id text not null,
+  side text not null,
+  kind text not null,
+  counterparty_firm_id text,
+  seller_iec text not null,
+  buyer_iec text not null,
+  scheme text not null,
+  scrip_nos text[],
+  face_paise bigint not null,
+  price_bps integer not null,
+  fee_bps integer not null,
+  terms_hash text not null,
+  created_at timestamp with time zone not null,
+  valid_until timestamp with time zone not null,
+  cross_id text,
+  constraint cross_quotes_pkey PRIMARY KEY (cross_quote_ref),
+  constraint cross_quotes_cross_quote_ref_check CHECK ((starts_with(cross_quote_ref, 'cqt_'::text) AND (length(cross_quote_ref) = 30))),
+  constraint cross_quotes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint cross_quotes_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint cross_quotes_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 10000))),
+  constraint cross_quotes_kind_check CHECK ((kind = ANY (ARRAY['block'::text, 'intra_group'::text]))),
+  constraint cross_quotes_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
+  constraint cross_quotes_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint cross_quotes_scrip_nos_check CHECK ((cardinality(scrip_nos) > 0)),
+  constraint cross_quotes_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint cross_quotes_terms_hash_check CHECK ((length(terms_hash) = 64))
+);
+
+create table crosses (
+  cross_id text not null,
+  environment text not null,
+  kind text not null,
+  scheme text not null,
+  face_paise bigint not null,
+  price_bps integer not null,
+  fee_bps integer not null,
+  seller_paise bigint not null,
+  buyer_paise bigint not null,
+  proposed_by text not null,
+  seller_iec text not null,
+  seller_desk_id text,
+  seller_firm_id text,
+  buyer_iec text not null,
+  buyer_desk_id text,
+  buyer_firm_id text,
+  awaited_iec text,
+  names_credits boolean not null,
+  scrip_nos text[] not null,
+  terms_hash text not null,
+  state text not null,
+  reason text,
+  payment_ref text,
+  settlement_id text,
+  netting_ref text,
+  due_at timestamp with time zone,
+  history jsonb not null,
+  version integer not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint crosses_pkey PRIMARY KEY (cross_id),
+  constraint crosses_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint crosses_agreed_by_both CHECK (((state <> ALL (ARRAY['agreed'::text, 'funded'::text, 'released'::text, 'settled'::text, 'refunded'::text, 'failed'::text])) OR ((awaited_iec IS NULL) AND (cardinality(scrip_nos) > 0)))),
+  constraint crosses_awaited CHECK ((((awaited_iec IS NOT NULL) = (num_nulls(seller_firm_id, buyer_firm_id) > 0)) AND (num_nulls(seller_firm_id, buyer_firm_id) <= 1))),
+  constraint crosses_buyer_paise_check CHECK (((buyer_paise >= 1) AND (buyer_paise <= '9007199254740991'::bigint))),
+  constraint crosses_buyer_whole CHECK (((buyer_desk_id IS NULL) = (buyer_firm_id IS NULL))),
+  constraint crosses_cross_id_check CHECK ((starts_with(cross_id, 'crs_'::text) AND (length(cross_id) = 30))),
+  constraint crosses_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint crosses_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
+  constraint crosses_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 10000))),
+  constraint crosses_funded_by_payment CHECK (((state <> ALL (ARRAY['funded'::text, 'released'::text, 'settled'::text, 'failed'::text])) OR (payment_ref IS NOT NULL))),
+  constraint crosses_kind_check CHECK ((kind = ANY (ARRAY['block'::text, 'intra_group'::text]))),
+  constraint crosses_open_have_deadline CHECK (((state = ANY (ARRAY['proposed'::text, 'agreed'::text, 'funded'::text])) = (due_at IS NOT NULL))),
+  constraint crosses_payment_ref_check CHECK (((length(payment_ref) >= 1) AND (length(payment_ref) <= 64))),
+  constraint crosses_price_bps_check CHECK (((price_bps >= 1) AND (price_bps <= 10000))),
+  constraint crosses_proposed_by_check CHECK ((proposed_by = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint crosses_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint crosses_seller_paise_check CHECK (((seller_paise >= 1) AND (seller_paise <= '9007199254740991'::bigint))),
+  constraint crosses_seller_whole CHECK (((seller_desk_id IS NULL) = (seller_firm_id IS NULL))),
+  constraint crosses_settle_once CHECK (((state = ANY (ARRAY['released'::text, 'settled'::text, 'failed'::text])) = (settlement_id IS NOT NULL))),
+  constraint crosses_state_check CHECK ((state = ANY (ARRAY['proposed'::text, 'agreed'::text, 'funded'::text, 'released'::text, 'settled'::text, 'declined'::text, 'cancelled'::text, 'expired'::text, 'refunded'::text, 'failed'::text]))),
+  constraint crosses_terms_hash_check CHECK ((length(terms_hash) = 64)),
+  constraint crosses_two_firms CHECK ((seller_iec <> buyer_iec)),
+  constraint crosses_version_check CHECK ((version > 0))
+);
+CREATE INDEX crosses_by_awaited ON public.crosses USING btree (environment, awaited_iec) WHERE (awaited_iec IS NOT NULL);
+CREATE INDEX crosses_by_buyer ON public.crosses USING btree (buyer_desk_id, created_at DESC, cross_id DESC) WHERE (buyer_desk_id IS NOT NULL);
+CREATE INDEX crosses_by_netting ON public.crosses USING btree (netting_ref) WHERE (netting_ref IS NOT NULL);
+CREATE INDEX crosses_by_seller ON public.crosses USING btree (seller_desk_id, created_at DESC, cross_id DESC) WHERE (seller_desk_id IS NOT NULL);
+CREATE INDEX crosses_coming ON public.crosses USING btree (buyer_firm_id) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
+CREATE INDEX crosses_due ON public.crosses USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX crosses_reserved ON public.crosses USING gin (scrip_nos) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
+CREATE UNIQUE INDEX crosses_by_settlement ON public.crosses USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
+
+create table deal_minutes (
+  environment text not null,
+  scheme text not null,
+  minute timestamp with time zone not null,
+  deals bigint not null,
+  shown_paise numeric not null,
+  constraint deal_minutes_pkey PRIMARY KEY (environment, scheme, minute),
+  constraint deal_minutes_deals_check CHECK ((deals > 0)),
+  constraint deal_minutes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deal_minutes_minute_check CHECK ((minute = date_trunc('minute'::text, minute, 'UTC'::text))),
+  constraint deal_minutes_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint deal_minutes_shown_paise_check CHECK ((shown_paise > (0)::numeric))
+);
 
 create table deliveries (
   delivery_id text not null,
@@ -227,6 +357,14 @@ create table deposits (
 );
 CREATE INDEX deposits_by_settlement ON public.deposits USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
 
+create table desk_clocks (
+  desk_id text not null,
+  ahead_s bigint not null,
+  constraint desk_clocks_pkey PRIMARY KEY (desk_id),
+  constraint desk_clocks_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint desk_clocks_ahead_s_check CHECK ((ahead_s > 0))
+);
+
 create table desk_sequences (
   desk_id text not null,
   last_sequence bigint not null,
@@ -274,13 +412,12 @@ create table events (
   entity_version integer not null,
   created_at timestamp with time zone not null,
   body text not null,
-  constraint events_event_id_key UNIQUE (event_id),
   constraint events_pkey PRIMARY KEY (desk_id, sequence),
   constraint events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint events_event_id_check CHECK ((starts_with(event_id, 'evt_'::text) AND (length(event_id) = 30))),
   constraint events_sequence_check CHECK ((sequence > 0))
 );
-CREATE INDEX events_by_firm ON public.events USING btree (desk_id, firm_id, sequence);
+CREATE INDEX events_by_client ON public.events USING btree (desk_id, firm_id, sequence) WHERE (firm_id <> desk_id);
 
 create table firms (
   firm_id text not null,
@@ -334,6 +471,7 @@ create table firms (
   constraint firms_suspended_by_check CHECK ((suspended_by = ANY (ARRAY['desk'::text, 'operator'::text]))),
   constraint firms_version_check CHECK ((version > 0))
 );
+CREATE INDEX firms_authorized_by_iec ON public.firms USING btree (environment, iec) WHERE (connection_state = 'authorized'::text);
 CREATE INDEX firms_by_desk ON public.firms USING btree (desk_id, created_at DESC, firm_id DESC);
 CREATE INDEX firms_by_group ON public.firms USING btree (group_id) WHERE (group_id IS NOT NULL);
 CREATE INDEX firms_offboarding ON public.firms USING btree (firm_id) WHERE (connection_state = 'offboarding'::text);
@@ -395,10 +533,9 @@ create table inquiries (
   answered_by text,
   created_at timestamp with time zone not null,
   constraint inquiries_pkey PRIMARY KEY (inquiry_id),
-  constraint inquiries_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint inquiries_answered_whole CHECK (((state = 'answered'::text) = ((answer IS NOT NULL) AND (as_of IS NOT NULL) AND (answered_by IS NOT NULL)))),
   constraint inquiries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint inquiries_inquiry_id_check CHECK ((inquiry_id ~ '^inq_[0-9a-z]{26}$'::text)),
+  constraint inquiries_inquiry_id_check CHECK ((starts_with(inquiry_id, 'inq_'::text) AND (length(inquiry_id) = 30))),
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
@@ -537,6 +674,23 @@ create table match_locks (
   seen_before xid8 not null default '0'::xid8,
   constraint match_locks_pkey PRIMARY KEY (environment),
   constraint match_locks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
+
+create table netting_runs (
+  netting_ref text not null,
+  environment text not null,
+  desk_id text not null,
+  group_id text not null,
+  key_id text not null,
+  proposals jsonb not null,
+  created_at timestamp with time zone not null,
+  valid_until timestamp with time zone not null,
+  crossed_at timestamp with time zone,
+  constraint netting_runs_pkey PRIMARY KEY (netting_ref),
+  constraint netting_runs_check CHECK ((valid_until > created_at)),
+  constraint netting_runs_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint netting_runs_netting_ref_check CHECK ((starts_with(netting_ref, 'net_'::text) AND (length(netting_ref) = 30))),
+  constraint netting_runs_proposals_check CHECK ((jsonb_typeof(proposals) = 'array'::text))
 );
 
 create table orders (
@@ -829,8 +983,9 @@ create table settlement_legs (
   buyer_gst_paise bigint not null default 0,
   seller_fee_paise bigint not null default 0,
   seller_gst_paise bigint not null default 0,
+  private boolean not null default false,
+  awaited boolean not null default (state = ANY (ARRAY['pending'::text, 'transferring'::text])),
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
-  constraint settlement_legs_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
   constraint settlement_legs_buyer_fee_paise_check CHECK ((buyer_fee_paise >= 0)),
   constraint settlement_legs_buyer_gst_paise_check CHECK ((buyer_gst_paise >= 0)),
@@ -844,10 +999,9 @@ create table settlement_legs (
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
 );
-CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
+CREATE INDEX settlement_legs_awaited ON public.settlement_legs USING btree (environment, scrip_no) WHERE awaited;
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlement_legs_open ON public.settlement_legs USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['pending'::text, 'transferring'::text]));
-CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at);
+CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 
 create table settlements (
   settlement_id text not null,
@@ -878,7 +1032,7 @@ create table settlements (
   constraint settlements_version_check CHECK ((version > 0))
 );
 CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
+CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
@@ -976,9 +1130,13 @@ grant insert, select on audit_records to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
+grant insert, select, update on cross_quotes to scripdesk_app;
+grant insert, select, update on crosses to scripdesk_app;
+grant insert, select, update on deal_minutes to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
+grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
@@ -996,6 +1154,7 @@ grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
+grant insert, select, update on netting_runs to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
 grant insert, select on payout_lines to scripdesk_app;
 grant insert, select, update on payouts to scripdesk_app;

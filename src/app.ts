@@ -6,6 +6,8 @@ import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
 import { creditLifecycle } from "./credits/rules.ts";
+import { crossRoutes } from "./crosses/routes.ts";
+import { crossLifecycle } from "./crosses/rules.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import { deliveryLifecycle } from "./deliveries/rules.ts";
 import { earningRoutes } from "./earnings/routes.ts";
@@ -22,6 +24,7 @@ import { keyWatcher } from "./keys/watch-keys.ts";
 import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
+import { nettingRoutes } from "./netting/routes.ts";
 import { noteRoutes } from "./notes/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { tagAnswers } from "./platform/caching.ts";
@@ -51,6 +54,7 @@ import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { passing } from "./passing.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
 import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
@@ -65,7 +69,7 @@ export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<
     Config,
-    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "letterhead"
+    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "blockMinPaise" | "letterhead"
   >;
   readonly rateWindow: RateWindow;
   readonly book: Book;
@@ -105,6 +109,7 @@ export async function buildApp({
     creditLifecycle,
     quoteLifecycle,
     orderLifecycle,
+    crossLifecycle,
     settlementLifecycle,
     payoutLifecycle,
     webhookLifecycle,
@@ -115,10 +120,12 @@ export async function buildApp({
   firmRoutes(app, ctx, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
+  nettingRoutes(app, ctx);
   creditRoutes(app, ctx);
   const takeQuote = quoter(ctx, book, metrics);
   quoteRoutes(app, ctx, takeQuote);
   orderRoutes(app, ctx, orderDesk(ctx, { books: booksOf(book), takeQuote, metrics }));
+  crossRoutes(app, ctx, { blockMinPaise: config.blockMinPaise });
   positionRoutes(app, ctx);
   const market = { ...ctx, latestIndex };
   const feed = openFeed(market);
@@ -126,10 +133,10 @@ export async function buildApp({
   marketRoutes(app, market, { feed, streams });
   settlementRoutes(app, ctx, { simulators, appliers, settling });
   payoutRoutes(app, ctx);
+  sandboxRoutes(app, ctx, { resetting: settling, passing });
   earningRoutes(app, ctx);
   statementRoutes(app, ctx, config.letterhead);
   noteRoutes(app, ctx, config.letterhead);
-  sandboxRoutes(app, ctx, settling);
   eventRoutes(app, ctx, streams);
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);

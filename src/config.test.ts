@@ -38,6 +38,7 @@ test("nothing set is a service on this machine with its own database", () => {
     webhookScheduleS: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     webhookAllowCidrs: [],
     twoOperatorsFromPaise: 1_000_000_000,
+    blockMinPaise: 1_000_000_000,
     letterhead: { name: "Scripdesk", address: [], gstin: null },
     logLevel: "info",
   });

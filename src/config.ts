@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { Budgets } from "./kernel/budget.ts";
+import { blockMinPaise } from "./crosses/rules.ts";
 import { gstinProblem } from "./firms/rules.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
@@ -30,6 +31,8 @@ export type Config = {
   readonly publicBudgets: Budgets;
   /** From which amount on sending live money takes two operators. */
   readonly twoOperatorsFromPaise: number;
+  /** The least face of a block on the cross desk. */
+  readonly blockMinPaise: number;
   /** Who the house is on statements and contract notes. */
   readonly letterhead: Letterhead;
   /** Seconds before each attempt to deliver an event: as many attempts as there are numbers. */
@@ -67,6 +70,8 @@ export const settings = {
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
   TWO_OPERATORS_FROM_PAISE:
     "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
+  CROSS_BLOCK_MIN_PAISE:
+    "the least face of a block on the cross desk (1000000000, which is 1 crore rupees)",
   HOUSE_NAME: "the house on statements and contract notes (Scripdesk)",
   HOUSE_ADDRESS: "its address on them, in lines separated by | (none)",
   HOUSE_GSTIN: "its GSTIN on them (none)",
@@ -203,6 +208,7 @@ export function readConfig(variables: Variables): Config {
       1,
       Number.MAX_SAFE_INTEGER,
     ]),
+    blockMinPaise: integer("CROSS_BLOCK_MIN_PAISE", blockMinPaise, [1, Number.MAX_SAFE_INTEGER]),
     letterhead: letterhead(),
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),

@@ -4,6 +4,8 @@ import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rule
 import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
+import { applyCrossFunding } from "./crosses/apply-funding.ts";
+import { endOverdue } from "./crosses/end-overdue.ts";
 import { deliveriesTopic, fanOut } from "./deliveries/fan-out.ts";
 import { deliverySender, type SenderOptions } from "./deliveries/send-deliveries.ts";
 import { eventsTopic } from "./events/rules.ts";
@@ -11,6 +13,7 @@ import { applyChecks } from "./firms/apply-checks.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
 import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
 import type { Simulators } from "./inquiries/rules.ts";
+import { isId } from "./kernel/ids.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { latestIndex } from "./indices.ts";
 import { countDepth } from "./market/count-depth.ts";
@@ -63,7 +66,15 @@ export const simulators: Simulators = {
 export const appliers: Appliers = {
   firms: applyChecks,
   credits: applyHoldings,
-  funding: (tx, actor, answered, now) => applyFunding(tx, actor, answered, { settling, now }),
+  async funding(tx, actor, answered, now) {
+    // Money is waited for by settlements, and by crosses that have none yet.
+    const isOfCross = ({ subject_id }: (typeof answered)[number]) => isId("crs", subject_id);
+    const ofCrosses = answered.filter(isOfCross);
+    const ofSettlements = answered.filter((inquiry) => !isOfCross(inquiry));
+    if (ofCrosses.length > 0) await applyCrossFunding(tx, actor, ofCrosses, now);
+    if (ofSettlements.length === 0) return;
+    await applyFunding(tx, actor, ofSettlements, { settling, now });
+  },
   transfers: (tx, actor, answered, now) => applyTransfers(tx, actor, answered, { settling, now }),
   payouts: applyPayments,
 };
@@ -84,6 +95,7 @@ export function workOf(
     { name: "funding", pauseMs: 1_000, work: () => fundFromBalances(ctx) },
     { name: "settlement", pauseMs: 250, work: () => initiateTransfers(ctx, settling) },
     { name: "deadlines", pauseMs: 1_000, work: () => failOverdue(ctx, settling) },
+    { name: "cross-deadlines", pauseMs: 1_000, work: () => endOverdue(ctx) },
     { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx) },
     {
       name: "offboarding",
@@ -101,7 +113,7 @@ export function workOf(
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
     {
       name: "fan-out",
-      pauseMs: 250,
+      pauseMs: 1_000,
       wakeOn: eventsTopic,
       work: () => fanOut(ctx, webhooks),
     },

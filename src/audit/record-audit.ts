@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import type { Actor, Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
@@ -33,5 +33,5 @@ export async function recordAudit(
 }
 
 function hashOf(thing: object): string {
-  return createHash("sha256").update(canonicalJson(thing)).digest("hex");
+  return hash("sha256", canonicalJson(thing));
 }

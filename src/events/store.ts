@@ -83,6 +83,7 @@ export async function listEvents(
     limit ${fetch}`);
 }
 
+/** Of a client firm. */
 export async function countEventsOfFirm(
   db: Db,
   of: { readonly deskId: string; readonly firmId: string; readonly after: number },
@@ -90,7 +91,8 @@ export async function countEventsOfFirm(
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from events
-    where desk_id = ${of.deskId} and firm_id = ${of.firmId} and sequence > ${of.after}`);
+    where desk_id = ${of.deskId} and firm_id = ${of.firmId} and firm_id <> desk_id
+      and sequence > ${of.after}`);
   return row?.total ?? 0;
 }
 

@@ -156,7 +156,8 @@ function owedTotal(owed: readonly OwedSum[]) {
   };
 }
 
-function exactSum(amounts: readonly string[]): number {
+/** A sum of paise, or the conflict that it is more than a JSON number holds. */
+export function exactSum(amounts: readonly (string | number)[]): number {
   const total = amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
   if (total <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(total);
   throw new Failure("conflict", "the position is larger than a JSON number holds exactly", {

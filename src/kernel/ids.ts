@@ -11,10 +11,13 @@ export type IdPrefix =
   | "aud"
   | "inq"
   | "grp"
+  | "net"
   | "rqm"
   | "crd"
   | "qte"
   | "ord"
+  | "cqt"
+  | "crs"
   | "stl"
   | "pay"
   | "enq"
@@ -32,6 +35,11 @@ const idForm = new RegExp(`^[a-z]{3}_${idBodyPattern}$`);
 
 export function newId(prefix: IdPrefix, now: Date): string {
   return `${prefix}_${timeBody(now.getTime())}${randomBody()}`;
+}
+
+/** Ids made at this time or later sort from here on. */
+export function firstId(prefix: IdPrefix, at: Date): string {
+  return `${prefix}_${timeBody(at.getTime())}${"0".repeat(randomDigits)}`;
 }
 
 /** Whether a text from outside can be an id of this kind at all; anything else names nothing. */

@@ -14,8 +14,17 @@ export type IstDay = string;
 /** `2026-11` */
 export type IstMonth = string;
 
+let lastMs = Number.NaN;
+let lastTimestamp: IstTimestamp = "";
+
+/** What is told of a set is mostly of one instant, so the last text is often the next one too. */
 export function istTimestamp(instant: Date): IstTimestamp {
-  return `${shifted(instant).slice(0, -1)}+05:30`;
+  const ms = instant.getTime();
+  if (ms !== lastMs) {
+    lastTimestamp = `${shifted(instant).slice(0, -1)}+05:30`;
+    lastMs = ms;
+  }
+  return lastTimestamp;
 }
 
 export function istDay(instant: Date): IstDay {

@@ -49,6 +49,8 @@ export const entryKinds = {
   deposit: "escrow",
   deal_hold: "escrow",
   deal_settlement: "escrow",
+  /** A buyer's money for a cross, until its settlement holds it leg by leg. */
+  cross_escrow: "escrow",
   commission: "escrow",
   fee: "escrow",
   refund: "escrow",

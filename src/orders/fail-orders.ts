@@ -1,7 +1,7 @@
 import type { Actor, Change } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Tx } from "../platform/postgres.ts";
-import type { FailedSettlement } from "../settlement/conclude-legs.ts";
+import type { EndedSettlement } from "../settlement/conclude-legs.ts";
 import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
 import { changeOfOrder } from "./change-of-order.ts";
 import { happening, orderLifecycle } from "./rules.ts";
@@ -14,16 +14,17 @@ import { lockOrders, setOrders } from "./store.ts";
 export async function failOrders(
   tx: Tx,
   _actor: Actor,
-  failed: readonly FailedSettlement[],
+  ended: readonly EndedSettlement[],
   now: Date,
 ): Promise<readonly Change[]> {
+  const failed = ended.filter((settlement) => settlement.state === "failed");
   const orderIds = [...new Set(failed.flatMap((settlement) => settlement.orderIds))];
   const orders = orderIds.length > 0 ? await lockOrders(tx, orderIds) : [];
   const states = await statesOfSettlements(
     tx,
     orders.flatMap((order) => order.settlement_ids),
   );
-  const ended = orders
+  const changed = orders
     .filter(
       (order) =>
         order.state === "matched" &&
@@ -34,11 +35,11 @@ export async function failOrders(
       const history = [...before.history, happening(state, now, "settlement_failed")];
       return { before, after: { ...before, state, history, version: before.version + 1 } };
     });
-  if (ended.length === 0) return [];
+  if (changed.length === 0) return [];
   await setOrders(
     tx,
-    ended.map(({ after }) => after),
+    changed.map(({ after }) => after),
     now,
   );
-  return ended.map(({ before, after }) => changeOfOrder({ action: "fail", before, after }));
+  return changed.map(({ before, after }) => changeOfOrder({ action: "fail", before, after }));
 }

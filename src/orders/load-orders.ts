@@ -169,7 +169,8 @@ async function findAmounts(
     if (!scheme || !firmId) continue;
     const name = `${firmId} ${scheme}`;
     const wanted = { firmId, scheme, daysMin: amountDaysMin, today };
-    const creditIds = known.get(name) ?? (await findDeliverable(tx, wanted));
+    const creditIds =
+      known.get(name) ?? (await findDeliverable(tx, wanted)).map((credit) => credit.credit_id);
     known.set(name, creditIds);
     found[at] = creditIds;
   }

@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { Passage } from "../kernel/passage.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { PayoutState, PayoutStep, Rail } from "./rules.ts";
 
@@ -75,6 +76,16 @@ export async function insertLines(tx: Tx, rows: readonly PayoutLineRow[]): Promi
       ${rows.map((row) => row.scrip_no)}::text[],
       ${rows.map((row) => row.paise)}::bigint[]
     )`);
+}
+
+/** Whether there is a payout to look at; usually there is none. */
+export async function hasUnsent(db: Db, now: Date): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select
+    from payouts
+    where look_at <= ${now}
+    limit 1`);
+  return rows.length > 0;
 }
 
 /** What has not been sent and is to be looked at; two workers never take the same one. */
@@ -262,4 +273,19 @@ export async function listAllPayouts(
       and (${filter.payoutId}::text is null or payout_id = ${filter.payoutId})
     order by created_at desc, payout_id desc
     limit ${limit}`);
+}
+
+/** What is held of a desk is held less long; how many there are. */
+export async function bringPayoutsNearer(
+  tx: Tx,
+  { environment, deskId, seconds, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update payouts
+    set look_at = look_at - make_interval(secs => ${seconds}),
+      held_until = held_until - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where environment = ${environment} and desk_id = ${deskId} and look_at is not null
+    returning payout_id`);
+  return rows.length;
 }

@@ -93,6 +93,7 @@ const tags = [
   { name: "Credits", description: "What your firms hold." },
   { name: "Quotes", description: "Binding prices for an exact amount." },
   { name: "Orders", description: "Selling credits, and buying cover for duty." },
+  { name: "Cross", description: "Blocks and intra-group transfers between two named firms." },
   { name: "Market", description: "What everybody may know of prices and deals." },
   { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
   { name: "Statements", description: "What it adds up to: earnings, statements, notes." },

@@ -1,6 +1,7 @@
 // The books and the events of a desk are only ever added to, in the sandbox as well. A reset lets go
 // of everything that is open, so that the desk can begin anew; it makes nothing unhappened.
 
+import { giveUpCrosses } from "../crosses/give-up-crosses.ts";
 import { withdrawAllOfDesk } from "../credits/withdraw-all-credits.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { actorOf } from "../kernel/actor.ts";
@@ -13,6 +14,7 @@ import type { Settling } from "../settlement/conclude-legs.ts";
 import { giveUpSettlements } from "../settlement/give-up-settlements.ts";
 import { onlyWholeDesk } from "./only-sandbox.ts";
 import type { ResetDone } from "./schema.ts";
+import { deleteClock } from "./store.ts";
 
 /** Whoever has something to say about settlements that fail. */
 export type Resetting = Settling;
@@ -38,12 +40,15 @@ export async function resetSandbox(
         actorOf: () => actor,
         now,
       });
+      const crosses = await giveUpCrosses(tx, { deskId, reason: how.reason }, now);
       const given = await giveUpSettlements(tx, actor, { environment, deskId, settling }, now);
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
       await forgetScenarios(tx, deskId);
-      await recordChanges(tx, actor, [...given.changes, ...withdrawn], now);
+      await deleteClock(tx, deskId);
+      await recordChanges(tx, actor, [...crosses.changes, ...given.changes, ...withdrawn], now);
       return {
         orders_cancelled: ended.length,
+        crosses_ended: crosses.ended,
         settlements_failed: given.failed,
         credits_withdrawn: withdrawn.length,
       };

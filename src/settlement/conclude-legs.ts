@@ -6,7 +6,7 @@
 //   payouts    a seller is paid once all its legs in the settlement are answered
 //   commission for the desk of each client whose credit was delivered
 //   books      in one call: entries of delivered legs are posted, those of failed ones voided
-//   tell       whoever is told of failures; the changes are for the caller to record, last
+//   tell       whoever follows settlements to their end; the changes are for the caller to record, last
 //
 // Credit and money of a leg change hands together, so nobody has to trust the other for a moment.
 
@@ -27,23 +27,24 @@ import { moneyMovements } from "./movements.ts";
 import { eventOfState, isOpenLeg, type LegOutcome, movesAfter } from "./rules.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
 
-/** A settlement of which nothing was delivered, and the orders that dealt in it. */
-export type FailedSettlement = {
+/** A settlement that is over, the orders that dealt in it, and whether anything was delivered. */
+export type EndedSettlement = {
   readonly environment: Environment;
   readonly settlementId: string;
   readonly orderIds: readonly string[];
+  readonly state: "settled" | "failed";
 };
 
-/** What another slice does when settlements fail; it returns its changes, which are recorded last. */
-export type OnFailed = (
+/** What another slice does when settlements end; it returns its changes, which are recorded last. */
+export type OnEnded = (
   tx: Tx,
   actor: Actor,
-  failed: readonly FailedSettlement[],
+  ended: readonly EndedSettlement[],
   now: Date,
 ) => Promise<readonly Change[]>;
 
 /** What other slices have to say about the course of settlements. */
-export type Settling = { readonly onFailed: readonly OnFailed[] };
+export type Settling = { readonly onEnded: readonly OnEnded[] };
 
 /** A locked settlement with all its legs, and what was said about some of them, by number. */
 export type Answers = {
@@ -89,9 +90,9 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   assertWritten(written.entries);
   await dropQuestions(tx, decided.flatMap(subjectsOf));
   const changes = [...credits, ...decided.flatMap(({ changes: own }) => own), ...payouts.changes];
-  const failed = decided.flatMap(failureOf);
-  for (const follow of failed.length > 0 ? settling.onFailed : []) {
-    changes.push(...(await follow(tx, actor, failed, now)));
+  const ended = decided.flatMap(endOf);
+  for (const follow of ended.length > 0 ? settling.onEnded : []) {
+    changes.push(...(await follow(tx, actor, ended, now)));
   }
   return changes;
 }
@@ -232,14 +233,16 @@ function subjectsOf({ before, rows, answered }: Decided): string[] {
   return [...answered.map(subjectOfLeg), ...(hasEnded ? [before.settlement_id] : [])];
 }
 
-function failureOf({ before, rows, legs }: Decided): FailedSettlement[] {
-  if (rows.at(-1)?.state !== "failed") return [];
+function endOf({ before, rows, legs }: Decided): EndedSettlement[] {
+  const state = rows.at(-1)?.state;
+  if (state !== "settled" && state !== "failed") return [];
   const orderIds = [before.buyer_order_id, ...legs.map((leg) => leg.seller_order_id)];
   return [
     {
       environment: before.environment,
       settlementId: before.settlement_id,
       orderIds: [...new Set(orderIds.filter((id) => id !== null))],
+      state,
     },
   ];
 }

@@ -7,8 +7,8 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { askOutside } from "../inquiries/ask-outside.ts";
 import { balancesOf } from "../ledger/read-books.ts";
-import { assertWritten, type Entry } from "../ledger/rules.ts";
-import { postEntries } from "../ledger/write-books.ts";
+import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
+import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { creditMovement, moneyMovements } from "./movements.ts";
@@ -31,6 +31,10 @@ export type NewDeal = {
   readonly origin: string;
   readonly buyer: Party;
   readonly buyerBps: Bps;
+  /** Whether two firms agreed on it between themselves, so that the market is not told of it. */
+  readonly isPrivate?: boolean;
+  /** The pending entry that has held the money until now; the deal's own holds take its place. */
+  readonly escrow?: EntryName;
   readonly legs: readonly {
     readonly scripNo: string;
     readonly seller: Party;
@@ -64,7 +68,13 @@ export async function openSettlements(
     const buyerFirmId = byId.get(leg.settlement_id)?.buyer_firm_id ?? "";
     return holdOf(leg, buyerFirmId, funded.has(leg.settlement_id));
   });
-  refuseMovedFunds(await postEntries(tx, entries, now));
+  const resolutions = deals.flatMap(({ escrow }) =>
+    escrow ? [{ ...escrow, as: "voided" as const }] : [],
+  );
+  // In one call, so that money that leaves its escrow is free at no time.
+  const written = await writeBooks(tx, { resolutions, entries }, now);
+  assertWritten(written.resolutions);
+  refuseMovedFunds(written.entries);
   await askForMoney(
     tx,
     settlements.filter(({ state }) => state === "pending"),
@@ -100,19 +110,22 @@ export class FundsMoved extends Error {
 }
 
 /** Gives up when a balance that was looked at no longer reaches. */
-export function refuseMovedFunds(written: Awaited<ReturnType<typeof postEntries>>): void {
+export function refuseMovedFunds(written: WrittenBooks["entries"]): void {
   if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
     throw new FundsMoved();
   }
   assertWritten(written);
 }
 
-/** The house pays at once; a client whose balance reaches for all its deals of this set does too. */
+/**
+ * The house pays at once, and so does a client whose money is in escrow, or whose balance reaches for
+ * all its deals of this set.
+ */
 async function fundedAtOnce(tx: Tx, deals: readonly NewDeal[]): Promise<ReadonlySet<string>> {
   const funded = new Set<string>();
   const byClient = new Map<string, NewDeal[]>();
   for (const deal of deals) {
-    if (isHouse(deal.buyer.firmId)) funded.add(deal.settlementId);
+    if (isHouse(deal.buyer.firmId) || deal.escrow) funded.add(deal.settlementId);
     else byClient.set(deal.buyer.firmId, [...(byClient.get(deal.buyer.firmId) ?? []), deal]);
   }
   const [first] = deals;
@@ -173,6 +186,7 @@ function legsOf(deal: NewDeal, now: Date): LegRow[] {
     buyer_bps: deal.buyerBps,
     seller_paise: leg.sellerPaise,
     buyer_paise: leg.buyerPaise,
+    private: deal.isPrivate ?? false,
     state: "pending",
     reason: null,
   }));

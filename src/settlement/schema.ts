@@ -50,6 +50,7 @@ const Step = Type.Object({
 export const Settlement = Type.Object(
   {
     settlement_id: settlementId,
+    cross_id: maybeText("The cross that was released by it, if it is one's."),
     scheme: openEnum(schemes, "Which scheme."),
     status: openEnum(settlementStates, "Where it stands."),
     reason: maybeText("Why it failed or was reversed."),

@@ -1,3 +1,4 @@
+import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import {
@@ -23,6 +24,8 @@ export function viewSettlement(
   );
   return {
     settlement_id: row.settlement_id,
+    // An order that made a deal is its own desk's; a cross is both sides'.
+    cross_id: isId("crs", row.origin) ? row.origin : null,
     scheme: row.scheme,
     status: row.state,
     reason: row.reason,

@@ -10,10 +10,17 @@ import pg from "pg";
 import { expireOrders } from "../../src/orders/expire-orders.ts";
 import { testDatabase } from "../support/database.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
+import { addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { randomOf } from "../support/random.ts";
-import { type Answer, type Send, type Service, startService } from "../support/service.ts";
+import {
+  type Answer,
+  type Send,
+  type Service,
+  type ServiceOptions,
+  startService,
+} from "../support/service.ts";
 
 const parallel = 1_000;
 const face = 25_000_000;
@@ -21,9 +28,10 @@ const face = 25_000_000;
 /** Two nodes of one service, and a sender that takes them in turn. */
 async function twoNodes(
   t: TestContext,
+  options: ServiceOptions = {},
 ): Promise<{ service: Service; sendOf: (n: number) => Send }> {
-  const service = await startService(t);
-  const beside = await startService(t, { beside: service });
+  const service = await startService(t, options);
+  const beside = await startService(t, { ...options, beside: service });
   return { service, sendOf: (n) => (n % 2 === 0 ? service.send : beside.send) };
 }
 
@@ -104,14 +112,21 @@ test("two bodies that race for one idempotency key make one order, and the other
   await assertOrdersSound(service);
 });
 
-test("a credit that a thousand orders, quotes and batches sell at once is sold once", async (t) => {
-  const { service, sendOf } = await twoNodes(t);
-  const { key, scripNo, post } = await dealer(service);
+test("a credit that a thousand orders, quotes, batches and crosses sell at once is sold once", async (t) => {
+  const { service, sendOf } = await twoNodes(t, { blockMinPaise: 1 });
+  const { key, deskId, firmId, scripNo, post } = await dealer(service);
   const byNumber = { side: "sell", scrip_no: scripNo };
+  const sister = await addFirm(service, { deskId });
+  const crossing = { kind: "block", side: "sell", firm_id: firmId, counterparty_firm_id: sister };
+  const crosses = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      return (await post("/v1/cross/quote", { ...crossing, scrip_nos: [scripNo] }, 200)).body;
+    }),
+  );
   const quotes = await Promise.all(
     Array.from({ length: 200 }, async () => (await post("/v1/quote", byNumber, 200)).body),
   );
-  const singles = Array.from({ length: 500 }, () => byNumber);
+  const singles = Array.from({ length: 400 }, () => byNumber);
   const batches = Array.from({ length: 60 }, () => ({
     orders: Array.from({ length: 5 }, () => byNumber),
   }));
@@ -119,6 +134,7 @@ test("a credit that a thousand orders, quotes and batches sell at once is sold o
     ...singles.map((body) => ({ path: "/v1/orders", body })),
     ...quotes.map(({ quote_ref }) => ({ path: "/v1/orders", body: { quote_ref } })),
     ...batches.map((body) => ({ path: "/v1/orders:batch", body })),
+    ...crosses.map(({ cross_quote_ref }) => ({ path: "/v1/cross", body: { cross_quote_ref } })),
   ];
   const order = randomOf(t);
   const shuffled = asks
@@ -135,7 +151,8 @@ test("a credit that a thousand orders, quotes and batches sell at once is sold o
       [409, parallel - 1],
     ]),
   );
-  assert.equal(await salesOf(service, scripNo), 1);
+  const agreed = (await service.send("GET", "/v1/cross", { key })).body.crosses.length;
+  assert.equal((await salesOf(service, scripNo)) + agreed, 1);
   await assertOrdersSound(service);
 });
 

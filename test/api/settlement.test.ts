@@ -7,6 +7,7 @@ import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
 import { setOutage } from "../../src/inquiries/port-status.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
+import type { EndedSettlement } from "../../src/settlement/conclude-legs.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { initiateTransfers } from "../../src/settlement/initiate-transfers.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
@@ -499,22 +500,22 @@ test("a live buyer whose money will not come fails the deal by the operator's wo
   await assertLedgerSound(service);
 });
 
-test("whoever has something to say about failures says it in their transaction, once", async (t) => {
+test("whoever has something to say about the end of settlements says it in their transaction, once", async (t) => {
   const service = await startService(t);
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, buyer: house() });
   const heard: string[][] = [];
   const listening = {
-    onFailed: [
-      async (_tx: unknown, _actor: unknown, failed: readonly { orderIds: readonly string[] }[]) => {
-        heard.push(failed.flatMap(({ orderIds }) => [...orderIds]));
+    onEnded: [
+      async (_tx: unknown, _actor: unknown, ended: readonly EndedSettlement[]) => {
+        heard.push(ended.flatMap(({ state, orderIds }) => [state, ...orderIds]));
         return [];
       },
     ],
   };
   await failSettlement(service.ctx, operator, { settlementId, settling: listening });
   const [side] = (await settlementOf(service, seller, settlementId)).sides;
-  assert.deepEqual(heard, [side.order_ids]);
+  assert.deepEqual(heard, [["failed", ...side.order_ids]]);
 });
 
 test("a reversal takes two operators, and gives credit and money back", async (t) => {

@@ -2,6 +2,7 @@
 
 import { newId } from "../../src/kernel/ids.ts";
 import { firmBody, mandate } from "./client-firms.ts";
+import { bodiesOfCrosses, furnishCrosses, idsOfCrosses } from "./furnished-crosses.ts";
 import { furnishDeal } from "./furnished-deals.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Fixtures, IdFixture } from "./isolation.ts";
@@ -27,15 +28,16 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
   const own = await furnish(service, "sandbox");
   const other = await furnish(service, "sandbox");
   const live = await furnish(service, "live");
-  const minted = { kind: "sub_account", firm_id: own.client };
+  const minted = { kind: "sub_account", firm_id: own.client, buy_side: true };
   const sub = (await mintChild(service, own.key, minted)).api_key;
   const strangers = { other, live };
   const randoms = randomIds(service);
+  const bodies = { ...anyBodies, crossNetting: { netting_ref: own.netting } };
   return {
     root: {
       key: own.key,
       fixtures: {
-        bodies,
+        bodies: { ...bodies, ...bodiesOfCrosses(own) },
         ids: {
           ...idsOfRoot(own, strangers, randoms),
           ...(await cursorsOf(service, { key: own.key, own, strangers })),
@@ -45,7 +47,7 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
     sub: {
       key: sub,
       fixtures: {
-        bodies,
+        bodies: { ...bodies, ...bodiesOfCrosses(own) },
         ids: {
           ...idsOfSub(own, strangers, randoms),
           ...(await cursorsOfSub(service, { key: sub, own, strangers })),
@@ -66,8 +68,8 @@ const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 /** Nobody is there; nothing is sent in these tests. */
 const receiverUrl = "https://erp.example/hooks";
 
-/** Valid bodies, for the operations that need one. */
-const bodies: Fixtures["bodies"] = {
+/** Valid bodies, for the operations that need one and name nothing of a desk in it. */
+const anyBodies: Fixtures["bodies"] = {
   mintKey: { name: "probe", kind: "sub_account", scopes: ["quote"] },
   registerFirm: firmBody(),
   updateFirm: { phone: "+919820012345" },
@@ -92,6 +94,7 @@ const bodies: Fixtures["bodies"] = {
     ],
   },
   takeQuote: { side: "sell" },
+  advanceClock: { advance_s: 1 },
   setScenario: { scenario: "transfer_timeout" },
   seedSandbox: { count: 1 },
   placeOrder: { side: "sell" },
@@ -131,6 +134,8 @@ async function furnish(service: Service, environment: Environment) {
         state,
       })),
     );
+  const net = async (groupId: string): Promise<string> =>
+    (await ask("GET", `/v1/groups/${groupId}/netting`, 200)).netting_ref;
   const [client, sibling] = [await firm(), await firm()];
   const named = newName("ERP");
   const { iec } = await ask("PATCH", `/v1/firms/${sibling}`, 200, { external_id: named });
@@ -173,8 +178,14 @@ async function furnish(service: Service, environment: Environment) {
   const clientWebhook = await registerWebhook(service, subKey, receiverUrl);
   const deletedWebhook = await registerWebhook(service, key, receiverUrl);
   await ask("DELETE", `/v1/webhooks/${deletedWebhook.webhook_id}`, 200);
+  const clientIec = renamed.iec as string;
+  const siblingIec = iec as string;
+  const iecs = { clientIec, siblingIec };
+  const crosses = await furnishCrosses(service, { environment, key, client, sibling, ...iecs });
   const [letter = ""] = await addDeadLetters(service, webhook.webhook_id);
   const [clientLetter = ""] = await addDeadLetters(service, clientWebhook.webhook_id);
+  const groupOfBoth = await group(client, sibling);
+  const otherGroup = await group(suspended, await firm());
   return {
     key,
     rootKeyId: issued.key_id,
@@ -186,19 +197,23 @@ async function furnish(service: Service, environment: Environment) {
     clientLetter,
     client,
     clientNamed,
-    clientIec: renamed.iec as string,
+    environment,
+    crosses,
+    clientIec,
     sibling,
     siblingNamed: named,
-    siblingIec: iec as string,
+    siblingIec,
     registered: await firm("registered"),
     verified: await firm("verified"),
     suspended,
     offboarded,
     child: (await mintChild(service, key)).key_id,
     revoked,
-    group: await group(client, sibling),
+    group: groupOfBoth,
     emptyGroup: await group(),
-    otherGroup: await group(suspended, await firm()),
+    otherGroup,
+    netting: await net(groupOfBoth),
+    otherNetting: await net(otherGroup),
     deletedGroup,
     requirement: await requirement(client),
     secondRequirement: await requirement(client),
@@ -237,6 +252,9 @@ function randomIds({ clock }: Service) {
     requirement: newId("rqm", now),
     scrip: newId("crd", now).slice(6).toUpperCase(),
     quote: newId("qte", now),
+    netting: newId("net", now),
+    cross: newId("crs", now),
+    crossQuote: newId("cqt", now),
     order: newId("ord", now),
     settlement: newId("stl", now),
     payout: newId("pay", now),
@@ -288,6 +306,12 @@ function foreignOf(strangers: Strangers) {
       "withdrawn credit": ({ withdrawnScrip }) => withdrawnScrip,
     }),
     quotes: ofStrangers(strangers, { quote: ({ quote }) => quote }),
+    nettings: ofStrangers(strangers, { netting: ({ netting }) => netting }),
+    crosses: ofStrangers(strangers, {
+      proposal: ({ crosses }) => crosses.proposal,
+      "proposal to answer": ({ crosses }) => crosses.answer,
+    }),
+    crossQuotes: ofStrangers(strangers, { "cross quote": ({ crosses }) => crosses.quote }),
     dealtOrders: ofStrangers(strangers, { order: ({ deal }) => deal.settlementOrder }),
     settlements: ofStrangers(strangers, { settlement: ({ deal }) => deal.settlement }),
     payouts: ofStrangers(strangers, { payout: ({ deal }) => deal.payout }),
@@ -322,6 +346,18 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     own: own.group,
     foreign: { ...foreign.groups, "a deleted group": own.deletedGroup },
     random: random.group,
+  };
+  // It has nothing to move, which only its owner is told.
+  const netting: IdFixture = {
+    own: own.netting,
+    foreign: { ...foreign.nettings, "another group's netting": own.otherNetting },
+    random: random.netting,
+  };
+  const scrip: IdFixture = {
+    own: own.scrip,
+    ownEnded: own.withdrawnScrip,
+    foreign: foreign.scrips,
+    random: random.scrip,
   };
   const webhook: IdFixture = {
     own: own.webhook,
@@ -368,13 +404,18 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       },
       random: random.requirement,
     },
-    scrip_no: {
-      own: own.scrip,
-      ownEnded: own.withdrawnScrip,
-      foreign: foreign.scrips,
-      random: random.scrip,
-    },
+    scrip_no: scrip,
+    ...idsOfCrosses(own, {
+      firm,
+      scrip,
+      counterparty: own.sibling,
+      foreign: foreign.crosses,
+      foreignQuotes: foreign.crossQuotes,
+      random,
+    }),
     quote_ref: { own: own.quote, foreign: foreign.quotes, random: random.quote },
+    netting_ref: { ...netting, mayConflict: true },
+    "crossNetting/group_id": { ...group, mayConflict: true },
     ...idsOfDeals(own, {
       orders: foreign.dealtOrders,
       settlements: foreign.settlements,
@@ -448,6 +489,16 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     },
     random: random.group,
   };
+  const scrip: IdFixture = {
+    own: own.scrip,
+    ownEnded: own.withdrawnScrip,
+    foreign: {
+      ...foreign.scrips,
+      "a sibling's credit": own.siblingScrip,
+      "a sibling's withdrawn credit": own.siblingWithdrawnScrip,
+    },
+    random: random.scrip,
+  };
   const key: IdFixture = {
     own: own.child,
     foreign: { ...foreign.keys, "its desk's root key": own.rootKeyId },
@@ -492,15 +543,27 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
       random: random.requirement,
     },
     scheme,
-    scrip_no: {
-      own: own.scrip,
-      ownEnded: own.withdrawnScrip,
+    scrip_no: scrip,
+    ...idsOfCrosses(own, {
+      firm,
+      scrip,
+      counterparty: undefined,
       foreign: {
-        ...foreign.scrips,
-        "a sibling's credit": own.siblingScrip,
-        "a sibling's withdrawn credit": own.siblingWithdrawnScrip,
+        ...foreign.crosses,
+        "a sibling's proposal": own.crosses.siblingProposal,
+        "a proposal to a sibling": own.crosses.siblingAnswer,
       },
-      random: random.scrip,
+      foreignQuotes: {
+        ...foreign.crossQuotes,
+        "a sibling's cross quote": own.crosses.siblingQuote,
+      },
+      random,
+    }),
+    netting_ref: {
+      own: own.netting,
+      foreign: foreign.nettings,
+      random: random.netting,
+      refused: true,
     },
     quote_ref: {
       own: own.quote,
@@ -553,6 +616,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listRequirements: ({ client }) => `/v1/firms/${client}/requirements`,
   listCredits: ({ client }) => `/v1/firms/${client}/credits`,
   listOrders: () => "/v1/orders",
+  listCrosses: () => "/v1/cross",
   listEvents: () => "/v1/events",
   listSettlements: () => "/v1/settlements",
   listPayouts: () => "/v1/payouts",
@@ -606,6 +670,7 @@ const closedToSub = ["listKeys", "listGroups", "listMembers"];
 const widerForRoot = [
   "listFirms",
   "listOrders",
+  "listCrosses",
   "listEvents",
   "listSettlements",
   "listPayouts",

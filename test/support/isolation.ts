@@ -64,7 +64,7 @@ const namesResource = /(_id|_ids|_ref|scrip_no|scrip_nos)$/;
 /** What a list can also be asked by: a page of somebody, and the state's name for a firm. */
 const asksByName = ["cursor", "iec"];
 /** What a body gives a name with; it names nothing that is there. */
-const givesName = ["external_id", "client_ref"];
+const givesName = ["external_id", "client_ref", "payment_ref"];
 
 /** Every path parameter, and every field of a query or body that is named like an id. */
 export function slotsOf(routes: readonly RouteEntry[], document: Document): Slot[] {

@@ -1,5 +1,6 @@
 // Desks that deal: each with a client firm, credits of it, and the calls that orders are made with.
 
+import type { Environment } from "../../src/kernel/caller.ts";
 import { addCredits, addFirm, type TestCredit } from "./holdings.ts";
 import type { Answer, Service } from "./service.ts";
 
@@ -14,10 +15,11 @@ export type Dealer = Awaited<ReturnType<typeof dealer>>;
 export async function dealer(
   service: Service,
   credits: readonly Partial<TestCredit>[] = [{}],
-  { pan }: { readonly pan?: string } = {},
+  { pan, environment }: { readonly pan?: string; readonly environment?: Environment } = {},
 ) {
-  const { api_key: key, firm_id: deskId } = await service.issue();
-  const firmId = await addFirm(service, { deskId, ...(pan && { pan }) });
+  const where = environment && { environment };
+  const { api_key: key, firm_id: deskId } = await service.issue(where);
+  const firmId = await addFirm(service, { deskId, ...(pan && { pan }), ...where });
   const scripNos = await addCredits(
     service,
     deskId,
@@ -33,6 +35,7 @@ export async function dealer(
     scripNos,
     scripNo: scripNos[0] ?? "",
     pan: (await get(`/v1/firms/${firmId}`)).pan as string,
+    get,
     list,
     orders: async () => await list(""),
     read: async (orderId: string) => await get(`/v1/orders/${orderId}`),

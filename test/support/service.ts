@@ -10,6 +10,7 @@ import { pino } from "pino";
 import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
 import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
+import { blockMinPaise } from "../../src/crosses/rules.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
@@ -90,6 +91,7 @@ export type ServiceOptions = {
   readonly publicBudgets?: Budgets;
   readonly addressWindows?: AddressWindows;
   readonly inFlightMax?: number;
+  readonly blockMinPaise?: number;
   readonly trustProxy?: readonly string[];
   readonly log?: Context["log"];
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
@@ -126,6 +128,7 @@ export async function startService(
       trustProxy: options.trustProxy ?? [],
       tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
+      blockMinPaise: options.blockMinPaise ?? blockMinPaise,
       letterhead,
       publicBudgets: options.publicBudgets ?? {
         rates: { perMinute: 60 },

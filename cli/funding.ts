@@ -1,0 +1,54 @@
+import { attestSubjects } from "../src/inquiries/attest-subjects.ts";
+import { utrForm } from "../src/kernel/utr.ts";
+import { appliers } from "../src/workers.ts";
+import { command, printOne, UsageError, withContext } from "./command.ts";
+import { actorOf, operatorOption, required, rowsOf } from "./operators.ts";
+
+/** The command that says what the bank did about money that is waited for, by whatever waits for it. */
+export function fundCommand({
+  noun,
+  name,
+  ifMissing,
+}: {
+  readonly noun: "settlement" | "cross";
+  readonly name: string;
+  readonly ifMissing: string;
+}) {
+  const idColumn = `${noun}_id`;
+  return command({
+    name,
+    summary: `say that the buyer's money for a ${noun} has arrived, or will not`,
+    operand: idColumn.toUpperCase(),
+    operandOptional: true,
+    options: {
+      reference: { help: "the bank's reference (UTR) of the money" },
+      missing: { type: "boolean", help: `it will not come: ${ifMissing}` },
+      csv: { help: `a file with the columns ${idColumn}, reference` },
+      ...operatorOption,
+    },
+    example: `npx scripdesk ${name} ${noun === "cross" ? "crs" : "stl"}_… --reference HDFCR52026111500012345`,
+    async run(options, id) {
+      const { reference, csv } = options;
+      const rows = await rowsOf(id, { csv, idColumn, columns: { reference } });
+      const seen = rows.map((row) => ({
+        subjectId: row.id,
+        answer: {
+          arrived: !options.missing,
+          reference: options.missing ? null : utrOf(row.reference),
+        },
+        reference: required("reference", row.reference),
+      }));
+      const actor = actorOf(options);
+      const answered = await withContext(
+        async ({ ctx }) =>
+          await attestSubjects(ctx, actor, { kind: "deal_funding", seen, appliers }),
+      );
+      printOne({ answered }, options);
+    },
+  });
+}
+
+function utrOf(reference: string): string {
+  if (utrForm.test(reference)) return reference;
+  throw new UsageError("--reference must be the bank's: 12 to 22 capitals and digits");
+}

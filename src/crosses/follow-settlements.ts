@@ -1,0 +1,26 @@
+import type { OnEnded } from "../settlement/conclude-legs.ts";
+import { changesOfCross } from "./change-of-cross.ts";
+import { moveCross } from "./move-cross.ts";
+import { lockBySettlements, setCrosses } from "./store.ts";
+
+/**
+ * A cross ends as its settlement does: settled with whatever was delivered, failed when nothing was.
+ * Joins the transaction that ended the settlements. Whoever holds a released cross waits for nothing
+ * else, so it can be waited for here.
+ */
+export const followSettlements: OnEnded = async (tx, _actor, ended, now) => {
+  const states = new Map(ended.map(({ settlementId, state }) => [settlementId, state]));
+  const crosses = await lockBySettlements(tx, [...states.keys()]);
+  if (crosses.length === 0) return [];
+  const moved = crosses.map((before) => {
+    const isFailed = states.get(before.settlement_id ?? "") === "failed";
+    const action = isFailed ? "fail" : "settle";
+    const reason = isFailed ? "settlement_failed" : null;
+    return { action, before, after: moveCross(before, action, { reason, now }) };
+  });
+  await setCrosses(
+    tx,
+    moved.map(({ after }) => after),
+  );
+  return moved.flatMap(changesOfCross);
+};

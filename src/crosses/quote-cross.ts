@@ -1,0 +1,181 @@
+// From a request to the terms of a cross. Nothing is reserved and nobody is told: a quote is what a
+// proposal is made of. What is said of a firm of another desk is what the caller said itself.
+
+import { firmOfCaller } from "../firms/firm-of-caller.ts";
+import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
+import { refusalToTrade } from "../firms/rules.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import type { Paise } from "../kernel/money.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
+import { buySideOff } from "../orders/refusals.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
+import type { NoQuoteReason } from "../quotes/rules.ts";
+import { cardsToday } from "../rates/cards-today.ts";
+import type { CardToday } from "../rates/rules.ts";
+import { chooseLot } from "./choose-lot.ts";
+import { type CrossQuoteRow, insertCrossQuote } from "./quote-store.ts";
+import { samePan } from "./refusals.ts";
+import { feeBpsOf, type Sums, sumsOf, type Terms, termsHashOf } from "./rules.ts";
+import type { CrossQuote, QuoteCrossBody } from "./schema.ts";
+import { type WantedCross, wantedOf } from "./wanted.ts";
+
+export type CrossLimits = {
+  /** The least face of a block. */
+  readonly blockMinPaise: Paise;
+};
+
+export async function quoteCross(
+  ctx: Context,
+  call: Call,
+  { blockMinPaise, ...body }: QuoteCrossBody & CrossLimits,
+): Promise<CrossQuote> {
+  const { caller } = call;
+  const wanted = wantedOf(body);
+  if (wanted.side === "buy" && !caller.buySide) throw buySideOff();
+  const faceMin = wanted.kind === "block" ? blockMinPaise : 1;
+  const now = ctx.now();
+  const parties = await partiesOf(ctx.db, caller, wanted, now);
+  const lot = await chooseLot(ctx.db, caller, wanted.lot, { seller: parties.seller, now });
+  if ((wanted.lot.facePaise ?? lot.facePaise) < faceMin) throw belowMinimum(wanted, faceMin);
+  const cardOf = await cardsToday(ctx.db, [caller.environment], istDay(now));
+  const card = cardOf(caller.environment, lot.scheme);
+  if (card?.state !== "open") return noQuote("market_unavailable");
+  // The seller may have less than was asked for.
+  if (lot.facePaise < faceMin) return noQuote("size_unavailable");
+  const terms = {
+    kind: wanted.kind,
+    sellerIec: parties.sellerIec,
+    buyerIec: parties.buyerIec,
+    ...lot,
+    priceBps: wanted.priceBps ?? card.mid_bps,
+    feeBps: feeBpsOf[wanted.kind],
+  };
+  const sums = sumsOf(terms);
+  if (!sums) return noQuote("size_unavailable");
+  const quote = quoteOf(caller, { wanted, parties, terms, card, now });
+  if (!call.dryRun) await insertCrossQuote(ctx.db, quote);
+  return viewQuote(quote, sums);
+}
+
+function noQuote(reason: NoQuoteReason): CrossQuote {
+  return { no_quote: true, reason };
+}
+
+function belowMinimum({ lot }: WantedCross, faceMin: Paise) {
+  const path = lot.scripNos ? "scrip_nos" : "face_paise";
+  return unprocessable({ path, problem: `a block has a face of at least ${faceMin} paise` });
+}
+
+type Parties = {
+  /** The firm that is acted for. */
+  readonly firm: FirmOfDesk;
+  /** The other one, when it is of the same desk. */
+  readonly counterparty: FirmOfDesk | undefined;
+  readonly seller: FirmOfDesk | undefined;
+  readonly sellerIec: string;
+  readonly buyerIec: string;
+};
+
+async function partiesOf(
+  db: Db,
+  caller: Caller,
+  { kind, side, firmId, counterparty: named }: WantedCross,
+  now: Date,
+): Promise<Parties> {
+  const firm = await firmOfCaller(db, caller, firmId ?? caller.firmId);
+  const ownIec = iecOf(firm, now);
+  if ("iec" in named) {
+    // An IEC of today is the PAN itself, so a company is recognised by either.
+    if ([firm.iec, firm.pan].includes(named.iec)) throw samePan("counterparty_iec");
+    return side === "sell"
+      ? { firm, counterparty: undefined, seller: firm, sellerIec: ownIec, buyerIec: named.iec }
+      : {
+          firm,
+          counterparty: undefined,
+          seller: undefined,
+          sellerIec: named.iec,
+          buyerIec: ownIec,
+        };
+  }
+  const path = "counterparty_firm_id";
+  const counterparty = await firmOfCaller(db, caller, named.firmId);
+  const otherIec = iecOf(counterparty, now);
+  if (firm.pan === counterparty.pan || ownIec === otherIec) throw samePan(path);
+  const isOneGroup = firm.group_id !== null && firm.group_id === counterparty.group_id;
+  if (kind === "intra_group" && !isOneGroup) {
+    throw unprocessable({ path, problem: "is not in a group with the firm that is acted for" });
+  }
+  return side === "sell"
+    ? { firm, counterparty, seller: firm, sellerIec: ownIec, buyerIec: otherIec }
+    : { firm, counterparty, seller: counterparty, sellerIec: otherIec, buyerIec: ownIec };
+}
+
+/** A firm that may trade is known to customs. */
+function iecOf(firm: FirmOfDesk, now: Date): string {
+  const refusal = refusalToTrade(firm, now);
+  if (refusal) throw refusal;
+  if (firm.iec === null) throw new Error("an authorized firm has an IEC");
+  return firm.iec;
+}
+
+function quoteOf(
+  caller: Caller,
+  {
+    wanted,
+    parties,
+    terms,
+    card,
+    now,
+  }: {
+    readonly wanted: WantedCross;
+    readonly parties: Parties;
+    readonly terms: Terms;
+    readonly card: CardToday;
+    readonly now: Date;
+  },
+): CrossQuoteRow {
+  return {
+    cross_quote_ref: newId("cqt", now),
+    environment: caller.environment,
+    desk_id: caller.deskId,
+    firm_id: parties.firm.firm_id,
+    key_id: caller.keyId,
+    side: wanted.side,
+    kind: terms.kind,
+    counterparty_firm_id: parties.counterparty?.firm_id ?? null,
+    seller_iec: terms.sellerIec,
+    buyer_iec: terms.buyerIec,
+    scheme: terms.scheme,
+    scrip_nos: terms.scripNos,
+    face_paise: terms.facePaise,
+    price_bps: terms.priceBps,
+    fee_bps: terms.feeBps,
+    terms_hash: termsHashOf(terms),
+    created_at: now,
+    valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),
+    cross_id: null,
+  };
+}
+
+/** The caller's side of the terms. */
+function viewQuote(quote: CrossQuoteRow, sums: Sums): CrossQuote {
+  const isSeller = quote.side === "sell";
+  return {
+    cross_quote_ref: quote.cross_quote_ref,
+    kind: quote.kind,
+    firm_id: quote.firm_id,
+    side: quote.side,
+    counterparty_iec: isSeller ? quote.buyer_iec : quote.seller_iec,
+    scheme: quote.scheme,
+    scrip_nos: [...(quote.scrip_nos ?? [])],
+    face_paise: quote.face_paise,
+    price_bps: quote.price_bps,
+    fee_paise: sums.feePaise,
+    all_in_paise: isSeller ? sums.sellerPaise : sums.buyerPaise,
+    terms_hash: quote.terms_hash,
+    valid_until: istTimestamp(quote.valid_until),
+  };
+}

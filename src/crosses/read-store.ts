@@ -1,0 +1,189 @@
+// The statements of reading: what a desk has a side of, or could take one of, and what the operator
+// looks at.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import { crossColumns, type CrossRow } from "./store.ts";
+
+/** Whose sides, and for a key that is bound to one firm, which firm's. */
+export type Party = { readonly deskId: string; readonly firmId: string | null };
+
+/** A cross as one party finds it, with the firm of it whose answer is waited for. */
+export type FoundCross = CrossRow & { readonly addressed_firm_id: string | null };
+
+export type CrossFilter = {
+  readonly status: string | null;
+  readonly kind: string | null;
+  readonly firmId: string | null;
+  readonly nettingRef: string | null;
+};
+
+/** A cross that this party has a side in, or whose answer is waited for from one of its firms. */
+export async function findCross(
+  db: Db,
+  { deskId, firmId }: Party,
+  crossId: string,
+): Promise<FoundCross | undefined> {
+  const [row] = await db.rows<FoundCross>(sql`
+    select ${crossColumns}, f.firm_id as addressed_firm_id
+    from crosses as c
+    left join firms as f on f.environment = c.environment and f.iec = c.awaited_iec
+      and f.desk_id = ${deskId} and f.connection_state = 'authorized'
+      and (${firmId}::text is null or f.firm_id = ${firmId})
+    where c.cross_id = ${crossId}
+      and (
+        f.firm_id is not null
+        or c.seller_desk_id = ${deskId} and (${firmId}::text is null or c.seller_firm_id = ${firmId})
+        or c.buyer_desk_id = ${deskId} and (${firmId}::text is null or c.buyer_firm_id = ${firmId})
+      )`);
+  return row;
+}
+
+/**
+ * The same, to be acted on. Nobody waits for what is not theirs; whoever does wait finds it as the
+ * one before left it, which may be bound to somebody else.
+ */
+export async function lockCross(
+  tx: Tx,
+  party: Party,
+  crossId: string,
+): Promise<FoundCross | undefined> {
+  if (!(await findCross(tx, party, crossId))) return undefined;
+  await tx.rows(sql`
+    select
+    from crosses
+    where cross_id = ${crossId}
+    for update`);
+  return await findCross(tx, party, crossId);
+}
+
+/** Newest first: the latest sold, the latest bought and the latest to be answered, put together. */
+export async function listCrosses(
+  db: Db,
+  { deskId, firmId }: Party,
+  filter: CrossFilter,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<FoundCross[]> {
+  return await db.rows(sql`
+    with place as (
+      select coalesce(${after?.at ?? null}::timestamptz, 'infinity') as at, ${after?.id ?? ""} as id
+    ), mine as (
+      (
+        select c.created_at as at, c.cross_id
+        from crosses as c, place
+        where c.seller_desk_id = ${deskId}
+          and (c.created_at, c.cross_id) < (place.at, place.id)
+          and (${filter.firmId}::text is null or c.seller_firm_id = ${filter.firmId})
+          and (${filter.status}::text is null or c.state = ${filter.status})
+          and (${filter.kind}::text is null or c.kind = ${filter.kind})
+          and (${filter.nettingRef}::text is null or c.netting_ref = ${filter.nettingRef})
+        order by c.created_at desc, c.cross_id desc
+        limit ${fetch}
+      )
+      union
+      (
+        select c.created_at as at, c.cross_id
+        from crosses as c, place
+        where c.buyer_desk_id = ${deskId}
+          and (c.created_at, c.cross_id) < (place.at, place.id)
+          and (${filter.firmId}::text is null or c.buyer_firm_id = ${filter.firmId})
+          and (${filter.status}::text is null or c.state = ${filter.status})
+          and (${filter.kind}::text is null or c.kind = ${filter.kind})
+          and (${filter.nettingRef}::text is null or c.netting_ref = ${filter.nettingRef})
+        order by c.created_at desc, c.cross_id desc
+        limit ${fetch}
+      )
+      union
+      (
+        select c.created_at as at, c.cross_id
+        from firms as f
+        join crosses as c on c.environment = f.environment and c.awaited_iec = f.iec
+        cross join place
+        where f.desk_id = ${deskId} and f.connection_state = 'authorized'
+          and (c.created_at, c.cross_id) < (place.at, place.id)
+          and (${filter.firmId}::text is null or f.firm_id = ${filter.firmId})
+          and (${filter.status}::text is null or c.state = ${filter.status})
+          and (${filter.kind}::text is null or c.kind = ${filter.kind})
+          and (${filter.nettingRef}::text is null or c.netting_ref = ${filter.nettingRef})
+        order by c.created_at desc, c.cross_id desc
+        limit ${fetch}
+      )
+    )
+    select ${crossColumns}, f.firm_id as addressed_firm_id
+    from mine
+    join crosses as c on c.cross_id = mine.cross_id
+    left join firms as f on f.environment = c.environment and f.iec = c.awaited_iec
+      and f.desk_id = ${deskId} and f.connection_state = 'authorized'
+      and (${firmId}::text is null or f.firm_id = ${firmId})
+    order by mine.at desc, mine.cross_id desc
+    limit ${fetch}`);
+}
+
+export async function countCrosses(
+  db: Db,
+  { deskId }: Pick<Party, "deskId">,
+  filter: CrossFilter,
+): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from (
+      select c.cross_id, c.state, c.kind, c.netting_ref
+      from crosses as c
+      where c.seller_desk_id = ${deskId}
+        and (${filter.firmId}::text is null or c.seller_firm_id = ${filter.firmId})
+      union
+      select c.cross_id, c.state, c.kind, c.netting_ref
+      from crosses as c
+      where c.buyer_desk_id = ${deskId}
+        and (${filter.firmId}::text is null or c.buyer_firm_id = ${filter.firmId})
+      union
+      select c.cross_id, c.state, c.kind, c.netting_ref
+      from firms as f
+      join crosses as c on c.environment = f.environment and c.awaited_iec = f.iec
+      where f.desk_id = ${deskId} and f.connection_state = 'authorized'
+        and (${filter.firmId}::text is null or f.firm_id = ${filter.firmId})
+    ) as mine
+    where (${filter.status}::text is null or mine.state = ${filter.status})
+      and (${filter.kind}::text is null or mine.kind = ${filter.kind})
+      and (${filter.nettingRef}::text is null or mine.netting_ref = ${filter.nettingRef})`);
+  return row?.total ?? 0;
+}
+
+/** What a firm has proposed or agreed to and has not been done with yet. */
+export async function listOpenOfFirm(
+  db: Db,
+  { deskId, firmId }: { readonly deskId: string; readonly firmId: string },
+  limit: number,
+): Promise<Pick<CrossRow, "cross_id">[]> {
+  return await db.rows(sql`
+    select c.cross_id
+    from crosses as c
+    where c.state in ('proposed', 'agreed', 'funded', 'released')
+      and (
+        c.seller_desk_id = ${deskId} and c.seller_firm_id = ${firmId}
+        or c.buyer_desk_id = ${deskId} and c.buyer_firm_id = ${firmId}
+      )
+    order by c.cross_id
+    limit ${limit}`);
+}
+
+/** For the operator, who sees both sides of everything. */
+export async function listAllCrosses(
+  db: Db,
+  filter: {
+    readonly environment: Environment | null;
+    readonly status: string | null;
+    readonly crossId: string | null;
+  },
+  limit: number,
+): Promise<CrossRow[]> {
+  return await db.rows(sql`
+    select ${crossColumns}
+    from crosses as c
+    where (${filter.environment}::text is null or c.environment = ${filter.environment})
+      and (${filter.status}::text is null or c.state = ${filter.status})
+      and (${filter.crossId}::text is null or c.cross_id = ${filter.crossId})
+    order by c.created_at desc, c.cross_id desc
+    limit ${limit}`);
+}

@@ -1,0 +1,80 @@
+import { lockReserved } from "../credits/settle-credits.ts";
+import { type DealtCredit, lockForSale } from "../credits/reserve-credits.ts";
+import { refusalToTrade } from "../firms/rules.ts";
+import { tradingFirms } from "../firms/trading-firms.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import { newId } from "../kernel/ids.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { type NewDeal, openSettlements } from "../settlement/open-settlements.ts";
+import { type Acting, actOnCross } from "./act-on-cross.ts";
+import { changesOfCross } from "./change-of-cross.ts";
+import { escrowName } from "./escrow.ts";
+import { moveCross } from "./move-cross.ts";
+import { conflict, moveFor } from "./rules.ts";
+import type { Cross } from "./schema.ts";
+import { sharesOf } from "./shares.ts";
+import { type CrossRow, setCrosses } from "./store.ts";
+
+/** Credits and money are let go: they change hands by a settlement, credit by credit, as orders do. */
+export async function releaseCross(ctx: Context, call: Call, crossId: string): Promise<Cross> {
+  return await actOnCross(ctx, call, { crossId, action: "release" }, release);
+}
+
+async function release(tx: Tx, acting: Acting): Promise<Change[]> {
+  const { cross, standing, now } = acting;
+  const move = moveFor("release", standing);
+  const sellerId = cross.seller_firm_id ?? "";
+  const seller = (await tradingFirms(tx, [sellerId])).get(sellerId);
+  const refusal = seller && refusalToTrade(seller, now);
+  if (refusal) throw refusal;
+  const held = cross.scrip_nos.map((scripNo) => ({ scripNo, reservedFor: cross.cross_id }));
+  const reserved = await lockReserved(tx, cross.environment, held);
+  const locked = await lockForSale(tx, [...reserved.values()]);
+  const credits = cross.scrip_nos.flatMap((scripNo) => {
+    return locked.get(reserved.get(scripNo) ?? "") ?? [];
+  });
+  if (credits.length < cross.scrip_nos.length) {
+    throw conflict(standing, "credit_unavailable", "a credit of this cross is not to be had");
+  }
+  const settlement_id = newId("stl", now);
+  const deal = dealOf(cross, credits, settlement_id);
+  const opened = await openSettlements(tx, [deal], now);
+  const after = { ...moveCross(cross, move, { now }), settlement_id };
+  await setCrosses(tx, [after]);
+  return [
+    ...changesOfCross({ action: "release", before: cross, after }),
+    ...opened.changes.map(({ change }) => change),
+  ];
+}
+
+function dealOf(cross: CrossRow, credits: readonly DealtCredit[], settlementId: string): NewDeal {
+  const { price_bps: priceBps, fee_bps: feeBps } = cross;
+  const shares = sharesOf(
+    credits.map((credit) => credit.face_paise),
+    { priceBps, feeBps },
+  );
+  const seller = partyOf(cross.seller_desk_id, cross.seller_firm_id);
+  return {
+    settlementId,
+    environment: cross.environment,
+    scheme: cross.scheme,
+    origin: cross.cross_id,
+    buyer: partyOf(cross.buyer_desk_id, cross.buyer_firm_id),
+    buyerBps: priceBps,
+    isPrivate: true,
+    escrow: escrowName(cross),
+    legs: credits.flatMap((credit, at) => {
+      const share = shares[at];
+      if (!share) return [];
+      const facePaise = credit.face_paise;
+      return [{ ...share, scripNo: credit.scrip_no, seller, facePaise, sellerBps: priceBps }];
+    }),
+  };
+}
+
+function partyOf(deskId: string | null, firmId: string | null) {
+  if (deskId === null || firmId === null) throw new Error("both sides of a funded cross are known");
+  return { deskId, firmId, orderId: null };
+}

@@ -1,0 +1,156 @@
+// The best assignment of few credits, exactly: every set of credits that some requirements can take,
+// with the fewest moves that it takes. A set is a number whose bits are credits, the first in the
+// queue the lowest.
+//
+// Requirements join one by one. What a set needs with one more requirement is the least of what its
+// parts need: one part pays the new requirement, the rest those before it. So each set is judged
+// once, whatever the number of ways to hand it out.
+
+import { none } from "./rules.ts";
+
+export type FewCredits = {
+  /** In the order of the queue. */
+  readonly faces: readonly number[];
+  readonly amounts: readonly number[];
+  /** By requirement, the set of credits that may pay it. */
+  readonly payers: readonly number[];
+  /** By requirement, those of them that have to be moved for it. */
+  readonly movers: readonly number[];
+};
+
+/** With more credits there are always too many ways. */
+export const fewCreditsMax = 16;
+const unreachable = 0xff;
+
+/** So many pairs of parts are looked at between two turns of others; some ten milliseconds. */
+const sliceSteps = 4_000_000;
+
+/**
+ * By credit, the place of the requirement that it pays, or none: the most duty covered, then the
+ * fewest moves, the fewest credits, the earliest expiry. Undefined when it would take more steps.
+ */
+export function* bestOfAllWays(
+  few: FewCredits,
+  stepsMax: number,
+): Generator<undefined, Int32Array | undefined> {
+  const sums = sumsOf(few.faces);
+  if (stepsOf(few, sums, stepsMax) > stepsMax) return undefined;
+  let moves = new Uint8Array(sums.length).fill(unreachable);
+  moves[0] = 0;
+  const parts: Int32Array[] = [];
+  let before = 0;
+  for (const [at, payers] of few.payers.entries()) {
+    const joined = yield* withRequirement({ few, at, sums, moves, before });
+    moves = joined.moves;
+    parts.push(joined.parts);
+    before |= payers;
+  }
+  return handedOut(few, parts, bestSet(sums, moves));
+}
+
+/** By set, the sum of its faces. */
+function sumsOf(faces: readonly number[]): Float64Array {
+  const sums = new Float64Array(1 << faces.length);
+  faces.forEach((face, at) => {
+    const size = 1 << at;
+    for (let set = 0; set < size; set++) sums[size + set] = (sums[set] ?? 0) + face;
+  });
+  return sums;
+}
+
+/** How many pairs of parts will be looked at; ends early when they are too many. */
+function stepsOf(few: FewCredits, sums: Float64Array, stepsMax: number): number {
+  let steps = 0;
+  let before = 0;
+  few.payers.forEach((payers, at) => {
+    const amount = few.amounts[at] ?? 0;
+    for (let part = payers; part > 0 && steps <= stepsMax; part = (part - 1) & payers) {
+      steps += 1;
+      if ((sums[part] ?? 0) <= amount) steps += 2 ** countOf(before & ~part);
+    }
+    before |= payers;
+  });
+  return steps;
+}
+
+type Joining = {
+  readonly few: FewCredits;
+  readonly at: number;
+  readonly sums: Float64Array;
+  /** By set, the fewest moves with the requirements before this one. */
+  readonly moves: Uint8Array;
+  /** The credits that these may use. */
+  readonly before: number;
+};
+
+type Joined = { readonly moves: Uint8Array<ArrayBuffer>; readonly parts: Int32Array };
+
+/** The fewest moves by set with this requirement too, and the part of each set that pays it. */
+function* withRequirement({ few, at, sums, moves, before }: Joining): Generator<undefined, Joined> {
+  const amount = few.amounts[at] ?? 0;
+  const payers = few.payers[at] ?? 0;
+  const movers = few.movers[at] ?? 0;
+  const fewest = Uint8Array.from(moves);
+  const parts = new Int32Array(moves.length);
+  let steps = 0;
+  for (let part = payers; part > 0; part = (part - 1) & payers) {
+    if ((sums[part] ?? 0) > amount) continue;
+    const moved = countOf(part & movers);
+    const others = before & ~part;
+    for (let rest = others; ; rest = (rest - 1) & others) {
+      const known = moves[rest] ?? unreachable;
+      const set = rest | part;
+      if (known !== unreachable && known + moved < (fewest[set] ?? 0)) {
+        fewest[set] = known + moved;
+        parts[set] = part;
+      }
+      if (rest === 0) break;
+    }
+    steps += 2 ** countOf(others);
+    if (steps < sliceSteps) continue;
+    steps = 0;
+    yield;
+  }
+  return { moves: fewest, parts };
+}
+
+function bestSet(sums: Float64Array, moves: Uint8Array): number {
+  let best = 0;
+  for (let set = 1; set < sums.length; set++) {
+    if (moves[set] !== unreachable && isBetter(set, best, { sums, moves })) best = set;
+  }
+  return best;
+}
+
+type Judged = { readonly sums: Float64Array; readonly moves: Uint8Array };
+
+function isBetter(set: number, best: number, { sums, moves }: Judged): boolean {
+  const more = (sums[set] ?? 0) - (sums[best] ?? 0);
+  if (more !== 0) return more > 0;
+  const moved = (moves[set] ?? 0) - (moves[best] ?? 0);
+  if (moved !== 0) return moved < 0;
+  const counted = countOf(set) - countOf(best);
+  if (counted !== 0) return counted < 0;
+  // The lowest bit that they do not share is the first such place in the queue.
+  const apart = set ^ best;
+  return (apart & -apart & set) !== 0;
+}
+
+function handedOut(few: FewCredits, parts: readonly Int32Array[], best: number): Int32Array {
+  const paid = new Int32Array(few.faces.length).fill(none);
+  let set = best;
+  for (let at = parts.length - 1; at >= 0; at--) {
+    const part = parts[at]?.[set] ?? 0;
+    few.faces.forEach((_, credit) => {
+      if ((part >> credit) & 1) paid[credit] = at;
+    });
+    set &= ~part;
+  }
+  return paid;
+}
+
+function countOf(set: number): number {
+  let count = 0;
+  for (let left = set; left !== 0; left &= left - 1) count++;
+  return count;
+}

@@ -1,0 +1,167 @@
+// Decides which credits of a group pay which of its requirements, by the wishes of rules.ts, and says
+// whether the least duty uncovered is proven.
+//
+//   clusters    requirements that no credit connects are looked at apart
+//   few      few credits: every way to hand them out is looked at, and all wishes are proven
+//   own      each requirement is filled with credits of its own firm
+//   rest     what is left is filled with what others have, or all of it anew where that is better
+//   refill   a requirement that could still take more is filled again together with another one
+//   bound    whatever covers as much as credits that could be cut to measure is proven
+//
+// Work is counted and not timed, so that the same group has the same answer on every machine. It is
+// done in slices: who drives the search lets others have their turn between two of them.
+
+import { bestOfAllWays, fewCreditsMax } from "./all-ways.ts";
+import { Filling, type Cluster } from "./filling.ts";
+import { flowBound, type Supply } from "./flow-bound.ts";
+import { creditAt, isMove, none, type Assignment, type Board, requirementAt } from "./rules.ts";
+
+/** So many pairs of sets are looked at where there are few credits: all pairs of 14, or so. */
+const fewStepsMax = 60_000_000;
+
+/** How many searches are made at most, in all clusters together, once every requirement is filled. */
+const searchesMax = 200;
+
+export type Slices = Generator<undefined, Assignment, undefined>;
+
+export type Effort = { readonly fewSteps?: number; readonly searches?: number };
+
+export function* assignCredits(
+  board: Board,
+  { fewSteps = fewStepsMax, searches = searchesMax }: Effort = {},
+): Slices {
+  const paid = new Int32Array(board.credits.length).fill(none);
+  const left = { searches };
+  let isProven = true;
+  for (const cluster of clustersOf(board)) {
+    const ofFew = yield* assignFew(board, cluster, fewSteps);
+    const assignment = ofFew ?? (yield* assignMany(board, cluster, left));
+    for (const credit of cluster.credits) paid[credit] = assignment.paid[credit] ?? none;
+    isProven &&= assignment.isProven;
+  }
+  return { paid, isProven };
+}
+
+/** Requirements are together when some credit could pay either. */
+function clustersOf({ credits, requirements, kindOf, paysOf }: Board): readonly Cluster[] {
+  const roots = requirements.map((_, place) => place);
+  const rootOf = (place: number): number => {
+    const above = roots[place] ?? place;
+    return above === place ? place : rootOf(above);
+  };
+  const amountOf = (place: number) => requirements[place]?.amount_paise ?? 0;
+  const smallest = new Map<number, number>();
+  credits.forEach(({ face_paise }, credit) => {
+    const kind = kindOf[credit] ?? 0;
+    smallest.set(kind, Math.min(face_paise, smallest.get(kind) ?? Infinity));
+  });
+  for (const [kind, face] of smallest) {
+    const [first = 0, ...others] = (paysOf[kind] ?? []).filter((place) => face <= amountOf(place));
+    for (const other of others) roots[rootOf(other)] = rootOf(first);
+  }
+  const creditsOf = Map.groupBy(credits.keys(), (credit) => {
+    const face = credits[credit]?.face_paise ?? 0;
+    const reached = paysOf[kindOf[credit] ?? 0]?.find((place) => face <= amountOf(place));
+    return reached === undefined ? none : rootOf(reached);
+  });
+  const requirementsOf = Map.groupBy(requirements.keys(), rootOf);
+  return [...requirementsOf].flatMap(([root, ofCluster]) => {
+    const held = creditsOf.get(root);
+    return held ? [{ credits: held, requirements: ofCluster }] : [];
+  });
+}
+
+/** Undefined when there are too many ways to look at them all. */
+function* assignFew(
+  board: Board,
+  cluster: Cluster,
+  stepsMax: number,
+): Generator<undefined, Assignment | undefined> {
+  if (cluster.credits.length > fewCreditsMax) return undefined;
+  const held = cluster.credits.map((place) => creditAt(board, place));
+  const owed = cluster.requirements.map((place) => requirementAt(board, place));
+  const payers = cluster.requirements.map((requirement) =>
+    setOf(cluster.credits, (credit) => paysOf(board, credit).includes(requirement)),
+  );
+  const movers = owed.map((requirement) => setOf(held, (credit) => isMove(credit, requirement)));
+  const few = yield* bestOfAllWays(
+    {
+      faces: held.map(({ face_paise }) => face_paise),
+      amounts: owed.map(({ amount_paise }) => amount_paise),
+      payers,
+      movers,
+    },
+    stepsMax,
+  );
+  if (!few) return undefined;
+  const paid = new Int32Array(board.credits.length).fill(none);
+  few.forEach((at, bit) => (paid[cluster.credits[bit] ?? 0] = cluster.requirements[at] ?? none));
+  return { paid, isProven: true };
+}
+
+function setOf<Item>(items: readonly Item[], isIn: (item: Item) => boolean): number {
+  return items.reduce((set, item, bit) => (isIn(item) ? set | (1 << bit) : set), 0);
+}
+
+/** What the search may still do. */
+type Left = { searches: number };
+
+function* assignMany(board: Board, cluster: Cluster, left: Left): Slices {
+  const filling = new Filling(board, cluster);
+  for (const requirement of cluster.requirements) {
+    filling.fillOwn(requirement);
+    yield;
+  }
+  for (const requirement of cluster.requirements) {
+    filling.fillRest(requirement);
+    yield;
+  }
+  const caps = new Map(cluster.requirements.map((place) => [place, filling.capOf(place)]));
+  if (filling.covered < boundOf(board, cluster, caps)) {
+    for (const requirement of cluster.requirements) {
+      if (filling.coveredOf(requirement) === caps.get(requirement)) continue;
+      if (left.searches === 0) break;
+      left.searches -= 1;
+      caps.set(requirement, filling.searchedCapOf(requirement));
+      yield;
+    }
+  }
+  const bound = boundOf(board, cluster, caps);
+  yield* refill(filling, { caps, bound, left });
+  return { paid: filling.paid(), isProven: filling.covered === bound };
+}
+
+type Caps = ReadonlyMap<number, number>;
+
+type Refilling = { readonly caps: Caps; readonly bound: number; readonly left: Left };
+
+/** Again and again, until nothing gets better or everything is as good as it can be. */
+function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<undefined> {
+  for (let isBetter = true; isBetter;) {
+    isBetter = false;
+    for (const [first, cap] of caps) {
+      for (const second of caps.keys()) {
+        if (filling.covered === bound || left.searches === 0) return;
+        if (filling.coveredOf(first) === cap) break;
+        if (second === first) continue;
+        left.searches -= 1;
+        if (filling.refillPair(first, second)) isBetter = true;
+        yield;
+      }
+    }
+  }
+}
+
+function boundOf(board: Board, cluster: Cluster, caps: Caps): number {
+  const places = new Map(cluster.requirements.map((requirement, at) => [requirement, at]));
+  const ofKinds = Map.groupBy(cluster.credits, (credit) => board.kindOf[credit] ?? 0);
+  const supplies = [...ofKinds].map(([kind, credits]): Supply => ({
+    face_paise: credits.reduce((sum, at) => sum + creditAt(board, at).face_paise, 0),
+    pays: (board.paysOf[kind] ?? []).flatMap((requirement) => places.get(requirement) ?? []),
+  }));
+  return flowBound(supplies, [...caps.values()]);
+}
+
+function paysOf({ kindOf, paysOf: ofKinds }: Board, credit: number): readonly number[] {
+  return ofKinds[kindOf[credit] ?? 0] ?? [];
+}

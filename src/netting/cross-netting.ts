@@ -1,0 +1,159 @@
+// Turns a netting into crosses between firms of one desk, all or none. What the netting was made of
+// is looked at again under lock: crosses lock the firms and reserve the credits, and after that the
+// membership and the requirements can be read as they will be at the commit.
+
+import { openCrosses } from "../crosses/open-crosses.ts";
+import { recordChanges } from "../events/record-changes.ts";
+import { groupOfDesk } from "../groups/group-of-desk.ts";
+import { refuseSubAccount } from "../groups/rules.ts";
+import { actorOf } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Creation } from "../platform/calls.ts";
+import type { Context } from "../platform/context.ts";
+import { claimIdempotencyKey } from "../platform/idempotency.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { lotsOf } from "./figures.ts";
+import type { NettingCrosses } from "./schema.ts";
+import {
+  listCrosses,
+  listMembers,
+  lockRun,
+  type RunRow,
+  setCrossed,
+  shareRequirements,
+} from "./store.ts";
+
+export type NettingOfGroup = { readonly groupId: string; readonly nettingRef: string };
+
+export async function crossNetting(
+  ctx: Context,
+  call: Call,
+  { groupId, nettingRef }: NettingOfGroup,
+): Promise<Creation<NettingCrosses>> {
+  const now = ctx.now();
+  const { caller } = call;
+  refuseSubAccount(caller);
+  return await ctx.db.transaction(
+    async (tx): Promise<Creation<NettingCrosses>> => {
+      const run = await lockRunOfGroup(tx, call, { groupId, nettingRef });
+      const crossedBefore = await claimIdempotencyKey(tx, {
+        call,
+        operation: "crossNetting",
+        body: { group_id: groupId, netting_ref: nettingRef },
+        idField: "netting_ref",
+        newId: nettingRef,
+        now,
+      });
+      if (crossedBefore) return { outcome: "replayed", resource: await viewCrosses(tx, run) };
+      await refuseUnusable(tx, run, now);
+      const iecOf = await iecsOfMembers(tx, run);
+      const { changes } = await openCrosses(
+        tx,
+        { environment: run.environment, deskId: run.desk_id },
+        newCrosses(run, iecOf),
+        now,
+      );
+      await refuseOutdated(tx, run);
+      await setCrossed(tx, nettingRef, now);
+      const resource = await viewCrosses(tx, run);
+      await recordChanges(tx, actorOf(call), changes, now);
+      return { outcome: call.dryRun ? "tried" : "created", resource };
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+async function lockRunOfGroup(
+  tx: Tx,
+  { caller }: Call,
+  { groupId, nettingRef }: NettingOfGroup,
+): Promise<RunRow> {
+  await groupOfDesk(tx, caller, groupId);
+  const run = isId("net", nettingRef)
+    ? await lockRun(tx, { deskId: caller.deskId, groupId }, nettingRef)
+    : undefined;
+  if (!run) throw notFound();
+  return run;
+}
+
+/** By descending precedence: used, expired, empty. */
+async function refuseUnusable(tx: Tx, run: RunRow, now: Date): Promise<void> {
+  if (run.crossed_at) {
+    const crosses = await listCrosses(tx, run.desk_id, run.netting_ref);
+    throw new Failure("conflict", "the netting was turned into crosses already", {
+      detail: { reason: "netting_used", cross_ids: crosses.map(({ cross_id }) => cross_id) },
+    });
+  }
+  if (run.valid_until <= now) {
+    throw new Failure("conflict", "the netting's time is over; ask for a new one", {
+      detail: { reason: "netting_expired", valid_until: istTimestamp(run.valid_until) },
+    });
+  }
+  if (run.proposals.length === 0) {
+    throw new Failure("conflict", "the netting moves nothing", {
+      detail: { reason: "nothing_to_cross" },
+    });
+  }
+}
+
+function newCrosses({ netting_ref, proposals }: RunRow, iecOf: ReadonlyMap<string, string>) {
+  return lotsOf(proposals).map((lot) => ({
+    kind: "intra_group" as const,
+    seller: { firmId: lot.from_firm_id, iec: iecOf.get(lot.from_firm_id) ?? "" },
+    buyer: { firmId: lot.to_firm_id, iec: iecOf.get(lot.to_firm_id) ?? "" },
+    scheme: lot.scheme,
+    scripNos: lot.scrip_nos,
+    facePaise: lot.face_paise,
+    priceBps: lot.price_bps,
+    proposedBy: "sell" as const,
+    nettingRef: netting_ref,
+  }));
+}
+
+/** Everybody who is to give or take must be a member still. */
+async function iecsOfMembers(tx: Tx, run: RunRow): Promise<ReadonlyMap<string, string>> {
+  const members = await listMembers(tx, { deskId: run.desk_id, groupId: run.group_id });
+  const iecOf = new Map(members.map(({ firm_id, iec }) => [firm_id, iec ?? ""]));
+  const parties = run.proposals.flatMap((move) => [move.from_firm_id, move.to_firm_id]);
+  if (parties.every((firmId) => iecOf.has(firmId))) return iecOf;
+  throw outdated("members", "a firm of the netting has left the group");
+}
+
+/** The firms are locked by now, so whoever is a member stays one; what is owed is locked here. */
+async function refuseOutdated(tx: Tx, run: RunRow): Promise<void> {
+  await iecsOfMembers(tx, run);
+  const versionOf = new Map(
+    run.proposals.map((move) => [move.requirement_id, move.requirement_version]),
+  );
+  const owed = await shareRequirements(tx, run.desk_id, [...versionOf.keys()]);
+  const isSame = owed.every((now) => versionOf.get(now.requirement_id) === now.version);
+  if (isSame && owed.length === versionOf.size) return;
+  throw outdated("requirements", "duty that the netting was to pay has changed");
+}
+
+function outdated(changed: "members" | "requirements", message: string): Failure {
+  return new Failure("conflict", message, { detail: { reason: "netting_outdated", changed } });
+}
+
+async function viewCrosses(tx: Tx, run: RunRow): Promise<NettingCrosses> {
+  const rows = await listCrosses(tx, run.desk_id, run.netting_ref);
+  return {
+    group_id: run.group_id,
+    netting_ref: run.netting_ref,
+    crosses: rows.map((row) => ({
+      cross_id: row.cross_id,
+      from_firm_id: row.seller_firm_id,
+      to_firm_id: row.buyer_firm_id,
+      scheme: row.scheme,
+      scrip_nos: [...row.scrip_nos],
+      face_paise: row.face_paise,
+      price_bps: row.price_bps,
+      all_in_paise: row.buyer_paise,
+      status: row.state,
+      version: row.version,
+    })),
+  };
+}

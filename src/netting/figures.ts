@@ -1,0 +1,203 @@
+// What an assignment comes to: the moves it proposes, the crosses they would make, who gives, takes
+// and pays, and what is left for the market.
+//
+// Money is rounded as the crosses round it, once per cross. What a move saves is what the market
+// would have kept: the taker would have bought at the ask, rounded up, and the giver sold at the bid,
+// rounded down.
+
+import { feeBpsOf, sumsOf } from "../crosses/rules.ts";
+import { daysLeft } from "../credits/rules.ts";
+import { exactSum } from "../groups/rules.ts";
+import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { askOf, bidOf, type RateCard } from "../rates/rules.ts";
+import {
+  compare,
+  creditAt,
+  type GroupCredit,
+  type GroupRequirement,
+  type Holdings,
+  isMove,
+  none,
+  type Assignment,
+  type Board,
+  requirementAt,
+} from "./rules.ts";
+
+/** The cards of the schemes that have a market now. */
+export type OpenCards = ReadonlyMap<Scheme, RateCard>;
+
+/** One credit and the requirement that it pays. */
+export type Pairing = { readonly credit: GroupCredit; readonly requirement: GroupRequirement };
+
+/** One credit that is to change hands. */
+export type Proposal = {
+  readonly from_firm_id: string;
+  readonly to_firm_id: string;
+  readonly scheme: Scheme;
+  readonly scrip_no: string;
+  readonly face_paise: Paise;
+  readonly price_bps: Bps;
+};
+
+/** What one firm gives another of one scheme: one cross. */
+export type Lot = {
+  readonly from_firm_id: string;
+  readonly to_firm_id: string;
+  readonly scheme: Scheme;
+  readonly scrip_nos: readonly string[];
+  readonly face_paise: Paise;
+  readonly price_bps: Bps;
+};
+
+export function pairingsOf(board: Board, { paid }: Assignment): readonly Pairing[] {
+  return [...paid.entries()].flatMap(([credit, place]) =>
+    place === none
+      ? []
+      : [{ credit: creditAt(board, credit), requirement: requirementAt(board, place) }],
+  );
+}
+
+/** The pairings that are moves, by giver, taker and scheme; within these in the order of the queue. */
+export function movesOf(pairings: readonly Pairing[]): readonly Pairing[] {
+  return pairings
+    .filter(({ credit, requirement }) => isMove(credit, requirement))
+    .toSorted(
+      (a, b) =>
+        compare(a.credit.firm_id, b.credit.firm_id) ||
+        compare(a.requirement.firm_id, b.requirement.firm_id) ||
+        compare(a.credit.scheme, b.credit.scheme),
+    );
+}
+
+export function proposalOf({ credit, requirement }: Pairing, cards: OpenCards): Proposal {
+  return {
+    from_firm_id: credit.firm_id,
+    to_firm_id: requirement.firm_id,
+    scheme: credit.scheme,
+    scrip_no: credit.scrip_no,
+    face_paise: credit.face_paise,
+    price_bps: cardOf(cards, credit.scheme).mid_bps,
+  };
+}
+
+export function lotsOf(proposals: readonly Proposal[]): readonly Lot[] {
+  const lots = Map.groupBy(
+    proposals,
+    ({ from_firm_id, to_firm_id, scheme }) => `${from_firm_id} ${to_firm_id} ${scheme}`,
+  );
+  return [...lots.values()].flatMap((moved) => {
+    const [first] = moved;
+    if (!first) return [];
+    const { scrip_no: _, ...lot } = first;
+    const face_paise = sumOf(moved.map((proposal) => proposal.face_paise));
+    return [{ ...lot, face_paise, scrip_nos: moved.map(({ scrip_no }) => scrip_no) }];
+  });
+}
+
+/** What changes hands for a lot, as its cross will have it. */
+export function valueOf({ face_paise, price_bps }: Lot): Paise {
+  const feeBps = feeBpsOf.intra_group;
+  const sums = sumsOf({ facePaise: face_paise, priceBps: price_bps, feeBps });
+  if (!sums) throw new Error("a credit that may be moved is worth a paisa");
+  return sums.valuePaise;
+}
+
+/** Whether a credit is worth a paisa at the mid, which a cross has to be. */
+export function hasPrice(
+  cards: OpenCards,
+  { scheme, face_paise }: Pick<GroupCredit, "scheme" | "face_paise">,
+): boolean {
+  const card = cards.get(scheme);
+  return card !== undefined && priceFloor(face_paise, card.mid_bps) > 0;
+}
+
+export function entitiesOf(
+  { firms, requirements }: Holdings,
+  pairings: readonly Pairing[],
+  lots: readonly Lot[],
+) {
+  return firms.map(({ firm_id }) => {
+    const given = lots.filter(({ from_firm_id }) => from_firm_id === firm_id);
+    const taken = lots.filter(({ to_firm_id }) => to_firm_id === firm_id);
+    const owed = requirements.filter((requirement) => requirement.firm_id === firm_id);
+    const paid = pairings.filter(({ requirement }) => requirement.firm_id === firm_id);
+    return {
+      firm_id,
+      give_paise: sumOf(given.map(({ face_paise }) => face_paise)),
+      take_paise: sumOf(taken.map(({ face_paise }) => face_paise)),
+      net_cash_paise: sumOf(given.map(valueOf)) - sumOf(taken.map(valueOf)),
+      uncovered_paise: sumOf(owed.map(({ amount_paise }) => amount_paise)) - faceOf(paid),
+    };
+  });
+}
+
+export type Market = { readonly cards: OpenCards; readonly today: IstDay };
+
+/** Duty that either scheme may pay counts where it is paid, and what is left where it costs least. */
+export function schemesOf(
+  { credits, requirements }: Holdings,
+  pairings: readonly Pairing[],
+  { cards, today }: Market,
+) {
+  const left = requirements.map((requirement) => {
+    const paid = pairings.filter((pairing) => pairing.requirement === requirement);
+    const uncovered = requirement.amount_paise - faceOf(paid);
+    return { uncovered, scheme: requirement.scheme ?? cheapest(cards, uncovered) };
+  });
+  return schemes.map((scheme) => {
+    const held = credits.filter((credit) => credit.scheme === scheme);
+    const gross = exactSum(held.map(({ face_paise }) => face_paise));
+    const matched = pairings.filter(({ credit }) => credit.scheme === scheme);
+    const toBuy = left.filter((rest) => rest.scheme === scheme);
+    const match = faceOf(matched);
+    const buy = sumOf(toBuy.map(({ uncovered }) => uncovered));
+    return {
+      scheme,
+      gross_credit_paise: gross,
+      gross_requirement_paise: match + buy,
+      internal_match_paise: match,
+      net_sell_paise: gross - match,
+      net_buy_paise: buy,
+      spread_saved_paise: spreadOf(movesOf(matched), cards.get(scheme), today),
+    };
+  });
+}
+
+/** Each requirement would be bought for at one ask, and each credit be sold at its own bid. */
+function spreadOf(moves: readonly Pairing[], card: RateCard | undefined, today: IstDay): Paise {
+  if (!card) return 0;
+  const bought = [...Map.groupBy(moves, ({ requirement }) => requirement).values()].map(faceOf);
+  const paid = bought.map((face) => priceCeil(face, askOf(card, face)));
+  const received = moves.map(({ credit: { face_paise, expires_on } }) => {
+    // What the card has no bid for is taken at the mid: a saving is claimed on known prices only.
+    const bid = bidOf(card, face_paise, daysLeft(expires_on, today)) ?? card.mid_bps;
+    return priceFloor(face_paise, bid);
+  });
+  return sumOf(paid) - sumOf(received);
+}
+
+/** Where cover of this amount costs least; the first scheme when there is no market. */
+function cheapest(cards: OpenCards, paise: Paise): Scheme {
+  const asks = schemes.flatMap((scheme) => {
+    const card = cards.get(scheme);
+    return card ? [{ scheme, ask: askOf(card, paise) }] : [];
+  });
+  return asks.toSorted((a, b) => a.ask - b.ask)[0]?.scheme ?? schemes[0];
+}
+
+function cardOf(cards: OpenCards, scheme: Scheme): RateCard {
+  const card = cards.get(scheme);
+  if (!card) throw new Error("only credits that have a price are moved");
+  return card;
+}
+
+function faceOf(pairings: readonly Pairing[]): Paise {
+  return sumOf(pairings.map(({ credit }) => credit.face_paise));
+}
+
+/** Exact: whatever is added up here is part of a sum that was looked at before. */
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
+}

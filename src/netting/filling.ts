@@ -1,0 +1,245 @@
+// An assignment in the making: which requirement each credit of one cluster pays, and how requirements
+// are filled with the cover search. A cluster is a set of requirements and the credits that could pay
+// them; no credit of one cluster can pay a requirement of another.
+
+import { chooseOwnCredits } from "../cover/choose-bundle.ts";
+import { type Bundle, dayNumber, greatestDivisor } from "../cover/rules.ts";
+import { creditAt, type GroupCredit, isMove, none, type Board, requirementAt } from "./rules.ts";
+
+export type Cluster = {
+  /** Places of credits and of requirements, rising. */
+  readonly credits: readonly number[];
+  readonly requirements: readonly number[];
+};
+
+/** What one search of the cover search may do; so many steps take a few milliseconds. */
+const searchSteps = 400_000;
+
+/** More credits than this do not make a search better: the largest, and every so many of the rest. */
+const searchedMax = 2_000;
+
+/** What may be done with some requirements: for each of them, the credits that are to pay it. */
+type Bundles = ReadonlyMap<number, readonly number[]>;
+
+/** Credits that may pay the same requirements. */
+type Kind = {
+  readonly credits: readonly number[];
+  readonly pays: ReadonlySet<number>;
+  readonly face_paise: number;
+  /** The largest amount that all of their faces are multiples of. */
+  readonly unit_paise: number;
+};
+
+export class Filling {
+  readonly #board: Board;
+  readonly #faces: Float64Array;
+  readonly #days: Float64Array;
+  /** By requirement, the credits that pay it. */
+  readonly #bundles = new Map<number, readonly number[]>();
+  readonly #covered = new Map<number, number>();
+  #total = 0;
+  readonly #isUsed: Uint8Array;
+  readonly #kinds: readonly Kind[];
+  readonly #byFirm: ReadonlyMap<string, readonly number[]>;
+
+  constructor(board: Board, cluster: Cluster) {
+    this.#board = board;
+    this.#faces = Float64Array.from(board.credits, ({ face_paise }) => face_paise);
+    this.#days = Float64Array.from(board.credits, ({ expires_on }) => dayNumber(expires_on));
+    this.#byFirm = Map.groupBy(cluster.credits, (credit) => this.#creditAt(credit).firm_id);
+    this.#isUsed = new Uint8Array(board.credits.length);
+    const byKind = Map.groupBy(cluster.credits, (credit) => board.kindOf[credit] ?? 0);
+    this.#kinds = [...byKind].map(([kind, credits]) => {
+      const faces = credits.map((credit) => this.#faceOf(credit));
+      return {
+        credits,
+        pays: new Set(board.paysOf[kind]),
+        face_paise: faces.reduce((sum, face) => sum + face, 0),
+        unit_paise: faces.reduce(greatestDivisor, 0),
+      };
+    });
+  }
+
+  get covered(): number {
+    return this.#total;
+  }
+
+  coveredOf(requirement: number): number {
+    return this.#covered.get(requirement) ?? 0;
+  }
+
+  bundleOf(requirement: number): readonly number[] {
+    return this.#bundles.get(requirement) ?? [];
+  }
+
+  /** By credit of the board, what it pays here. */
+  paid(): Int32Array {
+    const paid = new Int32Array(this.#board.credits.length).fill(none);
+    for (const [requirement, bundle] of this.#bundles) {
+      for (const credit of bundle) paid[credit] = requirement;
+    }
+    return paid;
+  }
+
+  /** Fills a requirement with credits of its own firm that pay nothing yet. */
+  fillOwn(requirement: number): void {
+    const { firm_id } = requirementAt(this.#board, requirement);
+    const own = (this.#byFirm.get(firm_id) ?? []).filter(
+      (credit) => this.#isFree(credit) && this.#mayPay(credit, requirement),
+    );
+    this.#put(new Map([[requirement, this.#choose(own, this.#amountOf(requirement))]]));
+  }
+
+  /** Fills the rest with what is free, or all of it anew where that is better. */
+  fillRest(requirement: number): void {
+    const amount = this.#amountOf(requirement);
+    const cap = this.capOf(requirement);
+    const kept = this.bundleOf(requirement);
+    if (this.coveredOf(requirement) === cap) return;
+    const free = this.#free(requirement);
+    const added = [...kept, ...this.#choose(free, amount - this.coveredOf(requirement))];
+    this.#put(new Map([[requirement, added]]));
+    if (this.coveredOf(requirement) === cap) return;
+    this.#tryOut(new Map([[requirement, this.#choose([...kept, ...free], amount)]]));
+  }
+
+  /** Fills one requirement from all but what others have, then the other with what is left. */
+  refillPair(first: number, second: number): boolean {
+    const both = new Set([...this.bundleOf(first), ...this.bundleOf(second)]);
+    const pool = (requirement: number) =>
+      this.#payers(requirement).filter((credit) => both.has(credit) || this.#isFree(credit));
+    const ofFirst = this.#choose(pool(first), this.#amountOf(first));
+    const taken = new Set(ofFirst);
+    const left = pool(second).filter((credit) => !taken.has(credit));
+    const ofSecond = this.#choose(left, this.#amountOf(second));
+    return this.#tryOut(
+      new Map([
+        [first, ofFirst],
+        [second, ofSecond],
+      ]),
+    );
+  }
+
+  /** The most that whole credits could cover of a requirement, as far as their common unit tells. */
+  capOf(requirement: number): number {
+    const amount = this.#amountOf(requirement);
+    const kinds = this.#kinds.filter(({ pays }) => pays.has(requirement));
+    const unit = kinds.map(({ unit_paise }) => unit_paise).reduce(greatestDivisor, 0) || 1;
+    const all = kinds.reduce((sum, { face_paise }) => sum + face_paise, 0);
+    return Math.min(all, amount - (amount % unit));
+  }
+
+  /** The same, as far as a search for this requirement alone tells. */
+  searchedCapOf(requirement: number): number {
+    const amount = this.#amountOf(requirement);
+    const { proof } = this.#search(this.#payers(requirement), amount);
+    return amount - proof.residual_bound_paise;
+  }
+
+  #payers(requirement: number): readonly number[] {
+    const amount = this.#amountOf(requirement);
+    return this.#kinds
+      .filter(({ pays }) => pays.has(requirement))
+      .flatMap(({ credits }) => credits.filter((credit) => this.#faceOf(credit) <= amount));
+  }
+
+  #free(requirement: number): readonly number[] {
+    return this.#payers(requirement).filter((credit) => this.#isFree(credit));
+  }
+
+  /** Puts bundles in the place of those that are there when they are better, or not at all. */
+  #tryOut(bundles: Bundles): boolean {
+    const current = new Map(
+      [...bundles.keys()].map((requirement) => [requirement, this.bundleOf(requirement)]),
+    );
+    if (!this.#isBetter(bundles, current)) return false;
+    this.#put(bundles);
+    return true;
+  }
+
+  #isBetter(bundles: Bundles, than: Bundles): boolean {
+    const a = this.#judge(bundles);
+    const b = this.#judge(than);
+    if (a.covered !== b.covered) return a.covered > b.covered;
+    if (a.moves !== b.moves) return a.moves < b.moves;
+    return a.credits < b.credits;
+  }
+
+  #judge(bundles: Bundles) {
+    const pairs = [...bundles].flatMap(([requirement, credits]) =>
+      credits.map((credit) => ({ requirement, credit })),
+    );
+    return {
+      covered: this.#sumOf(pairs.map(({ credit }) => credit)),
+      moves: pairs.filter(({ requirement, credit }) => this.#isMove(credit, requirement)).length,
+      credits: pairs.length,
+    };
+  }
+
+  #put(bundles: Bundles): void {
+    for (const requirement of bundles.keys()) {
+      for (const credit of this.bundleOf(requirement)) this.#isUsed[credit] = 0;
+    }
+    for (const [requirement, bundle] of bundles) {
+      for (const credit of bundle) this.#isUsed[credit] = 1;
+      const covered = this.#sumOf(bundle);
+      this.#total += covered - this.coveredOf(requirement);
+      this.#bundles.set(requirement, bundle);
+      this.#covered.set(requirement, covered);
+    }
+  }
+
+  #choose(credits: readonly number[], amount: number): readonly number[] {
+    const fitting = credits.filter((credit) => this.#faceOf(credit) <= amount);
+    if (this.#sumOf(fitting) <= amount) return fitting;
+    const searched = this.#thinned(fitting);
+    const places = new Map(searched.map((credit) => [this.#creditAt(credit).scrip_no, credit]));
+    const { offers } = this.#search(searched, amount);
+    return offers.map(({ scrip_no }) => places.get(scrip_no) ?? none);
+  }
+
+  #search(credits: readonly number[], amount: number): Bundle {
+    const own = credits.map((credit) => ({
+      scrip_no: this.#creditAt(credit).scrip_no,
+      face_paise: this.#faceOf(credit),
+      expires_on: this.#days[credit] ?? 0,
+    }));
+    return chooseOwnCredits(own, amount, searchSteps);
+  }
+
+  #thinned(credits: readonly number[]): readonly number[] {
+    if (credits.length <= searchedMax) return credits;
+    const byFace = credits.toSorted((a, b) => this.#faceOf(b) - this.#faceOf(a) || a - b);
+    const largest = searchedMax / 2;
+    const every = Math.ceil((credits.length - largest) / largest);
+    return byFace.filter((_, at) => at < largest || (at - largest) % every === 0);
+  }
+
+  #mayPay(credit: number, requirement: number): boolean {
+    return this.#board.paysOf[this.#board.kindOf[credit] ?? 0]?.includes(requirement) ?? false;
+  }
+
+  #isFree(credit: number): boolean {
+    return this.#isUsed[credit] === 0;
+  }
+
+  #isMove(credit: number, requirement: number): boolean {
+    return isMove(this.#creditAt(credit), requirementAt(this.#board, requirement));
+  }
+
+  #sumOf(credits: readonly number[]): number {
+    return credits.reduce((sum, credit) => sum + this.#faceOf(credit), 0);
+  }
+
+  #faceOf(credit: number): number {
+    return this.#faces[credit] ?? 0;
+  }
+
+  #creditAt(place: number): GroupCredit {
+    return creditAt(this.#board, place);
+  }
+
+  #amountOf(requirement: number): number {
+    return requirementAt(this.#board, requirement).amount_paise;
+  }
+}

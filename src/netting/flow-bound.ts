@@ -1,0 +1,98 @@
+// No assignment covers more than credits that could be cut to measure would: what flows at most from
+// kinds of credits that pay the same requirements to these requirements, each up to the most that
+// whole credits can cover of it. Dinic's algorithm: the shortest ways, all at once, until there is
+// none.
+
+export type Supply = {
+  readonly face_paise: number;
+  /** Places of the requirements that these credits may pay. */
+  readonly pays: readonly number[];
+};
+
+/** By node: where it leads to, by the numbers of the edges; edge and reverse differ in the last bit. */
+type Network = {
+  readonly edgesOf: readonly number[][];
+  readonly to: number[];
+  readonly room: number[];
+};
+
+const source = 0;
+const sink = 1;
+
+export function flowBound(supplies: readonly Supply[], caps: readonly number[]): number {
+  const nodes = 2 + supplies.length + caps.length;
+  const network: Network = {
+    edgesOf: Array.from({ length: nodes }, () => []),
+    to: [],
+    room: [],
+  };
+  const requirementAt = (place: number) => 2 + supplies.length + place;
+  supplies.forEach(({ face_paise, pays }, at) => {
+    connect(network, { from: source, to: 2 + at, room: face_paise });
+    for (const place of pays) {
+      connect(network, { from: 2 + at, to: requirementAt(place), room: face_paise });
+    }
+  });
+  caps.forEach((cap, at) => connect(network, { from: requirementAt(at), to: sink, room: cap }));
+  let flow = 0;
+  for (;;) {
+    const depths = depthsOf(network);
+    if (depths[sink] === unreached) return flow;
+    const nextEdge = new Int32Array(nodes);
+    for (;;) {
+      const pushed = push(network, { depths, nextEdge }, source, Infinity);
+      if (pushed === 0) break;
+      flow += pushed;
+    }
+  }
+}
+
+type Edge = { readonly from: number; readonly to: number; readonly room: number };
+
+function connect({ edgesOf, to, room }: Network, edge: Edge): void {
+  edgesOf[edge.from]?.push(to.length);
+  to.push(edge.to);
+  room.push(edge.room);
+  edgesOf[edge.to]?.push(to.length);
+  to.push(edge.from);
+  room.push(0);
+}
+
+const unreached = -1;
+
+function depthsOf({ edgesOf, to, room }: Network): Int32Array {
+  const depths = new Int32Array(edgesOf.length).fill(unreached);
+  depths[source] = 0;
+  const queue = [source];
+  for (const node of queue) {
+    for (const edge of edgesOf[node] ?? []) {
+      const next = to[edge] ?? 0;
+      if ((room[edge] ?? 0) === 0 || depths[next] !== unreached) continue;
+      depths[next] = (depths[node] ?? 0) + 1;
+      queue.push(next);
+    }
+  }
+  return depths;
+}
+
+type Phase = { readonly depths: Int32Array; readonly nextEdge: Int32Array };
+
+/** Along one shortest way; an edge that leads nowhere is not tried again in this phase. */
+function push(network: Network, phase: Phase, node: number, most: number): number {
+  if (node === sink) return most;
+  const edges = network.edgesOf[node] ?? [];
+  for (let at = phase.nextEdge[node] ?? 0; at < edges.length; at++) {
+    phase.nextEdge[node] = at;
+    const edge = edges[at] ?? 0;
+    const next = network.to[edge] ?? 0;
+    const room = network.room[edge] ?? 0;
+    if (room === 0 || phase.depths[next] !== (phase.depths[node] ?? 0) + 1) continue;
+    const pushed = push(network, phase, next, Math.min(most, room));
+    if (pushed === 0) continue;
+    network.room[edge] = room - pushed;
+    network.room[edge ^ 1] = (network.room[edge ^ 1] ?? 0) + pushed;
+    return pushed;
+  }
+  phase.nextEdge[node] = edges.length;
+  return 0;
+}

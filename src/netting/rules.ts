@@ -1,0 +1,169 @@
+// What netting decides about: credits of a group's firms, duty that these firms will owe, and which
+// credit may pay which duty. An assignment says which requirement each credit pays. Its wishes, each
+// counting only among assignments that are equal in the ones before it:
+//
+//   1. the least duty uncovered
+//   2. the fewest moves: a credit moves when it pays a requirement of another firm
+//   3. the fewest credits
+//   4. the earliest expiry: credits queue by expiry, then scrip number, and of two assignments the
+//      one is taken that uses the first place in the queue that they do not share
+//
+// Credits never pay more than the requirement: what they would pay beyond it is lost.
+
+import type { CrossState } from "../crosses/rules.ts";
+import type { CreditState } from "../credits/rules.ts";
+import type { FirmState, Mandate } from "../firms/rules.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+
+/** What of a member decides whether and with whom it deals. */
+export type MemberFacts = {
+  readonly firm_id: string;
+  readonly pan: string | null;
+  readonly connection_state: FirmState;
+  readonly mandate: Mandate | null;
+};
+
+/** How far a credit, and a cross that came of a netting, can be. */
+export type { CreditState, CrossState };
+
+export type GroupFirm = {
+  readonly firm_id: string;
+  readonly pan: string | null;
+  readonly may_trade: boolean;
+};
+
+export type GroupCredit = {
+  readonly scrip_no: string;
+  readonly firm_id: string;
+  readonly scheme: Scheme;
+  readonly face_paise: number;
+  readonly expires_on: IstDay;
+  /** Whether it could be sold now, and so be moved to another firm at a price. */
+  readonly is_movable: boolean;
+};
+
+export type GroupRequirement = {
+  readonly requirement_id: string;
+  readonly firm_id: string;
+  /** Null: either scheme may pay it. */
+  readonly scheme: Scheme | null;
+  readonly amount_paise: number;
+  readonly due_on: IstDay;
+  readonly version: number;
+};
+
+export type Holdings = {
+  readonly firms: readonly GroupFirm[];
+  readonly credits: readonly GroupCredit[];
+  readonly requirements: readonly GroupRequirement[];
+};
+
+/** Credits and requirements in the order in which a search looks at them, and who may pay what. */
+export type Board = {
+  /** In the order of the queue. */
+  readonly credits: readonly GroupCredit[];
+  /** Those that the fewest credits may pay come first. */
+  readonly requirements: readonly GroupRequirement[];
+  /** By credit, its kind: credits of one kind may pay the same requirements. */
+  readonly kindOf: Int32Array;
+  /** By kind, places of the requirements that it may pay, rising. */
+  readonly paysOf: readonly (readonly number[])[];
+};
+
+/** In an assignment, what a credit pays that pays nothing. */
+export const none = -1;
+
+export type Assignment = {
+  /** By credit, the place of the requirement that it pays, or none. */
+  readonly paid: Int32Array;
+  /** Whether no assignment leaves less duty uncovered. */
+  readonly isProven: boolean;
+};
+
+export function creditAt({ credits }: Board, place: number): GroupCredit {
+  const credit = credits[place];
+  if (!credit) throw new Error("a place of a credit is one of the board's");
+  return credit;
+}
+
+export function requirementAt({ requirements }: Board, place: number): GroupRequirement {
+  const requirement = requirements[place];
+  if (!requirement) throw new Error("a place of a requirement is one of the board's");
+  return requirement;
+}
+
+/** What a group has, in the order in which credits are assigned. */
+export function boardOf(holdings: Holdings): Board {
+  const credits = holdings.credits.toSorted(
+    (a, b) => compare(a.expires_on, b.expires_on) || compare(a.scrip_no, b.scrip_no),
+  );
+  const requirements = holdings.requirements.toSorted(
+    (a, b) =>
+      compare(b.due_on, a.due_on) ||
+      Number(a.scheme === null) - Number(b.scheme === null) ||
+      a.amount_paise - b.amount_paise ||
+      compare(a.requirement_id, b.requirement_id),
+  );
+  return { credits, requirements, ...kindsOf({ ...holdings, credits, requirements }) };
+}
+
+/** Text is compared by its code units, so that no machine's language matters. */
+export function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/**
+ * Firms that can deal with every other one are alike, so that their credits of one scheme and age
+ * are of one kind, however many firms there are.
+ */
+function kindsOf({ firms, credits, requirements }: Holdings): Pick<Board, "kindOf" | "paysOf"> {
+  const firmOf = new Map(firms.map((firm) => [firm.firm_id, firm]));
+  const days = [...new Set(requirements.map(({ due_on }) => due_on))].toSorted(compare);
+  const plain = plainFirms(firms);
+  const kinds = new Map<string, number>();
+  const paysOf: (readonly number[])[] = [];
+  const kindOf = Int32Array.from(credits, (credit) => {
+    const alive = days.findLastIndex((day) => day <= credit.expires_on);
+    const whose = credit.is_movable && plain.has(credit.firm_id) ? "any" : credit.firm_id;
+    const name = `${credit.scheme} ${alive} ${whose} ${credit.is_movable}`;
+    const known = kinds.get(name);
+    if (known !== undefined) return known;
+    const pays = requirements.flatMap((requirement, place) =>
+      mayPay(credit, requirement, firmOf) ? [place] : [],
+    );
+    kinds.set(name, paysOf.length);
+    return paysOf.push(pays) - 1;
+  });
+  return { kindOf, paysOf };
+}
+
+/** A credit must be of the scheme, alive on the day that the duty is due, and there or movable. */
+export function mayPay(
+  credit: GroupCredit,
+  requirement: GroupRequirement,
+  firmOf: ReadonlyMap<string, GroupFirm>,
+): boolean {
+  if (requirement.scheme !== null && requirement.scheme !== credit.scheme) return false;
+  if (credit.expires_on < requirement.due_on) return false;
+  if (!isMove(credit, requirement)) return true;
+  return credit.is_movable && mayDeal(firmOf.get(credit.firm_id), firmOf.get(requirement.firm_id));
+}
+
+/** One PAN is one company, and nobody deals with itself under another name. */
+function mayDeal(giver: GroupFirm | undefined, taker: GroupFirm | undefined): boolean {
+  return Boolean(giver?.may_trade && taker?.may_trade) && giver?.pan !== taker?.pan;
+}
+
+/** Firms that may deal with every firm of the group that trades. */
+function plainFirms(firms: readonly GroupFirm[]): ReadonlySet<string> {
+  const holders = Map.groupBy(firms, ({ pan }) => pan);
+  const plain = firms.filter((firm) => firm.may_trade && holders.get(firm.pan)?.length === 1);
+  return new Set(plain.map(({ firm_id }) => firm_id));
+}
+
+/** Whether a credit has to change hands to pay. */
+export function isMove(credit: GroupCredit, requirement: GroupRequirement): boolean {
+  return credit.firm_id !== requirement.firm_id;
+}

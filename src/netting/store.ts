@@ -1,0 +1,206 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import type {
+  CreditState,
+  CrossState,
+  GroupCredit,
+  GroupRequirement,
+  MemberFacts,
+} from "./rules.ts";
+
+/** Under the firm that has it or will have it. */
+export type HeldCredit = Omit<GroupCredit, "is_movable"> & { readonly state: CreditState };
+
+export type HoldingsRow = {
+  /** Newest firm first. */
+  readonly firms: readonly MemberFacts[];
+  /** Those that are free, and those that a deal brings to a member; none that has lapsed. */
+  readonly credits: readonly HeldCredit[];
+  /** Those that are due today or later. */
+  readonly requirements: readonly GroupRequirement[];
+};
+
+export type GroupOfDesk = { readonly deskId: string; readonly groupId: string };
+
+export type HoldingsLimits = {
+  readonly today: IstDay;
+  readonly creditsMax: number;
+  readonly requirementsMax: number;
+};
+
+/**
+ * What a group has, in one statement and so as of one moment; of credits and requirements one more
+ * than the limit at most. Undefined when there is no such group.
+ */
+export async function findHoldings(
+  db: Db,
+  { deskId, groupId }: GroupOfDesk,
+  { today, creditsMax, requirementsMax }: HoldingsLimits,
+): Promise<HoldingsRow | undefined> {
+  const [row] = await db.rows<HoldingsRow>(sql`
+    with members as (
+      select firm_id, pan, connection_state, mandate, created_at
+      from firms
+      where desk_id = ${deskId} and group_id = ${groupId}
+    ),
+    coming as (
+      select c.buyer_firm_id as firm_id, c.environment, unnest(c.scrip_nos) as scrip_no
+      from crosses as c
+      where c.buyer_firm_id in (select firm_id from members) and c.state in ('agreed', 'funded')
+      union all
+      select s.buyer_firm_id, s.environment, l.scrip_no
+      from settlements as s
+      join settlement_legs as l on l.settlement_id = s.settlement_id
+      where s.buyer_firm_id in (select firm_id from members) and s.due_at is not null
+        and l.state in ('pending', 'transferring')
+    ),
+    held as (
+      select scrip_no, firm_id, scheme, face_paise, expires_on, state
+      from credits
+      where firm_id in (select firm_id from members)
+        and state = 'listed' and expires_on >= ${today}::date
+      union all
+      select c.scrip_no, coming.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
+      from coming
+      join credits as c on c.environment = coming.environment and c.scrip_no = coming.scrip_no
+      where c.state in ('reserved', 'in_settlement') and c.expires_on >= ${today}::date
+      limit ${creditsMax + 1}
+    ),
+    owed as (
+      select requirement_id, firm_id, scheme, amount_paise, due_on, version
+      from requirements
+      where firm_id in (select firm_id from members) and due_on >= ${today}::date
+      limit ${requirementsMax + 1}
+    )
+    select
+      coalesce(
+        (
+          select json_agg(
+            json_build_object(
+              'firm_id', firm_id, 'pan', pan, 'connection_state', connection_state,
+              'mandate', mandate
+            )
+            order by created_at desc, firm_id desc
+          )
+          from members
+        ),
+        '[]'
+      ) as firms,
+      coalesce((select json_agg(h) from held as h), '[]') as credits,
+      coalesce((select json_agg(o) from owed as o), '[]') as requirements
+    from groups
+    where desk_id = ${deskId} and group_id = ${groupId}`);
+  return row;
+}
+
+/** A proposal as it is kept: with the requirement that it is for, as it was then. */
+export type ProposalRow = {
+  readonly from_firm_id: string;
+  readonly to_firm_id: string;
+  readonly scheme: Scheme;
+  readonly scrip_no: string;
+  readonly face_paise: number;
+  readonly price_bps: number;
+  readonly requirement_id: string;
+  readonly requirement_version: number;
+};
+
+export type RunRow = {
+  readonly netting_ref: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly group_id: string;
+  readonly key_id: string;
+  readonly proposals: readonly ProposalRow[];
+  readonly created_at: Date;
+  readonly valid_until: Date;
+  readonly crossed_at: Date | null;
+};
+
+export async function insertRun(db: Db, row: RunRow): Promise<void> {
+  await db.rows(sql`
+    insert into netting_runs (
+      netting_ref, environment, desk_id, group_id, key_id, proposals, created_at, valid_until
+    )
+    values (
+      ${row.netting_ref}, ${row.environment}, ${row.desk_id}, ${row.group_id}, ${row.key_id},
+      ${JSON.stringify(row.proposals)}::jsonb, ${row.created_at}, ${row.valid_until}
+    )`);
+}
+
+export async function lockRun(
+  tx: Tx,
+  { deskId, groupId }: GroupOfDesk,
+  nettingRef: string,
+): Promise<RunRow | undefined> {
+  const [row] = await tx.rows<RunRow>(sql`
+    select
+      netting_ref, environment, desk_id, group_id, key_id, proposals, created_at, valid_until,
+      crossed_at
+    from netting_runs
+    where desk_id = ${deskId} and group_id = ${groupId} and netting_ref = ${nettingRef}
+    for update`);
+  return row;
+}
+
+export async function setCrossed(tx: Tx, nettingRef: string, now: Date): Promise<void> {
+  await tx.rows(sql`
+    update netting_runs
+    set crossed_at = ${now}
+    where netting_ref = ${nettingRef}`);
+}
+
+/** Who is in the group, by what customs knows them; nobody who is locked comes or goes. */
+export async function listMembers(
+  tx: Tx,
+  { deskId, groupId }: GroupOfDesk,
+): Promise<{ readonly firm_id: string; readonly iec: string | null }[]> {
+  return await tx.rows(sql`
+    select firm_id, iec
+    from firms
+    where desk_id = ${deskId} and group_id = ${groupId}`);
+}
+
+/** The requirements of these ids as they are, and stay until the transaction ends. */
+export async function shareRequirements(
+  tx: Tx,
+  deskId: string,
+  requirementIds: readonly string[],
+): Promise<{ readonly requirement_id: string; readonly version: number }[]> {
+  return await tx.rows(sql`
+    select requirement_id, version
+    from requirements
+    where desk_id = ${deskId} and requirement_id = any(${requirementIds}::text[])
+    order by requirement_id
+    for share`);
+}
+
+/** A cross that a netting made, as it stands. */
+export type NettedCrossRow = {
+  readonly cross_id: string;
+  readonly seller_firm_id: string;
+  readonly buyer_firm_id: string;
+  readonly scheme: Scheme;
+  readonly scrip_nos: readonly string[];
+  readonly face_paise: number;
+  readonly price_bps: number;
+  readonly buyer_paise: number;
+  readonly state: CrossState;
+  readonly version: number;
+};
+
+export async function listCrosses(
+  db: Db,
+  deskId: string,
+  nettingRef: string,
+): Promise<NettedCrossRow[]> {
+  return await db.rows(sql`
+    select
+      cross_id, seller_firm_id, buyer_firm_id, scheme, scrip_nos, face_paise, price_bps,
+      buyer_paise, state, version
+    from crosses
+    where netting_ref = ${nettingRef} and seller_desk_id = ${deskId} and buyer_desk_id = ${deskId}
+    order by seller_firm_id, buyer_firm_id, scheme`);
+}
