@@ -2,6 +2,9 @@
 
 import { type Bps, bpsOfPar, type Paise, priceFloor } from "./money.ts";
 
+/** Scrips are documents of title under this heading of the tariff, and exempt. */
+export const scripHsn = "4907";
+
 /** Goods and services tax on a fee, in basis points of it. */
 export const gstBps: Bps = 1_800;
 

@@ -1,6 +1,7 @@
 import { depositsFor } from "../deposits/deposits-for.ts";
 import { firmById } from "../firms/firm-by-id.ts";
 import type { Caller } from "../kernel/caller.ts";
+import { scripHsn } from "../kernel/fees.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { paymentsOfSettlement } from "../payouts/payment-facts.ts";
@@ -9,8 +10,9 @@ import type { Document } from "../platform/documents.ts";
 import type { Db } from "../platform/postgres.ts";
 import { type DealtLeg, dealtLegs } from "../settlement/dealt-legs.ts";
 import { readSettlement } from "../settlement/read-settlement.ts";
+import { feeOfSide } from "../settlement/rules.ts";
 import { pdfOfNotes } from "./pdf-of-notes.ts";
-import { noteNo, scripHsn, valueOf } from "./rules.ts";
+import { noteNo, valueOf } from "./rules.ts";
 import type { ContractNotes, NoteQuery } from "./schema.ts";
 
 type Note = ContractNotes["notes"][number];
@@ -87,10 +89,7 @@ function legOf(
   dealt: DealtLeg | undefined,
 ): Note["legs"][number] {
   if (!dealt) throw new Error("a leg that is shown was dealt");
-  const fees =
-    side === "sell"
-      ? { feePaise: dealt.seller_fee_paise, gstPaise: dealt.seller_gst_paise }
-      : { feePaise: dealt.buyer_fee_paise, gstPaise: dealt.buyer_gst_paise };
+  const fees = feeOfSide(side, dealt);
   return {
     scrip_no: leg.scrip_no,
     price_bps: leg.price_bps,

@@ -1,16 +1,12 @@
 // A contract note says what one firm dealt in one settlement: each credit, its value, and what of
 // the money is fee and tax. Its lines sum to the all-in amount to the paisa.
 
+import type { Fee } from "../kernel/fees.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { Side } from "../kernel/side.ts";
 
-/** Scrips are documents of title under this heading, and exempt from GST. */
-export const scripHsn = "4907";
-
-export type NoteFees = { readonly feePaise: Paise; readonly gstPaise: Paise };
-
 /** The value of a credit is what changes hands before the fee and the tax on it. */
-export function valueOf(side: Side, allInPaise: Paise, { feePaise, gstPaise }: NoteFees): Paise {
+export function valueOf(side: Side, allInPaise: Paise, { feePaise, gstPaise }: Fee): Paise {
   const taken = feePaise + gstPaise;
   return side === "sell" ? allInPaise + taken : allInPaise - taken;
 }

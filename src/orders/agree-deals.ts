@@ -117,7 +117,10 @@ function agree(
         sellerBps: leg.sellerBps,
         sellerPaise,
         buyerPaise: leg.buyerPaise,
-        fees: feesOfLeg(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
+        ...(card &&
+          card.fee_bps > 0 && {
+            fees: feesOfLeg(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
+          }),
       };
     }),
   };

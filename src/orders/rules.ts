@@ -240,15 +240,13 @@ export function restOf({ side, requirement_paise, covered_paise, dealt_paise }: 
 /** What of each side's money in a leg is fee and the tax on it. */
 export type LegFees = { readonly buyer: Fee; readonly seller: Fee };
 
-const noFees: LegFees = { buyer: noFee, seller: noFee };
-
 /**
  * The fees of a leg at the card's rate. They come out of what the house keeps of the leg and are
  * never more than that: between two clients the difference of what they pay and get, half of it for
  * each; with the house itself the card's half-spread. The house pays no fee.
  */
 export function feesOfLeg(
-  card: Pick<RateCard, "fee_bps" | "half_spread_bps"> | undefined,
+  card: Pick<RateCard, "fee_bps" | "half_spread_bps">,
   leg: {
     readonly facePaise: Paise;
     readonly sellerPaise: Paise;
@@ -258,7 +256,6 @@ export function feesOfLeg(
     readonly buyerOrderId: string | null;
   },
 ): LegFees {
-  if (card === undefined || card.fee_bps === 0) return noFees;
   const { facePaise, sellerOrderId, buyerOrderId } = leg;
   const isBetweenClients = sellerOrderId !== null && buyerOrderId !== null;
   const room = isBetweenClients

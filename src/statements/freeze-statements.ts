@@ -4,6 +4,9 @@
 //   hold      the firm's accounts, so that nothing is under way while its statement is made
 //   make      every month that is missing up to the last one that is over, in order
 //   keep      the text, its digest and the last entry that was seen; others may have been faster
+//
+// A firm whose accounts are too busy to be held keeps nobody waiting: the walk goes on, and is gone
+// again until every firm has its statement.
 
 import { createHash } from "node:crypto";
 
@@ -23,26 +26,45 @@ import { findLatestBefore, insertStatement, listFirmsFrozen } from "./store.ts";
 const accountsPerRun = 100;
 const freezer: Actor = { kind: "worker", id: "statements", requestId: null };
 
-/** One page of the walk; nothing more to do until another month is over. */
+/** Where a walk has come to, for which month, and how many firms it could not do. */
+type Walk = { readonly closed: IstMonth; after: string; missed: number };
+
+/** One page of a walk; nothing more to do until another month is over. */
 export function statementFreezer(
-  ctx: Pick<Context, "db" | "now">,
+  ctx: Pick<Context, "db" | "now" | "log">,
   letterhead: Letterhead,
 ): () => Promise<"more" | "idle"> {
   let done: IstMonth | undefined;
-  let after = "";
+  let walk: Walk | undefined;
   return async () => {
-    const closed = lastClosedPeriod(ctx.now());
-    if (done !== undefined && closed <= done) return "idle";
-    const { firms, next } = await firmsWithMoney(ctx.db, after, accountsPerRun);
-    const firmIds = firms.map(({ firmId }) => firmId);
-    const frozen = new Set(await listFirmsFrozen(ctx.db, firmIds, closed));
-    for (const firmId of firmIds) {
-      if (!frozen.has(firmId)) await freezeUpTo(ctx, firmId, { closed, letterhead });
+    walk ??= { closed: lastClosedPeriod(ctx.now()), after: "", missed: 0 };
+    const { closed } = walk;
+    if (closed === done || (await takePage(ctx, walk, letterhead)) === "last") {
+      if (walk.missed === 0) done = closed;
+      walk = undefined;
+      return "idle";
     }
-    after = next ?? "";
-    if (next === undefined) done = closed;
-    return next === undefined ? "idle" : "more";
+    return "more";
   };
+}
+
+async function takePage(
+  ctx: Pick<Context, "db" | "now" | "log">,
+  walk: Walk,
+  letterhead: Letterhead,
+): Promise<"last" | "more"> {
+  const { closed } = walk;
+  const { firms, next } = await firmsWithMoney(ctx.db, walk.after, accountsPerRun);
+  const firmIds = firms.map(({ firmId }) => firmId);
+  const frozen = new Set(await listFirmsFrozen(ctx.db, firmIds, closed));
+  for (const firmId of firmIds.filter((id) => !frozen.has(id))) {
+    await freezeUpTo(ctx, firmId, { closed, letterhead }).catch((error: unknown) => {
+      walk.missed += 1;
+      ctx.log.warn({ err: error, firm_id: firmId }, "a statement could not be made yet");
+    });
+  }
+  walk.after = next ?? "";
+  return next === undefined ? "last" : "more";
 }
 
 type Freezing = { readonly closed: IstMonth; readonly letterhead: Letterhead };

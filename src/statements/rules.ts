@@ -9,9 +9,10 @@
 // it: a reversal is shown whole, and what the firm had not left for it as carried to its dues.
 
 import { legOfOrdinal } from "../commissions/rules.ts";
+import { scripHsn } from "../kernel/fees.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
-import { type Side } from "../kernel/side.ts";
+import type { Side } from "../kernel/side.ts";
 import {
   addDays,
   type IstDay,
@@ -22,6 +23,7 @@ import {
   lastDayOf,
 } from "../kernel/time.ts";
 import type { EntryKind } from "../ledger/rules.ts";
+import { type FeesOfLeg, feeOfSide } from "../settlement/rules.ts";
 
 export const statementStates = ["running", "provisional", "final"] as const;
 
@@ -47,9 +49,6 @@ export type LineKind = (typeof lineKinds)[number];
 export function stateOf(period: IstMonth, now: Date): Exclude<StatementState, "final"> {
   return period === istMonth(now) ? "running" : "provisional";
 }
-
-/** Scrips are documents of title under this heading, and exempt from GST. */
-export const scripHsn = "4907";
 
 /** Entries carry the time at which their work began: by then all of a month's are in the books. */
 export const graceMs = 3_600_000;
@@ -98,7 +97,7 @@ export type Posting = {
 };
 
 /** What a statement says of a credit that was dealt. */
-export type LegFacts = {
+export type LegFacts = FeesOfLeg & {
   readonly ordinal: number;
   readonly scrip_no: string;
   readonly scheme: string;
@@ -107,10 +106,6 @@ export type LegFacts = {
   readonly face_paise: Paise;
   readonly seller_bps: number;
   readonly buyer_bps: number;
-  readonly buyer_fee_paise: Paise;
-  readonly buyer_gst_paise: Paise;
-  readonly seller_fee_paise: Paise;
-  readonly seller_gst_paise: Paise;
 };
 
 export type Facts = {
@@ -244,8 +239,8 @@ function dealDrafts(
   const legs = (facts.legs.get(subject) ?? []).filter((leg) => ordinals.includes(leg.ordinal));
   const side: Side = legs.some((leg) => leg.seller_firm_id === facts.firmId) ? "sell" : "buy";
   const sign = what === "dealt" ? -1 : 1;
-  const fee = sign * sum(legs.map((leg) => feeOf(leg, side).feePaise));
-  const gst = sign * sum(legs.map((leg) => feeOf(leg, side).gstPaise));
+  const fee = sign * sum(legs.map((leg) => feeOfSide(side, leg).feePaise));
+  const gst = sign * sum(legs.map((leg) => feeOfSide(side, leg).gstPaise));
   const noun = side === "sell" ? "sale" : "purchase";
   const scheme = legs[0]?.scheme ?? null;
   const scrips = `${legs.length} ${scheme ?? ""} ${legs.length === 1 ? "scrip" : "scrips"}`;
@@ -267,12 +262,6 @@ function dealDrafts(
     { ...about, kind: "fee" as const, description: `Fee${back}`, amount_paise: fee },
     { ...about, kind: "gst" as const, description: `GST 18 % on fee${back}`, amount_paise: gst },
   ].filter((draft) => draft === value || draft.amount_paise !== 0);
-}
-
-export function feeOf(leg: LegFacts, side: Side) {
-  return side === "sell"
-    ? { feePaise: leg.seller_fee_paise, gstPaise: leg.seller_gst_paise }
-    : { feePaise: leg.buyer_fee_paise, gstPaise: leg.buyer_gst_paise };
 }
 
 function commonPrice(legs: readonly LegFacts[], side: Side): number | null {
