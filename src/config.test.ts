@@ -79,7 +79,6 @@ test("every variable is read", async (t) => {
     HOUSE_NAME: "Mint House",
     HOUSE_ADDRESS: "12 Mint Road | Mumbai 400001",
     HOUSE_GSTIN: "27AAPFU0939F1ZV",
-    CROSS_BLOCK_MIN_PAISE: "700",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -106,7 +105,6 @@ test("every variable is read", async (t) => {
       address: ["12 Mint Road", "Mumbai 400001"],
       gstin: "27AAPFU0939F1ZV",
     },
-    blockMinPaise: 700,
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
