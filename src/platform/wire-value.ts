@@ -37,7 +37,7 @@ function textOf(value: unknown): string | null {
   if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
   // Rows of one length are all that PostgreSQL would take.
   if (Array.isArray(value)) throw new Error("an array of arrays does not travel");
-  return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function quoted(texts: readonly string[]): string {
