@@ -33,11 +33,14 @@ function arrayLiteral(values: readonly unknown[]): string {
 function textOf(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (value === null || value === undefined) return null;
+  if (typeof value === "number" || typeof value === "boolean" || typeof value === "bigint") {
+    return String(value);
+  }
   if (value instanceof Date) return value.toISOString();
   if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;
   // Rows of one length are all that PostgreSQL would take.
   if (Array.isArray(value)) throw new Error("an array of arrays does not travel");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return JSON.stringify(value);
 }
 
 function quoted(texts: readonly string[]): string {
