@@ -24,7 +24,7 @@ export type Worker = {
 };
 
 export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker {
-  let stopping = false;
+  const stopping = new AbortController();
   /** Said while the work is under way, it makes the next pause none. */
   let woken = false;
   let endPause: (() => void) | undefined;
@@ -60,16 +60,14 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
   }
 
   async function loop(): Promise<void> {
-    while (!stopping) {
-      if ((await runOnce()) === "idle") await pause();
-    }
+    while (!stopping.signal.aborted) if ((await runOnce()) === "idle") await pause();
   }
 
   const running = loop();
   return {
     wake,
     async stop() {
-      stopping = true;
+      stopping.abort();
       wake();
       await running;
     },
