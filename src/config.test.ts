@@ -75,7 +75,6 @@ test("every variable is read", async (t) => {
     WEBHOOK_SCHEDULE_S: "0, 1,1",
     WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
     TWO_OPERATORS_FROM_PAISE: "500",
-    CROSS_BLOCK_MIN_PAISE: "600",
     HOUSE_NAME: "Mint House",
     HOUSE_ADDRESS: "12 Mint Road | Mumbai 400001",
     HOUSE_GSTIN: "27AAPFU0939F1ZV",
@@ -99,7 +98,6 @@ test("every variable is read", async (t) => {
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],
     twoOperatorsFromPaise: 500,
-    blockMinPaise: 600,
     letterhead: {
       name: "Mint House",
       address: ["12 Mint Road", "Mumbai 400001"],
