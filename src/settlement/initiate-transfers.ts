@@ -24,7 +24,7 @@ import {
   yieldToCallers,
 } from "./store.ts";
 
-const setSizeMax = 500;
+const setSizeMax = 200;
 const initiator: Actor = { kind: "worker", id: "settlement", requestId: null };
 
 /**
