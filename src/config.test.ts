@@ -78,6 +78,7 @@ test("every variable is read", async (t) => {
     HOUSE_NAME: "Mint House",
     HOUSE_ADDRESS: "12 Mint Road | Mumbai 400001",
     HOUSE_GSTIN: "27AAPFU0939F1ZV",
+    CROSS_BLOCK_MIN_PAISE: "600",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -98,6 +99,7 @@ test("every variable is read", async (t) => {
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],
     twoOperatorsFromPaise: 500,
+    blockMinPaise: 600,
     letterhead: {
       name: "Mint House",
       address: ["12 Mint Road", "Mumbai 400001"],
