@@ -1,14 +1,15 @@
 // `npm run bench` runs every measurement, `npm run bench -- NAME` one of them. Ours and the
 // yardstick alternate in one run: on a shared machine only their ratio means something.
 
+import { audit } from "./audit.ts";
 import { cover } from "./cover.ts";
 import { credits } from "./credits.ts";
 import { edge } from "./edge.ts";
 import { ledger } from "./ledger.ts";
 import { netting } from "./netting.ts";
 import { orders } from "./orders.ts";
-import { quoteScale } from "./quote-scale.ts";
 import { quotes } from "./quotes.ts";
+import { scale } from "./scale.ts";
 import { streams } from "./streams.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -16,13 +17,14 @@ const measurements: Readonly<Record<string, () => Promise<void>>> = {
   edge,
   credits,
   quotes,
-  "quote-scale": quoteScale,
+  scale,
   cover,
   netting,
   ledger,
   orders,
   streams,
   webhooks,
+  audit,
 };
 
 const wanted = process.argv.slice(2);

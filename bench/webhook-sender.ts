@@ -7,6 +7,7 @@ import type pg from "pg";
 import { pino } from "pino";
 import { Agent, request } from "undici";
 
+import { signingKeyFrom } from "../src/audit/rules.ts";
 import { deliveriesTopic, fanOut } from "../src/deliveries/fan-out.ts";
 import { deliverySender } from "../src/deliveries/send-deliveries.ts";
 import { openOutbound } from "../src/platform/outbound.ts";
@@ -36,6 +37,7 @@ function runEngine({ connection, sealKey }: Extract<SenderOrder, { kind: "engine
     log: pino({ level: "warn" }),
     cursorKey: randomBytes(32),
     sealKey: Buffer.from(sealKey, "hex"),
+    auditKey: signingKeyFrom(randomBytes(32)),
   };
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
   const scheduleS = [0, 5, 300];

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
 
+import { signingKeyFrom } from "../src/audit/rules.ts";
 import { recordChanges } from "../src/events/record-changes.ts";
 import { operator } from "../src/kernel/actor.ts";
 import { issueKey } from "../src/keys/issue-key.ts";
@@ -117,6 +118,7 @@ async function openBench(stack: AsyncDisposableStack): Promise<Bench> {
     log: pino({ level: "silent" }),
     cursorKey: randomBytes(32),
     sealKey,
+    auditKey: signingKeyFrom(randomBytes(32)),
   };
   return { ctx, connection: server.connection, sealKey: sealKey.toString("hex"), desks: 0 };
 }

@@ -4,7 +4,6 @@ import { applyRegistryNews } from "../src/credits/apply-registry-news.ts";
 import { importCreditsAsOperator } from "../src/credits/import-credits.ts";
 import { listAllCredits } from "../src/credits/list-all-credits.ts";
 import { creditStates, type RegistryNews } from "../src/credits/rules.ts";
-import { operator } from "../src/kernel/actor.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
@@ -18,6 +17,7 @@ import {
   wholeNumber,
   withContext,
 } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -89,14 +89,18 @@ function newsCommand(news: Exclude<RegistryNews, "use">, summary: string) {
     name: `credits ${news}`,
     summary,
     operand: "SCRIP_NO",
-    options: { ...env, reason: { required: true, help: "the notice that says so" } },
+    options: {
+      ...env,
+      reason: { required: true, help: "the notice that says so" },
+      ...operatorOption,
+    },
     example: `npx scripdesk credits ${news} 0123/RODTEP/4567 --env live --reason "notice 7/2026"`,
     async run(options, scripNo) {
       const environment = oneOf("env", options.env, environments);
       const { reason } = options;
       const [result] = await withContext(
         async ({ ctx }) =>
-          await applyRegistryNews(ctx, operator, {
+          await applyRegistryNews(ctx, actorOf(options), {
             environment,
             news: [{ scripNo, news, reason }],
             onLost,
@@ -115,6 +119,7 @@ const importCommand = command({
     firm: { required: true, help: "the firm's id" },
     desk: { help: "the desk's firm id; the firm's own when not given" },
     csv: { required: true, help: "the report's file" },
+    ...operatorOption,
   },
   example: "npx scripdesk credits import --desk frm_… --firm frm_… --csv scrips.csv",
   async run(options) {
@@ -123,7 +128,7 @@ const importCommand = command({
     });
     const target = { deskId: options.desk ?? options.firm, firmId: options.firm };
     const answer = await withContext(
-      async ({ ctx }) => await importCreditsAsOperator(ctx, operator, target, text),
+      async ({ ctx }) => await importCreditsAsOperator(ctx, actorOf(options), target, text),
     );
     if (options.json) printOne(answer, options);
     else {

@@ -1,4 +1,3 @@
-import { operator } from "../src/kernel/actor.ts";
 import { closeEnquiry } from "../src/public/close-enquiry.ts";
 import { listEnquiries, showEnquiry } from "../src/public/list-enquiries.ts";
 import { enquiryStatuses } from "../src/public/rules.ts";
@@ -11,6 +10,7 @@ import {
   wholeNumber,
   withContext,
 } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const list = command({
   name: "enquiries list",
@@ -55,13 +55,16 @@ const close = command({
   name: "enquiries close",
   summary: "close an enquiry; it is deleted 30 days later",
   operand: "ENQUIRY_REF",
-  options: { outcome: { required: true, help: "what came of it, for your colleagues" } },
+  options: {
+    outcome: { required: true, help: "what came of it, for your colleagues" },
+    ...operatorOption,
+  },
   example: "npx scripdesk enquiries close enq_… --outcome 'called back, opened a desk'",
   async run(options, enquiryRef) {
     const outcome = options.outcome.trim();
     if (outcome === "") throw new UsageError("--outcome must say something");
     const closed = await withContext(
-      async ({ ctx }) => await closeEnquiry(ctx, operator, { enquiryRef, outcome }),
+      async ({ ctx }) => await closeEnquiry(ctx, actorOf(options), { enquiryRef, outcome }),
     );
     printOne(closed, options);
   },

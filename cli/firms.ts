@@ -10,6 +10,7 @@ import { verifyFirm } from "../src/firms/verify-firm.ts";
 import { viewFirm } from "../src/firms/view-firm.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const list = command({
   name: "firms list",
@@ -63,10 +64,11 @@ const verify = command({
   name: "firms verify",
   summary: "ask the registry and the bank about a firm; see `registry list` for what is open",
   operand: "FIRM_ID",
-  options: {},
+  options: operatorOption,
   async run(options, firmId) {
     const firm = await withContext(
-      async ({ ctx }) => await verifyFirm(ctx, await operatorOn(ctx, firmId), firmId),
+      async ({ ctx }) =>
+        await verifyFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), firmId),
     );
     printOne(summaryOf(firm), options);
   },
@@ -80,6 +82,7 @@ const authorize = command({
     signatory: { required: true, help: "who signed for the firm" },
     reference: { required: true, help: "where the signed mandate is found" },
     until: { required: true, help: "last day (YYYY-MM-DD, IST) or ISO 8601 time" },
+    ...operatorOption,
   },
   async run(options, firmId) {
     const mandate = {
@@ -89,7 +92,10 @@ const authorize = command({
     };
     const firm = await withContext(
       async ({ ctx }) =>
-        await authorizeFirm(ctx, await operatorOn(ctx, firmId), { firmId, mandate }),
+        await authorizeFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), {
+          firmId,
+          mandate,
+        }),
     );
     printOne(summaryOf(firm), options);
   },
@@ -99,11 +105,14 @@ const suspend = command({
   name: "firms suspend",
   summary: "stop trading for a firm; only the operator can resume it",
   operand: "FIRM_ID",
-  options: { reason: { required: true, help: "why; the desk sees it" } },
+  options: { reason: { required: true, help: "why; the desk sees it" }, ...operatorOption },
   async run(options, firmId) {
     const firm = await withContext(
       async ({ ctx }) =>
-        await suspendFirm(ctx, await operatorOn(ctx, firmId), { firmId, reason: options.reason }),
+        await suspendFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), {
+          firmId,
+          reason: options.reason,
+        }),
     );
     printOne(summaryOf(firm), options);
   },
@@ -113,10 +122,11 @@ const resume = command({
   name: "firms resume",
   summary: "end a firm's suspension, whoever made it",
   operand: "FIRM_ID",
-  options: {},
+  options: operatorOption,
   async run(options, firmId) {
     const firm = await withContext(
-      async ({ ctx }) => await resumeFirm(ctx, await operatorOn(ctx, firmId), firmId),
+      async ({ ctx }) =>
+        await resumeFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), firmId),
     );
     printOne(summaryOf(firm), options);
   },

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { addInventory, importInventory } from "../src/credits/add-inventory.ts";
 import { listAllCredits } from "../src/credits/list-all-credits.ts";
 import { creditStates } from "../src/credits/rules.ts";
-import { operator } from "../src/kernel/actor.ts";
+import type { Actor } from "../src/kernel/actor.ts";
 import { type Environment, environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { houseFirmId } from "../src/kernel/house.ts";
@@ -17,6 +17,7 @@ import {
   wholeNumber,
   withContext,
 } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -39,14 +40,16 @@ const add = command({
     "expires-on": { help: "its last day, YYYY-MM-DD" },
     "issued-on": { help: "its day of issue; two years before its last day when not given" },
     csv: { help: "a report of the customs portal instead; amounts are rupees" },
+    ...operatorOption,
   },
   example:
     "npx scripdesk inventory add --env live --scheme RODTEP --scrip-no 0123/RODTEP/4567 --face-paise 25000000 --expires-on 2028-03-31",
   async run(options) {
     const environment = oneOf("env", options.env, environments);
+    const actor = actorOf(options);
     if (options.csv === undefined) {
       const item = itemOf(options);
-      printOne(await addOne(environment, item), options);
+      printOne(await addOne(actor, environment, item), options);
       return 0;
     }
     if (isItem(options)) throw new UsageError("give --csv alone, or one credit without it");
@@ -54,7 +57,7 @@ const add = command({
       throw new UsageError(`--csv cannot be read: ${error.message}`);
     });
     const answer = await withContext(
-      async ({ ctx }) => await importInventory(ctx, operator, { environment, csv }),
+      async ({ ctx }) => await importInventory(ctx, actor, { environment, csv }),
     );
     if (options.json) printOne(answer, options);
     else print(answer.results.map(lineOf), options);
@@ -116,9 +119,9 @@ function itemOf(options: One) {
   };
 }
 
-async function addOne(environment: Environment, item: ReturnType<typeof itemOf>) {
+async function addOne(actor: Actor, environment: Environment, item: ReturnType<typeof itemOf>) {
   const { results } = await withContext(
-    async ({ ctx }) => await addInventory(ctx, operator, { environment, items: [item] }),
+    async ({ ctx }) => await addInventory(ctx, actor, { environment, items: [item] }),
   );
   const credit = results[0]?.credit;
   if (!credit) throw new Failure("conflict", `${item.scrip_no}: ${results[0]?.error?.message}`);

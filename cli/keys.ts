@@ -3,6 +3,7 @@ import { issueKey } from "../src/keys/issue-key.ts";
 import { listAllKeys } from "../src/keys/list-all-keys.ts";
 import { revokeKeyAsOperator } from "../src/keys/revoke-key.ts";
 import { command, oneOf, print, printOne, withContext } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const issue = command({
   name: "keys issue",
@@ -16,22 +17,27 @@ const issue = command({
     name: { default: "root", help: "what the key is for" },
     iec: { help: "importer-exporter code of a new live desk" },
     pan: { help: "PAN of a new live desk" },
+    ...operatorOption,
   },
   example: `npx scripdesk keys issue --firm "Acme Exports" --env sandbox --scopes '*' --plan growth --buy --json`,
   async run(options) {
     const environment = oneOf("env", options.env, environments);
     const issued = await withContext(
       async ({ ctx }) =>
-        await issueKey(ctx, {
-          firmName: options.firm,
-          environment,
-          scopes: options.scopes.split(",").map((scope) => scope.trim()),
-          plan: options.plan,
-          buySide: options.buy,
-          name: options.name,
-          iec: options.iec,
-          pan: options.pan,
-        }),
+        await issueKey(
+          ctx,
+          {
+            firmName: options.firm,
+            environment,
+            scopes: options.scopes.split(",").map((scope) => scope.trim()),
+            plan: options.plan,
+            buySide: options.buy,
+            name: options.name,
+            iec: options.iec,
+            pan: options.pan,
+          },
+          actorOf(options),
+        ),
     );
     printOne(issued, options);
   },
@@ -65,9 +71,11 @@ const revoke = command({
   name: "keys revoke",
   summary: "revoke a key and its children from the next request on",
   operand: "KEY_ID",
-  options: {},
+  options: operatorOption,
   async run(options, keyId) {
-    const key = await withContext(async ({ ctx }) => await revokeKeyAsOperator(ctx, keyId));
+    const key = await withContext(
+      async ({ ctx }) => await revokeKeyAsOperator(ctx, keyId, actorOf(options)),
+    );
     printOne({ key_id: key.key_id, status: key.status, revoked_at: key.revoked_at }, options);
   },
 });

@@ -1,4 +1,4 @@
-// What the commands of settlements and payouts share: who runs them, and files of many at once.
+// What commands that change something share: who runs them, and files of many at once.
 
 import { readFile } from "node:fs/promises";
 
@@ -8,20 +8,30 @@ import { UsageError } from "./command.ts";
 import { csvRows } from "./csv.ts";
 
 export const operatorOption = {
-  operator: { help: "your name, for the audit trail; required where two operators take it" },
+  operator: {
+    help: "your name, for the audit trail (SCRIPDESK_OPERATOR); required where two operators take it",
+  },
 } as const;
 
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
-export function actorOf({ operator: name }: { readonly operator: string | undefined }): Actor {
+type Named = { readonly operator: string | undefined };
+
+export function actorOf(options: Named): Actor {
+  const name = nameOf(options);
   if (name === undefined) return operator;
   if (nameForm.test(name)) return operatorNamed(name);
   throw new UsageError("--operator must be a name of letters, digits and . _ @ -");
 }
 
+/** Said with the command, or once for all commands of a shell. */
+function nameOf({ operator: name }: Named): string | undefined {
+  return name ?? (process.env["SCRIPDESK_OPERATOR"] || undefined);
+}
+
 /** Where it matters who of several it was. */
-export function namedActorOf(options: { readonly operator: string | undefined }): Actor {
-  if (options.operator === undefined) throw new UsageError("--operator is required");
+export function namedActorOf(options: Named): Actor {
+  if (nameOf(options) === undefined) throw new UsageError("--operator is required");
   return actorOf(options);
 }
 

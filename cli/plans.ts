@@ -1,6 +1,7 @@
 import { listPlans } from "../src/usage/list-plans.ts";
 import { setPlan } from "../src/usage/set-plan.ts";
 import { command, print, printOne, wholeNumber, withContext } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const list = command({
   name: "plans list",
@@ -18,6 +19,7 @@ const set = command({
     name: { required: true, help: "name of the plan" },
     "per-minute": { required: true, help: "calls per 60-second sliding window" },
     monthly: { required: true, help: "calls per IST month" },
+    ...operatorOption,
   },
   example: "npx scripdesk plans set --name tiny --per-minute 5 --monthly 100",
   async run(options) {
@@ -26,7 +28,10 @@ const set = command({
       perMinute: wholeNumber("per-minute", options["per-minute"]),
       monthlyQuota: wholeNumber("monthly", options.monthly),
     };
-    printOne(await withContext(async ({ ctx }) => await setPlan(ctx, plan)), options);
+    printOne(
+      await withContext(async ({ ctx }) => await setPlan(ctx, plan, actorOf(options))),
+      options,
+    );
   },
 });
 

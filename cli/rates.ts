@@ -1,4 +1,3 @@
-import { operator } from "../src/kernel/actor.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
@@ -15,6 +14,7 @@ import {
   UsageError,
   withContext,
 } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const market = {
   env: { required: true, help: "live or sandbox" },
@@ -80,6 +80,7 @@ const publish = command({
     "size-bands": { help: "BELOW_PAISE:BPS,… by rising bound; the last is *:BPS" },
     "validity-bands": { help: "FROM_DAYS:BPS,… by falling days; fewer days have no price" },
     note: { help: "why, for whoever asks later" },
+    ...operatorOption,
   },
   example:
     "npx scripdesk rates publish --env live --scheme RODTEP --mid 9850 --size-bands '5000000:-150,*:0'",
@@ -97,7 +98,8 @@ const publish = command({
     };
     const { note } = options;
     const published = await withContext(
-      async ({ ctx }) => await publishCard(ctx, operator, { ...marketOf(options), terms, note }),
+      async ({ ctx }) =>
+        await publishCard(ctx, actorOf(options), { ...marketOf(options), terms, note }),
     );
     printOne(options.json ? viewOf(published) : readable(published), options);
   },
@@ -110,11 +112,11 @@ function marketCommand(
   return command({
     name: `market ${verb}`,
     summary,
-    options: { ...market, note: { help: "why, for whoever asks later" } },
+    options: { ...market, note: { help: "why, for whoever asks later" }, ...operatorOption },
     example: `npx scripdesk market ${verb} --env live --scheme RODTEP`,
     async run(options) {
       const target = { ...marketOf(options), note: options.note };
-      const card = await withContext(async ({ ctx }) => await set(ctx, operator, target));
+      const card = await withContext(async ({ ctx }) => await set(ctx, actorOf(options), target));
       printOne(options.json ? viewOf(card) : lineOf(card), options);
     },
   });

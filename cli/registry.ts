@@ -4,13 +4,14 @@ import { attestInquiries } from "../src/inquiries/answer-inquiries.ts";
 import { attestationOf, type Finding } from "../src/inquiries/attest.ts";
 import { openInquiries, setOutage } from "../src/inquiries/port-status.ts";
 import { checkNames, type Inquiry, ports } from "../src/inquiries/rules.ts";
-import { operator } from "../src/kernel/actor.ts";
+import type { Actor } from "../src/kernel/actor.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import type { Context } from "../src/platform/context.ts";
 import { appliers } from "../src/workers.ts";
 import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
 import { csvRows } from "./csv.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const list = command({
   name: "registry list",
@@ -50,6 +51,7 @@ const confirm = command({
     fail: { help: "CHECK:cure of a check that failed; the others pass (firms)" },
     held: { help: "yes or no: whether the firm holds the credit (credits)" },
     csv: { help: "a file with the columns inquiry_id, outcome, check, reference" },
+    ...operatorOption,
   },
   example:
     "npx scripdesk registry confirm inq_… --reference TICKET-7 --fail 'PAN_MATCH:correct the PAN'",
@@ -58,7 +60,9 @@ const confirm = command({
       options.csv === undefined
         ? [findingOf(inquiryId, options)]
         : findingsOf(await readFile(options.csv, "utf8"));
-    const answered = await withContext(async ({ ctx }) => await attest(ctx, findings));
+    const answered = await withContext(
+      async ({ ctx }) => await attest(ctx, actorOf(options), findings),
+    );
     printOne({ answered }, options);
   },
 });
@@ -71,6 +75,7 @@ const outage = command({
     port: { required: true, help: "registry or bank" },
     on: { help: "it is down: a note for whoever asks why" },
     off: { type: "boolean", help: "it is up again" },
+    ...operatorOption,
   },
   example: "npx scripdesk registry outage --env live --port registry --on 'portal maintenance'",
   async run(options) {
@@ -80,17 +85,19 @@ const outage = command({
     };
     if ((options.on === undefined) === !options.off)
       throw new UsageError("give --on NOTE or --off");
-    await withContext(async ({ ctx }) => await setOutage(ctx, target, options.on));
+    await withContext(
+      async ({ ctx }) => await setOutage(ctx, target, options.on, actorOf(options)),
+    );
     printOne({ ...target, state: options.off ? "up" : "outage" }, options);
   },
 });
 
-async function attest(ctx: Context, findings: readonly Finding[]): Promise<number> {
+async function attest(ctx: Context, actor: Actor, findings: readonly Finding[]): Promise<number> {
   const open = await openInquiries(ctx, { environment: null, port: null });
   const byId = new Map(open.map((inquiry): [string, Inquiry] => [inquiry.inquiry_id, inquiry]));
   const merged = mergeFindings(findings);
   const attestations = merged.map((finding) => attestationOf(byId.get(finding.inquiryId), finding));
-  return await attestInquiries(ctx, operator, attestations, appliers);
+  return await attestInquiries(ctx, actor, attestations, appliers);
 }
 
 /** Several lines about one question are several failed checks of it. */

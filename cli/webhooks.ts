@@ -4,6 +4,7 @@ import { eventCatalog } from "../src/events/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { listAllWebhooks } from "../src/webhooks/list-all-webhooks.ts";
 import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
+import { actorOf, operatorOption } from "./operators.ts";
 
 const list = command({
   name: "webhooks list",
@@ -59,9 +60,10 @@ const replay = command({
     delivery: { help: "this delivery id alone" },
     event: { help: "those of this event" },
     all: { type: "boolean", help: "those of every desk" },
+    ...operatorOption,
   },
   example: "npx scripdesk webhooks replay --webhook whk_01jd2m7q4x8r5v6w9y0abcdefg",
-  async run({ webhook, delivery, event, all, json }) {
+  async run({ webhook, delivery, event, all, operator, json }) {
     if (!all && webhook === undefined && delivery === undefined && event === undefined) {
       throw new UsageError("say which: --webhook, --delivery, --event or --all");
     }
@@ -70,7 +72,11 @@ const replay = command({
       deliveryId: delivery ?? null,
       event: event === undefined ? null : oneOf("event", event, eventCatalog),
     };
-    printOne(await withContext(async ({ ctx }) => await replayAsOperator(ctx, wanted)), { json });
+    const actor = actorOf({ operator });
+    const replayed = await withContext(
+      async ({ ctx }) => await replayAsOperator(ctx, wanted, actor),
+    );
+    printOne(replayed, { json });
   },
 });
 

@@ -10,6 +10,8 @@ revoke update, delete on ledger_entries, ledger_firm_entries, delivery_attempts 
 revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_app;
 -- An update of the market is pruned in time and never changed.
 revoke update on market_updates from scripdesk_app;
-revoke update, delete on deposits, payout_lines from scripdesk_app;
-revoke delete on settlements, settlement_legs, payouts, approvals from scripdesk_app;
+revoke delete on settlements, settlement_legs, deal_minutes, payouts, approvals from scripdesk_app;
 revoke delete on crosses, cross_quotes, netting_runs from scripdesk_app;
+revoke update, delete on deposits, payout_lines, statements from scripdesk_app;
+revoke update, delete on audit_chain from scripdesk_app;
+revoke insert, delete on audit_cursor from scripdesk_app;

@@ -8,6 +8,13 @@ CASE
 END))), false));
 create sequence ledger_entry_numbers;
 
+CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN round((face_paise)::numeric, (2 - length((face_paise)::text)))
+;
+
 create table api_keys (
   key_id text not null,
   environment text not null,
@@ -71,6 +78,32 @@ create table approvals (
   constraint approvals_confirmed_whole CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL)))
 );
 
+create table audit_chain (
+  environment text not null,
+  desk_id text not null,
+  seq bigint not null,
+  recorded_in xid8 not null,
+  record_id text not null,
+  form smallint not null,
+  hash bytea not null,
+  at timestamp with time zone not null,
+  entity_id text not null,
+  constraint audit_chain_pkey PRIMARY KEY (environment, desk_id, seq),
+  constraint audit_chain_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint audit_chain_hash_check CHECK ((length(hash) = 32)),
+  constraint audit_chain_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX audit_chain_by_entity ON public.audit_chain USING btree (environment, desk_id, entity_id, seq);
+CREATE UNIQUE INDEX audit_chain_by_record ON public.audit_chain USING btree (recorded_in, record_id);
+
+create table audit_cursor (
+  only_one boolean not null default true,
+  recorded_in xid8 not null,
+  record_id text not null,
+  constraint audit_cursor_pkey PRIMARY KEY (only_one),
+  constraint audit_cursor_only_one_check CHECK (only_one)
+);
+
 create table audit_records (
   record_id text not null,
   environment text not null,
@@ -85,12 +118,25 @@ create table audit_records (
   entity_version integer not null,
   before_hash text,
   after_hash text,
-  constraint audit_records_pkey PRIMARY KEY (record_id),
-  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text]))),
+  recorded_in xid8 not null default pg_current_xact_id(),
+  constraint audit_records_pkey PRIMARY KEY (recorded_in, record_id),
+  constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text, 'counterparty'::text]))),
   constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30)))
 );
-CREATE INDEX audit_records_by_desk ON public.audit_records USING btree (desk_id, at DESC, record_id DESC);
+
+create table commission_rates (
+  desk_id text not null,
+  environment text not null,
+  bps integer not null,
+  version integer not null,
+  updated_at timestamp with time zone not null,
+  constraint commission_rates_pkey PRIMARY KEY (desk_id),
+  constraint commission_rates_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint commission_rates_bps_check CHECK (((bps >= 0) AND (bps <= 100))),
+  constraint commission_rates_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint commission_rates_version_check CHECK ((version > 0))
+);
 
 create table credit_owners (
   environment text not null,
@@ -98,7 +144,6 @@ create table credit_owners (
   account text not null,
   pending_entry_no bigint,
   constraint credit_owners_pkey PRIMARY KEY (environment, scrip_no),
-  constraint credit_owners_pending_entry_no_fkey FOREIGN KEY (pending_entry_no) REFERENCES ledger_entries(entry_no),
   constraint credit_owners_account_check CHECK ((starts_with(account, 'firm_credits:'::text) OR (account = ANY (ARRAY['house_credits'::text, 'external_customs'::text])))),
   constraint credit_owners_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
 );
@@ -126,6 +171,18 @@ create table credits (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   changed_in xid8 not null default pg_current_xact_id(),
+  standing text default 
+CASE
+    WHEN (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text])) THEN 'live'::text
+    WHEN (state = 'declared'::text) THEN 'claim'::text
+    ELSE NULL::text
+END,
+  house_changed_in xid8 default 
+CASE
+    WHEN (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])) THEN changed_in
+    ELSE NULL::xid8
+END,
+  house_offers boolean not null default ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]))),
   constraint credits_pkey PRIMARY KEY (credit_id),
   constraint credits_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint credits_balance_within_issue CHECK ((face_paise <= issued_paise)),
@@ -144,13 +201,13 @@ create table credits (
 );
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
-CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'suspended'::text]));
-CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
-CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE ((state = 'listed'::text) AND (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text])));
-CREATE INDEX credits_of_house ON public.credits USING btree (environment, changed_in) WHERE (firm_id = ANY (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (state = 'declared'::text);
-CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (state = ANY (ARRAY['declared'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
-CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['listed'::text, 'reserved'::text, 'in_settlement'::text, 'suspended'::text]));
+CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (standing IS NOT NULL);
+CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE house_offers;
+CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE house_offers;
+CREATE INDEX credits_of_house ON public.credits USING btree (environment, house_changed_in) WHERE (house_changed_in IS NOT NULL);
+CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'claim'::text);
+CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (standing IS NOT NULL);
+CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'live'::text);
 
 create table cross_quotes (
   cross_quote_ref text not null,
@@ -250,6 +307,20 @@ CREATE INDEX crosses_due ON public.crosses USING btree (environment, state, due_
 CREATE INDEX crosses_reserved ON public.crosses USING gin (scrip_nos) WHERE (state = ANY (ARRAY['agreed'::text, 'funded'::text]));
 CREATE UNIQUE INDEX crosses_by_settlement ON public.crosses USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
 
+create table deal_minutes (
+  environment text not null,
+  scheme text not null,
+  minute timestamp with time zone not null,
+  deals bigint not null,
+  shown_paise numeric not null,
+  constraint deal_minutes_pkey PRIMARY KEY (environment, scheme, minute),
+  constraint deal_minutes_deals_check CHECK ((deals > 0)),
+  constraint deal_minutes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint deal_minutes_minute_check CHECK ((minute = date_trunc('minute'::text, minute, 'UTC'::text))),
+  constraint deal_minutes_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
+  constraint deal_minutes_shown_paise_check CHECK ((shown_paise > (0)::numeric))
+);
+
 create table deliveries (
   delivery_id text not null,
   webhook_id text not null,
@@ -310,6 +381,15 @@ create table deposits (
   constraint deposits_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
   constraint deposits_reference_check CHECK ((reference ~ '^[A-Z0-9]{12,22}$'::text))
 );
+CREATE INDEX deposits_by_settlement ON public.deposits USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
+
+create table desk_clocks (
+  desk_id text not null,
+  ahead_s bigint not null,
+  constraint desk_clocks_pkey PRIMARY KEY (desk_id),
+  constraint desk_clocks_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
+  constraint desk_clocks_ahead_s_check CHECK ((ahead_s > 0))
+);
 
 create table desk_sequences (
   desk_id text not null,
@@ -358,13 +438,12 @@ create table events (
   entity_version integer not null,
   created_at timestamp with time zone not null,
   body text not null,
-  constraint events_event_id_key UNIQUE (event_id),
   constraint events_pkey PRIMARY KEY (desk_id, sequence),
   constraint events_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint events_event_id_check CHECK ((starts_with(event_id, 'evt_'::text) AND (length(event_id) = 30))),
   constraint events_sequence_check CHECK ((sequence > 0))
 );
-CREATE INDEX events_by_firm ON public.events USING btree (desk_id, firm_id, sequence);
+CREATE INDEX events_by_client ON public.events USING btree (desk_id, firm_id, sequence) WHERE (firm_id <> desk_id);
 
 create table firms (
   firm_id text not null,
@@ -480,10 +559,9 @@ create table inquiries (
   answered_by text,
   created_at timestamp with time zone not null,
   constraint inquiries_pkey PRIMARY KEY (inquiry_id),
-  constraint inquiries_desk_id_fkey FOREIGN KEY (desk_id) REFERENCES firms(firm_id),
   constraint inquiries_answered_whole CHECK (((state = 'answered'::text) = ((answer IS NOT NULL) AND (as_of IS NOT NULL) AND (answered_by IS NOT NULL)))),
   constraint inquiries_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint inquiries_inquiry_id_check CHECK ((inquiry_id ~ '^inq_[0-9a-z]{26}$'::text)),
+  constraint inquiries_inquiry_id_check CHECK ((starts_with(inquiry_id, 'inq_'::text) AND (length(inquiry_id) = 30))),
   constraint inquiries_port_check CHECK ((port = ANY (ARRAY['registry'::text, 'bank'::text]))),
   constraint inquiries_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'dropped'::text])))
 );
@@ -932,8 +1010,8 @@ create table settlement_legs (
   seller_fee_paise bigint not null default 0,
   seller_gst_paise bigint not null default 0,
   private boolean not null default false,
+  awaited boolean not null default (state = ANY (ARRAY['pending'::text, 'transferring'::text])),
   constraint settlement_legs_pkey PRIMARY KEY (settlement_id, scrip_no),
-  constraint settlement_legs_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint settlement_legs_buyer_bps_check CHECK (((buyer_bps >= 1) AND (buyer_bps <= 10000))),
   constraint settlement_legs_buyer_fee_paise_check CHECK ((buyer_fee_paise >= 0)),
   constraint settlement_legs_buyer_gst_paise_check CHECK ((buyer_gst_paise >= 0)),
@@ -947,9 +1025,8 @@ create table settlement_legs (
   constraint settlement_legs_seller_paise_check CHECK ((seller_paise >= 0)),
   constraint settlement_legs_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'transferring'::text, 'delivered'::text, 'failed'::text])))
 );
-CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
+CREATE INDEX settlement_legs_awaited ON public.settlement_legs USING btree (environment, scrip_no) WHERE awaited;
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlement_legs_open ON public.settlement_legs USING btree (environment, scrip_no) WHERE (state = ANY (ARRAY['pending'::text, 'transferring'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
 
 create table settlements (
@@ -981,10 +1058,32 @@ create table settlements (
   constraint settlements_version_check CHECK ((version > 0))
 );
 CREATE INDEX settlements_by_buyer ON public.settlements USING btree (buyer_desk_id, created_at DESC, settlement_id DESC) WHERE (buyer_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
-CREATE INDEX settlements_by_order ON public.settlements USING btree (buyer_order_id) WHERE (buyer_order_id IS NOT NULL);
 CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
+
+create table statements (
+  firm_id text not null,
+  period text not null,
+  environment text not null,
+  opening_paise bigint not null,
+  closing_paise bigint not null,
+  commission_paise bigint not null,
+  dues_paise bigint not null,
+  seen_entry_no bigint not null,
+  frozen_at timestamp with time zone not null,
+  body text not null,
+  digest bytea not null,
+  constraint statements_pkey PRIMARY KEY (firm_id, period),
+  constraint statements_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint statements_check CHECK (((commission_paise >= 0) AND (commission_paise <= closing_paise))),
+  constraint statements_closing_paise_check CHECK (((closing_paise >= 0) AND (closing_paise <= '9007199254740991'::bigint))),
+  constraint statements_digest_check CHECK ((length(digest) = 32)),
+  constraint statements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint statements_opening_paise_check CHECK (((opening_paise >= 0) AND (opening_paise <= '9007199254740991'::bigint))),
+  constraint statements_period_check CHECK ((period ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
+  constraint statements_seen_entry_no_check CHECK ((seen_entry_no >= 0))
+);
 
 create table usage_days (
   key_id text not null,
@@ -1053,14 +1152,19 @@ CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_a
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select, update on approvals to scripdesk_app;
+grant insert, select on audit_chain to scripdesk_app;
+grant select, update on audit_cursor to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
+grant delete, insert, select, update on commission_rates to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;
 grant insert, select, update on cross_quotes to scripdesk_app;
 grant insert, select, update on crosses to scripdesk_app;
+grant insert, select, update on deal_minutes to scripdesk_app;
 grant delete, insert, select, update on deliveries to scripdesk_app;
 grant insert, select on delivery_attempts to scripdesk_app;
 grant insert, select on deposits to scripdesk_app;
+grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
@@ -1092,6 +1196,7 @@ grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
+grant insert, select on statements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
 grant delete, insert, select, update on webhook_queues to scripdesk_app;

@@ -4,7 +4,12 @@
 // All callers of the moment pass their door as one set: their keys are looked up together, and those
 // that are known are metered together. The next set forms meanwhile.
 
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+  onRequestHookHandler,
+} from "fastify";
 
 import { type Demand, meets } from "./kernel/caller.ts";
 import { Failure } from "./kernel/failure.ts";
@@ -103,9 +108,11 @@ function lackOf(demand: Demand): string {
 
 /** Whatever key a visitor may send along is not looked at. */
 export function admitVisitors(app: App, spend: Spend): void {
-  app.addHook("onRequest", async (request) => {
-    const { budget } = request.routeOptions.config;
-    if (budget !== undefined) await spend(budget, request.ip);
+  app.addHook("onRoute", (route) => {
+    const { budget } = route.config ?? {};
+    if (budget === undefined) return;
+    const spendOne: onRequestAsyncHookHandler = async (request) => await spend(budget, request.ip);
+    route.onRequest = [route.onRequest ?? [], spendOne].flat();
   });
 }
 

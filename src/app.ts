@@ -2,6 +2,7 @@
 // the service does.
 
 import { admitCallers, admitVisitors } from "./admit.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -10,10 +11,12 @@ import { crossRoutes } from "./crosses/routes.ts";
 import { crossLifecycle } from "./crosses/rules.ts";
 import { deliveryRoutes } from "./deliveries/routes.ts";
 import { deliveryLifecycle } from "./deliveries/rules.ts";
+import { earningRoutes } from "./earnings/routes.ts";
 import { eventRoutes } from "./events/routes.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { firmRoutes } from "./firms/routes.ts";
 import { firmLifecycle } from "./firms/rules.ts";
+import { noteMove } from "./groups/note-move.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { latestIndex } from "./indices.ts";
 import { authenticator } from "./keys/authenticate.ts";
@@ -24,6 +27,7 @@ import { openFeed } from "./market/market-feed.ts";
 import { marketRoutes } from "./market/routes.ts";
 import { metaRoutes } from "./meta/routes.ts";
 import { nettingRoutes } from "./netting/routes.ts";
+import { noteRoutes } from "./notes/routes.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { tagAnswers } from "./platform/caching.ts";
 import type { Context } from "./platform/context.ts";
@@ -52,9 +56,11 @@ import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
 import { meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
+import { passing } from "./passing.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
 import { settlementRoutes } from "./settlement/routes.ts";
 import { settlementLifecycle } from "./settlement/rules.ts";
+import { statementRoutes } from "./statements/routes.ts";
 import { settling } from "./settling.ts";
 import { usageRoutes } from "./usage/routes.ts";
 import { appliers, simulators } from "./workers.ts";
@@ -65,7 +71,7 @@ export type AppOptions = {
   readonly ctx: Context;
   readonly config: Pick<
     Config,
-    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "blockMinPaise"
+    "trustProxy" | "tls" | "inFlightMax" | "publicBudgets" | "blockMinPaise" | "letterhead"
   >;
   readonly rateWindow: RateWindow;
   readonly book: Book;
@@ -113,7 +119,7 @@ export async function buildApp({
   ]);
   keyRoutes(app, ctx);
   usageRoutes(app, ctx);
-  firmRoutes(app, ctx, offboarding);
+  firmRoutes(app, { ...ctx, onMoved: noteMove }, offboarding);
   groupRoutes(app, ctx);
   requirementRoutes(app, ctx);
   nettingRoutes(app, ctx);
@@ -129,8 +135,12 @@ export async function buildApp({
   marketRoutes(app, market, { feed, streams });
   settlementRoutes(app, ctx, { simulators, appliers, settling });
   payoutRoutes(app, ctx);
-  sandboxRoutes(app, ctx, settling);
+  sandboxRoutes(app, ctx, { resetting: settling, passing });
+  earningRoutes(app, ctx);
+  statementRoutes(app, ctx, config.letterhead);
+  noteRoutes(app, ctx, config.letterhead);
   eventRoutes(app, ctx, streams);
+  auditRoutes(app, ctx, { deadAmong: keyWatcher(ctx, authenticate) });
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);
   rateIndexRoutes(app, ctx);

@@ -39,6 +39,7 @@ test("nothing set is a service on this machine with its own database", () => {
     webhookAllowCidrs: [],
     twoOperatorsFromPaise: 1_000_000_000,
     blockMinPaise: 1_000_000_000,
+    letterhead: { name: "Scripdesk", address: [], gstin: null },
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -74,7 +75,10 @@ test("every variable is read", async (t) => {
     WEBHOOK_SCHEDULE_S: "0, 1,1",
     WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
     TWO_OPERATORS_FROM_PAISE: "500",
-    CROSS_BLOCK_MIN_PAISE: "700",
+    HOUSE_NAME: "Mint House",
+    HOUSE_ADDRESS: "12 Mint Road | Mumbai 400001",
+    HOUSE_GSTIN: "27AAPFU0939F1ZV",
+    CROSS_BLOCK_MIN_PAISE: "600",
     LOG_LEVEL: "debug",
   });
   assert.deepEqual(config, {
@@ -95,7 +99,12 @@ test("every variable is read", async (t) => {
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],
     twoOperatorsFromPaise: 500,
-    blockMinPaise: 700,
+    blockMinPaise: 600,
+    letterhead: {
+      name: "Mint House",
+      address: ["12 Mint Road", "Mumbai 400001"],
+      gstin: "27AAPFU0939F1ZV",
+    },
     logLevel: "debug",
   });
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
@@ -114,6 +123,7 @@ test("all problems are reported together, each by the name of its variable", () 
     WEBHOOK_SCHEDULE_S: "0,soon",
     WEBHOOK_ALLOW_CIDRS: "home",
     TWO_OPERATORS_FROM_PAISE: "0",
+    HOUSE_GSTIN: "27AAPFU0939F1ZX",
     CROSS_BLOCK_MIN_PAISE: "0",
     LOG_LEVEL: "loud",
   });
@@ -131,6 +141,7 @@ test("all problems are reported together, each by the name of its variable", () 
     "IN_FLIGHT_MAX",
     "TWO_OPERATORS_FROM_PAISE",
     "CROSS_BLOCK_MIN_PAISE",
+    "HOUSE_GSTIN",
     "WEBHOOK_SCHEDULE_S",
     "WEBHOOK_ALLOW_CIDRS",
     "LOG_LEVEL",

@@ -5,6 +5,8 @@ import { resolve } from "node:path";
 
 import type { Budgets } from "./kernel/budget.ts";
 import { blockMinPaise } from "./crosses/rules.ts";
+import { gstinProblem } from "./firms/rules.ts";
+import type { Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
 import { twoOperatorsFromPaise } from "./payouts/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
@@ -31,6 +33,8 @@ export type Config = {
   readonly twoOperatorsFromPaise: number;
   /** The least face of a block on the cross desk. */
   readonly blockMinPaise: number;
+  /** Who the house is on statements and contract notes. */
+  readonly letterhead: Letterhead;
   /** Seconds before each attempt to deliver an event: as many attempts as there are numbers. */
   readonly webhookScheduleS: readonly number[];
   /** Addresses that webhooks may reach although they are not public. */
@@ -68,6 +72,9 @@ export const settings = {
     "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
   CROSS_BLOCK_MIN_PAISE:
     "the least face of a block on the cross desk (1000000000, which is 1 crore rupees)",
+  HOUSE_NAME: "the house on statements and contract notes (Scripdesk)",
+  HOUSE_ADDRESS: "its address on them, in lines separated by | (none)",
+  HOUSE_GSTIN: "its GSTIN on them (none)",
   WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
   WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
@@ -148,6 +155,18 @@ export function readConfig(variables: Variables): Config {
     return scheduleDefault;
   }
 
+  function letterhead(): Letterhead {
+    const gstin = read("HOUSE_GSTIN") ?? null;
+    const problem = gstin === null ? undefined : gstinProblem(gstin, null);
+    if (problem) problems.push(`HOUSE_GSTIN ${problem}`);
+    const address = (read("HOUSE_ADDRESS") ?? "").split("|").map((line) => line.trim());
+    return {
+      name: read("HOUSE_NAME") ?? "Scripdesk",
+      address: address.filter((line) => line !== ""),
+      gstin,
+    };
+  }
+
   function tls() {
     const cert = file("TLS_CERT");
     const key = file("TLS_KEY");
@@ -190,6 +209,7 @@ export function readConfig(variables: Variables): Config {
       Number.MAX_SAFE_INTEGER,
     ]),
     blockMinPaise: integer("CROSS_BLOCK_MIN_PAISE", blockMinPaise, [1, Number.MAX_SAFE_INTEGER]),
+    letterhead: letterhead(),
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
     logLevel: logLevel(),

@@ -8,6 +8,7 @@ import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AppOptions, buildApp } from "./app.ts";
+import { measureChain } from "./audit/measure-chain.ts";
 import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
@@ -65,6 +66,7 @@ export async function serve(variables: Variables): Promise<void> {
     read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
   });
   measureDeliveries(ctx, metrics);
+  measureChain(ctx, metrics);
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.
@@ -73,7 +75,11 @@ export async function serve(variables: Variables): Promise<void> {
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
   const webhooks = { outbound, scheduleS: config.webhookScheduleS };
-  for (const { wakeOn, settled, ...work } of workOf(ctx, { book, webhooks })) {
+  for (const { wakeOn, settled, ...work } of workOf(ctx, {
+    book,
+    webhooks,
+    letterhead: config.letterhead,
+  })) {
     const worker = startWorker({ ...work, log });
     if (settled) stack.defer(() => Promise.race([settled(), sleep(settleDeadlineMs)]));
     stack.defer(worker.stop);

@@ -4,6 +4,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
 
+import { signingKeyFrom } from "./audit/rules.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./platform/context.ts";
 import { openEmbedded } from "./platform/embedded.ts";
@@ -40,6 +41,7 @@ export async function openContext(
     log,
     cursorKey: keyFor("cursors", masterKey),
     sealKey: keyFor("seals", masterKey),
+    auditKey: signingKeyFrom(keyFor("audit", masterKey)),
   };
   const resources = undo.move();
   return { ctx, migrated: applied, role, close: () => resources.disposeAsync() };

@@ -1,5 +1,6 @@
 // Everything the service does without being asked, and how often it looks.
 
+import { chainRecords } from "./audit/chain-records.ts";
 import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
 import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
@@ -35,6 +36,8 @@ import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { initiateTransfers } from "./settlement/initiate-transfers.ts";
 import { settling } from "./settling.ts";
+import { statementFreezer } from "./statements/freeze-statements.ts";
+import type { Letterhead } from "./kernel/letterhead.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
   /** Announced when there is something to do before the pause is over. */
@@ -46,6 +49,8 @@ export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
 export type WorkOptions = {
   readonly book: Book;
   readonly webhooks: SenderOptions;
+  /** Who the house is on the statements it makes. */
+  readonly letterhead: Letterhead;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
 };
@@ -77,7 +82,7 @@ export const appliers: Appliers = {
 
 export function workOf(
   ctx: Context,
-  { book, webhooks, offboarding = everySlice }: WorkOptions,
+  { book, webhooks, letterhead, offboarding = everySlice }: WorkOptions,
 ): Work[] {
   const books = booksOf(book);
   return [
@@ -104,11 +109,13 @@ export function workOf(
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
+    { name: "audit-chain", pauseMs: 500, work: () => chainRecords(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
+    { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
     {
       name: "fan-out",
-      pauseMs: 250,
+      pauseMs: 1_000,
       wakeOn: eventsTopic,
       work: () => fanOut(ctx, webhooks),
     },

@@ -105,7 +105,7 @@ test("OPERATIONS lists exactly the settings of the service, with their defaults"
 });
 
 test("OPERATIONS shows every command, and the docs show no other", async () => {
-  const cli = join(root, "cli/scripdesk.ts");
+  const cli = join(root, "cli/main.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [cli, "--help"]);
   const commands = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+(?:-[a-z]+)?)?) {2,}\S/gm)].map(
     ([, name]) => name,

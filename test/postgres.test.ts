@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 import { sql } from "../src/platform/postgres.ts";
+import { runPrepared } from "../src/platform/prepared.ts";
 import { testDatabase } from "./support/database.ts";
 
 async function asOwner(
@@ -54,4 +55,24 @@ test("what a transaction announces is heard after its commit, and not when it ro
   stop();
   await db.transaction(async (tx) => tx.announce("news"));
   assert.deepEqual(heard, ["news"]);
+});
+
+test("a statement is the same on its first run, after a failure and on every later one", async (t) => {
+  const { connection } = await testDatabase(t);
+  await asOwner(connection, async (owner) => {
+    const divide = (by: number) =>
+      runPrepared(owner, sql`select 6 / ${by}::int as six, ${null}::text as none`);
+    await assert.rejects(divide(0), { code: "22012" });
+    for (const by of [1, 2, 3]) assert.deepEqual(await divide(by), [{ six: 6 / by, none: null }]);
+    await assert.rejects(divide(0), { code: "22012" });
+    assert.deepEqual(await divide(6), [{ six: 1, none: null }]);
+
+    const insert = (kept: number) => runPrepared(owner, sql`insert into kept values (${kept})`);
+    await owner.query("create temporary table kept (number int unique)");
+    for (const kept of [1, 2]) assert.deepEqual(await insert(kept), []);
+    await assert.rejects(insert(2), { code: "23505" });
+    assert.deepEqual(await insert(3), []);
+    const all = sql`select number from kept order by number`;
+    assert.deepEqual(await runPrepared(owner, all), [{ number: 1 }, { number: 2 }, { number: 3 }]);
+  });
 });

@@ -5,7 +5,7 @@ import type { Tx } from "../platform/postgres.ts";
 import { lockApproval, setConfirmed, setProposal } from "./store.ts";
 
 export type Proposal = {
-  readonly action: "settlement.reverse" | "payout.send";
+  readonly action: "settlement.reverse" | "payout.send" | "commission.pay";
   readonly subjectId: string;
   /** What is agreed to: the second operator must mean the same. */
   readonly terms: Readonly<Record<string, string | number>>;

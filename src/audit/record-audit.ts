@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import type { Actor, Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
@@ -12,10 +12,12 @@ export async function recordAudit(
   changes: readonly { readonly actor: Actor; readonly change: Change }[],
   now: Date,
 ): Promise<void> {
+  // In the order of the changes, which is the order they are chained in.
+  const ids = changes.map(() => newId("aud", now)).toSorted();
   await insertAuditRecords(
     tx,
-    changes.map(({ actor, change }) => ({
-      record_id: newId("aud", now),
+    changes.map(({ actor, change }, at) => ({
+      record_id: ids[at] ?? "",
       environment: change.environment,
       desk_id: change.deskId,
       actor_kind: actor.kind,
@@ -33,5 +35,5 @@ export async function recordAudit(
 }
 
 function hashOf(thing: object): string {
-  return createHash("sha256").update(canonicalJson(thing)).digest("hex");
+  return hash("sha256", canonicalJson(thing));
 }

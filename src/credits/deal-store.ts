@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
-import { creditColumns, type CreditRow, type Holder, liveStates, openStates } from "./store.ts";
+import { bestFirst, creditColumns, type CreditRow, type Holder } from "./store.ts";
 
 /** What of a credit is looked at before it is locked. */
 export type CreditForSale = Pick<
@@ -31,8 +31,45 @@ export async function findForSale(
       from credits as c
       where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
         and (asked.firm_id is null or c.firm_id = asked.firm_id)
-      order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
+      order by ${bestFirst}
       limit 1
+    ) as c`);
+}
+
+/** What a deal needs to know of a credit. */
+export type DealtRow = Pick<
+  CreditRow,
+  | "credit_id"
+  | "desk_id"
+  | "firm_id"
+  | "scrip_no"
+  | "scheme"
+  | "face_paise"
+  | "expires_on"
+  | "state"
+  | "reserved_for"
+>;
+
+/**
+ * In the order of their ids. Here and below a limit makes it a look-up per credit, also for a plan
+ * that was made while there were few.
+ */
+export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
+  return await tx.rows(sql`
+    select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
+      c.state, c.reserved_for
+    from (
+      select credit_id
+      from unnest(${creditIds}::text[]) as asked (credit_id)
+      order by credit_id
+    ) as k
+    cross join lateral (
+      select credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state,
+        reserved_for
+      from credits as found
+      where found.credit_id = k.credit_id
+      limit 1
+      for update
     ) as c`);
 }
 
@@ -46,7 +83,7 @@ export async function lockLiveByNumber(
     select ${creditColumns}
     from credits as c
     where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
-      and c.state in ${liveStates}
+      and c.standing = 'live'
     order by c.credit_id
     for update`);
 }
@@ -75,12 +112,60 @@ export async function listListedOfFirm(
     limit ${limit}`);
 }
 
+/** Of the live holdings of these numbers those that a deal has and nobody has begun to move. */
+export async function lockForTransfer(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<Pick<CreditRow, "credit_id" | "scrip_no" | "reserved_for">[]> {
+  return await tx.rows(sql`
+    select c.credit_id, c.scrip_no, c.reserved_for
+    from (
+      select found.credit_id
+      from unnest(${scripNos}::text[]) as asked (scrip_no)
+      cross join lateral (
+        select credit_id
+        from credits
+        where environment = ${environment} and scrip_no = asked.scrip_no and standing = 'live'
+        limit 1
+      ) as found
+      order by found.credit_id
+    ) as k
+    cross join lateral (
+      select credit_id, scrip_no, reserved_for
+      from credits as found
+      where found.credit_id = k.credit_id and found.state = 'reserved'
+      limit 1
+      for update
+    ) as c`);
+}
+
+/** Each of them was locked and reserved, so its place is still the one that is found. */
+export async function setInSettlement(
+  tx: Tx,
+  creditIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.rows(sql`
+    update credits as c
+    set state = 'in_settlement', version = c.version + 1, updated_at = ${now},
+      changed_in = pg_current_xact_id()
+    from unnest(${creditIds}::text[]) as asked (credit_id)
+    cross join lateral (
+      select ctid as place
+      from credits as found
+      where found.credit_id = asked.credit_id
+      limit 1
+    ) as f
+    where c.ctid = f.place`);
+}
+
 /** What of a credit decides whether it is chosen. */
 export type ListedCredit = Pick<CreditRow, "credit_id" | "scrip_no" | "face_paise" | "expires_on">;
 
 export type Reservation = { readonly creditId: string; readonly reservedFor: string };
 
-/** Each of them was locked and listed. */
+/** Each of them was locked and listed, so its place is still the one that is found. */
 export async function reserveCredits(
   tx: Tx,
   reservations: readonly Reservation[],
@@ -94,7 +179,13 @@ export async function reserveCredits(
       ${reservations.map(({ creditId }) => creditId)}::text[],
       ${reservations.map(({ reservedFor }) => reservedFor)}::text[]
     ) as r (credit_id, reserved_for)
-    where c.credit_id = r.credit_id and c.state = 'listed'
+    cross join lateral (
+      select ctid as place
+      from credits as found
+      where found.credit_id = r.credit_id
+      limit 1
+    ) as f
+    where c.ctid = f.place and c.state = 'listed'
     returning 1`);
   return rows.length;
 }
@@ -113,7 +204,7 @@ export async function lockReserved(
           ${reserved.map(({ reservedFor }) => reservedFor)}::text[]
         )
       )
-      and c.state in ('reserved', 'suspended')
+      and c.standing = 'live' and c.state in ('reserved', 'suspended')
       and coalesce(c.state_before_suspension, c.state) = 'reserved'
     order by c.credit_id
     for update`);
@@ -144,7 +235,7 @@ export async function findLiveByNumber(
     select ${creditColumns}
     from credits as c
     where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
-      and c.state in ${liveStates}`);
+      and c.standing = 'live'`);
 }
 
 /** What no deal has of what a desk holds. */

@@ -1,10 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, fragment, sql } from "../platform/postgres.ts";
+import { type Db, sql } from "../platform/postgres.ts";
 import type { CreditRow } from "./store.ts";
-
-/** The house's own firms, in the words of the partial indexes on their credits. */
-const ofHouse = fragment`
-  c.firm_id in ('frm_00000000000000000000000001', 'frm_00000000000000000000000002')`;
 
 export type HouseCreditRow = Pick<CreditRow, "scrip_no" | "scheme" | "face_paise" | "expires_on">;
 
@@ -17,8 +13,7 @@ export async function listHouseCredits(
   return await db.rows(sql`
     select c.scrip_no, c.scheme, c.face_paise, c.expires_on
     from credits as c
-    where c.environment = ${environment} and ${ofHouse} and c.state = 'listed'
-      and c.scrip_no > ${after}
+    where c.environment = ${environment} and c.house_offers and c.scrip_no > ${after}
     order by c.scrip_no
     limit ${limit}`);
 }
@@ -46,16 +41,15 @@ export async function listHouseChanges(
     left join (
       select distinct c.scrip_no, c.scheme
       from credits as c
-      where c.environment = ${environment} and ${ofHouse}
-        and c.changed_in >= ${horizon}::xid8
-        and c.changed_in < pg_snapshot_xmax(pg_current_snapshot())
+      where c.environment = ${environment} and c.house_changed_in >= ${horizon}::xid8
+        and c.house_changed_in < pg_snapshot_xmax(pg_current_snapshot())
       limit ${limit}
     ) as changed on true
     left join lateral (
-      select c.firm_id, c.face_paise, c.expires_on
+      select c.house_offers, c.face_paise, c.expires_on
       from credits as c
       where c.environment = ${environment} and c.scrip_no = changed.scrip_no
-        and c.state = 'listed'
+        and c.standing = 'live'
       limit 1
-    ) as c on ${ofHouse}`);
+    ) as c on c.house_offers`);
 }

@@ -5,19 +5,20 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import {
+  type DealtRow,
   findLiveByNumber,
   type ListedCredit,
   listListedOfFirm,
   lockLiveByNumber,
   type Reservation,
+  lockForSale as lockForSaleRows,
   lockReserved,
   releaseReserved as releaseRows,
   reserveCredits as reserveRows,
 } from "./deal-store.ts";
-import { type CreditRow, lockCredits } from "./store.ts";
 
 /** A credit as a deal knows it. */
-export type DealtCredit = CreditRow;
+export type DealtCredit = DealtRow;
 
 /** The credits as they are now, which nobody else changes before the transaction ends. */
 export async function lockForSale(
@@ -25,7 +26,7 @@ export async function lockForSale(
   creditIds: readonly string[],
 ): Promise<ReadonlyMap<string, DealtCredit>> {
   if (creditIds.length === 0) return new Map();
-  const rows = await lockCredits(tx, [...new Set(creditIds)]);
+  const rows = await lockForSaleRows(tx, [...new Set(creditIds)]);
   return new Map(rows.map((row) => [row.credit_id, row]));
 }
 

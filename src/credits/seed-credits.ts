@@ -32,7 +32,7 @@ export async function seedCredits(
 ): Promise<{ firm_id: string; firms: number; credits: number }> {
   const now = ctx.now();
   const today = istDay(now);
-  const desk = await ctx.db.transaction(
+  const { desk } = await ctx.db.transaction(
     async (tx) => await openDesk(tx, { legalName: deskName, environment: "sandbox" }, now),
   );
   let sets = 0;

@@ -10,7 +10,7 @@ import { newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
-import { lockLiveByNumber } from "./deal-store.ts";
+import { lockForTransfer, lockLiveByNumber, setInSettlement } from "./deal-store.ts";
 import { creditLifecycle, expiryDueOn, isLive } from "./rules.ts";
 import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
 
@@ -25,23 +25,28 @@ export type Delivery = HeldCredit & {
   readonly asOf: Date;
 };
 
-/** Which of these credits their deals still have to deliver, by number; all of them locked. */
+/** Which of these credits their deals still have to deliver: their ids by number, all locked. */
 export async function lockReserved(
   tx: Tx,
   environment: Environment,
   held: readonly HeldCredit[],
-): Promise<ReadonlyMap<string, CreditRow>> {
-  const rows = await lockHeld(tx, environment, held);
-  return new Map([...rows].filter(([, row]) => row.state === "reserved"));
+): Promise<ReadonlyMap<string, string>> {
+  const holders = new Map(held.map(({ scripNo, reservedFor }) => [scripNo, reservedFor]));
+  const rows = await lockForTransfer(tx, environment, [...holders.keys()]);
+  return new Map(
+    rows
+      .filter((row) => row.reserved_for === holders.get(row.scrip_no))
+      .map((row) => [row.scrip_no, row.credit_id]),
+  );
 }
 
 /** The transfer of credits that were locked and reserved has begun. */
-export async function beginTransfers(tx: Tx, rows: readonly CreditRow[], now: Date): Promise<void> {
-  await setCredits(
-    tx,
-    rows.map((row) => ({ ...row, state: advance(creditLifecycle, row.state, "settle") })),
-    now,
-  );
+export async function beginTransfers(
+  tx: Tx,
+  creditIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (creditIds.length > 0) await setInSettlement(tx, creditIds, now);
 }
 
 /**

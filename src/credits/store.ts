@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CreditFacts, CreditState } from "./rules.ts";
@@ -27,8 +28,9 @@ export const creditColumns = fragment`
   c.reserved_for, c.reason, c.as_of, c.expiry_told, c.expiry_due_on, c.version, c.created_at,
   c.updated_at`;
 
-export const liveStates = fragment`('listed', 'reserved', 'in_settlement', 'suspended')`;
-export const openStates = fragment`('declared', 'listed', 'reserved', 'in_settlement', 'suspended')`;
+/** What a holder means by a number: the live holding, otherwise a claim, otherwise the latest row. */
+export const bestFirst = fragment`
+  c.standing = 'live' desc nulls last, c.standing is not null desc, c.created_at desc`;
 
 /** Whose desk, and for a key that is bound to one firm, which firm of it. */
 export type Holder = { readonly deskId: string; readonly firmId: string | null };
@@ -58,7 +60,7 @@ export async function findKnown(
       select h.firm_id
       from credits as h
       where h.environment = ${environment} and h.scrip_no = asked.scrip_no
-        and h.state in ${liveStates}
+        and h.standing = 'live'
         and h.firm_id <> ${firmId}
       limit 1
     ) as held on true
@@ -66,7 +68,7 @@ export async function findKnown(
       select ${creditColumns}
       from credits as c
       where c.desk_id = ${deskId} and c.scrip_no = asked.scrip_no and c.firm_id = ${firmId}
-      order by c.state in ${openStates} desc, c.created_at desc
+      order by c.standing is not null desc, c.created_at desc
       limit 1
     ) as c on true`);
 }
@@ -172,7 +174,7 @@ export async function findCredit(
     from credits as c
     where c.desk_id = ${deskId} and c.scrip_no = ${scripNo}
       and (${firmId}::text is null or c.firm_id = ${firmId})
-    order by c.state in ${liveStates} desc, c.state in ${openStates} desc, c.created_at desc
+    order by ${bestFirst}
     limit 1`);
   return row;
 }
@@ -199,12 +201,12 @@ export async function lockOpenByNumber(
         select live.credit_id
         from credits as live
         where live.environment = ${environment} and live.scrip_no = any(${scripNos}::text[])
-          and live.state in ${liveStates}
+          and live.standing = 'live'
         union all
         select claim.credit_id
         from credits as claim
         where claim.environment = ${environment} and claim.scrip_no = any(${scripNos}::text[])
-          and claim.state = 'declared'
+          and claim.standing = 'claim'
       )
     order by c.credit_id
     for update`);
@@ -225,8 +227,7 @@ export async function claimExpiring(tx: Tx, today: IstDay, limit: number): Promi
   return await tx.rows(sql`
     select ${creditColumns}
     from credits as c
-    where c.state in ('declared', 'listed', 'suspended') and c.expiry_due_on <= ${today}
-      and c.reserved_for is null
+    where c.standing is not null and c.expiry_due_on <= ${today} and c.reserved_for is null
     order by c.expiry_due_on
     limit ${limit}
     for update skip locked`);
@@ -339,4 +340,19 @@ export async function seedRows(
 /** A column as one text: thousands of values cost less that way than as an array. None has a comma. */
 function column(rows: readonly CreditRow[], name: keyof CreditRow): string {
   return rows.map((row) => row[name]).join(",");
+}
+
+/** The days of a desk's open holdings lie further back; how many there are. */
+export async function bringExpiriesNearer(
+  tx: Tx,
+  { environment, deskId, days, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update credits
+    set issued_on = issued_on - ${days}::int, expires_on = expires_on - ${days}::int,
+      expiry_due_on = expiry_due_on - ${days}::int, version = version + 1, updated_at = ${now},
+      changed_in = pg_current_xact_id()
+    where environment = ${environment} and desk_id = ${deskId} and standing is not null
+    returning credit_id`);
+  return rows.length;
 }

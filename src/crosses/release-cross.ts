@@ -1,5 +1,5 @@
 import { lockReserved } from "../credits/settle-credits.ts";
-import type { DealtCredit } from "../credits/reserve-credits.ts";
+import { type DealtCredit, lockForSale } from "../credits/reserve-credits.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import { tradingFirms } from "../firms/trading-firms.ts";
 import type { Change } from "../kernel/actor.ts";
@@ -31,7 +31,10 @@ async function release(tx: Tx, acting: Acting): Promise<Change[]> {
   if (refusal) throw refusal;
   const held = cross.scrip_nos.map((scripNo) => ({ scripNo, reservedFor: cross.cross_id }));
   const reserved = await lockReserved(tx, cross.environment, held);
-  const credits = cross.scrip_nos.flatMap((scripNo) => reserved.get(scripNo) ?? []);
+  const locked = await lockForSale(tx, [...reserved.values()]);
+  const credits = cross.scrip_nos.flatMap((scripNo) => {
+    return locked.get(reserved.get(scripNo) ?? "") ?? [];
+  });
   if (credits.length < cross.scrip_nos.length) {
     throw conflict(standing, "credit_unavailable", "a credit of this cross is not to be had");
   }

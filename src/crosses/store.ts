@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
@@ -234,4 +235,17 @@ export async function listAddressed(
     where f.environment = ${environment} and f.iec = any(${iecs}::text[])
       and f.connection_state = 'authorized'
     order by f.firm_id`);
+}
+
+/** What is open has less time left. Each was locked before. */
+export async function bringCrossesNearer(
+  tx: Tx,
+  crossIds: readonly string[],
+  { seconds, now }: Passage,
+): Promise<void> {
+  await tx.rows(sql`
+    update crosses
+    set due_at = due_at - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where cross_id = any(${crossIds}::text[])`);
 }

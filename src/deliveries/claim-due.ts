@@ -1,5 +1,6 @@
 import type { Context } from "../platform/context.ts";
 import { openSecrets } from "../webhooks/secrets.ts";
+import { hasDue } from "./lists-store.ts";
 import type { Receivers } from "./receivers.ts";
 import {
   claimDeliveries,
@@ -35,6 +36,8 @@ export async function claimDue(
   const now = ctx.now();
   const left = Math.min(most, receivers.room());
   const fetch = Math.min(queuesMax, left);
+  const isQuiet = receivers.underWay === 0;
+  if (isQuiet && !(await hasDue(ctx.db, now))) return { leased: [], found: false };
   return await ctx.db.transaction(async (tx) => {
     const queues = await claimDueQueues(tx, { now, full: receivers.full(), fetch });
     if (queues.length === 0) return { leased: [], found: false };

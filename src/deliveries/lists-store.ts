@@ -180,6 +180,16 @@ export async function countReplayable(
   return row ?? { replayable: 0, disabled: 0 };
 }
 
+/** Whether any queue has something due; usually none has. */
+export async function hasDue(db: Db, now: Date): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select
+    from webhook_queues
+    where next_due_at <= ${now}
+    limit 1`);
+  return rows.length > 0;
+}
+
 export type Backlog = {
   readonly due: number;
   readonly dead: number;

@@ -48,6 +48,7 @@ export async function replayAsOperator(
     deliveryId,
     event,
   }: { webhookId: string | null; deliveryId: string | null; event: string | null },
+  actor = operator,
 ): Promise<Replay> {
   const filter: ReplayFilter = {
     deskId: null,
@@ -59,7 +60,7 @@ export async function replayAsOperator(
     until: null,
   };
   const named = deliveryId === null ? undefined : 1;
-  return await replay(ctx, operator, { filter, named, rollBack: false });
+  return await replay(ctx, actor, { filter, named, rollBack: false });
 }
 
 async function replay(

@@ -42,3 +42,11 @@ export async function findDeposit(
     where environment = ${environment} and reference = ${reference}`);
   return row;
 }
+
+export async function listDepositsFor(db: Db, settlementId: string): Promise<DepositRow[]> {
+  return await db.rows(sql`
+    select environment, reference, desk_id, firm_id, paise, settlement_id, at
+    from deposits
+    where settlement_id = ${settlementId}
+    order by at, reference`);
+}

@@ -1,5 +1,5 @@
 import { recordAudit } from "../audit/record-audit.ts";
-import type { Actor, Change } from "../kernel/actor.ts";
+import { type Actor, asSeenBy, type Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { eventBody, eventsTopic } from "./rules.ts";
@@ -29,10 +29,14 @@ export type Attributed = { readonly actor: Actor; readonly change: Change };
 /** The same for a set that several made, as orders of many callers travel together. */
 export async function recordAttributed(
   tx: Tx,
-  changes: readonly Attributed[],
+  made: readonly Attributed[],
   now: Date,
 ): Promise<readonly EventRow[]> {
-  if (changes.length === 0) return [];
+  if (made.length === 0) return [];
+  const changes = made.map(({ actor, change }) => ({
+    actor: asSeenBy(actor, change.deskId),
+    change,
+  }));
   await recordAudit(tx, changes, now);
   const told = changes.filter(({ change }) => change.event !== undefined);
   if (told.length === 0) return [];

@@ -34,6 +34,7 @@ export async function takeSequences(
     returning desk_id, last_sequence`);
 }
 
+/** Bodies travel as lines: JSON has no line break within, and nothing in them needs escaping then. */
 export async function insertEvents(
   tx: Tx,
   rows: readonly EventRow[],
@@ -57,7 +58,7 @@ export async function insertEvents(
       ${rows.map((row) => row.entity_type)}::text[],
       ${rows.map((row) => row.entity_id)}::text[],
       ${rows.map((row) => row.entity_version)}::int[],
-      ${rows.map((row) => row.body)}::text[]
+      string_to_array(${rows.map((row) => row.body).join("\n")}, E'\\n')
     ) as r (
       desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
       entity_version, body
@@ -83,6 +84,7 @@ export async function listEvents(
     limit ${fetch}`);
 }
 
+/** Of a client firm. */
 export async function countEventsOfFirm(
   db: Db,
   of: { readonly deskId: string; readonly firmId: string; readonly after: number },
@@ -90,7 +92,8 @@ export async function countEventsOfFirm(
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from events
-    where desk_id = ${of.deskId} and firm_id = ${of.firmId} and sequence > ${of.after}`);
+    where desk_id = ${of.deskId} and firm_id = ${of.firmId} and firm_id <> desk_id
+      and sequence > ${of.after}`);
   return row?.total ?? 0;
 }
 

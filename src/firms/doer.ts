@@ -29,13 +29,17 @@ export function doerOf(call: Call): Doer {
 }
 
 /** The operator is on no desk and acts on the firm's own. */
-export async function operatorOn({ db }: Pick<Context, "db">, firmId: string): Promise<Doer> {
+export async function operatorOn(
+  { db }: Pick<Context, "db">,
+  firmId: string,
+  actor = operator,
+): Promise<Doer> {
   const deskId = (await findDeskOfFirm(db, firmId)) ?? "";
-  return { actor: operator, deskId, boundTo: null, dryRun: false };
+  return { actor, deskId, boundTo: null, dryRun: false };
 }
 
 /** What only a key of the whole desk may do. */
-export function refuseBound({ boundTo }: Doer, what: string): void {
+export function refuseBound({ boundTo }: Pick<Doer, "boundTo">, what: string): void {
   if (boundTo === null) return;
   throw new Failure("forbidden", `a sub_account key may not ${what}`, {
     detail: { reason: "sub_account_key" },

@@ -10,12 +10,13 @@ import { firmOfDesk } from "./firm-of-desk.ts";
 import { plainParticulars, refuseWrong, rememberedOf, sealBank } from "./particulars.ts";
 import { duplicateOf, explainRefusal } from "./refuse-twins.ts";
 import type { Firm, RegisterFirmBody } from "./schema.ts";
+import type { OnMoved } from "./set-group.ts";
 import { blankFirm, type FirmRow, insertFirm } from "./store.ts";
 import { viewFirm } from "./view-firm.ts";
 
 /** A new client firm of the caller's desk. */
 export async function registerFirm(
-  ctx: Context,
+  ctx: Context & { readonly onMoved: OnMoved },
   call: Call,
   body: RegisterFirmBody,
 ): Promise<Creation<Firm>> {
@@ -40,10 +41,12 @@ export async function registerFirm(
           const original = await firmOfDesk(tx, doer.deskId, registeredBefore);
           return { outcome: "replayed", resource: viewFirm(original, now) };
         }
+        const move = { deskId: doer.deskId, from: null, to: firm.group_id };
+        const joined = await ctx.onMoved(tx, move, now);
         if (!(await insertFirm(tx, firm))) throw await duplicateOf(tx, firm, null);
         const event = { name: "firm.registered", data: toldOf(firm) };
         const change = changeOfFirm(null, firm, { action: "register", event }, now);
-        await recordChanges(tx, doer.actor, [change], now);
+        await recordChanges(tx, doer.actor, [change, ...joined], now);
         return { outcome: call.dryRun ? "tried" : "created", resource: viewFirm(firm, now) };
       },
       { rollBack: call.dryRun },

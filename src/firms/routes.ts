@@ -22,11 +22,16 @@ import {
   SuspendFirmBody,
   UpdateFirmBody,
 } from "./schema.ts";
+import type { OnMoved } from "./set-group.ts";
 import { suspendFirm } from "./suspend-firm.ts";
 import { updateFirm } from "./update-firm.ts";
 import { verifyFirm } from "./verify-firm.ts";
 
-export function firmRoutes(app: App, ctx: Context, offboarding: Offboarding): void {
+export function firmRoutes(
+  app: App,
+  ctx: Context & { readonly onMoved: OnMoved },
+  offboarding: Offboarding,
+): void {
   app.post(
     "/v1/firms",
     {

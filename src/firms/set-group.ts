@@ -7,6 +7,18 @@ import { isId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { lockMembership as lockRow, type Membership, setFirmGroup } from "./store.ts";
 
+export type GroupMove = {
+  readonly deskId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+};
+
+/**
+ * What groups have to say about a firm that is about to come or go by a field of its own: they may
+ * refuse it, and what changes of them is recorded with the firm.
+ */
+export type OnMoved = (tx: Tx, move: GroupMove, now: Date) => Promise<readonly Change[]>;
+
 export async function lockMembership(tx: Tx, deskId: string, firmId: string): Promise<Membership> {
   const row = isId("frm", firmId) ? await lockRow(tx, deskId, firmId) : undefined;
   if (!row) throw notFound();

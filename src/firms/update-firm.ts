@@ -10,6 +10,7 @@ import { isSameBank, plainParticulars, refuseWrong, sealBank } from "./particula
 import { explainRefusal } from "./refuse-twins.ts";
 import { beneficiaryHoldMs, firmLifecycle, type FirmState, mergeChecks } from "./rules.ts";
 import type { Firm, UpdateFirmBody } from "./schema.ts";
+import type { OnMoved } from "./set-group.ts";
 import { blankFirm, type FirmRow } from "./store.ts";
 
 const identityFields = ["legal_name", "iec", "pan", "gstin"] as const;
@@ -17,7 +18,7 @@ const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboard
 
 /** Corrects what is known of a firm. Who it is and where its money goes are asked about again. */
 export async function updateFirm(
-  ctx: Context,
+  ctx: Context & { readonly onMoved: OnMoved },
   doer: Doer,
   { firmId, body }: { firmId: string; body: UpdateFirmBody },
 ): Promise<Firm> {
@@ -34,7 +35,10 @@ export async function updateFirm(
         if (Object.keys(changes).length === 0) return undefined;
         refuseRenamedDesk(firm, changes);
         refuseClosed(firm);
-        return await consequencesOf(tx, { firm, changes, now });
+        const decision = await consequencesOf(tx, { firm, changes, now });
+        if (changes.group_id === undefined) return decision;
+        const move = { deskId: doer.deskId, from: firm.group_id, to: changes.group_id };
+        return { ...decision, also: await ctx.onMoved(tx, move, now) };
       },
     });
   } catch (error) {

@@ -14,6 +14,7 @@ import { type Answered, type InquiryKind, simulate, type Simulators } from "./ru
 import {
   claimDueInquiries,
   leaveOpen,
+  listDueKinds,
   lockOpenInquiries,
   setAnswered,
   yieldToCallers,
@@ -63,8 +64,10 @@ export async function answerDueInquiries(
   simulators: Simulators,
   appliers: Appliers,
 ): Promise<"more" | "idle"> {
+  const due = await listDueKinds(ctx.db, ctx.now());
   const outcomes: ("more" | "idle")[] = [];
   for (const kinds of Object.values(kindsOf)) {
+    if (!kinds.some((kind) => due.includes(kind))) continue;
     outcomes.push(await answerDue(ctx, kinds, { simulators, appliers }));
   }
   return outcomes.includes("more") ? "more" : "idle";

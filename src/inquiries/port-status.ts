@@ -1,4 +1,7 @@
+import { recordChanges } from "../events/record-changes.ts";
+import { type Change, operator } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { houseFirmId } from "../kernel/house.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
@@ -31,11 +34,39 @@ export async function isPortUp(db: Db, environment: Environment, port: Port): Pr
 /** Open questions wait until the operator says that the port is back. */
 export async function setOutage(
   ctx: Pick<Context, "db" | "now">,
-  target: { readonly environment: Environment; readonly port: Port },
+  target: PortOfEnvironment,
   note: string | undefined,
+  actor = operator,
 ): Promise<void> {
-  if (note === undefined) await deleteOutage(ctx.db, target);
-  else await insertOutage(ctx.db, { ...target, since: ctx.now(), note });
+  const now = ctx.now();
+  await ctx.db.transaction(async (tx) => {
+    const before = (await listOutages(tx, target.environment)).find(
+      (row) => row.port === target.port,
+    );
+    if (note === undefined) await deleteOutage(tx, target);
+    else await insertOutage(tx, { ...target, since: now, note });
+    await recordChanges(tx, actor, [changeOfPort(target, before ?? null, note)], now);
+  });
+}
+
+type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
+
+/** A port is everybody's, so its changes are on the operator's own desk. */
+function changeOfPort(
+  { environment, port }: PortOfEnvironment,
+  before: object | null,
+  note: string | undefined,
+): Change {
+  const house = houseFirmId[environment];
+  return {
+    environment,
+    deskId: house,
+    firmId: house,
+    action: note === undefined ? "port.up" : "port.outage",
+    entity: { type: "port", id: port, version: 1, href: `/v1/firms/${house}/connection` },
+    before,
+    after: note === undefined ? null : { environment, port, note },
+  };
 }
 
 export async function openInquiries(

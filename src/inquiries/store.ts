@@ -28,6 +28,19 @@ export async function insertInquiries(tx: Tx, inquiries: readonly Inquiry[]): Pr
     on conflict (kind, subject_id) where state = 'open' do nothing`);
 }
 
+/** The kinds that the sandbox has something due of. */
+export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
+  const rows = await db.rows<{ kind: InquiryKind }>(sql`
+    select asked.kind
+    from unnest(${inquiryKinds}::text[]) as asked (kind)
+    where exists (
+      select
+      from inquiries
+      where environment = 'sandbox' and state = 'open' and kind = asked.kind and due_at <= ${now}
+    )`);
+  return rows.map(({ kind }) => kind);
+}
+
 /** Open sandbox inquiries that have fallen due, locked; two workers never take the same one. */
 export async function claimDueInquiries(
   tx: Tx,

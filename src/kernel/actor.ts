@@ -1,16 +1,30 @@
-// Who makes a change: a key's caller, an operator, a worker of the service itself or a visitor who
-// has no key.
+// Who makes a change: a key's caller, an operator, a worker of the service itself, a visitor who has
+// no key or, as a desk sees another desk, its counterparty.
 
 import type { Call, Environment } from "./caller.ts";
+import { isHouse } from "./house.ts";
 
 export type Actor = {
-  readonly kind: "key" | "operator" | "worker" | "visitor";
+  readonly kind: "key" | "operator" | "worker" | "visitor" | "counterparty";
   readonly id: string;
   readonly requestId: string | null;
+  /** The desk of a key. */
+  readonly deskId?: string;
 };
 
 export function actorOf({ caller, requestId }: Call): Actor {
-  return { kind: "key", id: caller.keyId, requestId };
+  return { kind: "key", id: caller.keyId, requestId, deskId: caller.deskId };
+}
+
+const counterparty: Actor = { kind: "counterparty", id: "counterparty", requestId: null };
+
+/**
+ * The actor as the desk of a change may know them: an order of one desk changes those it is dealt
+ * with, and neither is told the other's keys and requests. The house is the operator's own desk.
+ */
+export function asSeenBy(actor: Actor, deskId: string): Actor {
+  const isOwn = actor.deskId === undefined || actor.deskId === deskId || isHouse(deskId);
+  return isOwn ? actor : counterparty;
 }
 
 /** Whoever runs the command line beside the service. */

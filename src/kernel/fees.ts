@@ -2,6 +2,9 @@
 
 import { type Bps, bpsOfPar, type Paise, priceFloor } from "./money.ts";
 
+/** Scrips are documents of title under this heading of the tariff, and exempt. */
+export const scripHsn = "4907";
+
 /** Goods and services tax on a fee, in basis points of it. */
 export const gstBps: Bps = 1_800;
 
@@ -21,6 +24,11 @@ export function feeOn(facePaise: Paise, feeBps: Bps): Fee {
 export function feeWithin(grossPaise: Paise): Fee {
   const gstPaise = nearest(BigInt(grossPaise) * BigInt(gstBps), BigInt(bpsOfPar + gstBps));
   return { feePaise: grossPaise - gstPaise, gstPaise };
+}
+
+/** The fee, or as much of it with its tax as there is room for. */
+export function feeUpTo(roomPaise: Paise, fee: Fee): Fee {
+  return fee.feePaise + fee.gstPaise <= roomPaise ? fee : feeWithin(roomPaise);
 }
 
 /** To the nearest paisa, half a paisa up, as tax is rounded. */

@@ -37,6 +37,11 @@ export function newId(prefix: IdPrefix, now: Date): string {
   return `${prefix}_${timeBody(now.getTime())}${randomBody()}`;
 }
 
+/** Ids made at this time or later sort from here on. */
+export function firstId(prefix: IdPrefix, at: Date): string {
+  return `${prefix}_${timeBody(at.getTime())}${"0".repeat(randomDigits)}`;
+}
+
 /** Whether a text from outside can be an id of this kind at all; anything else names nothing. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && idForm.test(text);

@@ -35,11 +35,14 @@ export function parseStrictJson(text: string): JsonVerdict {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
-  const members = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`);
-  return `{${members.join(",")}}`;
+  let members = "";
+  for (const name of Object.keys(value).toSorted()) {
+    const member = value[name];
+    if (member === undefined) continue;
+    if (members !== "") members += ",";
+    members += `${JSON.stringify(name)}:${canonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
 export function isObject(value: unknown): value is JsonObject {

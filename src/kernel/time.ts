@@ -14,8 +14,17 @@ export type IstDay = string;
 /** `2026-11` */
 export type IstMonth = string;
 
+let lastMs = Number.NaN;
+let lastTimestamp: IstTimestamp = "";
+
+/** What is told of a set is mostly of one instant, so the last text is often the next one too. */
 export function istTimestamp(instant: Date): IstTimestamp {
-  return `${shifted(instant).slice(0, -1)}+05:30`;
+  const ms = instant.getTime();
+  if (ms !== lastMs) {
+    lastTimestamp = `${shifted(instant).slice(0, -1)}+05:30`;
+    lastMs = ms;
+  }
+  return lastTimestamp;
 }
 
 export function istDay(instant: Date): IstDay {
@@ -24,6 +33,38 @@ export function istDay(instant: Date): IstDay {
 
 export function istMonth(instant: Date): IstMonth {
   return shifted(instant).slice(0, 7);
+}
+
+const monthNames = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+
+/** `November 2026`, for people. */
+export function monthText(month: IstMonth): string {
+  const [year = "", number = ""] = month.split("-");
+  return `${monthNames[Number(number) - 1] ?? number} ${year}`;
+}
+
+/** `15 Nov 2026`, for people. */
+export function dayText(instant: Date): string {
+  const [month = "", year = ""] = monthText(istMonth(instant)).split(" ");
+  return `${istDay(instant).slice(8)} ${month.slice(0, 3)} ${year}`;
+}
+
+/** `14:45:00 IST`, for people. */
+export function timeText(instant: Date): string {
+  return `${shifted(instant).slice(11, 19)} IST`;
 }
 
 /** The first instant of a day in IST. */

@@ -20,8 +20,21 @@ export function isWorkingDay(day: IstDay): boolean {
   return saturdayOfMonth !== 2 && saturdayOfMonth !== 4;
 }
 
+let lastAsked = "";
+let lastCloseMs = 0;
+
 /** The close of the desk so many working days after an instant; today counts before the cut-off. */
 export function addWorkingDays(from: Date, days: number): Date {
+  // Deals are made by the set, and those of a set have one deadline.
+  const asked = `${from.getTime()} ${days}`;
+  if (asked !== lastAsked) {
+    lastCloseMs = closeAfter(from, days).getTime();
+    lastAsked = asked;
+  }
+  return new Date(lastCloseMs);
+}
+
+function closeAfter(from: Date, days: number): Date {
   const counts = isWorkingDay(istDay(from)) && istTimestamp(from).slice(11, 16) < cutOff;
   let day = counts ? istDay(from) : nextWorkingDay(istDay(from));
   for (let left = days; left > 0; left--) day = nextWorkingDay(day);

@@ -33,6 +33,7 @@ const planConstraints = new Set(["api_keys_plan_fkey", "api_keys_plan_of_environ
 export async function issueKey(
   ctx: Pick<Context, "db" | "now">,
   command: IssueKey,
+  actor = operator,
 ): Promise<IssuedKey> {
   const now = ctx.now();
   const granted = command.scopes.filter(isScope);
@@ -46,7 +47,7 @@ export async function issueKey(
   const plan = command.environment === "sandbox" ? "sandbox" : command.plan;
   try {
     return await ctx.db.transaction(async (tx) => {
-      const desk = await openDesk(tx, { ...command, legalName: command.firmName }, now);
+      const { desk, opened } = await openDesk(tx, { ...command, legalName: command.firmName }, now);
       const keyId = newId("key", now);
       const { apiKey, sealed } = newApiKey(command.environment, keyId);
       const key: KeyRow = {
@@ -75,7 +76,7 @@ export async function issueKey(
       await insertKey(tx, key, sealed);
       const event = { name: "key.created", data: { name: key.name, kind: key.kind } };
       const change = changeOfKey(null, key, { action: "issue", event, now });
-      await recordChanges(tx, operator, [change], now);
+      await recordChanges(tx, actor, [...opened, change], now);
       return { api_key: apiKey, key_id: keyId, firm_id: desk.firm_id };
     });
   } catch (error) {

@@ -26,10 +26,14 @@ export async function revokeKey(ctx: Context, call: Call, keyId: string): Promis
 }
 
 /** The same, by the operator, who may revoke any desk's key. */
-export async function revokeKeyAsOperator(ctx: Context, keyId: string): Promise<Key> {
+export async function revokeKeyAsOperator(
+  ctx: Context,
+  keyId: string,
+  actor = operator,
+): Promise<Key> {
   const deskId = await findDeskOfKey(ctx.db, keyId);
   if (deskId === undefined) throw new Failure("not_found", `no key ${keyId}`);
-  return await revoke(ctx, operator, { deskId, keyId, dryRun: false });
+  return await revoke(ctx, actor, { deskId, keyId, dryRun: false });
 }
 
 /** A firm that leaves its desk takes the keys with it that act for it alone. */

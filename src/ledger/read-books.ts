@@ -1,8 +1,16 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Db } from "../platform/postgres.ts";
-import { type Account, accountName, accountOf, availableOf } from "./rules.ts";
+import {
+  type Account,
+  accountName,
+  accountOf,
+  availableOf,
+  type EntryName,
+  type MovementRow,
+} from "./rules.ts";
 import {
   listBalances,
+  listEntriesAbout,
   listOwners,
   listPostings,
   type PostingPlace,
@@ -72,6 +80,18 @@ export async function ownersOf(
       { owner: accountOf(account), pending: pending_entry_no !== null },
     ]),
   );
+}
+
+/** The entries of a kind about a subject as they were first written, each with its movements. */
+export async function entriesAbout(
+  db: Db,
+  name: Omit<EntryName, "ordinal">,
+): Promise<{ readonly ordinal: number; readonly movements: readonly MovementRow[] }[]> {
+  const rows = await listEntriesAbout(db, name);
+  return [...Map.groupBy(rows, (row) => row.ordinal)].map(([ordinal, own]) => ({
+    ordinal,
+    movements: own.map(({ ordinal: _ordinal, ...movement }) => movement),
+  }));
 }
 
 const entriesPerPage = 500;

@@ -43,6 +43,21 @@ export async function findPending(tx: Tx, names: readonly EntryName[]): Promise<
     order by e.entry_no, m.line`);
 }
 
+/** A row for each movement, in the order of the entries. */
+export async function listEntriesAbout(
+  db: Db,
+  { environment, kind, subject }: Omit<EntryName, "ordinal">,
+): Promise<(MovementRow & { readonly ordinal: number })[]> {
+  return await db.rows(sql`
+    select e.ordinal, m.from_account, m.to_account, m.scrip_no, m.amount
+    from ledger_entries as e
+    cross join lateral unnest(e.movements) with ordinality
+      as m (from_account, to_account, scrip_no, amount, line)
+    where e.subject = ${subject} and e.kind = ${kind} and e.environment = ${environment}
+      and e.resolves is null
+    order by e.ordinal, m.line`);
+}
+
 export async function findWritten(
   tx: Tx,
   names: readonly EntryName[],

@@ -1,8 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
-import { houseFirmId } from "../kernel/house.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, Fragment, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { DepthBand, Place, Tape, UpdateKind } from "./rules.ts";
 
 /** Where readers are told that a log has grown. */
@@ -17,9 +16,6 @@ export type UpdateRow = Place & {
   readonly created_at: Date;
 };
 
-/** A face as the market shows it: two digits and zeros. */
-const shownFace = fragment`round(face_paise::numeric, 2 - length(face_paise::text))`;
-
 /** Sums stay whole numbers that every JSON reader keeps exact. */
 const safeMax = fragment`9007199254740991`;
 
@@ -32,7 +28,11 @@ type TapeRow = {
   readonly count: number;
 };
 
-/** The last deal of every scheme, and what was dealt after an instant. */
+/**
+ * The last deal of every scheme, and what was dealt after an instant: what is left of its minute by
+ * the leg, the minutes after it as they were added up. What another node's clock has dealt later than
+ * `until` is taken off again.
+ */
 export async function findTapes(
   db: Db,
   { environment, after, until }: { environment: Environment; after: Date; until: Date },
@@ -41,7 +41,7 @@ export async function findTapes(
     select asked.scheme, last.seller_bps, last.face_paise, last.dealt_at, day.volume_paise, day.count
     from unnest(${schemes}::text[]) as asked (scheme)
     left join lateral (
-      select seller_bps, ${shownFace}::bigint as face_paise, dealt_at
+      select seller_bps, shown_face(face_paise)::bigint as face_paise, dealt_at
       from settlement_legs
       where environment = ${environment} and scheme = asked.scheme and dealt_at <= ${until}
         and not private
@@ -49,11 +49,24 @@ export async function findTapes(
       limit 1
     ) as last on true
     cross join lateral (
-      select least(coalesce(sum(${shownFace}), 0), ${safeMax})::bigint as volume_paise,
-        count(*)::integer as count
-      from settlement_legs
-      where environment = ${environment} and scheme = asked.scheme
-        and dealt_at > ${after} and dealt_at <= ${until} and not private
+      select least(coalesce(sum(shown_paise), 0), ${safeMax})::bigint as volume_paise,
+        coalesce(sum(deals), 0)::integer as count
+      from (
+        select shown_paise, deals
+        from deal_minutes
+        where environment = ${environment} and scheme = asked.scheme and minute > ${after}
+        union all
+        select shown_face(face_paise), 1
+        from settlement_legs
+        where environment = ${environment} and scheme = asked.scheme and dealt_at > ${after}
+          and not private
+          and dealt_at < date_trunc('minute', ${after}::timestamptz, 'UTC') + interval '1 minute'
+        union all
+        select -shown_face(face_paise), -1
+        from settlement_legs
+        where environment = ${environment} and scheme = asked.scheme and dealt_at > ${until}
+          and not private
+      ) as parts
     ) as day`);
   return new Map(
     rows.map(({ scheme, seller_bps, face_paise, dealt_at, volume_paise, count }) => {
@@ -69,10 +82,6 @@ export type AskedBand = {
   readonly from_paise: number;
   readonly below_paise: number | null;
 };
-
-/** The indexes of the house's credits, and of those it could sell, are found by these very words. */
-const ofHouse = new Fragment(`firm_id in ('${houseFirmId.live}', '${houseFirmId.sandbox}')`);
-const houseOffers = new Fragment(`state = 'listed' and ${ofHouse.text}`);
 
 export type DepthRow = {
   readonly scheme: Scheme;
@@ -92,10 +101,10 @@ export async function listDepths(db: Db, environment: Environment): Promise<Dept
 export async function hasHouseChanged(db: Db, environment: Environment): Promise<boolean> {
   const [row] = await db.rows<{ changed: boolean }>(sql`
     select coalesce(min(counted_in) <= (
-      select changed_in
+      select house_changed_in
       from credits
-      where environment = ${environment} and ${ofHouse}
-      order by changed_in desc
+      where environment = ${environment} and house_changed_in is not null
+      order by house_changed_in desc
       limit 1
     ), false) as changed
     from market_depths
@@ -138,7 +147,7 @@ export async function countDepths(
     cross join lateral (
       select count(*) as count, coalesce(sum(face_paise), 0) as sum
       from credits
-      where environment = ${environment} and scheme = band.scheme and ${houseOffers}
+      where environment = ${environment} and scheme = band.scheme and house_offers
         and face_paise >= band.from_paise
         and face_paise < coalesce(band.below_paise, 9223372036854775807)
         and expires_on >= ${usableUntil}::date

@@ -4,7 +4,7 @@ import type { Tx } from "../platform/postgres.ts";
 import type { NewDeal, Party } from "../settlement/open-settlements.ts";
 import { lockOffers, type OfferedCredit } from "./lock-offers.ts";
 import { listRestingBeside } from "./resting-store.ts";
-import { dealPart } from "./rules.ts";
+import { dealPart, feesOfLeg } from "./rules.ts";
 import { currentOrder, type DealDraft, type Leg, noteDealt, type Workings } from "./workings.ts";
 
 /** The book had offers that the database does not: nothing of the set was kept. */
@@ -99,6 +99,7 @@ function agree(
   },
 ): NewDeal {
   const shares = payRestingSells(workings, deal, offered);
+  const card = workings.markets.get(deal.scheme);
   return {
     settlementId: deal.settlementId,
     environment: workings.environment,
@@ -108,13 +109,18 @@ function agree(
     buyerBps: deal.buyerBps,
     legs: deal.legs.map((leg) => {
       const credit = creditOf(leg.scripNo);
+      const sellerPaise = leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0;
       return {
         scripNo: leg.scripNo,
         seller: { deskId: credit.desk_id, firmId: credit.firm_id, orderId: leg.sellerOrderId },
         facePaise: leg.facePaise,
         sellerBps: leg.sellerBps,
-        sellerPaise: leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0,
+        sellerPaise,
         buyerPaise: leg.buyerPaise,
+        ...(card &&
+          card.fee_bps > 0 && {
+            fees: feesOfLeg(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
+          }),
       };
     }),
   };

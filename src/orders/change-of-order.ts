@@ -20,6 +20,7 @@ export function changeOfOrder({
   readonly before: OrderRow | null;
   readonly after: OrderRow;
 }): Change {
+  const facts = factsOf(after);
   return {
     environment: after.environment,
     deskId: after.desk_id,
@@ -32,13 +33,13 @@ export function changeOfOrder({
       href: `/v1/orders/${after.order_id}`,
     },
     before: before && factsOf(before),
-    after: factsOf(after),
+    after: facts,
     event: {
       // A resting order of which a part was dealt stays open, and what is told is the deal.
       name: action === "match" ? "order.matched" : eventOf[after.state],
       from: before?.state ?? null,
       to: after.state,
-      data: factsOf(after),
+      data: facts,
     },
   };
 }

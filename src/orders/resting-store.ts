@@ -128,7 +128,8 @@ export async function listSetAside(
     join firms as f on f.firm_id = o.firm_id
     left join credits as c
       on c.environment = o.environment and c.scrip_no = a.scrip_no
-      and c.reserved_for = o.order_id and c.state in ('reserved', 'suspended')`);
+      and c.standing = 'live' and c.reserved_for = o.order_id
+      and c.state in ('reserved', 'suspended')`);
 }
 
 /** Open sells with a credit that cannot come back to them: ended by customs, or by the clock. */
@@ -148,7 +149,8 @@ export async function listBereft(
           select 1
           from credits as c
           where c.environment = o.environment and c.scrip_no = r.scrip_no
-            and c.reserved_for = o.order_id and c.state in ('reserved', 'suspended')
+            and c.standing = 'live' and c.reserved_for = o.order_id
+            and c.state in ('reserved', 'suspended')
             and c.expires_on >= ${today}::date
         )
       )

@@ -10,6 +10,7 @@ import {
   type Dealing,
   dealPart,
   endRest,
+  feesOfLeg,
   intentOf,
   type OrderFields,
   orderLifecycle,
@@ -177,4 +178,42 @@ test("a buy that does not rest is matched with whatever its bundle covers", () =
   const { order } = dealPart(orderOf("buy", [100]), part, { rests: false, now });
   assert.equal(order.state, "matched");
   assert.equal(order.covered_paise, 60);
+});
+
+test("fee and tax of a leg are at the card's rate, within what the house keeps of it", () => {
+  const card = { fee_bps: 5, half_spread_bps: 40 };
+  const face = 10_000_000;
+  const between = {
+    facePaise: face,
+    sellerPaise: 9_765_000,
+    buyerPaise: 9_785_000,
+    sellerOrderId: "ord_s",
+    buyerOrderId: "ord_b",
+  };
+  // ₹1,00,000 at 5 bps is ₹50, with 18 % on it ₹9: both sides together fit the ₹200 between them.
+  const fee = { feePaise: 5_000, gstPaise: 900 };
+  assert.deepEqual(feesOfLeg(card, between), { buyer: fee, seller: fee });
+  const none = { feePaise: 0, gstPaise: 0 };
+  const toHouse = { ...between, buyerOrderId: null };
+  const fromHouse = { ...between, sellerOrderId: null };
+  assert.deepEqual(feesOfLeg(card, toHouse), { buyer: none, seller: fee });
+  assert.deepEqual(feesOfLeg(card, fromHouse), { buyer: fee, seller: none });
+  assert.deepEqual(feesOfLeg({ ...card, fee_bps: 0 }, between), { buyer: none, seller: none });
+});
+
+test("whatever the rate, fees and tax never exceed what the house keeps of the leg", () => {
+  const paise = fc.integer({ min: 0, max: 1_000_000 });
+  const bps = fc.integer({ min: 0, max: 1_000 });
+  fc.assert(
+    fc.property(paise, paise, paise, bps, bps, (face, low, kept, feeBps, halfSpread) => {
+      const card = { fee_bps: feeBps, half_spread_bps: halfSpread };
+      const sums = { facePaise: face, sellerPaise: low, buyerPaise: low + kept };
+      const ids = { sellerOrderId: "ord_s", buyerOrderId: "ord_b" };
+      const { buyer, seller } = feesOfLeg(card, { ...sums, ...ids });
+      const all = buyer.feePaise + buyer.gstPaise + seller.feePaise + seller.gstPaise;
+      assert.ok(all <= kept);
+      const { seller: sold } = feesOfLeg(card, { ...sums, ...ids, buyerOrderId: null });
+      assert.ok(sold.feePaise + sold.gstPaise <= priceFloor(face, halfSpread));
+    }),
+  );
 });

@@ -12,10 +12,12 @@ import type { CreditState } from "../credits/rules.ts";
 import { type FirmState, type Mandate, refusalToTrade } from "../firms/rules.ts";
 import type { Side } from "../kernel/side.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import { type Fee, feeOn, feeUpTo, noFee } from "../kernel/fees.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import { addedCeil, addedFloor, type Bps, type Paise } from "../kernel/money.ts";
+import { addedCeil, addedFloor, type Bps, type Paise, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type IstDay, istTimestamp, parseInstant } from "../kernel/time.ts";
+import type { RateCard } from "../rates/rules.ts";
 
 export const orderStates = ["open", "matched", "cancelled", "expired", "failed"] as const;
 
@@ -233,6 +235,37 @@ export function endRest<Order extends Dealing>(
 /** What a buy still has to cover, or the face a sell still has to deal. */
 export function restOf({ side, requirement_paise, covered_paise, dealt_paise }: Dealing): Paise {
   return (side === "buy" ? (requirement_paise ?? 0) : covered_paise) - dealt_paise;
+}
+
+/** What of each side's money in a leg is fee and the tax on it. */
+export type LegFees = { readonly buyer: Fee; readonly seller: Fee };
+
+/**
+ * The fees of a leg at the card's rate. They come out of what the house keeps of the leg and are
+ * never more than that: between two clients the difference of what they pay and get, half of it for
+ * each; with the house itself the card's half-spread. The house pays no fee.
+ */
+export function feesOfLeg(
+  card: Pick<RateCard, "fee_bps" | "half_spread_bps">,
+  leg: {
+    readonly facePaise: Paise;
+    readonly sellerPaise: Paise;
+    readonly buyerPaise: Paise;
+    /** Null on the house's side. */
+    readonly sellerOrderId: string | null;
+    readonly buyerOrderId: string | null;
+  },
+): LegFees {
+  const { facePaise, sellerOrderId, buyerOrderId } = leg;
+  const isBetweenClients = sellerOrderId !== null && buyerOrderId !== null;
+  const room = isBetweenClients
+    ? Math.floor(Math.max(leg.buyerPaise - leg.sellerPaise, 0) / 2)
+    : priceFloor(facePaise, card.half_spread_bps);
+  const fee = feeUpTo(room, feeOn(facePaise, card.fee_bps));
+  return {
+    buyer: buyerOrderId === null ? noFee : fee,
+    seller: sellerOrderId === null ? noFee : fee,
+  };
 }
 
 /** A credit of a resting sell that could not be had, with all that decides whether it can be now. */

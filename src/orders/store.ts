@@ -2,6 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
 import type { IstDay } from "../kernel/time.ts";
@@ -289,4 +290,19 @@ export async function addToKeyDays(
       ${added.map(({ paise }) => paise)}::bigint[]
     ) as a (key_id, paise)
     where d.key_id = a.key_id and d.day = ${day}::date`);
+}
+
+/** What rests of a desk until a given time rests less long; how many there are. */
+export async function bringOrdersNearer(
+  tx: Tx,
+  { environment, deskId, seconds, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update orders
+    set expires_at = expires_at - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}, changed_in = pg_current_xact_id()
+    where environment = ${environment} and desk_id = ${deskId} and state = 'open'
+      and expires_at is not null
+    returning order_id`);
+  return rows.length;
 }

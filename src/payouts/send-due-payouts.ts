@@ -13,16 +13,17 @@ import { movePayout } from "./move-payout.ts";
 import { askBank } from "./ask-bank.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { accountOf, holdOf, nextLook, type Payee, type PayoutAction } from "./rules.ts";
-import { claimUnsent, type PayoutRow, setPayouts } from "./store.ts";
+import { claimUnsent, hasUnsent, type PayoutRow, setPayouts } from "./store.ts";
 
 const setSizeMax = 200;
 const cashier: Actor = { kind: "worker", id: "payouts", requestId: null };
 
 /** One set of unsent payouts; whether there may be more. */
 export async function sendDuePayouts(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+  const now = ctx.now();
+  if (!(await hasUnsent(ctx.db, now))) return "idle";
   // The first check of the books is on its way.
   if (!(await ledgerWasChecked(ctx.db))) return "idle";
-  const now = ctx.now();
   const ledgerSound = await ledgerIsSound(ctx.db, now);
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
   return await ctx.db.transaction(async (tx) => {

@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { Passage } from "../kernel/passage.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { PayoutState, PayoutStep, Rail } from "./rules.ts";
 
@@ -77,6 +78,16 @@ export async function insertLines(tx: Tx, rows: readonly PayoutLineRow[]): Promi
     )`);
 }
 
+/** Whether there is a payout to look at; usually there is none. */
+export async function hasUnsent(db: Db, now: Date): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select
+    from payouts
+    where look_at <= ${now}
+    limit 1`);
+  return rows.length > 0;
+}
+
 /** What has not been sent and is to be looked at; two workers never take the same one. */
 export async function claimUnsent(tx: Tx, now: Date, limit: number): Promise<PayoutRow[]> {
   return await tx.rows(sql`
@@ -104,6 +115,21 @@ export async function lockPayoutsOf(tx: Tx, settlementId: string): Promise<Payou
     where settlement_id = ${settlementId}
     order by payout_id
     for update`);
+}
+
+export async function listPayoutsOf(db: Db, settlementId: string): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where settlement_id = ${settlementId}
+    order by payout_id`);
+}
+
+export async function listPayoutsById(db: Db, payoutIds: readonly string[]): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where payout_id = any(${payoutIds}::text[])`);
 }
 
 /** Each was locked before. */
@@ -247,4 +273,19 @@ export async function listAllPayouts(
       and (${filter.payoutId}::text is null or payout_id = ${filter.payoutId})
     order by created_at desc, payout_id desc
     limit ${limit}`);
+}
+
+/** What is held of a desk is held less long; how many there are. */
+export async function bringPayoutsNearer(
+  tx: Tx,
+  { environment, deskId, seconds, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update payouts
+    set look_at = look_at - make_interval(secs => ${seconds}),
+      held_until = held_until - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where environment = ${environment} and desk_id = ${deskId} and look_at is not null
+    returning payout_id`);
+  return rows.length;
 }

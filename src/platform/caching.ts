@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, onSendHookHandler } from "fastify";
 
 import type { App } from "./http.ts";
 
@@ -21,16 +21,26 @@ export function sendCacheable<Answer>(
 }
 
 export function tagAnswers(app: App): void {
-  app.addHook("onSend", async (request, reply, payload) => {
-    if (!request.routeOptions.config.tagged || reply.statusCode !== 200) return payload;
-    if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return payload;
-    const etag = `"${createHash("sha256").update(payload).digest("base64url").slice(0, 22)}"`;
-    reply.header("etag", etag);
-    if (!isHeldAlready(request.headers["if-none-match"], etag)) return payload;
-    reply.code(304).removeHeader("content-length");
-    return "";
+  app.addHook("onRoute", (route) => {
+    if (route.config?.tagged) route.onSend = [tagAnswer, route.onSend ?? []].flat();
   });
 }
+
+const tagAnswer: onSendHookHandler = (request, reply, payload, done) => {
+  const hasBytes = typeof payload === "string" || Buffer.isBuffer(payload);
+  if (!hasBytes || reply.statusCode !== 200) {
+    done(null, payload);
+    return;
+  }
+  const etag = `"${createHash("sha256").update(payload).digest("base64url").slice(0, 22)}"`;
+  reply.header("etag", etag);
+  if (!isHeldAlready(request.headers["if-none-match"], etag)) {
+    done(null, payload);
+    return;
+  }
+  reply.code(304).removeHeader("content-length");
+  done(null, "");
+};
 
 /** Caches in between may list several tags and may mark them as weak. */
 function isHeldAlready(header: string | undefined, etag: string): boolean {

@@ -1,3 +1,5 @@
+import type { KeyObject } from "node:crypto";
+
 import type { FastifyBaseLogger } from "fastify";
 
 import type { Database } from "./postgres.ts";
@@ -11,4 +13,6 @@ export type Context = {
   readonly cursorKey: Buffer;
   /** Seals what must not be readable at rest; made from the master key. */
   readonly sealKey: Buffer;
+  /** Signs exports of the audit trail; made from the master key. */
+  readonly auditKey: KeyObject;
 };

@@ -1,6 +1,7 @@
 // Pages of other sites may read what is public. They may write nothing: a form that is sent from
 // here is sent from our own page, and no site can send it in a visitor's name.
 
+import type { onRequestHookHandler } from "fastify";
 import { Type } from "typebox";
 
 import type { App } from "./http.ts";
@@ -10,13 +11,10 @@ const preflightKeptS = 86_400;
 
 /** `below` is where what is public lies. */
 export function allowOtherSites(app: App, below: string): void {
-  app.addHook("onRequest", (request, reply, next) => {
-    const { budget } = request.routeOptions.config;
-    if (budget !== undefined && reading.includes(request.method)) {
-      reply.header("access-control-allow-origin", "*");
-      reply.header("access-control-expose-headers", "ETag, Retry-After, X-Request-ID");
-    }
-    next();
+  app.addHook("onRoute", (route) => {
+    const isRead = [route.method].flat().every((method) => reading.includes(method));
+    if (route.config?.budget === undefined || !isRead) return;
+    route.onRequest = [route.onRequest ?? [], allowReading].flat();
   });
 
   app.options(
@@ -35,3 +33,9 @@ export function allowOtherSites(app: App, below: string): void {
         .send(null),
   );
 }
+
+const allowReading: onRequestHookHandler = (_request, reply, next) => {
+  reply.header("access-control-allow-origin", "*");
+  reply.header("access-control-expose-headers", "ETag, Retry-After, X-Request-ID");
+  next();
+};

@@ -75,7 +75,7 @@ declare module "fastify" {
     conflicts?: true;
     /** A read whose query names a thing that may not be there. */
     names?: true;
-    /** The answer stays open. It is bounded by `sse.ts`, and is no request under way. */
+    /** The answer stays open. It is bounded by `sse.ts` or `ndjson.ts`, and is no request under way. */
     streams?: true;
     /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
     quiet?: true;
@@ -83,6 +83,8 @@ declare module "fastify" {
     label?: string;
   }
   interface FastifyRequest {
+    /** What its route declared; the framework's own way there makes a new object each time. */
+    declared: Readonly<FastifyContextConfig>;
     /** Set for every route that demands a key, before its handler runs. */
     caller: Caller;
     metered: Metered;
@@ -147,6 +149,7 @@ export function createServer(options: ServerOptions): App {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
   app.decorate("routes", []);
+  app.decorateRequest("declared");
   app.decorateRequest("caller");
   app.decorateRequest("metered");
   app.decorateRequest("chunkedBody");
@@ -205,10 +208,11 @@ function requestOpener(inFlight: Set<ServerResponse>, inFlightMax: number): Open
     inFlight.delete(this);
   }
   return (request, reply, next) => {
+    request.declared = request.routeOptions.config;
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
-    if (!request.routeOptions.config.streams) {
+    if (!request.declared.streams) {
       inFlight.add(reply.raw);
       reply.raw.on("close", forget);
     }
@@ -271,26 +275,32 @@ function hasMembers(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-async function readBody(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-      const bytes = chunk as Buffer; // No encoding is set on the message.
-      size += bytes.length;
-      if (size > bodyBytesMax) break;
-      chunks.push(bytes);
-    }
-  } catch {
-    throw badRequest("the body did not arrive whole"); // Its sender left; no fault of ours.
-  }
-  if (size > bodyBytesMax) {
-    // The rest is read and forgotten, so that the connection can carry the next request; how long
-    // that may take is bounded like the arrival of any request.
-    message.resume();
-    throw tooLarge();
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+function readBody(message: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    message.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= bodyBytesMax) {
+        chunks.push(chunk);
+        return;
+      }
+      // The rest is read and forgotten, so that the connection can carry the next request; how long
+      // that may take is bounded like the arrival of any request.
+      chunks.length = 0;
+      reject(tooLarge());
+    });
+    message.once("end", () => {
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+    });
+    const close = () => {
+      // Its sender left; no fault of ours.
+      if (!message.readableEnded) reject(badRequest("the body did not arrive whole"));
+    };
+    message.once("error", close);
+    message.once("close", close);
+    if (message.destroyed) close(); // It has left already, while its key was looked at.
+  });
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -42,7 +42,7 @@ function shownError(error: Error) {
 export function logRequests(app: App): void {
   const logsAll = ["debug", "trace"].includes(app.log.level);
   app.addHook("onResponse", (request, reply, next) => {
-    const { label, quiet = request.method === "GET" } = request.routeOptions.config;
+    const { label, quiet = request.method === "GET" } = request.declared;
     const isQuiet = quiet && reply.statusCode < 400;
     if (isQuiet && !logsAll) {
       next();

@@ -67,9 +67,9 @@ export function measureRequests(app: App, { registry }: Metrics): void {
     registers,
   });
   app.addHook("onResponse", (request, reply, next) => {
-    const route = request.routeOptions.config.label ?? "none";
+    const { label: route = "none", streams = false } = request.declared;
     const status = reply.statusCode;
-    const isStream = request.routeOptions.config.streams === true && status < 400;
+    const isStream = streams && status < 400;
     // How long a reader stayed says nothing about how quick an answer was.
     if (!isStream) times.observe(route, Math.floor(status / 100), reply.elapsedTime / 1_000);
     if (status >= 400) refusals.inc({ route, status });

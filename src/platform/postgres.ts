@@ -9,13 +9,8 @@ import { EventEmitter } from "node:events";
 
 import pg from "pg";
 
-import { arrayLiteral } from "./array-literal.ts";
-
-export type Statement = {
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly unknown[];
-};
+import { runPrepared, type Statement, types } from "./prepared.ts";
+import { wireValue } from "./wire-value.ts";
 
 export type Db = {
   rows<Row>(statement: Statement): Promise<Row[]>;
@@ -61,17 +56,6 @@ const lockTimeoutMs = 2_000;
 const idleInTransactionTimeoutMs = 10_000;
 const connectionsMaxDefault = 16;
 
-// Counts and paise fit a double by constraint; days stay text, because a Date has no calendar.
-const int8 = 20;
-const date = 1082;
-const types: pg.CustomTypesConfig = {
-  getTypeParser(oid: number, format?: "text" | "binary") {
-    if (oid === int8) return Number;
-    if (oid === date) return String;
-    return pg.types.getTypeParser(oid, format);
-  },
-};
-
 /** Constant text that several statements share, such as a table's column list. */
 export class Fragment {
   readonly text: string;
@@ -92,11 +76,7 @@ export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]):
     writtenOf.set(parts, written);
   }
   const { name, text, slots } = written;
-  return { name, text, values: slots.map((slot) => encoded(values[slot])) };
-}
-
-function encoded(value: unknown): unknown {
-  return Array.isArray(value) ? (arrayLiteral(value) ?? value) : value;
+  return { name, text, values: slots.map((slot) => wireValue(values[slot])) };
 }
 
 export function fragment(parts: TemplateStringsArray): Fragment {
@@ -129,7 +109,7 @@ export function openDatabase(options: ConnectionOptions): Database {
   const announced = new EventEmitter();
   return {
     pool,
-    rows: (statement) => run(pool, statement),
+    rows: (statement) => runOnce(pool, statement),
     async transaction(work, txOptions) {
       const topics = new Set<string>();
       const result = await inTransaction(
@@ -163,10 +143,18 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
   };
 }
 
-async function run<Row>(client: pg.Pool | pg.ClientBase, statement: Statement): Promise<Row[]> {
-  const { name, text, values } = statement;
-  const result = await client.query({ name, text, values: values as unknown[], types });
-  return result.rows as Row[];
+async function runOnce<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    return await runPrepared(client, statement);
+  } catch (error) {
+    // A connection that was made before a migration may not be able to run it any more.
+    broken = error as Error; // The driver rejects with nothing else.
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 async function inTransaction<Result>(
@@ -178,7 +166,7 @@ async function inTransaction<Result>(
   let broken: Error | undefined;
   try {
     await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
-    const result = await work({ rows: (statement) => run(client, statement) });
+    const result = await work({ rows: (statement) => runPrepared(client, statement) });
     await client.query(rollBack ? "rollback" : "commit");
     return result;
   } catch (error) {

@@ -131,7 +131,7 @@ export function openStreams(
     count: () => streams.size,
     open(request, reply, { perKeyMax, heartbeat = () => comment }) {
       const key = String(request.headers["x-service-key"]);
-      const ofKey = `${request.caller.keyId} ${request.routeOptions.config.label}`;
+      const ofKey = `${request.caller.keyId} ${request.declared.label}`;
       if (closing || streams.size >= streamsMax) throw new Overloaded();
       if ((countOfKey.get(ofKey) ?? 0) >= perKeyMax) throw tooMany(perKeyMax);
       const bounds = { heartbeat, heartbeatMs, unreadBytesMax };

@@ -6,8 +6,6 @@
 //
 // Several processes may run the same worker: the work itself claims what it does with `skip locked`.
 
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { FastifyBaseLogger } from "fastify";
 
 import { isLockTimeout } from "./postgres.ts";
@@ -27,7 +25,28 @@ export type Worker = {
 
 export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker {
   const stopping = new AbortController();
-  let pause = new AbortController();
+  /** Said while the work is under way, it makes the next pause none. */
+  let woken = false;
+  let endPause: (() => void) | undefined;
+
+  function wake(): void {
+    woken = true;
+    endPause?.();
+  }
+
+  async function pause(): Promise<void> {
+    if (!woken) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pauseMs).unref();
+        endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    endPause = undefined;
+    woken = false;
+  }
 
   async function runOnce(): Promise<"more" | "idle"> {
     try {
@@ -41,20 +60,15 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
   }
 
   async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      if ((await runOnce()) === "more") continue;
-      if (stopping.signal.aborted) return;
-      await sleep(pauseMs, undefined, { signal: pause.signal, ref: false }).catch(() => {});
-      pause = new AbortController();
-    }
+    while (!stopping.signal.aborted) if ((await runOnce()) === "idle") await pause();
   }
 
   const running = loop();
   return {
-    wake: () => pause.abort(),
+    wake,
     async stop() {
       stopping.abort();
-      pause.abort();
+      wake();
       await running;
     },
   };

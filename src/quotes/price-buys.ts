@@ -47,7 +47,7 @@ function priceBuy(
   now: Date,
 ): Verdict {
   const { scheme, requirementPaise } = wanted;
-  const ask = buyAskOf(cardOf(caller.environment, scheme), requirementPaise);
+  const ask = buyAskOf(cardOf(caller.environment, scheme, caller.deskId), requirementPaise);
   const index = offers.get(caller.environment)?.[scheme];
   if (!index) throw new Error("every environment of the set was looked at");
   if (ask.kind === "no_quote") return ask;

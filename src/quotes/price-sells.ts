@@ -60,7 +60,8 @@ function priceSell(
   sale: Sale,
   { cardOf, instant }: { readonly cardOf: CardOf; readonly instant: Date },
 ): Verdict {
-  const price = sellPriceOf(cardOf(ask.call.caller.environment, sale.scheme), sale);
+  const { environment, deskId } = ask.call.caller;
+  const price = sellPriceOf(cardOf(environment, sale.scheme, deskId), sale);
   if (price.kind === "no_quote") return price;
   return newQuote(
     ask.call.caller,

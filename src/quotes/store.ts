@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CreditForSale } from "./rules.ts";
@@ -176,4 +177,19 @@ export async function setOrders(tx: Tx, uses: readonly QuoteUse[]): Promise<stri
     where quotes.quote_ref = use.quote_ref and quotes.order_id is null
     returning quotes.quote_ref`);
   return rows.map((row) => row.quote_ref);
+}
+
+/** Those of a desk that can still be ordered on end sooner; how many there are. */
+export async function bringQuotesNearer(
+  tx: Tx,
+  { environment, deskId, seconds, now }: Passage,
+  oldestRef: string,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update quotes
+    set valid_until = valid_until - make_interval(secs => ${seconds})
+    where quote_ref >= ${oldestRef} and environment = ${environment} and desk_id = ${deskId}
+      and order_id is null and valid_until > ${now}
+    returning quote_ref`);
+  return rows.length;
 }

@@ -18,14 +18,22 @@ export async function listCurrentCards(db: Db, environment: Environment): Promis
     order by scheme, version desc`);
 }
 
-/** The card in force of every scheme that has one, and what the house took on this day. */
+/**
+ * The card in force of every scheme that has one, what the house took on this day, and the desks of
+ * the sandbox for which the market is halted by their own wish.
+ */
 export async function listCardsToday(
   db: Db,
   environments: readonly Environment[],
   day: IstDay,
-): Promise<CardToday[]> {
+): Promise<(CardToday & { readonly halted_desks: readonly string[] })[]> {
   return await db.rows(sql`
-    select card.*, coalesce(taken.taken_paise, 0) as taken_paise
+    select card.*, coalesce(taken.taken_paise, 0) as taken_paise,
+      array(
+        select desk_id
+        from sandbox_scenarios
+        where card.environment = 'sandbox' and scenario = 'market_halt'
+      ) as halted_desks
     from unnest(${environments}::text[]) as e (environment)
     cross join unnest(${schemes}::text[]) as s (scheme)
     cross join lateral (

@@ -14,6 +14,7 @@ import type { Settling } from "../settlement/conclude-legs.ts";
 import { giveUpSettlements } from "../settlement/give-up-settlements.ts";
 import { onlyWholeDesk } from "./only-sandbox.ts";
 import type { ResetDone } from "./schema.ts";
+import { deleteClock } from "./store.ts";
 
 /** Whoever has something to say about settlements that fail. */
 export type Resetting = Settling;
@@ -43,6 +44,7 @@ export async function resetSandbox(
       const given = await giveUpSettlements(tx, actor, { environment, deskId, settling }, now);
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
       await forgetScenarios(tx, deskId);
+      await deleteClock(tx, deskId);
       await recordChanges(tx, actor, [...crosses.changes, ...given.changes, ...withdrawn], now);
       return {
         orders_cancelled: ended.length,

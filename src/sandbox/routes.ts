@@ -1,8 +1,11 @@
 import { callOf, takeNoBodyAsEmpty } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
+import { advanceClock, type Passing } from "./advance-clock.ts";
 import { type Resetting, resetSandbox } from "./reset-sandbox.ts";
 import {
+  AdvanceClockBody,
+  DeskClock,
   NoFields,
   ResetDone,
   ScenarioList,
@@ -13,7 +16,31 @@ import {
 import { seedSandbox } from "./seed-sandbox.ts";
 import { setScenario } from "./set-scenario.ts";
 
-export function sandboxRoutes(app: App, ctx: Context, resetting: Resetting): void {
+export function sandboxRoutes(
+  app: App,
+  ctx: Context,
+  { resetting, passing }: { readonly resetting: Resetting; readonly passing: Passing },
+): void {
+  app.post(
+    "/v1/sandbox/clock",
+    {
+      config: { demand: "orders:write" },
+      schema: {
+        operationId: "advanceClock",
+        tags: ["Sandbox"],
+        summary: "Let time pass for your desk",
+        description:
+          "Every deadline of your desk comes nearer by that much: of quotes, resting orders, " +
+          "crosses, settlements, payouts, holds and credits. The market and other desks stay in their own " +
+          "time, and so do the times on what has happened.",
+        body: AdvanceClockBody,
+        response: { 200: DeskClock },
+      },
+    },
+    async (request, reply) =>
+      await advanceClock(ctx, callOf(request, reply), { command: request.body, passing }),
+  );
+
   app.post(
     "/v1/sandbox/scenarios",
     {
@@ -21,8 +48,10 @@ export function sandboxRoutes(app: App, ctx: Context, resetting: Resetting): voi
       schema: {
         operationId: "setScenario",
         tags: ["Sandbox"],
-        summary: "Choose what happens to your desk's next settlement or payout",
-        description: "It happens once, to the first that it fits.",
+        summary: "Choose what happens to what your desk does next",
+        description:
+          "It happens once, to the first settlement or payout that it fits. A market that is " +
+          "halted stays so, for your desk's quotes alone, until it is opened or the desk is reset.",
         body: SetScenarioBody,
         response: { 200: ScenarioList },
       },

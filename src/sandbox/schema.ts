@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { body, oneOf, openEnum } from "../platform/wire.ts";
+import { body, oneOf, openEnum, timestamp } from "../platform/wire.ts";
 import { scenarios } from "../scenarios/rules.ts";
 
 export const NoFields = body({});
@@ -10,7 +10,8 @@ export const SetScenarioBody = body({
   scenario: oneOf(scenarios, {
     description:
       "transfer_timeout: customs never answers. transfer_refused: it refuses. credit_suspended: it " +
-      "suspends the credit. payout_returned: the bank sends the money back.",
+      "suspends the credit. payout_returned: the bank sends the money back. market_halt: you get no " +
+      "quotes until market_open.",
   }),
 });
 export type SetScenarioBody = Static<typeof SetScenarioBody>;
@@ -77,3 +78,42 @@ export const ResetDone = Type.Object(
   { title: "SandboxReset" },
 );
 export type ResetDone = Static<typeof ResetDone>;
+
+/** Two years: as long as a credit lives. */
+const advanceMaxS = 63_158_400;
+
+export const AdvanceClockBody = body({
+  advance_s: Type.Integer({
+    minimum: 1,
+    maximum: advanceMaxS,
+    description: "By how many seconds your desk's clock goes forward; it never goes back.",
+    examples: [86_400],
+  }),
+});
+export type AdvanceClockBody = Static<typeof AdvanceClockBody>;
+
+const nearer = (what: string) => Type.Integer({ description: what, examples: [1] });
+
+export const DeskClock = Type.Object(
+  {
+    clock: timestamp("What your desk's clock shows."),
+    ahead_s: Type.Integer({
+      description: "How far it is ahead of the service's, in all, since the last reset.",
+      examples: [86_400],
+    }),
+    brought_nearer: Type.Object(
+      {
+        orders: nearer("Orders that rest until a given time."),
+        quotes: nearer("Quotes that can still be ordered on."),
+        crosses: nearer("Your proposals, and open crosses among your firms."),
+        settlements: nearer("Open settlements among your firms and with the house."),
+        payouts: nearer("Payouts that have not been sent."),
+        holds: nearer("Holds on your firms."),
+        credits: nearer("Credits, by whole days."),
+      },
+      { description: "What ends sooner by that much: how many of each." },
+    ),
+  },
+  { title: "DeskClock" },
+);
+export type DeskClock = Static<typeof DeskClock>;

@@ -1,5 +1,5 @@
 // What a sandbox desk can have happen to what it does next, so that it sees its own code deal with
-// it. Each happens once.
+// it. Each happens once, but for a market that is halted for the desk until it is opened again.
 
 /** To the next settlement that goes to customs. */
 export const transferScenarios = [
@@ -11,7 +11,10 @@ export const transferScenarios = [
 /** To the next payout that is sent. */
 export const payoutScenarios = ["payout_returned"] as const;
 
-export const scenarios = [...transferScenarios, ...payoutScenarios] as const;
+/** To every quote that it asks for: there is none while its market is halted. */
+export const marketScenarios = ["market_halt", "market_open"] as const;
+
+export const scenarios = [...transferScenarios, ...payoutScenarios, ...marketScenarios] as const;
 
 export type Scenario = (typeof scenarios)[number];
 export type TransferScenario = (typeof transferScenarios)[number];

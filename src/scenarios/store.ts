@@ -46,8 +46,12 @@ export async function takeScenarios(
     returning desk_id, scenario, set_at`);
 }
 
-export async function deleteScenarios(tx: Tx, deskId: string): Promise<void> {
+export async function deleteScenarios(
+  tx: Tx,
+  deskId: string,
+  unwanted: readonly Scenario[],
+): Promise<void> {
   await tx.rows(sql`
     delete from sandbox_scenarios
-    where desk_id = ${deskId}`);
+    where desk_id = ${deskId} and scenario = any(${unwanted}::text[])`);
 }

@@ -43,26 +43,24 @@ export function changesOfSettlement({
   readonly after: SettlementRow;
   readonly legs: readonly LegRow[];
 }): Change[] {
-  return sidesOf(after, legs).map((side) => ({
-    environment: after.environment,
-    deskId: side.deskId,
-    firmId: side.firmId,
-    action: `settlement.${action}`,
-    entity: {
-      type: "settlement",
-      id: after.settlement_id,
-      version: after.version,
-      href: `/v1/settlements/${after.settlement_id}`,
-    },
-    before: before && shownTo(side, before),
-    after: shownTo(side, after),
-    event: event && {
-      name: event,
-      from: before?.state ?? null,
-      to: after.state,
-      data: shownTo(side, after),
-    },
-  }));
+  return sidesOf(after, legs).map((side) => {
+    const shown = shownTo(side, after);
+    return {
+      environment: after.environment,
+      deskId: side.deskId,
+      firmId: side.firmId,
+      action: `settlement.${action}`,
+      entity: {
+        type: "settlement",
+        id: after.settlement_id,
+        version: after.version,
+        href: `/v1/settlements/${after.settlement_id}`,
+      },
+      before: before && shownTo(side, before),
+      after: shown,
+      event: event && { name: event, from: before?.state ?? null, to: after.state, data: shown },
+    };
+  });
 }
 
 function shownTo(side: SideOfSettlement, settlement: SettlementRow): object {

@@ -4,11 +4,14 @@
 //   decide     what each leg and then its settlement becomes
 //   credits    delivered ones go to their buyers, the others are let go
 //   payouts    a seller is paid once all its legs in the settlement are answered
+//   commission for the desk of each client whose credit was delivered
 //   books      in one call: entries of delivered legs are posted, those of failed ones voided
 //   tell       whoever follows settlements to their end; the changes are for the caller to record, last
 //
 // Credit and money of a leg change hands together, so nobody has to trust the other for a moment.
 
+import { payCommissions } from "../commissions/pay-commissions.ts";
+import type { CommissionedSide } from "../commissions/rules.ts";
 import { deliverCredits, unwindCredits } from "../credits/settle-credits.ts";
 import { dropQuestions } from "../inquiries/ask-outside.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -19,7 +22,7 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { type Earning, schedulePayouts } from "../payouts/schedule-payouts.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { moveSettlement } from "./move-settlement.ts";
-import { changesOfSettlement } from "./change-of-settlement.ts";
+import { changesOfSettlement, sidesOf } from "./change-of-settlement.ts";
 import { moneyMovements } from "./movements.ts";
 import { eventOfState, isOpenLeg, type LegOutcome, movesAfter } from "./rules.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
@@ -74,8 +77,15 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   );
   const credits = await moveCredits(tx, environment, decided, now);
   const payouts = await schedulePayouts(tx, decided.flatMap(earningsOf), now);
-  const resolutions = decided.flatMap(resolutionsOf);
-  const written = await writeBooks(tx, { resolutions, entries: payouts.entries }, now);
+  const commissions = await payCommissions(tx, decided.flatMap(commissionsOf));
+  const written = await writeBooks(
+    tx,
+    {
+      resolutions: decided.flatMap(resolutionsOf),
+      entries: [...payouts.entries, ...commissions],
+    },
+    now,
+  );
   assertWritten(written.resolutions);
   assertWritten(written.entries);
   await dropQuestions(tx, decided.flatMap(subjectsOf));
@@ -175,6 +185,28 @@ function earningsOf({ before, legs, answered }: Decided): Earning[] {
       },
     ];
   });
+}
+
+/** What a cross is known by where its deals come from. */
+const crossPrefix = "crs_";
+
+/** Whose clients had credits delivered now; a desk earns nothing on its own deals, or on crosses. */
+function commissionsOf({ before, answered }: Decided): CommissionedSide[] {
+  if (before.origin.startsWith(crossPrefix)) return [];
+  return answered
+    .filter((leg) => leg.state === "delivered")
+    .flatMap((leg) =>
+      sidesOf(before, [leg])
+        .filter(({ deskId, firmId }) => deskId !== firmId)
+        .map(({ deskId, side }) => ({
+          environment: leg.environment,
+          settlementId: leg.settlement_id,
+          legOrdinal: leg.ordinal,
+          side,
+          deskId,
+          facePaise: leg.face_paise,
+        })),
+    );
 }
 
 /** The entries that hold the credit and, once it is funded, the money of a leg. */

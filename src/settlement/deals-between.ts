@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Db } from "../platform/postgres.ts";
-import { type DealRow, listDeals } from "./store.ts";
+import { type DealRow, listDeals } from "./tape-store.ts";
 
 /** One credit that changed hands by an agreed price. */
 export type Deal = DealRow;

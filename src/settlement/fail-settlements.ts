@@ -4,7 +4,6 @@ import type { LostCredit, OnLost } from "../credits/apply-registry-news.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor } from "../kernel/actor.ts";
-import { environments } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
@@ -19,6 +18,7 @@ import {
 } from "./rules.ts";
 import {
   claimOverdue,
+  listEnvironmentsWith,
   listLegs,
   lockByCredits,
   lockSettlements,
@@ -42,7 +42,7 @@ export async function failOverdue(
   settling: Settling,
 ): Promise<"more" | "idle"> {
   let failed = 0;
-  for (const environment of environments) {
+  for (const environment of await listEnvironmentsWith(ctx.db, openStates, ctx.now())) {
     const up = {
       bank: await isPortUp(ctx.db, environment, "bank"),
       registry: await isPortUp(ctx.db, environment, "registry"),

@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Db } from "../platform/postgres.ts";
-import { findFirstDealAt } from "./store.ts";
+import { findFirstDealAt } from "./tape-store.ts";
 
 /** When the first credit of a scheme changed hands; undefined while none has. */
 export async function firstDealAt(

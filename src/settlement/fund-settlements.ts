@@ -5,7 +5,7 @@ import { type Deposit, takeDeposits } from "../deposits/take-deposits.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { dropQuestions } from "../inquiries/ask-outside.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { environments, type Environment } from "../kernel/caller.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
@@ -19,6 +19,7 @@ import { eventOfState, isOpenLeg } from "./rules.ts";
 import {
   claimUnfunded,
   type LegRow,
+  listEnvironmentsWith,
   listLegs,
   listUnfundedBuyers,
   setSettlements,
@@ -32,7 +33,7 @@ const funding: Actor = { kind: "worker", id: "funding", requestId: null };
 /** One set of settlements that their buyers' balances reach for, the oldest first. */
 export async function fundFromBalances(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
   let funded = 0;
-  for (const environment of environments) {
+  for (const environment of await listEnvironmentsWith(ctx.db, ["pending"])) {
     const now = ctx.now();
     funded += await ctx.db
       .transaction((tx) => fundAffordable(tx, environment, now))

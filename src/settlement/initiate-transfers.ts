@@ -4,7 +4,7 @@ import { iecsOf } from "../firms/trading-firms.ts";
 import { askOutside } from "../inquiries/ask-outside.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { environments, type Environment } from "../kernel/caller.ts";
+import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { transferScenarios } from "../scenarios/rules.ts";
@@ -16,6 +16,7 @@ import { eventOfState } from "./rules.ts";
 import {
   claimFunded,
   type LegRow,
+  listEnvironmentsWith,
   listLegs,
   setLegs,
   setSettlements,
@@ -35,7 +36,7 @@ export async function initiateTransfers(
   settling: Settling,
 ): Promise<"more" | "idle"> {
   let claimed = 0;
-  for (const environment of environments) {
+  for (const environment of await listEnvironmentsWith(ctx.db, ["funded"])) {
     if (!(await isPortUp(ctx.db, environment, "registry"))) continue;
     const now = ctx.now();
     claimed += await ctx.db.transaction(async (tx) => {

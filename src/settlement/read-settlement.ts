@@ -2,14 +2,14 @@ import { holderOf } from "../credits/holder-of.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
-import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
 import { findSettlement } from "./read-store.ts";
 import type { Settlement } from "./schema.ts";
 import { listLegs } from "./store.ts";
 import { viewSettlement } from "./view-settlement.ts";
 
 export async function readSettlement(
-  ctx: Pick<Context, "db">,
+  ctx: { readonly db: Db },
   caller: Caller,
   settlementId: string,
 ): Promise<Settlement> {

@@ -3,7 +3,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import { type Db, fragment, sql } from "../platform/postgres.ts";
-import { settlementColumns, type SettlementRow } from "./store.ts";
+import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
 
 /** Whose sides, and for a key that is bound to one firm, which firm's. */
 export type Party = { readonly deskId: string; readonly firmId: string | null };
@@ -38,6 +38,18 @@ export async function findSettlement(
         )
       )`);
   return row;
+}
+
+export async function listDealtLegs(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<(LegRow & { readonly buyer_firm_id: string })[]> {
+  return await db.rows(sql`
+    select ${legColumns}, s.buyer_firm_id
+    from settlement_legs as l
+    join settlements as s on s.settlement_id = l.settlement_id
+    where l.settlement_id = any(${settlementIds}::text[])
+    order by l.settlement_id, l.ordinal`);
 }
 
 /** Newest first: the latest that the desk bought in and the latest that it sold in, put together. */

@@ -4,8 +4,10 @@
 //   payouts    what has not been sent stays here; what is with the bank makes it wait
 //   credits    go back, if the buyer still holds them freely
 //   money      goes back from the seller's balance; what is missing there the seller owes
+//   commission goes back to the house, from what the desks have earned
 
 import { takeTwo } from "../approvals/take-two.ts";
+import { takeBackCommissions } from "../commissions/take-back-commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -86,7 +88,7 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
       available_paise + (recalled.paiseByFirm.get(firm_id) ?? 0),
     ]),
   );
-  const entries = delivered.map((leg): Entry => ({
+  const reversals = delivered.map((leg): Entry => ({
     environment,
     kind: "reversal",
     subject: leg.settlement_id,
@@ -94,10 +96,12 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
     phase: "posted",
     movements: reversalMovements(leg, buyerFirmId, available),
   }));
+  const commissions = await takeBackCommissions(tx, environment, settlement.settlement_id);
+  const entries = [...reversals, ...commissions];
   const written = await writeBooks(tx, { resolutions: recalled.resolutions, entries }, now);
   assertWritten(written.resolutions);
   if (written.entries.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
-    throw new Failure("conflict", "the seller's balance moved meanwhile: try again", {
+    throw new Failure("conflict", "a balance moved meanwhile: try again", {
       detail: { reason: "balance_moved" },
     });
   }

@@ -14,7 +14,10 @@
 // delivered settles, the rest is refunded, and a settlement of which nothing was delivered fails.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { Fee } from "../kernel/fees.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
+import type { Paise } from "../kernel/money.ts";
+import type { Side } from "../kernel/side.ts";
 import { addWorkingDays } from "../kernel/working-days.ts";
 
 export const settlementStates = [
@@ -132,6 +135,20 @@ export type Step = {
 export type LegOutcome =
   | { readonly state: "delivered"; readonly reason: null }
   | { readonly state: "failed"; readonly reason: string };
+
+/** What of a leg's money is fee and tax, on each side. */
+export type FeesOfLeg = {
+  readonly buyer_fee_paise: Paise;
+  readonly buyer_gst_paise: Paise;
+  readonly seller_fee_paise: Paise;
+  readonly seller_gst_paise: Paise;
+};
+
+export function feeOfSide(side: Side, leg: FeesOfLeg): Fee {
+  return side === "sell"
+    ? { feePaise: leg.seller_fee_paise, gstPaise: leg.seller_gst_paise }
+    : { feePaise: leg.buyer_fee_paise, gstPaise: leg.buyer_gst_paise };
+}
 
 /**
  * The moves a settlement makes when some of its legs are answered: none while others are open, and

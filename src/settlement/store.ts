@@ -1,60 +1,9 @@
-import type { Environment } from "../kernel/caller.ts";
+import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/house.ts";
+import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { LegState, SettlementState, Step } from "./rules.ts";
-
-/** One credit that changed hands, as the market is told of it. */
-export type DealRow = {
-  readonly settlement_id: string;
-  readonly scrip_no: string;
-  readonly dealt_at: Date;
-  readonly seller_firm_id: string;
-  readonly buyer_firm_id: string;
-  readonly face_paise: number;
-  readonly seller_bps: number;
-  readonly buyer_bps: number;
-  readonly state: LegState;
-};
-
-/** The tape, oldest first: from the first instant, up to and without the second. */
-export async function listDeals(
-  db: Db,
-  {
-    environment,
-    scheme,
-    from,
-    to,
-  }: {
-    readonly environment: Environment;
-    readonly scheme: Scheme;
-    readonly from: Date;
-    readonly to: Date;
-  },
-): Promise<DealRow[]> {
-  return await db.rows(sql`
-    select legs.settlement_id, legs.scrip_no, legs.dealt_at, legs.seller_firm_id,
-      settlements.buyer_firm_id, legs.face_paise, legs.seller_bps, legs.buyer_bps, legs.state
-    from settlement_legs as legs
-    join settlements using (settlement_id)
-    where legs.environment = ${environment} and legs.scheme = ${scheme}
-      and legs.dealt_at >= ${from} and legs.dealt_at < ${to} and not legs.private
-    order by legs.dealt_at, legs.settlement_id, legs.scrip_no`);
-}
-
-/** When the tape begins; undefined while it is empty. */
-export async function findFirstDealAt(
-  db: Db,
-  { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },
-): Promise<Date | undefined> {
-  const [row] = await db.rows<{ dealt_at: Date }>(sql`
-    select dealt_at
-    from settlement_legs
-    where environment = ${environment} and scheme = ${scheme} and not private
-    order by dealt_at
-    limit 1`);
-  return row?.dealt_at;
-}
 
 export type SettlementRow = {
   readonly settlement_id: string;
@@ -105,7 +54,7 @@ export const settlementColumns = fragment`
   s.buyer_order_id, s.state, s.reason, s.face_paise, s.buyer_paise, s.due_at, s.money_apart,
   s.history, s.version, s.created_at, s.updated_at`;
 
-const legColumns = fragment`
+export const legColumns = fragment`
   l.settlement_id, l.scrip_no, l.ordinal, l.environment, l.scheme, l.dealt_at, l.seller_desk_id,
   l.seller_firm_id, l.seller_order_id, l.face_paise, l.seller_bps, l.buyer_bps, l.seller_paise,
   l.buyer_paise, l.buyer_fee_paise, l.buyer_gst_paise, l.seller_fee_paise, l.seller_gst_paise,
@@ -140,36 +89,49 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
     )`);
 }
 
+/** Writes legs, and adds each to its minute of the tape. */
 export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into settlement_legs (
-      settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
-      seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
-      buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, private, state
+    with written as (
+      insert into settlement_legs (
+        settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
+        seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
+        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, private, state
+      )
+      select *
+      from unnest(
+        ${rows.map((row) => row.settlement_id)}::text[],
+        ${rows.map((row) => row.scrip_no)}::text[],
+        ${rows.map((row) => row.ordinal)}::int[],
+        ${rows.map((row) => row.environment)}::text[],
+        ${rows.map((row) => row.scheme)}::text[],
+        ${rows.map((row) => row.dealt_at)}::timestamptz[],
+        ${rows.map((row) => row.seller_desk_id)}::text[],
+        ${rows.map((row) => row.seller_firm_id)}::text[],
+        ${rows.map((row) => row.seller_order_id)}::text[],
+        ${rows.map((row) => row.face_paise)}::bigint[],
+        ${rows.map((row) => row.seller_bps)}::int[],
+        ${rows.map((row) => row.buyer_bps)}::int[],
+        ${rows.map((row) => row.seller_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
+        ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
+        ${rows.map((row) => row.seller_fee_paise)}::bigint[],
+        ${rows.map((row) => row.seller_gst_paise)}::bigint[],
+        ${rows.map((row) => row.private)}::boolean[],
+        ${rows.map((row) => row.state)}::text[]
+      )
+      returning environment, scheme, dealt_at, face_paise, private
     )
-    select *
-    from unnest(
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.dealt_at)}::timestamptz[],
-      ${rows.map((row) => row.seller_desk_id)}::text[],
-      ${rows.map((row) => row.seller_firm_id)}::text[],
-      ${rows.map((row) => row.seller_order_id)}::text[],
-      ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.seller_bps)}::int[],
-      ${rows.map((row) => row.buyer_bps)}::int[],
-      ${rows.map((row) => row.seller_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
-      ${rows.map((row) => row.seller_fee_paise)}::bigint[],
-      ${rows.map((row) => row.seller_gst_paise)}::bigint[],
-      ${rows.map((row) => row.private)}::boolean[],
-      ${rows.map((row) => row.state)}::text[]
-    )`);
+    insert into deal_minutes as m (environment, scheme, minute, deals, shown_paise)
+    select environment, scheme, date_trunc('minute', dealt_at, 'UTC') as minute, count(*),
+      sum(shown_face(face_paise))
+    from written
+    where not private
+    group by environment, scheme, minute
+    order by environment, scheme, minute
+    on conflict (environment, scheme, minute) do update
+    set deals = m.deals + excluded.deals, shown_paise = m.shown_paise + excluded.shown_paise`);
 }
 
 export async function listStates(
@@ -186,8 +148,13 @@ export async function listStates(
 export async function listLegs(db: Db, settlementIds: readonly string[]): Promise<LegRow[]> {
   return await db.rows(sql`
     select ${legColumns}
-    from settlement_legs as l
-    where l.settlement_id = any(${settlementIds}::text[])
+    from (select distinct unnest(${settlementIds}::text[]) as settlement_id) as asked
+    cross join lateral (
+      select *
+      from settlement_legs as found
+      where found.settlement_id = asked.settlement_id
+      offset 0
+    ) as l
     order by l.settlement_id, l.ordinal`);
 }
 
@@ -201,6 +168,27 @@ export async function lockSettlements(
     where s.settlement_id = any(${settlementIds}::text[])
     order by s.settlement_id
     for update`);
+}
+
+/**
+ * Where there is a settlement in one of these states, and due by then if that is said. Workers ask
+ * this before they open a transaction, because usually there is none.
+ */
+export async function listEnvironmentsWith(
+  db: Db,
+  states: readonly SettlementState[],
+  dueBy: Date | null = null,
+): Promise<Environment[]> {
+  const rows = await db.rows<{ environment: Environment }>(sql`
+    select asked.environment
+    from unnest(${environments}::text[]) as asked (environment)
+    where exists (
+      select
+      from settlements as s
+      where s.environment = asked.environment and s.state = any(${states}::text[])
+        and s.due_at <= coalesce(${dueBy}::timestamptz, 'infinity')
+    )`);
+  return rows.map(({ environment }) => environment);
 }
 
 /** Ready for customs; two workers never take the same one. */
@@ -281,7 +269,7 @@ export async function lockByCredits(
         select l.settlement_id
         from settlement_legs as l
         where l.environment = ${environment} and l.scrip_no = any(${scripNos}::text[])
-          and l.state in ('pending', 'transferring')
+          and l.awaited
       )
     order by s.settlement_id
     for update`);
@@ -324,7 +312,7 @@ export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
 }
 
-/** Each was locked before. */
+/** Each was locked before. They are looked up one by one, whatever the planner knows of the table. */
 export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
     update settlements as s
@@ -340,10 +328,16 @@ export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Pr
       ${rows.map((row) => row.version)}::int[],
       ${rows.map((row) => row.updated_at)}::timestamptz[]
     ) as r (settlement_id, state, reason, due_at, money_apart, history, version, updated_at)
-    where s.settlement_id = r.settlement_id`);
+    cross join lateral (
+      select ctid as place
+      from settlements as found
+      where found.settlement_id = r.settlement_id
+      limit 1
+    ) as f
+    where s.ctid = f.place`);
 }
 
-/** What becomes of legs; their facts stay. */
+/** What becomes of legs, whose settlements were locked before; their facts stay. */
 export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
     update settlement_legs as l
@@ -354,5 +348,24 @@ export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
       ${rows.map((row) => row.state)}::text[],
       ${rows.map((row) => row.reason)}::text[]
     ) as r (settlement_id, scrip_no, state, reason)
-    where l.settlement_id = r.settlement_id and l.scrip_no = r.scrip_no`);
+    cross join lateral (
+      select ctid as place
+      from settlement_legs as found
+      where found.settlement_id = r.settlement_id and found.scrip_no = r.scrip_no
+      limit 1
+    ) as f
+    where l.ctid = f.place`);
+}
+
+/** What is open has less time left. Each was locked before. */
+export async function bringSettlementsNearer(
+  tx: Tx,
+  settlementIds: readonly string[],
+  { seconds, now }: Passage,
+): Promise<void> {
+  await tx.rows(sql`
+    update settlements
+    set due_at = due_at - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where settlement_id = any(${settlementIds}::text[])`);
 }

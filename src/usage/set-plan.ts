@@ -1,6 +1,9 @@
+import { recordChanges } from "../events/record-changes.ts";
+import { type Change, operator } from "../kernel/actor.ts";
 import { unprocessable } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/house.ts";
 import type { Context } from "../platform/context.ts";
-import { type PlanRow, upsertPlan } from "./store.ts";
+import { lockPlan, type PlanRow, upsertPlan } from "./store.ts";
 
 const perMinuteMax = 1_000_000_000;
 const monthlyQuotaMax = 1_000_000_000_000;
@@ -9,6 +12,7 @@ const monthlyQuotaMax = 1_000_000_000_000;
 export async function setPlan(
   ctx: Pick<Context, "db" | "now">,
   plan: { readonly name: string; readonly perMinute: number; readonly monthlyQuota: number },
+  actor = operator,
 ): Promise<PlanRow> {
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(plan.name)) {
     throw unprocessable({
@@ -28,6 +32,25 @@ export async function setPlan(
     monthly_quota: plan.monthlyQuota,
     enforced: true,
   };
-  await upsertPlan(ctx.db, row, ctx.now());
-  return row;
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const before = await lockPlan(tx, row.name);
+    await upsertPlan(tx, row, now);
+    await recordChanges(tx, actor, [changeOfPlan(before, row)], now);
+    return row;
+  });
+}
+
+/** A plan meters live keys and is nobody's but the operator's; it has no versions. */
+function changeOfPlan(before: PlanRow | undefined, after: PlanRow): Change {
+  const house = houseFirmId.live;
+  return {
+    environment: "live",
+    deskId: house,
+    firmId: house,
+    action: "plan.set",
+    entity: { type: "plan", id: after.name, version: 1, href: "/v1/usage" },
+    before: before ?? null,
+    after,
+  };
 }

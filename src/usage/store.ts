@@ -1,5 +1,5 @@
 import type { IstDay, IstMonth } from "../kernel/time.ts";
-import { type Db, sql } from "../platform/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
 
 /** Several calls of one key on one route. */
 export type CallGroup = {
@@ -194,6 +194,15 @@ export async function listPlans(db: Db): Promise<PlanRow[]> {
     select name, per_minute, monthly_quota, enforced
     from plans
     order by enforced desc, per_minute, name`);
+}
+
+export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefined> {
+  const [row] = await tx.rows<PlanRow>(sql`
+    select name, per_minute, monthly_quota, enforced
+    from plans
+    where name = ${name}
+    for update`);
+  return row;
 }
 
 export async function upsertPlan(db: Db, plan: PlanRow, now: Date): Promise<void> {

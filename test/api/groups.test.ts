@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { expiryBuckets, heldStates, membersMax } from "../../src/groups/rules.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
+import { firmBody } from "../support/client-firms.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
 import { addCredits, addFirm, auditOf, type TestCredit } from "../support/holdings.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
@@ -398,6 +399,37 @@ test("groups", async (t) => {
       }
     },
   );
+
+  await t.test("a group knows the firms that come and go by a field of their own", async () => {
+    const desk = await openDesk(service);
+    const group = async (name: string): Promise<string> =>
+      (await desk.send("POST", "/v1/groups", 201, { name })).body.group_id;
+    const [from, to] = [await group("From"), await group("To")];
+    const body = firmBody({ group_id: from });
+    const { firm_id } = (await desk.send("POST", "/v1/firms", 201, body)).body;
+    await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: to });
+    await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: to });
+    await desk.send("PATCH", `/v1/firms/${firm_id}`, 200, { group_id: null });
+    await desk.send("PATCH", `/v1/firms/${firm_id}`, 404, { group_id: noGroup });
+    const trail = (await auditOf(service, desk.deskId)).filter(
+      ({ entity_type, action }) => entity_type === "group" && action !== "group.created",
+    );
+    assert.deepEqual(
+      trail.map((row) => `${row.action} ${row.entity_id} ${row.entity_version}`).toSorted(),
+      [
+        `group.member_added ${from} 2`,
+        `group.member_added ${to} 2`,
+        `group.member_removed ${from} 3`,
+        `group.member_removed ${to} 3`,
+      ].toSorted(),
+    );
+    for (const id of [from, to]) {
+      const { version, member_count } = (await desk.send("GET", `/v1/groups/${id}`, 200)).body;
+      assert.deepEqual([version, member_count], [3, 0]);
+      const rows = trail.filter(({ entity_id }) => entity_id === id);
+      assert.equal(rows[1]?.before_hash, rows[0]?.after_hash, "digests form a chain");
+    }
+  });
 });
 
 const today = "2026-11-15";

@@ -102,6 +102,31 @@ test("a scenario happens once, to the next of the desk and to nobody else", asyn
   await assertLedgerSound(service);
 });
 
+test("a market that a desk halts for itself gives it no quote until it opens it", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const other = await openTestDesk(service);
+  const set = callerOf(service, desk);
+  const quote = async ({ key }: TestDesk) => {
+    const body = { side: "sell", scheme: "RODTEP", face_paise: 10_000_000 };
+    return (await service.send("POST", "/v1/quote", { key, body, expect: 200 })).body;
+  };
+  assert.deepEqual(await set("scenarios", { scenario: "market_halt" }), {
+    scenarios: ["market_halt"],
+  });
+  for (let time = 0; time < 2; time++) {
+    assert.deepEqual(await quote(desk), { no_quote: true, reason: "market_unavailable" });
+  }
+  const body = { side: "buy", scheme: "RODTEP", requirement_paise: 10_000_000 };
+  const { api_key: key } = await service.issue({ buySide: true });
+  await callerOf(service, { key })("scenarios", { scenario: "market_halt" });
+  const bought = await service.send("POST", "/v1/quote", { key, body, expect: 200 });
+  assert.deepEqual(bought.body, { no_quote: true, reason: "market_unavailable" });
+  assert.equal((await quote(other)).side, "sell");
+  assert.deepEqual(await set("scenarios", { scenario: "market_open" }), { scenarios: [] });
+  assert.equal((await quote(desk)).side, "sell");
+});
+
 test("seeded credits are listed and sellable, and the same seed makes them once", async (t) => {
   const service = await startService(t);
   const desk = await openTestDesk(service);

@@ -10,7 +10,7 @@ import { mintChild } from "../support/keys.ts";
 import { addDeadLetters, registerWebhook, startReceiver } from "../support/receivers.ts";
 import { startService } from "../support/service.ts";
 
-const main = join(import.meta.dirname, "../../cli/scripdesk.ts");
+const main = join(import.meta.dirname, "../../cli/main.ts");
 
 test("an operator lists webhooks and dead letters and replays them", async (t) => {
   const service = await startService(t);

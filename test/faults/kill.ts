@@ -244,12 +244,14 @@ async function issueDesk(dataDir: string, firm: string): Promise<Desk> {
 
 async function judge(dataDir: string, told: LoadResult): Promise<Omit<KillReport, "kills">> {
   const acked = new Map(told.acked);
-  const breaches = await asOwner(dataDir, async (owner) => [
+  const ofRows = await asOwner(dataDir, async (owner) => [
     ...(await orderBreaches(owner, { acked, refused: told.refused })),
     ...(await undoneCancels(owner, told.cancelled)),
     ...told.unresolved.map((what) => `${what} was never answered`),
   ]);
   const { code } = await scripdesk(["ledger", "check"], { DATA_DIR: dataDir });
+  const trail = await scripdesk(["audit", "verify", "--json"], { DATA_DIR: dataDir });
+  const breaches = trail.code === 0 ? ofRows : [...ofRows, `the audit trail: ${trail.stdout}`];
   return {
     acked: acked.size,
     refused: told.refused.length,

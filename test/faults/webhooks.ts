@@ -17,6 +17,7 @@ import { buffer } from "node:stream/consumers";
 import pg from "pg";
 import { pino } from "pino";
 
+import { signingKeyFrom } from "../../src/audit/rules.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import { openEmbedded } from "../../src/platform/embedded.ts";
 import { migrate } from "../../src/platform/migrate.ts";
@@ -158,6 +159,7 @@ async function openDesks(connection: pg.ClientConfig): Promise<IssuedKey[]> {
     log: pino({ level: "silent" }),
     cursorKey: randomBytes(32),
     sealKey: randomBytes(32),
+    auditKey: signingKeyFrom(randomBytes(32)),
   };
   const desks: IssuedKey[] = [];
   for (let desk = 0; desk < desksCount; desk++) {

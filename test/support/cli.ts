@@ -12,7 +12,7 @@ import { testServer } from "./database.ts";
 
 export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-const main = join(import.meta.dirname, "../../cli/scripdesk.ts");
+const main = join(import.meta.dirname, "../../cli/main.ts");
 
 export async function commandLine(
   t: Pick<TestContext, "after">,

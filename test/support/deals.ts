@@ -45,14 +45,22 @@ export async function addDeals(
         buyer_paise, case state when 'pending' then dealt_at + interval '10 years' end, 1, dealt_at,
         dealt_at
       from deals
+    ), legs as (
+      insert into settlement_legs (
+        settlement_id, scrip_no, environment, scheme, dealt_at, seller_desk_id, seller_firm_id,
+        face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise, ordinal, state
+      )
+      select settlement_id, scrip_no, environment, scheme, dealt_at, seller, seller, face_paise,
+        seller_bps, buyer_bps, seller_paise, buyer_paise, 0, state
+      from deals
     )
-    insert into settlement_legs (
-      settlement_id, scrip_no, environment, scheme, dealt_at, seller_desk_id, seller_firm_id,
-      face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise, ordinal, state
-    )
-    select settlement_id, scrip_no, environment, scheme, dealt_at, seller, seller, face_paise,
-      seller_bps, buyer_bps, seller_paise, buyer_paise, 0, state
-    from deals`,
+    insert into deal_minutes as m (environment, scheme, minute, deals, shown_paise)
+    select environment, scheme, date_trunc('minute', dealt_at, 'UTC') as minute, count(*),
+      sum(shown_face(face_paise))
+    from deals
+    group by environment, scheme, minute
+    on conflict (environment, scheme, minute) do update
+    set deals = m.deals + excluded.deals, shown_paise = m.shown_paise + excluded.shown_paise`,
     [JSON.stringify(rows)],
   );
 }

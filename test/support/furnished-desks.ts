@@ -60,6 +60,9 @@ export async function furnishDesks(service: Service): Promise<Tenancy> {
 /** A scheme is everybody's, and there is no other. */
 const scheme: IdFixture = { own: "RODTEP", foreign: {}, random: "NO-SCHEME" };
 
+/** A month is everybody's; there is no statement of one before anybody was here. */
+const period: IdFixture = { own: "2026-11", foreign: {}, random: "1999-12" };
+
 const duty = { amount_paise: 4_200_000, due_on: "2027-01-31" };
 
 /** Nobody is there; nothing is sent in these tests. */
@@ -91,6 +94,7 @@ const anyBodies: Fixtures["bodies"] = {
     ],
   },
   takeQuote: { side: "sell" },
+  advanceClock: { advance_s: 1 },
   setScenario: { scenario: "transfer_timeout" },
   seedSandbox: { count: 1 },
   placeOrder: { side: "sell" },
@@ -388,9 +392,13 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
       random: random.key,
     },
     firm_id: firm,
+    entity_id: { own: own.group, foreign: foreign.groups, random: random.group },
     // The client has open settlements and payouts.
     "offboardFirm/firm_id": { ...firm, mayConflict: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
+    "listStatements/firm_id": { ...firm, absentIs: 404 },
+    "readStatement/firm_id": { ...firm, absentIs: 404 },
+    period,
     "verifyFirm/firm_id": { ...firm, own: own.registered },
     "authorizeFirm/firm_id": { ...firm, own: own.verified },
     "resumeFirm/firm_id": { ...firm, own: own.suspended },
@@ -532,8 +540,12 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     },
     key_id: key,
     firm_id: { ...firm, mayConflict: true },
+    entity_id: { ...firm, refused: true },
     "mintKey/firm_id": { ...firm, refused: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
+    "listStatements/firm_id": { ...firm, absentIs: 404 },
+    "readStatement/firm_id": { ...firm, absentIs: 404 },
+    period,
     "offboardFirm/firm_id": { ...firm, ownRefused: true },
     "addMember/firm_id": { ...firm, refused: true },
     "removeMember/firm_id": { ...firm, refused: true },
@@ -628,6 +640,7 @@ const lists: Readonly<Record<string, (desk: Desk) => string>> = {
   listOrders: () => "/v1/orders",
   listCrosses: () => "/v1/cross",
   listEvents: () => "/v1/events",
+  listAudit: () => "/v1/audit",
   listSettlements: () => "/v1/settlements",
   listPayouts: () => "/v1/payouts",
   listWebhooks: () => "/v1/webhooks",
@@ -676,7 +689,7 @@ async function cursorsOf(
 }
 
 /** What the desk's root key pages through and the client firm does not. */
-const closedToSub = ["listKeys", "listGroups", "listMembers"];
+const closedToSub = ["listKeys", "listGroups", "listMembers", "listAudit"];
 const widerForRoot = [
   "listFirms",
   "listOrders",

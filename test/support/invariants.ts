@@ -7,6 +7,7 @@ import { creditLifecycle } from "../../src/credits/rules.ts";
 import type { Lifecycle } from "../../src/kernel/lifecycle.ts";
 import { orderLifecycle } from "../../src/orders/rules.ts";
 import { settlementLifecycle } from "../../src/settlement/rules.ts";
+import { assertChainWhole } from "./audit.ts";
 import { assertLedgerSound } from "./ledger.ts";
 import type { Service } from "./service.ts";
 
@@ -29,6 +30,7 @@ export async function assertOrdersSound(
   told: Told = {},
 ): Promise<void> {
   await assertLedgerSound(service);
+  await assertChainWhole(service.ctx);
   assert.deepEqual(await orderBreaches(service.ctx.db.pool, told), []);
 }
 

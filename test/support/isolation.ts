@@ -188,6 +188,10 @@ function missingFixture({ route, where, name }: Slot, fixtures: Fixtures) {
     : undefined;
 }
 
+/** The trail of a desk tells of all its firms, and of what is gone. */
+const trails = ["listAudit", "exportAudit"];
+const ofOwnDesk = /^a (deleted|sibling's) /;
+
 /** What every read shows a caller of its own, and whether anything hidden from it is in there. */
 export async function checkReads(
   service: Service,
@@ -202,8 +206,10 @@ export async function checkReads(
   for (const route of routes.filter(({ method }) => method === "GET")) {
     const { status, text } = await service.send("GET", pathOf(route, fixtures), { key });
     if (status !== 200 && status !== 403) breaches.push(`GET ${route.path} answers ${status}`);
+    const remembers = trails.includes(route.operationId ?? "");
     for (const [whose, id] of hidden) {
       cells += 1;
+      if (remembers && ofOwnDesk.test(whose)) continue;
       if (text.includes(id)) breaches.push(`GET ${route.path} shows ${whose} ${id}`);
     }
   }

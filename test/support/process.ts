@@ -1,4 +1,4 @@
-// The program as an operator runs it: `node cli/scripdesk.ts …` in a process of its own.
+// The program as an operator runs it: `node cli/main.ts …` in a process of its own.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ export type Settings = Readonly<Record<string, string>>;
 /** What is run, and the first words it is given. */
 export type Program = { readonly program: string; readonly words: readonly string[] };
 
-const command = join(import.meta.dirname, "../../cli/scripdesk.ts");
+const command = join(import.meta.dirname, "../../cli/main.ts");
 
 /** What still runs on a DATA_DIR when its test is over, whether the test passed or not. */
 const running = new Map<string, Set<() => Promise<unknown>>>();

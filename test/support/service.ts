@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 
 import { pino } from "pino";
 
+import { signingKeyFrom } from "../../src/audit/rules.ts";
 import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
 import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
@@ -28,6 +29,13 @@ import { testDatabase } from "./database.ts";
 
 /** Where the receivers of tests are. */
 const loopback = ["127.0.0.0/8", "::1"];
+
+/** Who the house of tests is on paper. */
+export const letterhead = {
+  name: "Scripdesk Clearing House",
+  address: ["12 Mint Road, Fort", "Mumbai 400001, Maharashtra"],
+  gstin: "27AAPFU0939F1ZV",
+} as const;
 
 export type Answer = {
   readonly status: number;
@@ -111,6 +119,7 @@ export async function startService(
     log: options.log ?? pino({ level: "silent" }),
     cursorKey: randomBytes(32),
     sealKey: randomBytes(32),
+    auditKey: signingKeyFrom(randomBytes(32)),
   };
   const metrics = createMetrics(ctx.db.pool);
   const book = openBook(ctx, options.sources ?? offerSources);
@@ -122,6 +131,7 @@ export async function startService(
       tls: options.tls,
       inFlightMax: options.inFlightMax ?? 10_000,
       blockMinPaise: options.blockMinPaise ?? blockMinPaise,
+      letterhead,
       publicBudgets: options.publicBudgets ?? {
         rates: { perMinute: 60 },
         enquiry: { perMinute: 6, perDay: 30 },
@@ -139,7 +149,8 @@ export async function startService(
   t.after(() => app.close());
   t.after(() => outbound.close());
   const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
-  const workers = () => workOf(ctx, { book, webhooks, offboarding: options.offboarding });
+  const workers = () =>
+    workOf(ctx, { book, webhooks, letterhead, offboarding: options.offboarding });
   const works = workers();
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;

@@ -3,6 +3,7 @@
 import { recordChanges } from "../../src/events/record-changes.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
+import type { Fee } from "../../src/kernel/fees.ts";
 import { houseFirmId } from "../../src/kernel/house.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { balancesOf } from "../../src/ledger/read-books.ts";
@@ -59,19 +60,22 @@ export async function addCredit(
 
 export type TestDeal = {
   readonly environment?: Environment;
+  /** What made the deal, where it was no order. */
+  readonly origin?: string;
   readonly buyer: TestParty;
   readonly legs: readonly {
     readonly seller: TestParty;
     readonly scripNo: string;
     readonly sellerPaise?: number;
     readonly buyerPaise?: number;
+    readonly fees?: { readonly buyer: Fee; readonly seller: Fee };
   }[];
 };
 
 /** What an order does when it finds its other side, and the id of its settlement. */
 export async function makeDeal(
   { ctx }: Pick<Service, "ctx">,
-  { environment = "sandbox", buyer, legs }: TestDeal,
+  { environment = "sandbox", origin: made, buyer, legs }: TestDeal,
 ): Promise<string> {
   const now = ctx.now();
   const settlementId = newId("stl", now);
@@ -99,7 +103,7 @@ export async function makeDeal(
       settlementId,
       environment,
       scheme: "RODTEP" as const,
-      origin: origin.orderId ?? "",
+      origin: made ?? origin.orderId ?? "",
       buyer: partyOf(buyer),
       buyerBps: 9_840,
       legs: legs.map((leg) => ({
@@ -109,6 +113,7 @@ export async function makeDeal(
         sellerBps: 9_760,
         sellerPaise: leg.sellerPaise ?? sellerPaise,
         buyerPaise: leg.buyerPaise ?? buyerPaise,
+        ...(leg.fees && { fees: leg.fees }),
       })),
     };
     const { changes } = await openSettlements(tx, [deal], now);

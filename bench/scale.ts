@@ -1,0 +1,215 @@
+// Whether a quote or an order feels how much the service holds: at 50 thousand credits and as many
+// orders, and at half a million of each; BENCH_SCALE says another size. A tenth of the credits are
+// the house's. Two whole services run side by side and take turns, so that a busy machine slows both
+// alike.
+
+import pg from "pg";
+import { pino } from "pino";
+
+import { openBook } from "../src/book/open-book.ts";
+import { offerSources } from "../src/offer-sources.ts";
+import { readConfig } from "../src/config.ts";
+import { houseFirmId } from "../src/kernel/house.ts";
+import { schemes } from "../src/kernel/scheme.ts";
+import { openContext } from "../src/open-context.ts";
+import type { Context } from "../src/platform/context.ts";
+import { openEmbedded } from "../src/platform/embedded.ts";
+import { multiply, newIdOf } from "./multiply.ts";
+import { median, printTable, type RunningService, spread, startService } from "./support.ts";
+
+const small = 50_000;
+const large = Number(process.env["BENCH_SCALE"] ?? 500_000);
+const houseShare = 10;
+/** What the service makes itself; the rest are copies. */
+const clientCredits = 9_000;
+const ordersPlaced = 5_000;
+const ordersPerCall = 500;
+const rounds = 5;
+const callsPerRound = 60;
+
+type Desk = { readonly api_key: string; readonly firm_id: string };
+type BookSize = { readonly credits: number; readonly bytes: number; readonly loadMs: number };
+type Side = { readonly port: number; readonly desk: Desk; readonly book: BookSize };
+type Round = Readonly<Record<(typeof measured)[number], number>>;
+
+const measured = ["sell", "buy", "order"] as const;
+
+/** Duty as importers have it: a few thousand rupees to ten crore, to the paisa. */
+const requirements = [421_137, 3_750_000, 148_261_050, 1_234_567_890, 9_876_543_210];
+
+export async function scale(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const few = await sideWith(await startService(stack), small);
+  const many = await sideWith(await startService(stack), large);
+  await measureRound(few, many, 0);
+  const taken: [Round, Round][] = [];
+  for (let round = 1; round <= rounds; round++) taken.push(await measureRound(few, many, round));
+  const row = (what: string, of: keyof Round) => {
+    const ofFew = median(taken.map(([round]) => round[of]));
+    const ofMany = median(taken.map(([, round]) => round[of]));
+    return {
+      what,
+      ours: `${ofMany.toFixed(2)} ms at ${large}`,
+      yardstick: `${ofFew.toFixed(2)} ms at ${small}`,
+      ratio: ofMany / ofFew,
+      spread: spread(taken.map(([few, many]) => many[of] / few[of])),
+      goal: "≤ 1.25",
+    };
+  };
+  printTable([
+    row("sell quote by scrip_no", "sell"),
+    row("buy quote", "buy"),
+    row("sell order", "order"),
+    {
+      what: "memory of the book per credit",
+      ours: `${perCredit(many)} bytes at ${many.book.credits}`,
+      yardstick: `${perCredit(few)} bytes at ${few.book.credits}`,
+      ratio: perCredit(many) / perCredit(few),
+      spread: "",
+      goal: "",
+    },
+    {
+      what: "time to load the book",
+      ours: `${Math.round(many.book.loadMs)} ms`,
+      yardstick: `${Math.round(few.book.loadMs)} ms`,
+      ratio: many.book.loadMs / few.book.loadMs,
+      spread: "",
+      goal: "",
+    },
+  ]);
+}
+
+function perCredit({ book: { bytes, credits } }: Side): number {
+  return Math.round(bytes / credits);
+}
+
+async function sideWith(service: RunningService, size: number): Promise<Side> {
+  const issue = ["--firm", "Trader", "--env", "sandbox", "--buy"];
+  const desk = (await service.command("keys", "issue", ...issue)) as Desk;
+  await service.command("seed", "--credits", String(clientCredits), "--firm", "Crowd");
+  for (let at = 0; at < ordersPlaced; at += ordersPerCall) {
+    const scripNos = numbers("DEALT", at, ordersPerCall);
+    await declareCredits(service.port, desk, scripNos);
+    const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
+    await post(service.port, desk, "/v1/orders:batch", { orders });
+  }
+  for (let round = 0; round <= rounds; round++) {
+    await declareCredits(service.port, desk, numbers("SELL", round * callsPerRound, callsPerRound));
+  }
+  await grow(service, size);
+  const opened = await openContext(readConfig({ DATA_DIR: service.dataDir }), {
+    as: "visitor",
+    log: pino({ level: "silent" }),
+    now: () => new Date(),
+  });
+  try {
+    return { port: service.port, desk, book: await sizeOfBook(opened.ctx) };
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Makes the credits and orders of a service as many as asked for. */
+async function grow({ dataDir }: RunningService, size: number): Promise<void> {
+  const server = await openEmbedded({ dataDir, as: "visitor" });
+  const client = new pg.Client(server.connection);
+  await client.connect();
+  try {
+    const own = {
+      credit_id: newIdOf("credit_id"),
+      scrip_no: "'X' || upper(substr(md5(credit_id || copy), 1, 20))",
+    };
+    const ofHouse = `firm_id = '${houseFirmId.sandbox}' and state = 'listed'`;
+    const ofClients = "firm_id not in (select firm_id from orders) and state = 'listed'";
+    const house = Math.round(size / houseShare);
+    await multiply(client, { table: "credits", own, where: ofHouse, count: house });
+    await multiply(client, {
+      table: "credits",
+      own,
+      where: `${ofClients} and firm_id <> '${houseFirmId.sandbox}'`,
+      count: size - house,
+    });
+    const orderId = { order_id: newIdOf("order_id") };
+    await multiply(client, {
+      table: "orders",
+      own: orderId,
+      where: "state = 'matched'",
+      count: size,
+    });
+  } finally {
+    await client.end();
+    await server.leave();
+  }
+}
+
+/** What a node has in memory once it has opened its book. */
+async function sizeOfBook(ctx: Context): Promise<BookSize> {
+  const startedAt = performance.now();
+  const offers = await openBook(ctx, offerSources).look("sandbox");
+  const loadMs = performance.now() - startedAt;
+  const indexes = schemes.map((scheme) => offers[scheme]);
+  return {
+    credits: indexes.reduce((sum, { size }) => sum + size, 0),
+    bytes: indexes.reduce((sum, { bytes }) => sum + bytes, 0),
+    loadMs,
+  };
+}
+
+async function measureRound(few: Side, many: Side, round: number): Promise<[Round, Round]> {
+  const times = () => ({ sell: [] as number[], buy: [] as number[], order: [] as number[] });
+  const taken = [times(), times()] as const;
+  const scripNos = numbers("SELL", round * callsPerRound, callsPerRound);
+  for (const [call, scrip_no] of scripNos.entries()) {
+    const requirement_paise = requirements[call % requirements.length];
+    // The two take turns in going first, so that whatever else the machine does falls on both.
+    for (const at of call % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+      const side = at === 0 ? few : many;
+      const timed = async (path: string, body: object) => await timedOn(side, path, body);
+      taken[at].sell.push(await timed("/v1/quote", { side: "sell", scrip_no }));
+      const buy = { side: "buy", scheme: "RODTEP", requirement_paise };
+      taken[at].buy.push(await timed("/v1/quote", buy));
+      taken[at].order.push(await timed("/v1/orders", { side: "sell", scrip_no }));
+    }
+  }
+  const medians = (of: (typeof taken)[0]) => ({
+    sell: median(of.sell),
+    buy: median(of.buy),
+    order: median(of.order),
+  });
+  return [medians(taken[0]), medians(taken[1])];
+}
+
+async function timedOn({ port, desk }: Side, path: string, body: object): Promise<number> {
+  const startedAt = performance.now();
+  const response = await post(port, desk, path, body);
+  const answer = (await response.json()) as { price_bps?: number };
+  if (!answer.price_bps) throw new Error(`no price: ${JSON.stringify(answer)}`);
+  return performance.now() - startedAt;
+}
+
+function numbers(of: string, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${of}-${String(from + at).padStart(5, "0")}1`);
+}
+
+async function declareCredits(port: number, desk: Desk, scripNos: string[]): Promise<void> {
+  const credits = scripNos.map((scrip_no) => ({
+    scrip_no,
+    scheme: "RODTEP",
+    face_paise: 2_500_000,
+    issued_on: "2026-01-01",
+    expires_on: "2098-12-31",
+  }));
+  const response = await post(port, desk, `/v1/firms/${desk.firm_id}/credits`, { credits });
+  const { accepted } = (await response.json()) as { accepted: number };
+  if (accepted !== credits.length) throw new Error(`${accepted} credits were accepted`);
+}
+
+async function post(port: number, desk: Desk, path: string, body: object): Promise<Response> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { "x-service-key": desk.api_key, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+  return response;
+}

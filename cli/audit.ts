@@ -1,0 +1,75 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { once } from "node:events";
+
+import { catcherUp } from "../src/audit/chain-records.ts";
+import { exportOfDesk } from "../src/audit/export-audit.ts";
+import { listAuditKeys } from "../src/audit/list-audit-keys.ts";
+import { verifyChain } from "../src/audit/verify-chain.ts";
+import { verifyExport } from "../src/audit/verify-export.ts";
+import { environments } from "../src/kernel/caller.ts";
+import {
+  command,
+  naturalNumber,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  withContext,
+} from "./command.ts";
+
+const verify = command({
+  name: "audit verify",
+  summary: "prove that the audit trail is whole, or name the first place where it is not",
+  operand: "[FILE]",
+  operandOptional: true,
+  options: { key: { help: "the public key that must have signed FILE; see `audit key`" } },
+  example: "npx scripdesk audit verify export.ndjson --key 3b6a27bc…",
+  async run(options, file) {
+    if (file === "" && options.key !== undefined) throw new UsageError("--key goes with a FILE");
+    const verdict =
+      file === ""
+        ? await withContext(async ({ ctx }) => await verifyChain(ctx))
+        : await verifyExport(await bytesOf(file), options.key);
+    printOne(verdict, options);
+    return verdict.whole ? 0 : 1;
+  },
+});
+
+async function bytesOf(file: string): Promise<AsyncIterable<Buffer>> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) throw new UsageError(`${file} is no file that can be read`);
+  return createReadStream(file);
+}
+
+const exported = command({
+  name: "audit export",
+  summary: "write a desk's audit trail to the standard output, as the desk would get it",
+  options: {
+    env: { required: true, help: "live or sandbox" },
+    desk: { required: true, help: "firm id of the desk" },
+    "after-seq": { default: "0", help: "only what follows this place" },
+  },
+  example: "npx scripdesk audit export --env live --desk frm_… > export.ndjson",
+  async run(options) {
+    const desk = { environment: oneOf("env", options.env, environments), desk_id: options.desk };
+    const after = naturalNumber("after-seq", options["after-seq"]);
+    await withContext(async ({ ctx }) => {
+      const pages = await exportOfDesk({ ...ctx, catchUp: catcherUp(ctx) }, desk, after);
+      for await (const page of pages) {
+        if (!process.stdout.write(page)) await once(process.stdout, "drain");
+      }
+    });
+  },
+});
+
+const key = command({
+  name: "audit key",
+  summary: "show the public key that exports are signed with",
+  options: {},
+  async run(options) {
+    print((await withContext(async ({ ctx }) => listAuditKeys(ctx))).keys, options);
+  },
+});
+
+export const auditCommands = [verify, exported, key];

@@ -1,0 +1,16 @@
+import type { Passage } from "../kernel/passage.ts";
+import { sql, type Tx } from "../platform/postgres.ts";
+
+/** The holds on a desk's firms end sooner; how many there are. */
+export async function bringHoldsNearer(
+  tx: Tx,
+  { environment, deskId, seconds, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update firms
+    set hold_until = hold_until - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where environment = ${environment} and desk_id = ${deskId} and hold_until > ${now}
+    returning firm_id`);
+  return rows.length;
+}

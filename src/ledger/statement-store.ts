@@ -1,0 +1,124 @@
+// What the books say about one firm's money over a span of time: the statements of reading.
+
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { EntryKind } from "./rules.ts";
+
+/** The accounts of a firm that hold paise. */
+export const moneyKinds = ["firm_cash", "desk_commission", "firm_dues"] as const;
+
+export type MoneyKind = (typeof moneyKinds)[number];
+
+/** What an entry moved on one of a firm's accounts; below zero when it left. */
+export type MoneyRow = {
+  readonly entry_no: number;
+  readonly at: Date;
+  readonly kind: EntryKind;
+  readonly subject: string;
+  readonly ordinal: number;
+  readonly account_kind: MoneyKind;
+  readonly paise: number;
+};
+
+/**
+ * Entries with a time from one instant up to, not including, another. Those that were written after
+ * the one with the number `lateAfter` count as well when their time is earlier, from `lateFrom` on.
+ */
+export type Span = {
+  readonly from: Date | null;
+  readonly to: Date;
+  readonly late?: { readonly from: Date; readonly afterEntryNo: number } | undefined;
+};
+
+type FirmOf = { readonly environment: Environment; readonly firmId: string };
+
+const sidesOfEntries = fragment`
+  join ledger_entries as e on e.entry_no = f.entry_no
+  cross join lateral unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
+  cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)`;
+
+/** In the order in which they took effect. */
+export async function listMoney(db: Db, firm: FirmOf, span: Span): Promise<MoneyRow[]> {
+  return await db.rows(sql`
+    select e.entry_no, e.at, e.kind, e.subject, e.ordinal,
+      split_part(side.account, ':', 1) as account_kind, sum(side.sign * m.amount)::bigint as paise
+    from ledger_firm_entries as f
+    ${sidesOfEntries}
+    where f.firm_id = ${firm.firmId} and f.at < ${span.to}
+      and f.at >= coalesce(${span.late?.from ?? span.from}::timestamptz, '-infinity')
+      and (
+        f.at >= coalesce(${span.from}::timestamptz, '-infinity')
+        or f.entry_no > ${span.late?.afterEntryNo ?? null}::bigint
+      )
+      and e.environment = ${firm.environment} and m.scrip_no is null
+      and split_part(side.account, ':', 2) = ${firm.firmId}
+    group by e.entry_no, e.at, e.kind, e.subject, e.ordinal, account_kind
+    order by e.entry_no, account_kind`);
+}
+
+/** What the same entries add up to, by account. */
+export async function sumMoney(
+  db: Db,
+  firm: FirmOf,
+  span: Span,
+): Promise<{ readonly account_kind: MoneyKind; readonly paise: number }[]> {
+  return await db.rows(sql`
+    select split_part(side.account, ':', 1) as account_kind,
+      sum(side.sign * m.amount)::bigint as paise
+    from ledger_firm_entries as f
+    ${sidesOfEntries}
+    where f.firm_id = ${firm.firmId} and f.at < ${span.to}
+      and f.at >= coalesce(${span.late?.from ?? span.from}::timestamptz, '-infinity')
+      and (
+        f.at >= coalesce(${span.from}::timestamptz, '-infinity')
+        or f.entry_no > ${span.late?.afterEntryNo ?? null}::bigint
+      )
+      and e.environment = ${firm.environment} and m.scrip_no is null
+      and split_part(side.account, ':', 2) = ${firm.firmId}
+    group by account_kind`);
+}
+
+/** Nothing moves on the firm's accounts until the transaction ends, and nothing is under way. */
+export async function holdMoney(tx: Tx, balances: readonly string[]): Promise<void> {
+  await tx.rows(sql`
+    select balance
+    from ledger_balances
+    where balance = any(${balances}::text[])
+    order by balance
+    for share`);
+}
+
+export async function findFirstEntryAt(db: Db, firmId: string): Promise<Date | undefined> {
+  const [row] = await db.rows<{ at: Date }>(sql`
+    select at
+    from ledger_firm_entries
+    where firm_id = ${firmId}
+    order by at
+    limit 1`);
+  return row?.at;
+}
+
+/** The highest number among the firm's entries since a time; 0 when there is none. */
+export async function findLastEntryNo(db: Db, firmId: string, since: Date): Promise<number> {
+  const [row] = await db.rows<{ entry_no: number }>(sql`
+    select coalesce(max(entry_no), 0) as entry_no
+    from ledger_firm_entries
+    where firm_id = ${firmId} and at >= ${since}`);
+  return row?.entry_no ?? 0;
+}
+
+/** Accounts of firms that hold money, in the order of their names, after the one that was last. */
+export async function listMoneyAccounts(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<
+  { readonly balance: string; readonly environment: Environment; readonly firm_id: string }[]
+> {
+  return await db.rows(sql`
+    select balance, environment, firm_id
+    from ledger_balances
+    where balance > ${after} and kind in ('firm_cash', 'desk_commission')
+    order by balance
+    limit ${limit}`);
+}

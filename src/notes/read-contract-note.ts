@@ -1,0 +1,131 @@
+import { depositsFor } from "../deposits/deposits-for.ts";
+import { firmById } from "../firms/firm-by-id.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { scripHsn } from "../kernel/fees.ts";
+import type { Letterhead } from "../kernel/letterhead.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import { paymentsOfSettlement } from "../payouts/payment-facts.ts";
+import type { Context } from "../platform/context.ts";
+import type { Document } from "../platform/documents.ts";
+import type { Db } from "../platform/postgres.ts";
+import { type DealtLeg, dealtLegs } from "../settlement/dealt-legs.ts";
+import { readSettlement } from "../settlement/read-settlement.ts";
+import { feeOfSide } from "../settlement/rules.ts";
+import { pdfOfNotes } from "./pdf-of-notes.ts";
+import { noteNo, valueOf } from "./rules.ts";
+import type { ContractNotes, NoteQuery } from "./schema.ts";
+
+type Note = ContractNotes["notes"][number];
+type Settlement = Awaited<ReturnType<typeof readSettlement>>;
+type SideOfDeal = Settlement["sides"][number];
+
+export async function readContractNote(
+  ctx: Context,
+  caller: Caller,
+  {
+    settlementId,
+    letterhead,
+    format = "json",
+  }: NoteQuery & { readonly settlementId: string; readonly letterhead: Letterhead },
+): Promise<Document<ContractNotes>> {
+  const now = ctx.now();
+  const notes = await ctx.db.transaction(
+    async (tx): Promise<ContractNotes> => {
+      const settlement = await readSettlement({ db: tx }, caller, settlementId);
+      return {
+        settlement_id: settlementId,
+        as_of: istTimestamp(now),
+        house: { ...letterhead, address: [...letterhead.address] },
+        notes: await notesOf(tx, settlement),
+        version: settlement.version,
+        allowed_actions: [],
+      };
+    },
+    { snapshot: true },
+  );
+  if (format === "json") return notes;
+  const name = `contract-note-${settlementId}.pdf`;
+  return { type: "application/pdf", name, content: await pdfOfNotes(notes, now) };
+}
+
+async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {
+  const { settlement_id: settlementId } = settlement;
+  const legs = (await dealtLegs(db, [settlementId])).get(settlementId) ?? [];
+  const byNumber = new Map(legs.map((leg) => [leg.scrip_no, leg]));
+  const payments = await paymentsOf(db, settlementId);
+  const notes: Note[] = [];
+  for (const side of settlement.sides) {
+    const firm = await firmById(db, side.firm_id);
+    const own = side.legs.map((leg) => legOf(side, leg, byNumber.get(leg.scrip_no)));
+    const sum = (field: "face_paise" | "value_paise" | "fee_paise" | "gst_paise") =>
+      own.reduce((total, leg) => total + leg[field], 0);
+    const first = Math.min(...side.legs.map((leg) => byNumber.get(leg.scrip_no)?.ordinal ?? 0));
+    notes.push({
+      note_no: noteNo(settlementId, side.side, first),
+      firm_id: side.firm_id,
+      side: side.side,
+      scheme: settlement.scheme,
+      status: settlement.status,
+      dealt_at: settlement.created_at,
+      order_ids: side.order_ids,
+      firm: { legal_name: firm.legal_name, pan: firm.pan, gstin: firm.gstin },
+      legs: own,
+      face_paise: sum("face_paise"),
+      value_paise: sum("value_paise"),
+      fee_paise: sum("fee_paise"),
+      gst_paise: sum("gst_paise"),
+      all_in_paise: side.all_in_paise,
+      settled_paise: side.settled_paise,
+      undelivered_paise: side.undelivered_paise,
+      payments: payments.filter(({ firmId }) => firmId === side.firm_id).map(viewPayment),
+    });
+  }
+  return notes;
+}
+
+function legOf(
+  { side }: SideOfDeal,
+  leg: SideOfDeal["legs"][number],
+  dealt: DealtLeg | undefined,
+): Note["legs"][number] {
+  if (!dealt) throw new Error("a leg that is shown was dealt");
+  const fees = feeOfSide(side, dealt);
+  return {
+    scrip_no: leg.scrip_no,
+    price_bps: leg.price_bps,
+    hsn: scripHsn,
+    face_paise: leg.face_paise,
+    value_paise: valueOf(side, leg.all_in_paise, fees),
+    fee_paise: fees.feePaise,
+    gst_paise: fees.gstPaise,
+    all_in_paise: leg.all_in_paise,
+    status: leg.status,
+  };
+}
+
+type PaymentOf = Note["payments"][number] & { readonly firmId: string };
+
+async function paymentsOf(db: Db, settlementId: string): Promise<PaymentOf[]> {
+  const deposits = await depositsFor(db, settlementId);
+  const payouts = await paymentsOfSettlement(db, settlementId);
+  return [
+    ...deposits.map(({ firm_id, reference, paise }) => ({
+      firmId: firm_id,
+      direction: "in" as const,
+      utr: reference,
+      paise,
+      status: "received",
+    })),
+    ...payouts.map(({ firm_id, utr, paise, state }) => ({
+      firmId: firm_id,
+      direction: "out" as const,
+      utr,
+      paise,
+      status: state,
+    })),
+  ];
+}
+
+function viewPayment({ firmId: _firmId, ...payment }: PaymentOf): Note["payments"][number] {
+  return payment;
+}

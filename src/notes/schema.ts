@@ -1,0 +1,96 @@
+import { type Static, Type } from "typebox";
+
+import { schemes } from "../kernel/scheme.ts";
+import { sides } from "../kernel/side.ts";
+import { nullable, oneOf, openEnum, timestamp } from "../platform/wire.ts";
+
+const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
+const text = (description: string) => Type.String({ description });
+const maybeText = (description: string) => nullable<string>({ type: "string", description });
+
+const split = {
+  face_paise: amount("Face."),
+  value_paise: amount("What the scrips are worth at your price; HSN 4907, exempt from GST."),
+  fee_paise: amount("The fee within the all-in amount."),
+  gst_paise: amount("GST on the fee, within the all-in amount."),
+  all_in_paise: amount(
+    "What changes hands: value less fee and GST when you sell, plus both when you buy.",
+  ),
+};
+
+const NoteLeg = Type.Object({
+  scrip_no: text("The credit."),
+  price_bps: Type.Integer({ description: "Your price.", examples: [9_765] }),
+  hsn: text("The tariff heading of scrips."),
+  ...split,
+  status: text("Where the credit stands, as in its settlement."),
+});
+
+const Payment = Type.Object({
+  direction: openEnum(["out", "in"], "To the firm's bank, or from it."),
+  utr: maybeText("The bank's reference; null until it was sent."),
+  paise: amount("How much."),
+  status: text("received, or where the payout stands."),
+});
+
+const ContractNote = Type.Object(
+  {
+    note_no: text("Names the note."),
+    firm_id: text("Whose deal it is."),
+    side: openEnum(sides, "Which side it was on."),
+    scheme: openEnum(schemes, "Which scheme."),
+    status: text("Where the settlement stands."),
+    dealt_at: timestamp("When it was dealt."),
+    order_ids: Type.Array(Type.String(), { description: "The orders that it was dealt by." }),
+    firm: Type.Object({
+      legal_name: text("As registered."),
+      pan: maybeText("Its PAN."),
+      gstin: maybeText("Its GSTIN."),
+    }),
+    legs: Type.Array(NoteLeg, { description: "One per credit." }),
+    ...split,
+    settled_paise: amount("What of the all-in amount has changed hands."),
+    undelivered_paise: amount("What of it will not."),
+    payments: Type.Array(Payment, { description: "Money that the banks moved for it." }),
+  },
+  { title: "ContractNote" },
+);
+
+export const ContractNotes = Type.Object(
+  {
+    settlement_id: text("The deal."),
+    as_of: timestamp("When this was made."),
+    house: Type.Object({
+      name: text("Who stands between the sides."),
+      address: Type.Array(Type.String(), { description: "In lines." }),
+      gstin: maybeText("Its GSTIN."),
+    }),
+    notes: Type.Array(ContractNote, {
+      description: "One for each of your firms that has a side in it, and nothing of anybody else.",
+    }),
+    version: Type.Integer({ description: "That of the settlement.", examples: [4] }),
+    allowed_actions: Type.Array(Type.String(), { description: "Always empty." }),
+  },
+  { title: "ContractNotes", description: "What your firms dealt in a settlement, on paper." },
+);
+export type ContractNotes = Static<typeof ContractNotes>;
+
+export const ContractNoteAnswer = {
+  description: "The notes.",
+  content: {
+    "application/json": { schema: ContractNotes },
+    "application/pdf": {
+      schema: Type.String({ contentMediaType: "application/pdf", description: "For people." }),
+    },
+  },
+};
+
+export const NoteParams = Type.Object({ settlement_id: text("The settlement's id.") });
+
+export const NoteQuery = Type.Object(
+  {
+    format: Type.Optional(oneOf(["json", "pdf"], { description: "As what; json unless given." })),
+  },
+  { additionalProperties: false },
+);
+export type NoteQuery = Static<typeof NoteQuery>;

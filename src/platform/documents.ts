@@ -1,0 +1,29 @@
+// An answer that is JSON, or the same as a file that people keep.
+
+import type { FastifyReply } from "fastify";
+
+export type FileAnswer = {
+  readonly type: "text/csv; charset=utf-8; header=present" | "application/pdf";
+  readonly name: string;
+  readonly content: string | Buffer;
+};
+
+export type Document<Answer> = Answer | FileAnswer;
+
+/** The file as an attachment of that name, or the answer as it is. */
+export function sendDocument<Answer extends object>(
+  reply: FastifyReply,
+  document: Document<Answer>,
+): Answer {
+  if (!isFile(document)) {
+    reply.type("application/json; charset=utf-8");
+    return document;
+  }
+  reply.type(document.type);
+  reply.header("content-disposition", `attachment; filename="${document.name}"`);
+  return document.content as unknown as Answer; // Sent as the bytes they are, past every schema.
+}
+
+function isFile(document: object): document is FileAnswer {
+  return "content" in document && "type" in document;
+}

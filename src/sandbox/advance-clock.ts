@@ -1,0 +1,54 @@
+// A desk of the sandbox does not wait a day to see what its code does when a deadline has passed. It
+// puts its clock forward, and everything of its own that ends with time ends that much sooner. The
+// workers then find it due, as they would have in the end.
+
+import { recordChanges } from "../events/record-changes.ts";
+import { actorOf } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import type { Passage } from "../kernel/passage.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { onlyWholeDesk } from "./only-sandbox.ts";
+import { midnightsBetween } from "./rules.ts";
+import type { AdvanceClockBody, DeskClock } from "./schema.ts";
+import { addToClock } from "./store.ts";
+
+/** What a slice does when time passes for a desk; it answers how many things came nearer to their end. */
+type OnPassage = (tx: Tx, passage: Passage) => Promise<number>;
+
+export type Passing = Readonly<Record<keyof DeskClock["brought_nearer"], OnPassage>>;
+
+export async function advanceClock(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  { command, passing }: { readonly command: AdvanceClockBody; readonly passing: Passing },
+): Promise<DeskClock> {
+  onlyWholeDesk(call.caller);
+  const { environment, deskId } = call.caller;
+  const seconds = command.advance_s;
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const aheadS = await addToClock(tx, deskId, seconds);
+      const clock = new Date(now.getTime() + aheadS * 1_000);
+      const days = midnightsBetween(new Date(clock.getTime() - seconds * 1_000), clock);
+      const passage = { environment, deskId, seconds, days, now };
+      const brought_nearer = {
+        orders: await passing.orders(tx, passage),
+        quotes: await passing.quotes(tx, passage),
+        crosses: await passing.crosses(tx, passage),
+        settlements: await passing.settlements(tx, passage),
+        payouts: await passing.payouts(tx, passage),
+        holds: await passing.holds(tx, passage),
+        credits: await passing.credits(tx, passage),
+      };
+      const after = { clock: istTimestamp(clock), ahead_s: aheadS, brought_nearer };
+      const entity = { type: "clock", id: deskId, version: 1, href: "/v1/sandbox/clock" };
+      const change = { environment, deskId, firmId: deskId, entity, before: null, after };
+      await recordChanges(tx, actorOf(call), [{ ...change, action: "sandbox.advance_clock" }], now);
+      return after;
+    },
+    { rollBack: call.dryRun },
+  );
+}

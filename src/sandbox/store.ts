@@ -1,0 +1,16 @@
+import { sql, type Tx } from "../platform/postgres.ts";
+
+/** Puts a desk's clock forward; by how much it is ahead then, in all. */
+export async function addToClock(tx: Tx, deskId: string, seconds: number): Promise<number> {
+  const [clock] = await tx.rows<{ ahead_s: number }>(sql`
+    insert into desk_clocks as c (desk_id, ahead_s)
+    values (${deskId}, ${seconds})
+    on conflict (desk_id) do update set ahead_s = c.ahead_s + excluded.ahead_s
+    returning c.ahead_s`);
+  if (!clock) throw new Error("a clock that was put forward is there");
+  return clock.ahead_s;
+}
+
+export async function deleteClock(tx: Tx, deskId: string): Promise<void> {
+  await tx.rows(sql`delete from desk_clocks where desk_id = ${deskId}`);
+}

@@ -1,0 +1,116 @@
+import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
+import type { Letterhead } from "../kernel/letterhead.ts";
+import { type IstMonth, istTimestamp } from "../kernel/time.ts";
+import { lastEntryNo, moneyAdded, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
+import { paymentsById } from "../payouts/payment-facts.ts";
+import type { Db } from "../platform/postgres.ts";
+import { dealtLegs } from "../settlement/dealt-legs.ts";
+import {
+  type Facts,
+  linesOf,
+  nextPeriod,
+  type Posting,
+  spanOf,
+  stateOf,
+  totalsOf,
+} from "./rules.ts";
+import type { Statement } from "./schema.ts";
+import { findLatestBefore, type FrozenRow } from "./store.ts";
+
+/** Whose account it is, over which month, and on whose paper. */
+export type Account = {
+  readonly firm: FirmOfDesk;
+  readonly period: IstMonth;
+  readonly letterhead: Letterhead;
+  readonly now: Date;
+};
+
+/** The statement of a month from the books, as it stands now. */
+export async function accountFor(
+  db: Db,
+  { firm, period, letterhead, now }: Account,
+): Promise<Statement> {
+  const { opening, postings } = await moneyOf(db, firm, period);
+  const openingPaise = opening.cash_paise + opening.commission_paise;
+  const lines = linesOf(openingPaise, postings, await factsOf(db, firm.firm_id, postings));
+  const added = sumsOf(postings);
+  const { from, to } = spanOf(period);
+  return {
+    statement_no: statementNo(firm.firm_id, period),
+    firm_id: firm.firm_id,
+    period,
+    status: stateOf(period, now),
+    from: istTimestamp(from),
+    to: istTimestamp(to),
+    as_of: istTimestamp(now),
+    firm: { legal_name: firm.legal_name, pan: firm.pan, gstin: firm.gstin },
+    house: { ...letterhead, address: [...letterhead.address] },
+    opening_paise: openingPaise,
+    lines: lines.map((line) => ({ ...line, scrip_nos: [...line.scrip_nos] })),
+    totals: totalsOf(lines),
+    closing_paise: openingPaise + added.cash_paise + added.commission_paise,
+    commission_paise: opening.commission_paise + added.commission_paise,
+    dues_paise: opening.dues_paise + added.dues_paise,
+    frozen_at: null,
+    digest: null,
+    version: await lastEntryNo(db, firm.firm_id, from),
+    allowed_actions: [],
+  };
+}
+
+export function statementNo(firmId: string, period: IstMonth): string {
+  return `${period}/${firmId.slice("frm_".length).toUpperCase()}`;
+}
+
+/** What the month begins with, and what moved in it. */
+async function moneyOf(db: Db, firm: FirmOfDesk, period: IstMonth) {
+  const { opening, late } = await openingOf(db, firm, period);
+  const { from, to } = spanOf(period);
+  const postings = await moneyIn(db, ofFirm(firm), { from, to, late });
+  return { opening, postings };
+}
+
+/**
+ * What the last final statement closed with, and what moved between it and the month. Directly after
+ * a final statement, what came too late for that one is in this month.
+ */
+export async function openingOf(db: Db, firm: FirmOfDesk, period: IstMonth) {
+  const last = await findLatestBefore(db, firm.firm_id, period);
+  const { from } = spanOf(period);
+  if (!last) {
+    return { opening: await moneyAdded(db, ofFirm(firm), { from: null, to: from }) };
+  }
+  const frozen = spanOf(last.period);
+  const late = { from: frozen.from, afterEntryNo: last.seen_entry_no };
+  if (nextPeriod(last.period) === period) return { opening: closingOf(last), late };
+  const since = await moneyAdded(db, ofFirm(firm), { from: frozen.to, to: from, late });
+  return { opening: sumOf(closingOf(last), since) };
+}
+
+function closingOf({ closing_paise, commission_paise, dues_paise }: FrozenRow): MoneySums {
+  return { cash_paise: closing_paise - commission_paise, commission_paise, dues_paise };
+}
+
+function sumOf(one: MoneySums, other: MoneySums): MoneySums {
+  return {
+    cash_paise: one.cash_paise + other.cash_paise,
+    commission_paise: one.commission_paise + other.commission_paise,
+    dues_paise: one.dues_paise + other.dues_paise,
+  };
+}
+
+function ofFirm({ firm_id, environment }: FirmOfDesk) {
+  return { firmId: firm_id, environment };
+}
+
+async function factsOf(db: Db, firmId: string, postings: readonly Posting[]): Promise<Facts> {
+  const subjects = (kinds: readonly Posting["kind"][]) => [
+    ...new Set(postings.filter(({ kind }) => kinds.includes(kind)).map(({ subject }) => subject)),
+  ];
+  const dealt = subjects(["deal_hold", "deal_settlement", "reversal", "commission"]);
+  return {
+    firmId,
+    legs: await dealtLegs(db, dealt),
+    payments: await paymentsById(db, subjects(["payout"])),
+  };
+}

@@ -1,0 +1,52 @@
+import { type Cell, csvText } from "../kernel/csv.ts";
+import type { Paise } from "../kernel/money.ts";
+import { rupeesPlain } from "../kernel/rupees.ts";
+import type { Statement } from "./schema.ts";
+
+const columns = [
+  "line_no",
+  "at",
+  "kind",
+  "description",
+  "reference",
+  "utr",
+  "hsn",
+  "scheme",
+  "scrip_nos",
+  "face_rupees",
+  "price_percent",
+  "amount_rupees",
+  "balance_rupees",
+] as const;
+
+/** The lines between opening and closing; amounts are rupees, as the desk's own imports are. */
+export function csvOfStatement(statement: Statement): string {
+  const lines = statement.lines.map((line): Cell[] => [
+    line.line_no,
+    line.at,
+    line.kind,
+    line.description,
+    line.reference,
+    line.utr,
+    line.hsn,
+    line.scheme,
+    line.scrip_nos.join(" "),
+    line.face_paise === null ? null : rupeesPlain(line.face_paise),
+    line.price_bps === null ? null : rupeesPlain(line.price_bps),
+    rupeesPlain(line.amount_paise),
+    rupeesPlain(line.balance_paise),
+  ]);
+  return csvText([
+    columns,
+    edge("opening", statement.from, statement.opening_paise),
+    ...lines,
+    edge("closing", statement.as_of, statement.closing_paise),
+  ]);
+}
+
+/** A balance that no line leaves. */
+function edge(kind: "opening" | "closing", at: string, balance: Paise): Cell[] {
+  const description = kind === "opening" ? "Opening balance" : "Closing balance";
+  const between = columns.slice(4, -1).map(() => null);
+  return [null, at, kind, description, ...between, rupeesPlain(balance)];
+}

@@ -1,0 +1,32 @@
+import { Failure } from "../kernel/failure.ts";
+import type { Document } from "../platform/documents.ts";
+import { csvOfStatement } from "./csv-of-statement.ts";
+import { pdfOfStatement } from "./pdf-of-statement.ts";
+import type { Statement, StatementQuery } from "./schema.ts";
+
+/** About six hundred pages: who has more lines reads them by program. */
+const pdfLinesMax = 20_000;
+
+export type StatementFormat = NonNullable<StatementQuery["format"]>;
+
+/** The same statement for programs, for spreadsheets or on paper. */
+export async function formatStatement(
+  statement: Statement,
+  format: StatementFormat,
+): Promise<Document<Statement>> {
+  if (format === "json") return statement;
+  const name = `statement-${statement.period}-${statement.firm_id}.${format}`;
+  if (format === "csv") {
+    const content = csvOfStatement(statement);
+    return { type: "text/csv; charset=utf-8; header=present", name, content };
+  }
+  refuseLong(statement);
+  return { type: "application/pdf", name, content: await pdfOfStatement(statement) };
+}
+
+function refuseLong({ lines }: Statement): void {
+  if (lines.length <= pdfLinesMax) return;
+  throw new Failure("conflict", `${lines.length} lines are too many for a PDF: ask for csv`, {
+    detail: { reason: "too_many_lines", lines: lines.length, lines_max: pdfLinesMax },
+  });
+}

@@ -1,0 +1,29 @@
+import { firmOfCaller } from "../firms/firm-of-caller.ts";
+import type { Caller } from "../kernel/caller.ts";
+import type { Letterhead } from "../kernel/letterhead.ts";
+import type { Context } from "../platform/context.ts";
+import type { Document } from "../platform/documents.ts";
+import { statementOf } from "./find-statement.ts";
+import { formatStatement } from "./format-statement.ts";
+import type { Statement, StatementQuery } from "./schema.ts";
+
+export async function readStatement(
+  ctx: Pick<Context, "db" | "now">,
+  caller: Caller,
+  {
+    period,
+    letterhead,
+    firm_id: firmId = caller.firmId,
+    format = "json",
+  }: StatementQuery & { readonly period: string; readonly letterhead: Letterhead },
+): Promise<Document<Statement>> {
+  const now = ctx.now();
+  const statement = await ctx.db.transaction(
+    async (tx) => {
+      const firm = await firmOfCaller(tx, caller, firmId);
+      return await statementOf(tx, firm, { period, letterhead, now });
+    },
+    { snapshot: true },
+  );
+  return await formatStatement(statement, format);
+}

@@ -1,0 +1,330 @@
+// A statement accounts for a firm's money with us over one month in IST: what was there, what moved
+// and what is left, made of the postings in the books and of nothing else.
+//
+//   running       the month is not over
+//   provisional   it is over, and what was under way at its end may still arrive
+//   final         made for good; what is corrected later is a line of a later month
+//
+// The balance is the firm's cash and what it earned as a desk. What it owes the house stands beside
+// it: a reversal is shown whole, and what the firm had not left for it as carried to its dues.
+
+import { legOfOrdinal } from "../commissions/rules.ts";
+import { scripHsn } from "../kernel/fees.ts";
+import { isId } from "../kernel/ids.ts";
+import type { Paise } from "../kernel/money.ts";
+import type { Side } from "../kernel/side.ts";
+import {
+  addDays,
+  type IstDay,
+  istDayStart,
+  type IstMonth,
+  istMonth,
+  istTimestamp,
+  lastDayOf,
+} from "../kernel/time.ts";
+import type { EntryKind } from "../ledger/rules.ts";
+import { type FeesOfLeg, feeOfSide } from "../settlement/rules.ts";
+
+export const statementStates = ["running", "provisional", "final"] as const;
+
+export type StatementState = (typeof statementStates)[number];
+
+export const lineKinds = [
+  "sale",
+  "purchase",
+  "fee",
+  "gst",
+  "deposit",
+  "payout",
+  "refund",
+  "reversal",
+  "dues",
+  "commission",
+  "adjustment",
+] as const;
+
+export type LineKind = (typeof lineKinds)[number];
+
+/** Where the statement of a month stands that is not final. */
+export function stateOf(period: IstMonth, now: Date): Exclude<StatementState, "final"> {
+  return period === istMonth(now) ? "running" : "provisional";
+}
+
+/** Entries carry the time at which their work began: by then all of a month's are in the books. */
+export const graceMs = 3_600_000;
+
+const periodForm = /^\d{4}-(0[1-9]|1[0-2])$/;
+
+export function isPeriod(text: string): boolean {
+  return periodForm.test(text);
+}
+
+/** The first instant of a month, and that of the next. */
+export function spanOf(period: IstMonth): { readonly from: Date; readonly to: Date } {
+  return { from: istDayStart(`${period}-01`), to: istDayStart(dayAfter(period)) };
+}
+
+export function nextPeriod(period: IstMonth): IstMonth {
+  return dayAfter(period).slice(0, 7);
+}
+
+function dayAfter(period: IstMonth): IstDay {
+  return addDays(lastDayOf(period), 1);
+}
+
+/** The last month whose statement can be made for good. */
+export function lastClosedPeriod(now: Date): IstMonth {
+  const settled = new Date(now.getTime() - graceMs);
+  return addDays(`${istMonth(settled)}-01`, -1).slice(0, 7);
+}
+
+/** From the first month to the last, oldest first. */
+export function periodsBetween(first: IstMonth, last: IstMonth): IstMonth[] {
+  const periods: IstMonth[] = [];
+  for (let period = first; period <= last; period = nextPeriod(period)) periods.push(period);
+  return periods;
+}
+
+/** What an entry moved on one of the firm's accounts. */
+export type Posting = {
+  readonly entry_no: number;
+  readonly at: Date;
+  readonly kind: EntryKind;
+  readonly subject: string;
+  readonly ordinal: number;
+  readonly account_kind: "firm_cash" | "desk_commission" | "firm_dues";
+  readonly paise: Paise;
+};
+
+/** What a statement says of a credit that was dealt. */
+export type LegFacts = FeesOfLeg & {
+  readonly ordinal: number;
+  readonly scrip_no: string;
+  readonly scheme: string;
+  readonly seller_firm_id: string;
+  readonly buyer_firm_id: string;
+  readonly face_paise: Paise;
+  readonly seller_bps: number;
+  readonly buyer_bps: number;
+};
+
+export type Facts = {
+  readonly firmId: string;
+  /** By settlement. */
+  readonly legs: ReadonlyMap<string, readonly LegFacts[]>;
+  /** By payout. */
+  readonly payments: ReadonlyMap<
+    string,
+    { readonly utr: string | null; readonly rail: string; readonly settlement_id: string }
+  >;
+};
+
+export type Line = {
+  readonly line_no: number;
+  readonly at: string;
+  readonly kind: LineKind;
+  readonly description: string;
+  /** What it is about: a settlement, a payout, or the bank's reference of money that came in. */
+  readonly reference: string;
+  readonly utr: string | null;
+  readonly hsn: string | null;
+  readonly scheme: string | null;
+  readonly scrip_nos: readonly string[];
+  readonly face_paise: Paise | null;
+  readonly price_bps: number | null;
+  readonly amount_paise: Paise;
+  readonly balance_paise: Paise;
+};
+
+/** A line before its place and the balance after it are known. */
+type Draft = Omit<Line, "line_no" | "at" | "balance_paise">;
+
+/** The lines of a span, each with the balance that it leaves. */
+export function linesOf(
+  openingPaise: Paise,
+  postings: readonly Posting[],
+  facts: Facts,
+): readonly Line[] {
+  const lines: Line[] = [];
+  let balance = openingPaise;
+  for (const happening of happeningsOf(postings)) {
+    for (const draft of draftsOf(happening, facts)) {
+      balance += draft.amount_paise;
+      const at = istTimestamp(happening.at);
+      lines.push({ line_no: lines.length + 1, at, ...draft, balance_paise: balance });
+    }
+  }
+  return lines;
+}
+
+/** Postings that belong together: of one kind, about one thing, at one time. */
+type Happening = {
+  readonly at: Date;
+  readonly kind: EntryKind;
+  readonly subject: string;
+  readonly ordinals: readonly number[];
+  /** What the firm gained or lost by it, dues included. */
+  readonly wholePaise: Paise;
+  /** What of a loss became dues. */
+  readonly owedPaise: Paise;
+};
+
+function happeningsOf(postings: readonly Posting[]): Happening[] {
+  const groups = Map.groupBy(postings, ({ at, kind, subject }) =>
+    [at.getTime(), isDeal(kind) ? "deal" : kind, subject].join(" "),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const dues = group.filter(({ account_kind }) => account_kind === "firm_dues");
+    return [
+      {
+        at: first.at,
+        kind: first.kind,
+        subject: first.subject,
+        ordinals: [...new Set(group.map(({ ordinal }) => ordinal))],
+        wholePaise: sum(group.map(({ paise }) => paise)),
+        owedPaise: 0 - sum(dues.map(({ paise }) => paise)),
+      },
+    ];
+  });
+}
+
+function isDeal(kind: EntryKind): boolean {
+  return kind === "deal_hold" || kind === "deal_settlement";
+}
+
+function draftsOf(happening: Happening, facts: Facts): Draft[] {
+  return [...mainDrafts(happening, facts), ...duesDrafts(happening)];
+}
+
+function mainDrafts(happening: Happening, facts: Facts): Draft[] {
+  const { kind, subject, wholePaise } = happening;
+  const blank = { ...nothingMore, reference: subject, amount_paise: wholePaise };
+  switch (kind) {
+    case "deal_hold":
+    case "deal_settlement":
+      return dealDrafts(happening, facts, "dealt");
+    case "reversal":
+      return dealDrafts(happening, facts, "reversed");
+    case "commission":
+      return [commissionDraft(happening, facts)];
+    case "deposit":
+      return [{ ...blank, kind: "deposit", description: "Deposit received", utr: subject }];
+    case "payout":
+      return [payoutDraft(happening, facts)];
+    case "refund":
+    case "payout_return":
+      return [{ ...blank, kind: "refund", description: "Refund" }];
+    default:
+      return [{ ...blank, kind: "adjustment", description: "Adjustment" }];
+  }
+}
+
+const nothingMore = {
+  utr: null,
+  hsn: null,
+  scheme: null,
+  scrip_nos: [],
+  face_paise: null,
+  price_bps: null,
+} as const;
+
+/** Value, fee and tax: each on its own line, and together what the books moved. */
+function dealDrafts(
+  { subject, ordinals, wholePaise }: Happening,
+  facts: Facts,
+  what: "dealt" | "reversed",
+): Draft[] {
+  const legs = (facts.legs.get(subject) ?? []).filter((leg) => ordinals.includes(leg.ordinal));
+  const side: Side = legs.some((leg) => leg.seller_firm_id === facts.firmId) ? "sell" : "buy";
+  const sign = what === "dealt" ? -1 : 1;
+  const fee = sign * sum(legs.map((leg) => feeOfSide(side, leg).feePaise));
+  const gst = sign * sum(legs.map((leg) => feeOfSide(side, leg).gstPaise));
+  const noun = side === "sell" ? "sale" : "purchase";
+  const scheme = legs[0]?.scheme ?? null;
+  const scrips = `${legs.length} ${scheme ?? ""} ${legs.length === 1 ? "scrip" : "scrips"}`;
+  const act = what === "dealt" ? capital(noun) : `Reversal of ${noun}`;
+  const about = { ...nothingMore, reference: subject, scheme };
+  const value: Draft = {
+    ...about,
+    kind: what === "dealt" ? noun : "reversal",
+    description: `${act} of ${scrips}, HSN ${scripHsn}, exempt`,
+    hsn: scripHsn,
+    scrip_nos: legs.map((leg) => leg.scrip_no),
+    face_paise: sum(legs.map((leg) => leg.face_paise)),
+    price_bps: commonPrice(legs, side),
+    amount_paise: wholePaise - fee - gst,
+  };
+  const back = what === "dealt" ? "" : ", returned";
+  return [
+    value,
+    { ...about, kind: "fee" as const, description: `Fee${back}`, amount_paise: fee },
+    { ...about, kind: "gst" as const, description: `GST 18 % on fee${back}`, amount_paise: gst },
+  ].filter((draft) => draft === value || draft.amount_paise !== 0);
+}
+
+function commonPrice(legs: readonly LegFacts[], side: Side): number | null {
+  const prices = new Set(legs.map((leg) => (side === "sell" ? leg.seller_bps : leg.buyer_bps)));
+  return prices.size === 1 ? ([...prices][0] ?? null) : null;
+}
+
+function commissionDraft({ subject, ordinals, wholePaise }: Happening, { legs }: Facts): Draft {
+  const earned = new Set(ordinals.map((ordinal) => legOfOrdinal(ordinal).legOrdinal));
+  const own = (legs.get(subject) ?? []).filter((leg) => earned.has(leg.ordinal));
+  return {
+    ...nothingMore,
+    kind: "commission",
+    description: wholePaise < 0 ? "Commission taken back" : "Commission on your clients' deal",
+    reference: subject,
+    scheme: own[0]?.scheme ?? null,
+    scrip_nos: own.map((leg) => leg.scrip_no),
+    face_paise: sum(own.map((leg) => leg.face_paise)),
+    amount_paise: wholePaise,
+  };
+}
+
+function payoutDraft({ subject, wholePaise }: Happening, { payments }: Facts): Draft {
+  const payment = isId("pay", subject) ? payments.get(subject) : undefined;
+  return {
+    ...nothingMore,
+    kind: "payout",
+    description: payment ? `Payout by ${payment.rail}` : "Payout",
+    reference: subject,
+    utr: payment?.utr ?? subject,
+    amount_paise: wholePaise,
+  };
+}
+
+/** The balance never falls below zero: what it could not bear is owed beside it. */
+function duesDrafts({ subject, owedPaise }: Happening): Draft[] {
+  if (owedPaise === 0) return [];
+  const description = owedPaise > 0 ? "Carried to your dues" : "Dues settled";
+  return [
+    { ...nothingMore, kind: "dues", description, reference: subject, amount_paise: owedPaise },
+  ];
+}
+
+export type Total = {
+  readonly kind: LineKind;
+  readonly lines: number;
+  readonly amount_paise: Paise;
+};
+
+/** What the lines of each kind add up to, in the order of the kinds. */
+export function totalsOf(lines: readonly Line[]): Total[] {
+  const byKind = Map.groupBy(lines, (line) => line.kind);
+  return lineKinds.flatMap((kind) => {
+    const own = byKind.get(kind);
+    if (!own) return [];
+    return [{ kind, lines: own.length, amount_paise: sum(own.map((line) => line.amount_paise)) }];
+  });
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function sum(paise: readonly Paise[]): Paise {
+  return paise.reduce((total, amount) => total + amount, 0);
+}

@@ -1,0 +1,85 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { IstMonth } from "../kernel/time.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+
+export type FrozenRow = {
+  readonly firm_id: string;
+  readonly period: IstMonth;
+  readonly environment: Environment;
+  readonly opening_paise: number;
+  readonly closing_paise: number;
+  readonly commission_paise: number;
+  readonly dues_paise: number;
+  readonly seen_entry_no: number;
+  readonly frozen_at: Date;
+  readonly digest: Buffer;
+};
+
+const frozenColumns = fragment`
+  firm_id, period, environment, opening_paise, closing_paise, commission_paise, dues_paise,
+  seen_entry_no, frozen_at, digest`;
+
+/** Whether it was new: a statement is made once. */
+export async function insertStatement(
+  tx: Tx,
+  row: FrozenRow & { readonly body: string },
+): Promise<boolean> {
+  const inserted = await tx.rows(sql`
+    insert into statements (${frozenColumns}, body)
+    values (
+      ${row.firm_id}, ${row.period}, ${row.environment}, ${row.opening_paise},
+      ${row.closing_paise}, ${row.commission_paise}, ${row.dues_paise}, ${row.seen_entry_no},
+      ${row.frozen_at}, ${row.digest}, ${row.body}
+    )
+    on conflict do nothing
+    returning 1`);
+  return inserted.length > 0;
+}
+
+export async function findStatement(
+  db: Db,
+  firmId: string,
+  period: IstMonth,
+): Promise<(FrozenRow & { readonly body: string; readonly is_whole: boolean }) | undefined> {
+  const [row] = await db.rows<FrozenRow & { body: string; is_whole: boolean }>(sql`
+    select ${frozenColumns}, body, sha256(convert_to(body, 'UTF8')) = digest as is_whole
+    from statements
+    where firm_id = ${firmId} and period = ${period}`);
+  return row;
+}
+
+/** The last one before a month. */
+export async function findLatestBefore(
+  db: Db,
+  firmId: string,
+  period: IstMonth,
+): Promise<FrozenRow | undefined> {
+  const [row] = await db.rows<FrozenRow>(sql`
+    select ${frozenColumns}
+    from statements
+    where firm_id = ${firmId} and period < ${period}
+    order by period desc
+    limit 1`);
+  return row;
+}
+
+export async function listFrozen(db: Db, firmId: string): Promise<FrozenRow[]> {
+  return await db.rows(sql`
+    select ${frozenColumns}
+    from statements
+    where firm_id = ${firmId}
+    order by period desc`);
+}
+
+/** Those of the firms that have one of this month. */
+export async function listFirmsFrozen(
+  db: Db,
+  firmIds: readonly string[],
+  period: IstMonth,
+): Promise<string[]> {
+  const rows = await db.rows<{ firm_id: string }>(sql`
+    select firm_id
+    from statements
+    where firm_id = any(${firmIds}::text[]) and period = ${period}`);
+  return rows.map(({ firm_id }) => firm_id);
+}

@@ -1,0 +1,599 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import fc from "fast-check";
+
+import { measureChain } from "../../src/audit/measure-chain.ts";
+import { checkpointLine, publicKeyOf, signingKeyFrom } from "../../src/audit/rules.ts";
+import { verifyChain } from "../../src/audit/verify-chain.ts";
+import { verifyExport } from "../../src/audit/verify-export.ts";
+import { type Database, openDatabase, type Tx } from "../../src/platform/postgres.ts";
+import {
+  assertChainWhole,
+  exportOf,
+  record,
+  standAloneVerifier,
+  verifierFile,
+} from "../support/audit.ts";
+import { commandLine } from "../support/cli.ts";
+import { testServer } from "../support/database.ts";
+import { checkDoors } from "../support/doors.ts";
+import { addFirm } from "../support/holdings.ts";
+import { mintChild } from "../support/keys.ts";
+import { dealer } from "../support/orders.ts";
+import { type Service, slugOf, startService } from "../support/service.ts";
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+async function problemOf(bytes: Buffer, key?: string): Promise<string | undefined> {
+  return (await verifyExport(once(bytes), key)).first_break?.problem;
+}
+
+function linesOf(text: string): Record<string, unknown>[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** A desk whose trail is its own opening, its key and then a group for each of these names. */
+async function deskWith(service: Service, names: readonly string[]) {
+  const issued = await service.issue();
+  const { api_key: key } = issued;
+  for (const name of names) {
+    await service.send("POST", "/v1/groups", {
+      key,
+      body: { name },
+      headers: { "x-request-id": `making-${name}` },
+      expect: 201,
+    });
+  }
+  const list = async (query = "", expect = 200) =>
+    (await service.send("GET", `/v1/audit${query}`, { key, expect })).body;
+  return { ...issued, key, list };
+}
+
+test("reading the trail", async (t) => {
+  const service = await startService(t);
+
+  await t.test("the door", async (t) => {
+    await checkDoors(t, service, [
+      { method: "GET", path: "/v1/audit", scope: "orders:read" },
+      { method: "GET", path: "/v1/audit/export", scope: "orders:read" },
+    ]);
+  });
+
+  await t.test(
+    "every change is there at once, newest first, with who made it and how",
+    async () => {
+      const desk = await deskWith(service, ["North", "South"]);
+      const { audit } = await desk.list();
+      assert.deepEqual(
+        audit.map((entry: Record<string, unknown>) => [
+          entry["seq"],
+          entry["action"],
+          entry["actor_kind"],
+        ]),
+        [
+          [4, "group.created", "key"],
+          [3, "group.created", "key"],
+          [2, "key.issue", "operator"],
+          [1, "firm.open_desk", "operator"],
+        ],
+      );
+      const [south] = audit;
+      assert.equal(south.actor_id, desk.key_id);
+      assert.equal(south.request_id, "making-South");
+      assert.equal(south.before_hash, null);
+      assert.match(south.after_hash, /^[0-9a-f]{64}$/);
+      assert.equal(south.at, "2026-11-15T14:45:00.000+05:30");
+      const exported = linesOf(await exportOf(service, desk.key));
+      assert.equal(exported[3]?.["hash"], south.hash);
+    },
+  );
+
+  await t.test("filters narrow it, and pages walk it", async () => {
+    const desk = await deskWith(service, ["A", "B", "C"]);
+    const { audit } = await desk.list();
+    const [newest] = audit;
+    const found = async (query: string) =>
+      (await desk.list(query)).audit.map((entry: { seq: number }) => entry.seq);
+    assert.deepEqual(await found("?entity_type=group"), [5, 4, 3]);
+    assert.deepEqual(await found(`?entity_id=${newest.entity_id}`), [5]);
+    assert.deepEqual(await found(`?actor=${desk.key_id}`), [5, 4, 3]);
+    assert.deepEqual(await found("?actor=cli&action=key.issue"), [2]);
+    assert.deepEqual(await found("?from=2026-11-15T14:45:00%2B05:30"), [5, 4, 3, 2, 1]);
+    assert.deepEqual(await found("?to=2026-11-15T14:45:00%2B05:30"), []);
+    const first = await desk.list("?entity_type=group&limit=2");
+    assert.deepEqual([first.count, first.total, first.has_more], [2, 3, true]);
+    const second = await desk.list(`?entity_type=group&limit=2&cursor=${first.next_cursor}`);
+    assert.deepEqual([second.count, second.total, second.has_more], [1, 3, false]);
+    assert.equal((await desk.list("?limit=1")).total, 5);
+    assert.equal((await desk.list("?from=yesterday", 422)).error, "validation_error");
+    assert.equal((await desk.list(`?cursor=${first.next_cursor}`, 400)).code, "bad_request");
+  });
+
+  await t.test("a desk sees its own trail, and a sub_account key none", async () => {
+    const [mine, theirs] = [await deskWith(service, ["Mine"]), await deskWith(service, ["Theirs"])];
+    const firmId = await addFirm(service, { deskId: mine.firm_id });
+    const bound = { kind: "sub_account", firm_id: firmId };
+    const { api_key: sub } = await mintChild(service, mine.key, bound);
+    for (const path of ["/v1/audit", "/v1/audit/export"]) {
+      const { text } = await service.send("GET", path, { key: mine.key, expect: 200 });
+      assert.ok(text.includes("making-Mine") && !text.includes("making-Theirs"));
+      const refused = await service.send("GET", path, { key: sub, expect: 403 });
+      assert.equal(refused.body.detail.reason, "sub_account_key");
+    }
+    assert.ok((await exportOf(service, theirs.key)).includes("making-Theirs"));
+  });
+
+  await t.test("a desk is not told who stood on the other side of its deal", async () => {
+    const seller = await dealer(service);
+    const buyer = await service.issue();
+    const sell = { side: "sell", scrip_no: seller.scripNo, limit_bps: 9_800 };
+    await seller.post("/v1/orders", sell, 201);
+    const request = { "x-request-id": "the-buyers-own-request" };
+    await service.send("POST", "/v1/orders", {
+      key: buyer.api_key,
+      body: { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000, limit_bps: 9_840 },
+      headers: request,
+      expect: 201,
+    });
+    const seen = [await exportOf(service, seller.key)];
+    seen.push((await service.send("GET", "/v1/events", { key: seller.key, expect: 200 })).text);
+    assert.ok(
+      seen[0]?.includes('"actor_kind":"counterparty"'),
+      "the deal changed the seller's order",
+    );
+    for (const text of seen) {
+      assert.ok(!text.includes("the-buyers-own-request"));
+      assert.ok(!text.includes(buyer.key_id));
+    }
+    // The buyer's own trail has both, so that the operator finds who it was.
+    const own = await exportOf(service, buyer.api_key);
+    assert.ok(own.includes("the-buyers-own-request") && own.includes(buyer.key_id));
+  });
+
+  await t.test("the lag of the sequencer is measured", async () => {
+    await service.work();
+    measureChain(service.ctx, service.metrics);
+    const read = async () =>
+      (await service.metrics.registry.getSingleMetric("scripdesk_audit_chain_lag_seconds")?.get())
+        ?.values[0]?.value;
+    assert.equal(await read(), 0);
+    const { firm_id: deskId } = await service.issue();
+    service.clock.advance({ seconds: 7 });
+    assert.equal(await read(), 7);
+    assert.ok(deskId);
+  });
+});
+
+test("exports", async (t) => {
+  const service = await startService(t);
+  const verifier = await standAloneVerifier();
+  const desk = await deskWith(service, ["A"]);
+  await service.ctx.db.transaction(
+    async (tx) => await record(tx, desk.firm_id, [`quoted " \\ and ✓ é`], service.clock.now()),
+  );
+  const text = await exportOf(service, desk.key);
+  const whole = Buffer.from(text);
+  const key = publicKeyOf(service.ctx.auditKey);
+
+  await t.test("an export is whole to both verifiers, and names its key", async () => {
+    const verdict = await verifyExport(once(whole), key);
+    assert.deepEqual([verdict.whole, verdict.records, verdict.public_key], [true, 4, key]);
+    assert.equal(await verifier(whole, key), undefined);
+    const published = await service.send("GET", "/v1/audit/keys", { key: desk.key, expect: 200 });
+    assert.deepEqual(published.body, { keys: [{ algorithm: "Ed25519", public_key: key }] });
+    const lines = linesOf(text);
+    const { signature: _signature, ...checkpoint } = lines.at(-1) ?? {};
+    assert.deepEqual(checkpoint, {
+      v: 1,
+      checkpoint: true,
+      environment: "sandbox",
+      desk_id: desk.firm_id,
+      count: 4,
+      first_seq: 1,
+      last_seq: 4,
+      prev_hash: "0".repeat(64),
+      head_hash: lines.at(-2)?.["hash"],
+      pending: 0,
+      at: "2026-11-15T14:45:00.000+05:30",
+      public_key: key,
+    });
+  });
+
+  async function assertFound(bytes: Buffer, what: string): Promise<void> {
+    assert.ok(await problemOf(bytes), `the command line misses ${what}`);
+    assert.ok(await verifier(bytes), `the stand-alone verifier misses ${what}`);
+  }
+
+  await t.test("every edited byte is found", async () => {
+    for (let at = 0; at < whole.length; at++) {
+      for (const flip of [0x01, 0x20]) {
+        const edited = Buffer.from(whole);
+        edited[at] = (edited[at] ?? 0) ^ flip;
+        await assertFound(edited, `byte ${at} with ${flip} flipped`);
+      }
+    }
+  });
+
+  await t.test("every truncation is found", async () => {
+    for (let end = 0; end < whole.length; end++) {
+      await assertFound(whole.subarray(0, end), `the end at ${end}`);
+    }
+  });
+
+  await t.test("every deleted, swapped or doubled line is found", async () => {
+    const lines = text.split(/(?<=\n)/);
+    for (const [at, line] of lines.entries()) {
+      const without = lines.toSpliced(at, 1);
+      await assertFound(Buffer.from(without.join("")), `line ${at} deleted`);
+      for (let to = 0; to <= lines.length; to++) {
+        const doubled = lines.toSpliced(to, 0, line).join("");
+        await assertFound(Buffer.from(doubled), `line ${at} doubled at ${to}`);
+        const moved = without.toSpliced(to, 0, line).join("");
+        if (moved !== text) await assertFound(Buffer.from(moved), `line ${at} moved to ${to}`);
+      }
+    }
+  });
+
+  await t.test("any other edit is found", async () => {
+    const at = fc.nat({ max: whole.length });
+    const edit = fc.record({
+      at,
+      removed: fc.nat({ max: 700 }),
+      added: fc.uint8Array({ maxLength: 40 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(edit, async ({ at, removed, added }) => {
+        const edited = Buffer.concat([whole.subarray(0, at), added, whole.subarray(at + removed)]);
+        fc.pre(!edited.equals(whole));
+        await assertFound(edited, "an edit");
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  await t.test("a chain made anew is found by its key, and by nothing else", async () => {
+    const lines = text.split(/(?<=\n)/);
+    const told = linesOf(text).at(-1) as Parameters<typeof checkpointLine>[0];
+    const forged = checkpointLine(told, signingKeyFrom(randomBytes(32)));
+    const bytes = Buffer.from([...lines.slice(0, -1), forged].join(""));
+    // Control: who does not know the key can be told anything.
+    assert.equal(await problemOf(bytes), undefined);
+    assert.equal(await verifier(bytes), undefined);
+    assert.match((await problemOf(bytes, key)) ?? "", /another key/);
+    assert.match((await verifier(bytes, key)) ?? "", /another key/);
+  });
+
+  await t.test("the next export goes on where the last one ended", async () => {
+    const [last, checkpoint] = linesOf(text).slice(-2);
+    const empty = linesOf(await exportOf(service, desk.key, "?after_seq=4"));
+    assert.equal(empty.length, 1);
+    assert.equal(empty[0]?.["prev_hash"], checkpoint?.["head_hash"]);
+    await service.send("POST", "/v1/groups", { key: desk.key, body: { name: "B" }, expect: 201 });
+    const next = await exportOf(service, desk.key, "?after_seq=4");
+    const [first, signed] = linesOf(next);
+    assert.equal(first?.["prev_hash"], last?.["hash"]);
+    assert.deepEqual([signed?.["count"], signed?.["first_seq"], signed?.["last_seq"]], [1, 5, 5]);
+    assert.equal(await problemOf(Buffer.from(next), key), undefined);
+    assert.equal(await verifier(Buffer.from(next), key), undefined);
+    const past = await service.send("GET", "/v1/audit/export?after_seq=6", {
+      key: desk.key,
+      expect: 422,
+    });
+    assert.equal(slugOf(past), "unprocessable");
+    const spliced =
+      text
+        .split(/(?<=\n)/)
+        .slice(0, -1)
+        .join("") + next;
+    assert.ok(await problemOf(Buffer.from(spliced)), "two exports are not one");
+  });
+
+  await t.test("an export that cannot wait for the sequencer says how many it lacks", async () => {
+    const waiting = await deskWith(service, []);
+    await assertChainWhole(service.ctx);
+    const busy = await service.ctx.db.pool.connect();
+    await busy.query("begin");
+    await busy.query("select pg_advisory_xact_lock(hashtext('audit sequencer'))");
+    const body = { name: "Later" };
+    await service.send("POST", "/v1/groups", { key: waiting.key, body, expect: 201 });
+    const lacking = await exportOf(service, waiting.key);
+    const { count, pending } = linesOf(lacking).at(-1) ?? {};
+    assert.deepEqual([count, pending], [2, 1]);
+    assert.equal(await problemOf(Buffer.from(lacking), key), undefined);
+    await busy.query("rollback");
+    busy.release();
+    const complete = linesOf(await exportOf(service, waiting.key)).at(-1);
+    assert.deepEqual([complete?.["count"], complete?.["pending"]], [3, 0]);
+  });
+
+  await t.test("a question for the headers alone sends no lines", async () => {
+    const { headers, text: none } = await service.send("HEAD", "/v1/audit/export", {
+      key: desk.key,
+      expect: 200,
+    });
+    assert.equal(headers.get("content-type"), "application/x-ndjson");
+    assert.equal(none, "");
+  });
+
+  await t.test("a key has two exports under way, and the next when one has ended", async () => {
+    const busy = await service.issue();
+    const now = service.clock.now();
+    const many = Array.from({ length: 1_000 }, (_, at) => `thing-${at}`);
+    for (let sets = 0; sets < 25; sets++) {
+      await service.ctx.db.transaction((tx) => record(tx, busy.firm_id, many, now));
+    }
+    await assertChainWhole(service.ctx);
+    const url = `${service.url}/v1/audit/export`;
+    const open = async () => await fetch(url, { headers: { "x-service-key": busy.api_key } });
+    const [first, second] = [await open(), await open()];
+    const refused = await service.send("GET", "/v1/audit/export", {
+      key: busy.api_key,
+      expect: 429,
+    });
+    assert.deepEqual(refused.body.detail, { reason: "too_many_exports", exports_max: 2 });
+    const counted = linesOf(await first.text()).at(-1)?.["count"];
+    assert.equal(counted, 25_002);
+    await second.body?.cancel();
+    let status = 429;
+    for (let tries = 0; tries < 100 && status === 429; tries++) {
+      await sleep(10);
+      status = (await service.send("HEAD", "/v1/audit/export", { key: busy.api_key })).status;
+    }
+    assert.equal(status, 200);
+    // A key that is revoked meanwhile gets no checkpoint.
+    const third = await open();
+    const path = `/v1/keys/${busy.key_id}`;
+    await service.send("DELETE", path, { key: busy.api_key, expect: 200 });
+    await sleep(600);
+    await assert.rejects(third.text());
+  });
+
+  await t.test(
+    "the published verifier has fewer than 60 lines and imports Node alone",
+    async () => {
+      const source = await readFile(verifierFile, "utf8");
+      assert.ok(source.trimEnd().split("\n").length < 60);
+      const imported = [...source.matchAll(/from "([^"]+)"/g)].map(([, name]) => name);
+      assert.deepEqual(imported, ["node:crypto", "node:fs"]);
+    },
+  );
+
+  await t.test("both verifiers as they are run", async (t) => {
+    const { run, dataDir } = await commandLine(t, service);
+    const file = join(dataDir, "export.ndjson");
+    await writeFile(file, whole);
+    const alone = async (...words: string[]) =>
+      await promisify(execFile)(process.execPath, [verifierFile, ...words]);
+    assert.match((await alone(file, key)).stdout, /^whole: 4 records of frm_/);
+    assert.equal((await run("audit", "verify", file, "--key", key)).code, 0);
+    await writeFile(file, whole.subarray(1));
+    await assert.rejects(alone(file), /line 1: was changed/);
+    const broken = await run("audit", "verify", file, "--json");
+    assert.equal(broken.code, 1);
+    assert.equal(JSON.parse(broken.stdout).first_break.line, 1);
+    assert.equal((await run("audit", "verify", "/nowhere")).code, 2);
+    assert.equal((await run("audit", "verify", "--key", key)).code, 2);
+    const shown = JSON.parse((await run("audit", "key", "--json")).stdout);
+    assert.match(shown[0].public_key, /^[0-9a-f]{64}$/);
+    const words = ["--env", "sandbox", "--desk", desk.firm_id];
+    const exported = await run("audit", "export", ...words);
+    assert.equal(await problemOf(Buffer.from(exported.stdout), shown[0].public_key), undefined);
+  });
+});
+
+test("the trail names the operator of every command", async (t) => {
+  const service = await startService(t);
+  const { run } = await commandLine(t, service);
+  const named = ["--operator", "asha", "--json"];
+  const actors = async (action: string) => {
+    const { rows } = await service.ctx.db.pool.query<{ actor_id: string }>(
+      "select actor_id from audit_records where action = $1 and actor_kind = 'operator'",
+      [action],
+    );
+    return rows.map((row) => row.actor_id);
+  };
+  const issue = await run("keys", "issue", "--firm", "Named", "--env", "sandbox", ...named);
+  const { key_id: keyId, firm_id: firmId } = JSON.parse(issue.stdout);
+  const sandbox = ["--env", "sandbox"];
+  for (const words of [
+    ["keys", "revoke", keyId],
+    ["plans", "set", "--name", "named", "--per-minute", "5", "--monthly", "10"],
+    ["firms", "suspend", firmId, "--reason", "a test"],
+    ["firms", "resume", firmId],
+    ["market", "halt", ...sandbox, "--scheme", "RODTEP"],
+    ["rates", "publish", ...sandbox, "--scheme", "RODTEP", "--note", "x"],
+    ["registry", "outage", ...sandbox, "--port", "bank", "--on", "a test"],
+    ["registry", "outage", ...sandbox, "--port", "bank", "--off"],
+  ]) {
+    const { code, stderr } = await run(...words, ...named);
+    assert.equal(code, 0, `${words.join(" ")}: ${stderr}`);
+  }
+  for (const action of [
+    "firm.open_desk",
+    "key.issue",
+    "key.revoke",
+    "plan.set",
+    "firm.suspend",
+    "firm.resume",
+    "rate_card.halt",
+    "rate_card.publish",
+    "port.outage",
+    "port.up",
+  ]) {
+    assert.deepEqual([action, await actors(action)], [action, ["asha"]]);
+  }
+  assert.equal((await run("plans", "set", "--operator", "not a name")).code, 2);
+  await assertChainWhole(service.ctx);
+});
+
+test("tampering in the database", async (t) => {
+  const service = await startService(t);
+  const desk = await deskWith(service, ["A", "B", "C"]);
+  await assertChainWhole(service.ctx);
+  const { database } = service.ctx.db.pool.options;
+  const owner = openDatabase({ connection: { ...testServer(), database }, onIdleError() {} });
+  t.after(() => owner.close());
+
+  const run = async (tx: Tx, text: string) => {
+    await tx.rows({ name: "", text: text.replaceAll("DESK", `'${desk.firm_id}'`), values: [] });
+  };
+  const recordAt = (seq: number) =>
+    `record_id = (select record_id from audit_chain where desk_id = DESK and seq = ${seq})`;
+
+  /** What is found of these statements; they are not kept. */
+  async function foundOf(...statements: readonly string[]) {
+    return await owner.transaction(
+      async (tx) => {
+        for (const statement of statements) await run(tx, statement);
+        const within: Pick<Database, "transaction"> = {
+          transaction: async (work) => await work(tx),
+        };
+        return await verifyChain({ db: within as Database });
+      },
+      { rollBack: true },
+    );
+  }
+
+  const columns =
+    "environment, desk_id, at, actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version, before_hash, after_hash";
+  const edits: Readonly<Record<string, string>> = {
+    actor_kind: "'worker'",
+    actor_id: "'somebody'",
+    request_id: "'another'",
+    action: "'other'",
+    entity_type: "'other'",
+    entity_id: "'other'",
+    entity_version: "9",
+    before_hash: "'00'",
+    after_hash: "null",
+    at: "at + interval '1 microsecond'",
+    record_id: "overlay(record_id placing 'zzzz' from 20)",
+    recorded_in: "'1'",
+    desk_id: "'frm_other'",
+    environment: "'live'",
+  };
+  for (const [column, value] of Object.entries(edits)) {
+    await t.test(`an edited ${column} is found, and where`, async () => {
+      const edit = `update audit_records set ${column} = ${value} where ${recordAt(3)}`;
+      const { first_break: found } = await foundOf(edit);
+      assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, 3]);
+    });
+  }
+
+  const elsewhere: Readonly<Record<string, { statements: string[]; seq: number | null }>> = {
+    "a deleted record": { statements: [`delete from audit_records where ${recordAt(3)}`], seq: 3 },
+    "a record put in among the old ones": {
+      statements: [
+        `insert into audit_records (record_id, recorded_in, ${columns})
+         select overlay(record_id placing '0000' from 20), recorded_in, ${columns}
+         from audit_records where ${recordAt(3)}`,
+      ],
+      seq: null,
+    },
+    "two records with their contents swapped": {
+      statements: [
+        `update audit_records as a set entity_id = b.entity_id, after_hash = b.after_hash
+         from audit_records as b
+         where a.${recordAt(3)} and b.${recordAt(4)} or a.${recordAt(4)} and b.${recordAt(3)}`,
+      ],
+      seq: 3,
+    },
+    "a deleted link": {
+      statements: ["delete from audit_chain where desk_id = DESK and seq = 3"],
+      seq: 3,
+    },
+    "a deleted last link": {
+      statements: ["delete from audit_chain where desk_id = DESK and seq = 5"],
+      seq: null,
+    },
+    "a deleted first link with the others moved up": {
+      statements: [
+        "delete from audit_chain where desk_id = DESK and seq = 1",
+        "update audit_chain set seq = seq + 100 where desk_id = DESK",
+        "update audit_chain set seq = seq - 101 where desk_id = DESK",
+      ],
+      seq: 1,
+    },
+    "two links swapped": {
+      statements: [
+        "update audit_chain set seq = 99 where desk_id = DESK and seq = 3",
+        "update audit_chain set seq = 3 where desk_id = DESK and seq = 4",
+        "update audit_chain set seq = 4 where desk_id = DESK and seq = 99",
+      ],
+      seq: 3,
+    },
+    "a link put in": {
+      statements: [
+        `insert into audit_chain (environment, desk_id, seq, recorded_in, record_id, form, hash, at, entity_id)
+         select environment, desk_id, 6, '1', record_id, form, hash, at, entity_id
+         from audit_chain where desk_id = DESK and seq = 5`,
+      ],
+      seq: 6,
+    },
+    "an edited hash": {
+      statements: ["update audit_chain set hash = sha256(hash) where desk_id = DESK and seq = 2"],
+      seq: 2,
+    },
+    "an edited copy of the entity": {
+      statements: ["update audit_chain set entity_id = 'x' where desk_id = DESK and seq = 2"],
+      seq: 2,
+    },
+    "an edited copy of the time": {
+      statements: ["update audit_chain set at = now() where desk_id = DESK and seq = 2"],
+      seq: 2,
+    },
+    "another form": {
+      statements: ["update audit_chain set form = 2 where desk_id = DESK and seq = 2"],
+      seq: 2,
+    },
+  };
+  for (const [what, { statements, seq }] of Object.entries(elsewhere)) {
+    await t.test(`${what} is found, and where`, async () => {
+      const { whole, first_break: found } = await foundOf(...statements);
+      assert.equal(whole, false);
+      assert.deepEqual([found?.desk_id, found?.seq], [desk.firm_id, seq]);
+    });
+  }
+
+  await t.test("nothing is found where nothing was touched", async () => {
+    const verdict = await foundOf("update audit_records set action = action");
+    assert.deepEqual([verdict.whole, verdict.records], [true, 5]);
+  });
+
+  await t.test("the service itself can change neither records nor links", async () => {
+    for (const table of ["audit_records", "audit_chain"]) {
+      for (const text of [`update ${table} set at = now()`, `delete from ${table}`]) {
+        await assert.rejects(service.ctx.db.pool.query(text), /permission denied/);
+      }
+    }
+  });
+
+  await t.test("an export of what was changed is sent as it is, and found out", async () => {
+    await owner.transaction(async (tx) => {
+      await run(tx, `update audit_records set action = 'other' where ${recordAt(3)}`);
+    });
+    const { first_break: found } = await verifyExport(
+      once(Buffer.from(await exportOf(service, desk.key))),
+    );
+    assert.equal(found?.line, 3);
+  });
+
+  await t.test("an operator is told, too", async (t) => {
+    const { run: commands } = await commandLine(t, service);
+    const { code, stdout } = await commands("audit", "verify", "--json");
+    assert.equal(code, 1);
+    assert.equal(JSON.parse(stdout).first_break.seq, 3);
+  });
+});

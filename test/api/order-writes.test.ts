@@ -1,0 +1,152 @@
+// What an order costs the database: sales leave the indexes alone, and what is added up beside the
+// rows is what the rows add up to.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { creditStates, isLive, isOpen } from "../../src/credits/rules.ts";
+import { reserveCredits } from "../../src/credits/reserve-credits.ts";
+import { beginTransfers } from "../../src/credits/settle-credits.ts";
+import { findTapes } from "../../src/market/store.ts";
+import { sql, type Tx } from "../../src/platform/postgres.ts";
+import { addDeals } from "../support/deals.ts";
+import { dealer } from "../support/orders.ts";
+import { type Service, startService } from "../support/service.ts";
+
+type Updates = { readonly all: number; readonly inPage: number };
+
+/** How many rows of a table some work updates, and how many of them within their page. */
+async function updatesBy(
+  { ctx }: Service,
+  table: string,
+  work: (tx: Tx) => Promise<unknown>,
+): Promise<Updates> {
+  return await ctx.db.transaction(async (tx) => {
+    const before = await countUpdates(tx, table);
+    await work(tx);
+    const after = await countUpdates(tx, table);
+    return { all: after.all - before.all, inPage: after.inPage - before.inPage };
+  });
+}
+
+/** Since this connection last reported, which it does between transactions only. */
+async function countUpdates(tx: Tx, table: string): Promise<Updates> {
+  const [row] = await tx.rows<Updates>(sql`
+    select pg_stat_get_xact_tuples_updated(${table}::regclass) as all,
+      pg_stat_get_xact_tuples_hot_updated(${table}::regclass) as "inPage"`);
+  return row ?? assert.fail("the server counts");
+}
+
+async function creditIds({ ctx }: Service, firmId: string): Promise<string[]> {
+  const rows = await ctx.db.rows<{ credit_id: string }>(
+    sql`select credit_id from credits where firm_id = ${firmId}`,
+  );
+  return rows.map((row) => row.credit_id);
+}
+
+test("reserving a credit and beginning its transfer touch no index, ending it does", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const { firmId } = await dealer(
+    service,
+    Array.from({ length: 10 }, () => ({})),
+  );
+  const ids = await creditIds(service, firmId);
+  const reservations = ids.map((creditId) => ({ creditId, reservedFor: "ord_test" }));
+  const now = ctx.now();
+  assert.deepEqual(
+    await updatesBy(service, "credits", (tx) => reserveCredits(tx, reservations, now)),
+    { all: 10, inPage: 10 },
+  );
+  assert.deepEqual(await updatesBy(service, "credits", (tx) => beginTransfers(tx, ids, now)), {
+    all: 10,
+    inPage: 10,
+  });
+  assert.deepEqual(
+    await updatesBy(service, "credits", (tx) =>
+      tx.rows(sql`update credits set state = 'transferred', reserved_for = null`),
+    ),
+    { all: 10, inPage: 0 },
+  );
+});
+
+test("the legs of a deal are taken to customs without touching an index", async (t) => {
+  const service = await startService(t);
+  await addDeals(service, [{ facePaise: 1_000, sellerBps: 9_000 }]);
+  assert.deepEqual(
+    await updatesBy(service, "settlement_legs", (tx) =>
+      tx.rows(sql`update settlement_legs set state = 'transferring'`),
+    ),
+    { all: 1, inPage: 1 },
+  );
+  assert.deepEqual(
+    await updatesBy(service, "settlement_legs", (tx) =>
+      tx.rows(sql`update settlement_legs set state = 'delivered'`),
+    ),
+    { all: 1, inPage: 0 },
+  );
+});
+
+test("a credit's standing is what the rules say of its state", async (t) => {
+  const service = await startService(t);
+  const { firmId } = await dealer(
+    service,
+    creditStates.map((state) => ({ state })),
+  );
+  const rows = await service.ctx.db.rows<{ state: string; standing: string | null }>(
+    sql`select state, standing from credits where firm_id = ${firmId}`,
+  );
+  const standings = new Map(rows.map((row) => [row.state, row.standing]));
+  assert.equal(standings.size, creditStates.length);
+  for (const state of creditStates) {
+    assert.equal(standings.get(state) === "live", isLive(state), state);
+    assert.equal(standings.get(state) === "claim", isOpen(state) && !isLive(state), state);
+  }
+});
+
+test("the volume of 24 hours is the sum of the tape, at every instant and however its edges fall", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const until = new Date("2026-11-15T09:30:20.500Z");
+  const after = new Date(until.getTime() - 86_400_000);
+  const around = (edge: Date) =>
+    fc.integer({ min: -90_000, max: 90_000 }).map((ms) => edge.getTime() + ms);
+  const dealtAt = fc.oneof(
+    around(after),
+    around(until),
+    fc.constantFrom(after.getTime(), until.getTime(), until.getTime() + 1),
+  );
+  const deal = fc.record({ dealtAt, facePaise: fc.integer({ min: 1, max: 999_999_999 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(deal, { minLength: 1, maxLength: 5 }), async (deals) => {
+      await addDeals(
+        service,
+        deals.map((one) => ({ ...one, sellerBps: 9_000, dealtAt: new Date(one.dealtAt) })),
+      );
+      const tapes = await findTapes(db, { environment: "sandbox", after, until });
+      const [summed] = await db.rows(sql`
+        select coalesce(sum(shown_face(face_paise)), 0)::bigint as volume_paise,
+          count(*)::int as count
+        from settlement_legs
+        where environment = 'sandbox' and scheme = 'RODTEP'
+          and dealt_at > ${after} and dealt_at <= ${until}`);
+      const { last: _last, ...day } = tapes.get("RODTEP") ?? assert.fail("there is a tape");
+      assert.deepEqual(day, summed);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("orders are added to their minute as they are dealt", async (t) => {
+  const service = await startService(t);
+  const { post, scripNos } = await dealer(service, [{}, {}, {}]);
+  const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
+  const { body } = await post("/v1/orders:batch", { orders }, 200);
+  assert.equal(body.submitted, 3);
+  const minutes = await service.ctx.db.rows<{ deals: number; shown_paise: string }>(
+    sql`select deals, shown_paise from deal_minutes`,
+  );
+  assert.deepEqual(minutes, [{ deals: 3, shown_paise: "75000000" }]);
+});

@@ -1,0 +1,213 @@
+// Random deals, refunds, payouts, returns and reversals over the ends of months: every statement ties
+// to the books to the paisa, each month opens with what the one before closed with, and what desks
+// earned is the same in the books, in their earnings and on their statements.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { istDayStart, istMonth, lastDayOf, nextIstMonthStart } from "../../src/kernel/time.ts";
+import { postingsOf } from "../../src/ledger/read-books.ts";
+import { spanOf } from "../../src/statements/rules.ts";
+import { asOwner } from "../support/database.ts";
+import {
+  dealStep,
+  type DealWorld,
+  openWorld,
+  playStep,
+  waitForAll,
+} from "../support/deal-world.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { type Answer, type Service, startService } from "../support/service.ts";
+import { balanceOf, letSettle } from "../support/settlements.ts";
+
+const runs = 8;
+const seed = 20_261_115;
+const hourMs = 3_600_000;
+
+/** A month: what happens in it, and where the clock comes to stand around its end. */
+const month = fc.record({
+  steps: fc.array(dealStep, { minLength: 3, maxLength: 6 }),
+  ms: fc.constantFrom(-1_000, 1_000, hourMs + 1_000),
+});
+const months = fc.array(month, { minLength: 2, maxLength: 3 });
+
+type Holder = { readonly key: string; readonly firmId: string };
+
+function holdersOf({ seller, buyer }: DealWorld): Holder[] {
+  return [seller, buyer].flatMap(({ key, deskId, firmId }) => [
+    { key, firmId },
+    { key, firmId: deskId },
+  ]);
+}
+
+async function read({ send }: Service, { key }: Holder, path: string): Promise<Answer["body"]> {
+  return (await send("GET", path, { key, expect: 200 })).body;
+}
+
+/** What the books moved in a month on the accounts that make the balance. */
+async function movedIn({ ctx }: Service, firmId: string, period: string): Promise<number> {
+  const { from, to } = spanOf(period);
+  let moved = 0;
+  let after: Awaited<ReturnType<typeof postingsOf>>["next"];
+  do {
+    const page = await postingsOf(ctx.db, { environment: "sandbox", firmId, from, to, after });
+    for (const { account_kind, amount } of page.postings) {
+      if (account_kind === "firm_cash" || account_kind === "desk_commission") moved += amount;
+    }
+    after = page.next;
+  } while (after);
+  return moved;
+}
+
+/** Everything that is wrong with the statements of a firm. */
+async function complaintsOf(service: Service, holder: Holder): Promise<string[]> {
+  const { firmId } = holder;
+  const complaints: string[] = [];
+  const expectSame = (what: string, found: number, expected: number) => {
+    if (found !== expected) complaints.push(`${what}: ${found} where ${expected}`);
+  };
+  const { statements } = await read(service, holder, `/v1/statements?firm_id=${firmId}`);
+  let closing = 0;
+  for (const listed of statements.toReversed()) {
+    const { period } = listed;
+    const path = `/v1/statements/${period}?firm_id=${firmId}`;
+    const statement = await read(service, holder, path);
+    expectSame(`${period} opens`, statement.opening_paise, closing);
+    let balance = statement.opening_paise;
+    for (const line of statement.lines) {
+      balance += line.amount_paise;
+      expectSame(`${period} line ${line.line_no}`, line.balance_paise, balance);
+    }
+    closing = statement.closing_paise;
+    expectSame(`${period} closes`, closing, balance);
+    expectSame(`${period} is listed with`, listed.closing_paise, closing);
+    const moved = await movedIn(service, firmId, period);
+    expectSame(`${period} moves`, closing - statement.opening_paise, moved);
+    const totals = statement.totals.reduce(
+      (sum: number, total: { amount_paise: number }) => sum + total.amount_paise,
+      0,
+    );
+    expectSame(`${period} totals`, totals, moved);
+  }
+  const { posted_paise, commission_paise } = await balanceOf(service, { firmId });
+  expectSame("the last one closes", closing, posted_paise + commission_paise);
+  return complaints;
+}
+
+/** Earnings by whatever, commission lines and commission entries: three times the same figure. */
+async function earningComplaints(service: Service, desk: Holder): Promise<string[]> {
+  const { rows } = await service.ctx.db.pool.query<{ paise: number }>(
+    `select coalesce(sum(
+      case when m.to_account like '%' || $1 then m.amount else -m.amount end
+    ), 0)::float8 as paise
+    from ledger_entries as e, unnest(e.movements) as m
+    where e.kind = 'commission' and ($1 in (split_part(m.to_account, ':', 2), split_part(m.from_account, ':', 2)))`,
+    [desk.firmId],
+  );
+  const booked = rows[0]?.paise ?? 0;
+  const to = lastDayOf(istMonth(service.clock.now()));
+  const from = istMonth(new Date(istDayStart(to).getTime() - 300 * 86_400_000));
+  const figures: [string, number][] = [];
+  for (const by of ["day", "firm", "scheme"]) {
+    const query = `by=${by}&from=${from}-01&to=${to}`;
+    const earned = await read(service, desk, `/v1/earnings?${query}`);
+    const summed = earned.earnings.reduce(
+      (sum: number, row: { commission_paise: number }) => sum + row.commission_paise,
+      0,
+    );
+    figures.push([`earnings by ${by}`, summed], [`all by ${by}`, earned.commission_paise]);
+  }
+  const { statements } = await read(service, desk, "/v1/statements");
+  let lines = 0;
+  for (const { period } of statements) {
+    const statement = await read(service, desk, `/v1/statements/${period}`);
+    for (const line of statement.lines) if (line.kind === "commission") lines += line.amount_paise;
+  }
+  figures.push(["statement lines", lines]);
+  return figures
+    .filter(([, paise]) => paise !== booked)
+    .map(([what, paise]) => `${what}: ${paise}`);
+}
+
+async function turnMonth(service: Service, ms: number): Promise<void> {
+  const end = nextIstMonthStart(service.clock.now());
+  service.clock.set(new Date(end.getTime() + ms));
+  await letSettle(service, 2);
+}
+
+test("whatever happens, every statement ties to the books, month after month", async (t) => {
+  const service = await startService(t);
+  const seen = new Map<string, number>();
+  let last: DealWorld | undefined;
+  await fc.assert(
+    fc.asyncProperty(months, async (played) => {
+      const world = await openWorld(service);
+      for (const { steps, ms } of played) {
+        for (const step of steps) await playStep(service, world, step);
+        await letSettle(service, 3);
+        await turnMonth(service, ms);
+      }
+      await waitForAll(service);
+      for (const holder of holdersOf(world)) {
+        assert.deepEqual(await complaintsOf(service, holder), []);
+        const { statements } = await read(
+          service,
+          holder,
+          `/v1/statements?firm_id=${holder.firmId}`,
+        );
+        for (const { period } of statements) {
+          const path = `/v1/statements/${period}?firm_id=${holder.firmId}`;
+          const statement = await read(service, holder, path);
+          count(seen, [statement.status, ...statement.lines.map(kindOf)]);
+        }
+      }
+      for (const { key, deskId } of [world.seller, world.buyer]) {
+        assert.deepEqual(await earningComplaints(service, { key, firmId: deskId }), []);
+      }
+      await assertLedgerSound(service);
+      last = world;
+    }),
+    { numRuns: runs, seed, endOnFailure: true },
+  );
+  t.diagnostic(JSON.stringify(Object.fromEntries(seen)));
+  for (const what of ["final", "running", "sale", "purchase", "deposit", "payout", "commission"]) {
+    assert.ok((seen.get(what) ?? 0) > 0, `${what} never happened`);
+  }
+  assert.ok((seen.get("reversal") ?? 0) > 0 && (seen.get("dues") ?? 0) > 0);
+  assert.ok(last);
+  await assertLeftOutIsSeen(service, last);
+});
+
+/** The control: the same checks on books from which one posting was left out. */
+async function assertLeftOutIsSeen(service: Service, world: DealWorld): Promise<void> {
+  const { seller } = world;
+  const desk = { key: seller.key, firmId: seller.deskId };
+  await playStep(service, world, {
+    kind: "deal",
+    toHouse: true,
+    legs: [{ ofHouse: false, ending: "0001" }],
+  });
+  await waitForAll(service);
+  assert.deepEqual(await complaintsOf(service, desk), []);
+  await asOwner(service.ctx.db, async (owner) => {
+    const { rowCount } = await owner.query(
+      `delete from ledger_firm_entries as f using (
+        select max(entry_no) as entry_no from ledger_firm_entries where firm_id = $1
+      ) as newest where f.firm_id = $1 and f.entry_no = newest.entry_no`,
+      [desk.firmId],
+    );
+    assert.equal(rowCount, 1);
+  });
+  assert.notDeepEqual(await complaintsOf(service, desk), [], "a posting left out must be seen");
+  assert.notDeepEqual(await earningComplaints(service, desk), []);
+}
+
+function kindOf({ kind }: { kind: string }): string {
+  return kind;
+}
+
+function count(seen: Map<string, number>, words: readonly string[]): void {
+  for (const word of words) seen.set(word, (seen.get(word) ?? 0) + 1);
+}
