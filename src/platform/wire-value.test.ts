@@ -64,6 +64,28 @@ test("PostgreSQL reads every single value as it was meant, alone and in an array
   });
 });
 
+test("PostgreSQL reads every instant as it was meant, however far away", async (t) => {
+  const { db } = await testDatabase(t);
+  const edges = [
+    "-000001-12-31T00:01:00.000Z",
+    "0000-02-29T00:00:00.000Z",
+    "+010000-01-01T04:59:00Z",
+  ];
+  const instants = fc.date({
+    min: new Date("-004000-01-01T00:00:00Z"),
+    max: new Date("+020000-01-01T00:00:00Z"),
+    noInvalidDate: true,
+  });
+  const read = async (at: Date) => {
+    const [row] = await db.rows<{ ms: number }>(
+      sql`select (extract(epoch from ${at}::timestamptz) * 1000)::bigint as ms`,
+    );
+    assert.equal(row?.ms, at.getTime(), at.toISOString());
+  };
+  for (const edge of edges) await read(new Date(edge));
+  await fc.assert(fc.asyncProperty(instants, read), { numRuns: 50 });
+});
+
 test("an array of arrays is refused before it is sent", () => {
   assert.throws(() => wireValue([["nested"]]), /array of arrays/);
 });

@@ -47,10 +47,19 @@ let lastText = "";
 function textOf(instant: Date): string {
   const ms = instant.getTime();
   if (ms !== lastMs) {
-    lastText = instant.toISOString();
+    lastText = isoText(instant);
     lastMs = ms;
   }
   return lastText;
+}
+
+/** PostgreSQL has no year 0 and no sign: years before the first are counted back from it. */
+function isoText(instant: Date): string {
+  const year = instant.getUTCFullYear();
+  const text = instant.toISOString();
+  const withinYear = text.slice(text.indexOf("-", 1));
+  if (year < 1) return `${String(1 - year).padStart(4, "0")}${withinYear} BC`;
+  return year > 9_999 ? `${year}${withinYear}` : text;
 }
 
 function escaped(cell: Cell): string {

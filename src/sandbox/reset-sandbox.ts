@@ -31,6 +31,7 @@ export async function resetSandbox(
   const { rows: open } = await listOrders(ctx, call.caller, { status: "open" });
   return await ctx.db.transaction(
     async (tx) => {
+      await deleteClock(tx, deskId); // First, as when it is put forward: two never wait for each other.
       const orderIds = open.map((order) => order.order_id);
       const how = { how: "cancelled", reason: "sandbox_reset" } as const;
       const ended = await endOrders(tx, {
@@ -44,7 +45,6 @@ export async function resetSandbox(
       const given = await giveUpSettlements(tx, actor, { environment, deskId, settling }, now);
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
       await forgetScenarios(tx, deskId);
-      await deleteClock(tx, deskId);
       await recordChanges(tx, actor, [...crosses.changes, ...given.changes, ...withdrawn], now);
       return {
         orders_cancelled: ended.length,

@@ -597,6 +597,8 @@ type Judge = (
   reply: Reply,
 ) => string | undefined;
 
+/** What is not JSON and was asked for. */
+const documents = new Set(["text/csv", "application/pdf", "application/x-ndjson"]);
 const requestIdForm = /^[A-Za-z0-9._:-]{1,128}$/;
 const internals = /node_modules|\.ts:\d|\bat async\b|violates|SQLSTATE|invalid byte sequence/i;
 
@@ -625,9 +627,10 @@ function judgeBy(document: Json, operations: readonly Operation[]): Judge {
     // A preflight is HTTP's own and no operation; below /public there is an answer to it.
     const isPreflight = request.method === "OPTIONS" && request.path.startsWith("/public/");
     if (isPreflight && status === 204) return text === "" ? undefined : "a body";
-    if (headers.get("content-type")?.startsWith("text/csv")) {
+    const type = headers.get("content-type")?.split(";")[0] ?? "";
+    if (documents.has(type)) {
       const { content } = operation?.responses[status] ?? {};
-      return content?.["text/csv"] ? undefined : "a table that is not documented";
+      return content?.[type] ? undefined : `${type}, which is not documented`;
     }
     if (requestIdForm.test(sentId) && id !== sentId) return `X-Request-ID ${id}, not ${sentId}`;
     if (!operation && status !== 404 && status !== 413 && !isPreflight) {
