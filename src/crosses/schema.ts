@@ -6,6 +6,7 @@ import { schemes } from "../kernel/scheme.ts";
 import { sides } from "../kernel/side.ts";
 import {
   body,
+  historyOf,
   nullable,
   oneOf,
   openEnum,
@@ -150,12 +151,6 @@ export type FundCrossBody = Static<typeof FundCrossBody>;
 
 export const NoFields = body({});
 
-const Step = Type.Object({
-  status: openEnum(crossStates, "The state it came to."),
-  at: timestamp("When."),
-  reason: maybeText("Why, where that is not obvious."),
-});
-
 const Side = Type.Object({
   side: openEnum(sides, "Which side."),
   firm_id: Type.String({ description: "The firm of your desk that is on it." }),
@@ -194,7 +189,7 @@ export const Cross = Type.Object(
     settlement_id: maybeText("The settlement of what was released."),
     settlement_status: maybeText("Where that settlement stands."),
     netting_ref: maybeText("The netting of a group that it is a part of."),
-    history: Type.Array(Step, { description: "Every state it came to, in order." }),
+    history: historyOf(crossStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was proposed."),

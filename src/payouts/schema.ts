@@ -1,6 +1,8 @@
 import { type Static, Type } from "typebox";
 
 import {
+  historyOf,
+  idFilter,
   nullable,
   nullableObject,
   oneOf,
@@ -22,12 +24,6 @@ const Line = Type.Object({
   order_id: Type.String({ description: "The order that sold it." }),
   scrip_no: Type.String({ description: "The credit." }),
   paise: amount("What this credit brought."),
-});
-
-const Step = Type.Object({
-  status: openEnum(payoutStates, "The state it came to."),
-  at: timestamp("When."),
-  reason: maybeText("Why, where that is not obvious."),
 });
 
 export const Payout = Type.Object(
@@ -54,7 +50,7 @@ export const Payout = Type.Object(
     }),
     utr: maybeText("The bank's reference, once it was sent."),
     lines: Type.Array(Line, { description: "Which order each paisa comes from." }),
-    history: Type.Array(Step, { description: "Every state it came to, in order." }),
+    history: historyOf(payoutStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was scheduled."),
@@ -69,15 +65,9 @@ export const PayoutParams = Type.Object({ payout_id: payoutId });
 export const ListPayoutsQuery = Type.Object(
   {
     status: Type.Optional(oneOf(payoutStates, { description: "Only those in this state." })),
-    firm_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this firm." }),
-    ),
-    order_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this order." }),
-    ),
-    settlement_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this settlement." }),
-    ),
+    firm_id: idFilter("Only those of this firm."),
+    order_id: idFilter("Only those of this order."),
+    settlement_id: idFilter("Only those of this settlement."),
     from: Type.Optional(timestamp("Only those scheduled at this time or later.")),
     to: Type.Optional(timestamp("Only those scheduled before this time.")),
     ...pageQuery,

@@ -45,6 +45,22 @@ export function nullable<T>(schema: { type: "string" | "integer"; [keyword: stri
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, "null"] });
 }
 
+/** Every state that a thing came to, as it shows them. */
+export function historyOf<const States extends readonly string[]>(states: States) {
+  const reason = { type: "string", description: "Why, where that is not obvious." } as const;
+  const step = Type.Object({
+    status: openEnum(states, "The state it came to."),
+    at: timestamp("When."),
+    reason: nullable<string>(reason),
+  });
+  return Type.Array(step, { description: "Every state it came to, in order." });
+}
+
+/** A query's wish for what belongs to one thing. */
+export function idFilter(description: string) {
+  return Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
+}
+
 export function nullableObject<Properties extends TProperties>(
   properties: Properties,
   options: { title?: string; description?: string } = {},

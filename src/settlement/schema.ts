@@ -4,6 +4,8 @@ import { schemes } from "../kernel/scheme.ts";
 import { sides } from "../kernel/side.ts";
 import {
   body,
+  historyOf,
+  idFilter,
   nullable,
   oneOf,
   openEnum,
@@ -41,12 +43,6 @@ const Side = Type.Object({
   legs: Type.Array(Leg, { description: "One per credit." }),
 });
 
-const Step = Type.Object({
-  status: openEnum(settlementStates, "The state it came to."),
-  at: timestamp("When."),
-  reason: maybeText("Why, where that is not obvious."),
-});
-
 export const Settlement = Type.Object(
   {
     settlement_id: settlementId,
@@ -63,7 +59,7 @@ export const Settlement = Type.Object(
     sides: Type.Array(Side, {
       description: "What your firms deliver or buy in it, and nothing of anybody else.",
     }),
-    history: Type.Array(Step, { description: "Every state it came to, in order." }),
+    history: historyOf(settlementStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
     created_at: timestamp("When it was dealt."),
@@ -78,12 +74,8 @@ export const SettlementParams = Type.Object({ settlement_id: settlementId });
 export const ListSettlementsQuery = Type.Object(
   {
     status: Type.Optional(oneOf(settlementStates, { description: "Only those in this state." })),
-    firm_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this firm." }),
-    ),
-    order_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: "Only those of this order." }),
-    ),
+    firm_id: idFilter("Only those of this firm."),
+    order_id: idFilter("Only those of this order."),
     from: Type.Optional(timestamp("Only those dealt at this time or later.")),
     to: Type.Optional(timestamp("Only those dealt before this time.")),
     ...pageQuery,
