@@ -12,6 +12,8 @@
 // its credits and finds out. What it finds is set aside, because not all that keeps an offer from
 // being had is a change of the offer: its firm may be suspended, or its time be over.
 
+import { isDeepStrictEqual } from "node:util";
+
 import { OfferIndex } from "../cover/offer-index.ts";
 import type { Offer } from "../cover/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -151,10 +153,21 @@ async function look(db: Db, environment: Environment, followed: Followed): Promi
   for (const [source, since] of horizons) {
     const { horizon, changes } = await source.changes(db, environment, since);
     if (!changes) return false;
-    for (const change of changes) apply(change, source, followed);
+    for (const change of changes) {
+      if (!source.again || !isAside(change, followed)) apply(change, source, followed);
+    }
     horizons.set(source, horizon);
   }
   return true;
+}
+
+/**
+ * While an old transaction runs, the horizon stands still and what has changed since is told again
+ * and again. An offer that was set aside stays there until it is another one, or its source says so.
+ */
+function isAside({ scripNo, offer }: OfferChange, { aside }: Followed): boolean {
+  const known = aside.get(scripNo);
+  return known !== undefined && offer !== undefined && isDeepStrictEqual(known, offer);
 }
 
 async function askAgain(

@@ -37,10 +37,10 @@ export function statementFreezer(
   let done: IstMonth | undefined;
   let walk: Walk | undefined;
   return async () => {
-    walk ??= { closed: lastClosedPeriod(ctx.now()), after: "", missed: 0 };
-    const { closed } = walk;
-    if (closed === done || (await takePage(ctx, walk, letterhead)) === "last") {
-      if (walk.missed === 0) done = closed;
+    const current = (walk ??= { closed: lastClosedPeriod(ctx.now()), after: "", missed: 0 });
+    const { closed } = current;
+    if (closed === done || (await takePage(ctx, current, letterhead)) === "last") {
+      if (current.missed === 0) done = closed;
       walk = undefined;
       return "idle";
     }

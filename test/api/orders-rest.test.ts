@@ -161,6 +161,25 @@ test("a resting sell follows its credit", async (t) => {
     assert.equal((await seller.read(order_id)).status, "matched");
   });
 
+  await t.test("the same while an old transaction keeps the book from moving on", async () => {
+    const old = await service.ctx.db.pool.connect();
+    try {
+      await old.query("begin");
+      await old.query("select pg_current_xact_id()");
+      const seller = await dealer(service);
+      await restSell(seller);
+      await tell(service, seller.scripNo, "suspend");
+      await buyer.post("/v1/orders", cover, 409);
+      await buyer.post("/v1/orders", cover, 409);
+      await tell(service, seller.scripNo, "lift");
+      const { body } = await buyer.post("/v1/orders", cover, 201);
+      assert.deepEqual(body.scrip_nos, seller.scripNos);
+    } finally {
+      await old.query("rollback");
+      old.release();
+    }
+  });
+
   for (const news of ["cancel", "use"] as const) {
     await t.test(
       `ended by customs (${news}), the order ends and lets go of the others`,
