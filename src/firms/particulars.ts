@@ -73,11 +73,18 @@ export function refuseWrong(
     ],
     [
       "gstin",
-      gstin !== null && (changesPan || given.gstin) ? gstinProblem(gstin, aboutPan) : undefined,
+      gstin !== null && (changesPan || given.gstin !== undefined)
+        ? gstinProblem(gstin, aboutPan)
+        : undefined,
     ],
-    ["cin", cin !== null && (changesPan || given.cin) ? cinProblem(cin, aboutPan) : undefined],
+    [
+      "cin",
+      cin !== null && (changesPan || given.cin !== undefined)
+        ? cinProblem(cin, aboutPan)
+        : undefined,
+    ],
     ["email", given.email === undefined ? undefined : emailProblem(given.email)],
-    ["phone", given.phone ? phoneProblem(given.phone) : undefined],
+    ["phone", typeof given.phone === "string" ? phoneProblem(given.phone) : undefined],
     ["external_id", given.external_id === "" ? "must not be blank" : undefined],
     ["bank.account_no", given.bank ? accountNoProblem(given.bank.account_no) : undefined],
     ["bank.ifsc", given.bank ? ifscProblem(given.bank.ifsc) : undefined],

@@ -447,6 +447,8 @@ test("client firms", async (t) => {
     const path = firm.firm_id as string;
     assert.deepEqual(fieldsOf(await patch(path, { pan: syntheticPan("x") }, 422)), ["iec"]);
     assert.deepEqual(fieldsOf(await patch(path, { gstin: "29AAGCB7383J1Z4" }, 422)), ["gstin"]);
+    const blank = { gstin: "", cin: "", phone: "" };
+    assert.deepEqual(fieldsOf(await patch(path, blank, 422)).toSorted(), ["cin", "gstin", "phone"]);
     assert.deepEqual(fieldsOf(await patch(path, { email: "x" }, 422)), ["email"]);
     assert.equal((await patch(path, { connection_state: "authorized" })).status, 400);
     assert.equal((await patch(path, { role: "x" })).status, 400);
