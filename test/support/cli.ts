@@ -14,10 +14,12 @@ export type Ran = { readonly code: number; readonly stdout: string; readonly std
 
 const main = join(import.meta.dirname, "../../cli/main.ts");
 
+/** Commands read the machine's clock, so from here on the service beside them stands at it too. */
 export async function commandLine(
   t: Pick<TestContext, "after">,
-  { ctx }: Service,
+  { ctx, clock }: Service,
 ): Promise<{ dataDir: string; run: (...words: string[]) => Promise<Ran> }> {
+  clock.set(new Date());
   const { rows } = await ctx.db.pool.query<{ name: string }>("select current_database() as name");
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-cli-"));
   t.after(async () => await rm(dataDir, { recursive: true, force: true }));
