@@ -140,24 +140,30 @@ export async function lockForTransfer(
     ) as c`);
 }
 
-/** Each of them was locked and reserved, so its place is still the one that is found. */
+/** Each of them was locked and listed or reserved, so its place is still the one that is found. */
 export async function setInSettlement(
   tx: Tx,
-  creditIds: readonly string[],
+  taken: readonly Reservation[],
   now: Date,
-): Promise<void> {
-  await tx.rows(sql`
+): Promise<number> {
+  const rows = await tx.rows(sql`
     update credits as c
-    set state = 'in_settlement', version = c.version + 1, updated_at = ${now},
-      changed_in = pg_current_xact_id()
-    from unnest(${creditIds}::text[]) as asked (credit_id)
+    set state = 'in_settlement', reserved_for = t.reserved_for, version = c.version + 1,
+      updated_at = ${now}, changed_in = pg_current_xact_id()
+    from unnest(
+      ${taken.map(({ creditId }) => creditId)}::text[],
+      ${taken.map(({ reservedFor }) => reservedFor)}::text[]
+    ) as t (credit_id, reserved_for)
     cross join lateral (
       select ctid as place
       from credits as found
-      where found.credit_id = asked.credit_id
+      where found.credit_id = t.credit_id
       limit 1
     ) as f
-    where c.ctid = f.place`);
+    where c.ctid = f.place
+      and (c.state = 'listed' or c.state = 'reserved' and c.reserved_for = t.reserved_for)
+    returning 1`);
+  return rows.length;
 }
 
 /** What of a credit decides whether it is chosen. */

@@ -10,7 +10,12 @@ import { newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
-import { lockForTransfer, lockLiveByNumber, setInSettlement } from "./deal-store.ts";
+import {
+  lockForTransfer,
+  lockLiveByNumber,
+  type Reservation,
+  setInSettlement,
+} from "./deal-store.ts";
 import { creditLifecycle, expiryDueOn, isLive } from "./rules.ts";
 import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
 
@@ -40,13 +45,18 @@ export async function lockReserved(
   );
 }
 
-/** The transfer of credits that were locked and reserved has begun. */
+/**
+ * The transfer of credits that were locked has begun. Whoever deals in a credit may have reserved it
+ * before; a deal whose transfer begins at once takes it as it is listed.
+ */
 export async function beginTransfers(
   tx: Tx,
-  creditIds: readonly string[],
+  taken: readonly Reservation[],
   now: Date,
 ): Promise<void> {
-  if (creditIds.length > 0) await setInSettlement(tx, creditIds, now);
+  if (taken.length === 0) return;
+  const begun = await setInSettlement(tx, taken, now);
+  if (begun !== taken.length) throw new Error("a locked credit stays with its deal");
 }
 
 /**

@@ -69,7 +69,8 @@ function dealOf(cross: CrossRow, credits: readonly DealtCredit[], settlementId: 
       const share = shares[at];
       if (!share) return [];
       const facePaise = credit.face_paise;
-      return [{ ...share, scripNo: credit.scrip_no, seller, facePaise, sellerBps: priceBps }];
+      const { credit_id: creditId, scrip_no: scripNo } = credit;
+      return [{ ...share, scripNo, creditId, seller, facePaise, sellerBps: priceBps }];
     }),
   };
 }

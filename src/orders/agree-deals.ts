@@ -112,6 +112,7 @@ function agree(
       const sellerPaise = leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0;
       return {
         scripNo: leg.scripNo,
+        creditId: credit.credit_id,
         seller: { deskId: credit.desk_id, firmId: credit.firm_id, orderId: leg.sellerOrderId },
         facePaise: leg.facePaise,
         sellerBps: leg.sellerBps,

@@ -30,10 +30,14 @@ export async function storeOrders(
     const rows = dealt.map(({ after }) => after);
     await setOrders(tx, rows, now);
   }
-  await reserveCredits(tx, reservations, now);
   await bindQuotes(tx, workings);
   await noteTaken(tx, workings);
-  const { states, changes } = await openSettlements(tx, deals, now);
+  const { states, begun, changes } = await openSettlements(tx, deals, now);
+  await reserveCredits(
+    tx,
+    reservations.filter(({ creditId }) => !begun.has(creditId)),
+    now,
+  );
   await recordAttributed(
     tx,
     [

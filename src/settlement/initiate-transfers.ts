@@ -1,17 +1,14 @@
 import { beginTransfers, lockReserved } from "../credits/settle-credits.ts";
 import { recordChanges } from "../events/record-changes.ts";
-import { iecsOf } from "../firms/trading-firms.ts";
-import { askOutside } from "../inquiries/ask-outside.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { transferScenarios } from "../scenarios/rules.ts";
-import { takeFrom, takeScenarios } from "../scenarios/take-scenarios.ts";
+import { askCustoms } from "./ask-customs.ts";
 import { moveSettlement } from "./move-settlement.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
-import { concludeLegs, holderOf, type Settling, subjectOfLeg } from "./conclude-legs.ts";
+import { concludeLegs, holderOf, type Settling } from "./conclude-legs.ts";
 import { eventOfState } from "./rules.ts";
 import {
   claimFunded,
@@ -79,7 +76,12 @@ export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly
   const whole = deals.filter(({ open }) => !open.some(isLost));
   await beginTransfers(
     tx,
-    whole.flatMap(({ open }) => open.flatMap((leg) => reserved.get(leg.scrip_no) ?? [])),
+    whole.flatMap(({ settlement, open }) =>
+      open.flatMap((leg) => {
+        const creditId = reserved.get(leg.scrip_no);
+        return creditId ? { creditId, reservedFor: holderOf(settlement, leg).reservedFor } : [];
+      }),
+    ),
     now,
   );
   const begun = await begin(tx, environment, whole, now);
@@ -142,48 +144,4 @@ async function begin(
       legs,
     }),
   );
-}
-
-async function askCustoms(
-  tx: Tx,
-  environment: Environment,
-  deals: readonly Deal[],
-  now: Date,
-): Promise<void> {
-  const firmIds = deals.flatMap(({ settlement, open }) => [
-    settlement.buyer_firm_id,
-    ...open.map((leg) => leg.seller_firm_id),
-  ]);
-  const iecs = await iecsOf(tx, [...new Set(firmIds)]);
-  const scenarios = await takeScenarios(tx, environment, {
-    deskIds: deals.flatMap(desksOf),
-    wanted: transferScenarios,
-  });
-  await askOutside(
-    tx,
-    deals.flatMap((deal) => {
-      const { settlement, open } = deal;
-      const scenario = takeFrom(scenarios, ...desksOf(deal));
-      return open.map((leg) => ({
-        environment,
-        deskId: leg.seller_desk_id,
-        port: "registry" as const,
-        kind: "credit_transfer" as const,
-        subjectId: subjectOfLeg(leg),
-        facts: {
-          settlement_id: leg.settlement_id,
-          scrip_no: leg.scrip_no,
-          face_paise: leg.face_paise,
-          seller_iec: iecs.get(leg.seller_firm_id) ?? null,
-          buyer_iec: iecs.get(settlement.buyer_firm_id) ?? null,
-          scenario,
-        },
-      }));
-    }),
-    now,
-  );
-}
-
-function desksOf({ settlement, open }: Deal): string[] {
-  return [...open.map((leg) => leg.seller_desk_id), settlement.buyer_desk_id];
 }

@@ -5,11 +5,14 @@ import { isHouse } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside } from "../inquiries/ask-outside.ts";
+import { isPortUp } from "../inquiries/port-status.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { askCustoms } from "./ask-customs.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { creditMovement, moneyMovements } from "./movements.ts";
 import { dueAtOf, type SettlementState } from "./rules.ts";
@@ -37,6 +40,8 @@ export type NewDeal = {
   readonly escrow?: EntryName;
   readonly legs: readonly {
     readonly scripNo: string;
+    /** Locked, and listed or reserved for the seller's order or the origin. */
+    readonly creditId: string;
     readonly seller: Party;
     readonly facePaise: Paise;
     readonly sellerBps: Bps;
@@ -49,18 +54,25 @@ export type NewDeal = {
 
 /**
  * Begins the settlement of deals in the transaction that agreed them: the credits are held in the
- * books from here on, and so is the money where the buyer has it with us. The changes are for the
- * caller to record with its own, last.
+ * books from here on, and so is the money where the buyer has it with us. Where it has, customs is
+ * asked at once. The changes are for the caller to record with its own, last.
  */
 export async function openSettlements(
   tx: Tx,
   deals: readonly NewDeal[],
   now: Date,
 ): Promise<OpenedSettlements> {
-  if (deals.length === 0) return { states: new Map(), changes: [] };
-  const funded = await fundedAtOnce(tx, deals);
-  const settlements = deals.map((deal) => settlementOf(deal, funded.has(deal.settlementId), now));
-  const legs = deals.flatMap((deal) => legsOf(deal, now));
+  const [first] = deals;
+  if (!first) return { states: new Map(), begun: new Set(), changes: [] };
+  const { environment } = first;
+  const funded = await fundedAtOnce(tx, environment, deals);
+  const customsIsUp = funded.size > 0 && (await isPortUp(tx, environment, "registry"));
+  const born = deals.map((deal) => {
+    if (!funded.has(deal.settlementId)) return { deal, state: "pending" as const };
+    return { deal, state: customsIsUp ? ("transfer_initiated" as const) : ("funded" as const) };
+  });
+  const settlements = born.map(({ deal, state }) => settlementOf(deal, state, now));
+  const legs = born.flatMap(({ deal, state }) => legsOf(deal, state, now));
   await insertSettlements(tx, settlements);
   await insertLegs(tx, legs);
   const byId = new Map(settlements.map((row) => [row.settlement_id, row]));
@@ -81,6 +93,21 @@ export async function openSettlements(
     now,
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  const begun = born.flatMap(({ deal, state }) =>
+    state === "transfer_initiated" ? deal.legs.map((leg) => reservationOf(deal, leg)) : [],
+  );
+  await beginTransfers(tx, begun, now);
+  await askCustoms(
+    tx,
+    environment,
+    settlements
+      .filter(({ state }) => state === "transfer_initiated")
+      .map((settlement) => ({
+        settlement,
+        open: legsById.get(settlement.settlement_id) ?? [],
+      })),
+    now,
+  );
   const changes = settlements.flatMap((after) =>
     changesOfSettlement({
       action: "create",
@@ -90,12 +117,22 @@ export async function openSettlements(
       legs: legsById.get(after.settlement_id) ?? [],
     }).map((change) => ({ origin: after.origin, change })),
   );
-  return { states: new Map(settlements.map((row) => [row.settlement_id, row.state])), changes };
+  return {
+    states: new Map(settlements.map((row) => [row.settlement_id, row.state])),
+    begun: new Set(begun.map(({ creditId }) => creditId)),
+    changes,
+  };
+}
+
+function reservationOf({ origin }: NewDeal, { creditId, seller }: NewDeal["legs"][number]) {
+  return { creditId, reservedFor: seller.orderId ?? origin };
 }
 
 export type OpenedSettlements = {
   /** By settlement. */
   readonly states: ReadonlyMap<string, SettlementState>;
+  /** The credits whose transfer has begun with the deal; the others are for the caller to reserve. */
+  readonly begun: ReadonlySet<string>;
   readonly changes: readonly ChangeByDeal[];
 };
 
@@ -121,16 +158,19 @@ export function refuseMovedFunds(written: WrittenBooks["entries"]): void {
  * The house pays at once, and so does a client whose money is in escrow, or whose balance reaches for
  * all its deals of this set.
  */
-async function fundedAtOnce(tx: Tx, deals: readonly NewDeal[]): Promise<ReadonlySet<string>> {
+async function fundedAtOnce(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly NewDeal[],
+): Promise<ReadonlySet<string>> {
   const funded = new Set<string>();
   const byClient = new Map<string, NewDeal[]>();
   for (const deal of deals) {
     if (isHouse(deal.buyer.firmId) || deal.escrow) funded.add(deal.settlementId);
     else byClient.set(deal.buyer.firmId, [...(byClient.get(deal.buyer.firmId) ?? []), deal]);
   }
-  const [first] = deals;
-  if (!first || byClient.size === 0) return funded;
-  const balances = await balancesOf(tx, first.environment, [...byClient.keys()]);
+  if (byClient.size === 0) return funded;
+  const balances = await balancesOf(tx, environment, [...byClient.keys()]);
   for (const { firm_id, available_paise } of balances) {
     let left = available_paise;
     for (const deal of byClient.get(firm_id) ?? []) {
@@ -142,8 +182,10 @@ async function fundedAtOnce(tx: Tx, deals: readonly NewDeal[]): Promise<Readonly
   return funded;
 }
 
-function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow {
-  const state = funded ? "funded" : "pending";
+type BornState = "pending" | "funded" | "transfer_initiated";
+
+function settlementOf(deal: NewDeal, state: BornState, now: Date): SettlementRow {
+  const steps = state === "transfer_initiated" ? (["funded", state] as const) : [state];
   return {
     settlement_id: deal.settlementId,
     environment: deal.environment,
@@ -158,7 +200,7 @@ function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow 
     buyer_paise: buyerPaiseOf(deal),
     due_at: dueAtOf(state, deal.environment, now),
     money_apart: false,
-    history: [{ status: state, at: istTimestamp(now), reason: null }],
+    history: steps.map((status) => ({ status, at: istTimestamp(now), reason: null })),
     version: 1,
     created_at: now,
     updated_at: now,
@@ -169,7 +211,7 @@ function buyerPaiseOf({ legs }: NewDeal): Paise {
   return legs.reduce((sum, leg) => sum + leg.buyerPaise, 0);
 }
 
-function legsOf(deal: NewDeal, now: Date): LegRow[] {
+function legsOf(deal: NewDeal, born: BornState, now: Date): LegRow[] {
   return deal.legs.map((leg, ordinal) => ({
     ...feesOf(leg.fees),
     settlement_id: deal.settlementId,
@@ -187,7 +229,7 @@ function legsOf(deal: NewDeal, now: Date): LegRow[] {
     seller_paise: leg.sellerPaise,
     buyer_paise: leg.buyerPaise,
     private: deal.isPrivate ?? false,
-    state: "pending",
+    state: born === "transfer_initiated" ? "transferring" : "pending",
     reason: null,
   }));
 }

@@ -5,7 +5,8 @@
 //      └──────fail───────┴──────────fail──────────┴──▶ failed                           reversed ◀──reverse┘
 //
 //   the buyer    funds it; what it has with us, or the house's own purse, funds at once
-//   the seller   initiates the transfer at customs, by our hand under its mandate
+//   the seller   initiates the transfer at customs, by our hand under its mandate: with the deal
+//                itself when it is funded by then, unless customs is away
 //   customs      confirms or refuses each credit by itself; a credit and its money change hands in
 //                one transaction, so confirmed and settled come together
 //   the clock    ends what was not done in time
@@ -34,7 +35,7 @@ export type SettlementState = (typeof settlementStates)[number];
 
 export const settlementLifecycle = {
   noun: "settlement",
-  initial: ["pending", "funded"],
+  initial: ["pending", "funded", "transfer_initiated"],
   states: settlementStates,
   moves: {
     fund: { from: ["pending"], to: "funded", by: "bank" },

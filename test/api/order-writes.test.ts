@@ -60,10 +60,10 @@ test("reserving a credit and beginning its transfer touch no index, ending it do
     await updatesBy(service, "credits", (tx) => reserveCredits(tx, reservations, now)),
     { all: 10, inPage: 10 },
   );
-  assert.deepEqual(await updatesBy(service, "credits", (tx) => beginTransfers(tx, ids, now)), {
-    all: 10,
-    inPage: 10,
-  });
+  assert.deepEqual(
+    await updatesBy(service, "credits", (tx) => beginTransfers(tx, reservations, now)),
+    { all: 10, inPage: 10 },
+  );
   assert.deepEqual(
     await updatesBy(service, "credits", (tx) =>
       tx.rows(sql`update credits set state = 'transferred', reserved_for = null`),

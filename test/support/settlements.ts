@@ -93,9 +93,11 @@ export async function makeDeal(
     where scrip_no = any($1) and environment = $2 and state = 'listed'`,
     [legs.map(({ scripNo }) => scripNo), environment],
   );
+  const creditIdOf = (scripNo: string) =>
+    rows.find((row) => row.scrip_no === scripNo)?.credit_id ?? "";
   await ctx.db.transaction(async (tx) => {
     const reservations = legs.map(({ scripNo, seller }) => ({
-      creditId: rows.find((row) => row.scrip_no === scripNo)?.credit_id ?? "",
+      creditId: creditIdOf(scripNo),
       reservedFor: partyOf(seller).orderId ?? origin.orderId ?? "",
     }));
     await reserveCredits(tx, reservations, now);
@@ -108,6 +110,7 @@ export async function makeDeal(
       buyerBps: 9_840,
       legs: legs.map((leg) => ({
         scripNo: leg.scripNo,
+        creditId: creditIdOf(leg.scripNo),
         seller: partyOf(leg.seller),
         facePaise: face,
         sellerBps: 9_760,
