@@ -1,0 +1,167 @@
+// What answers make of the legs of one settlement, and what follows for its books and its sellers.
+// Pure: whoever concludes legs stores what is decided here.
+
+import type { CommissionedSide } from "../commissions/rules.ts";
+import type { Answered } from "../inquiries/rules.ts";
+import type { Change } from "../kernel/actor.ts";
+import { isHouse } from "../kernel/house.ts";
+import type { Resolution } from "../ledger/rules.ts";
+import type { Earning } from "../payouts/schedule-payouts.ts";
+import { changesOfSettlement, sidesOf } from "./change-of-settlement.ts";
+import { moveSettlement } from "./move-settlement.ts";
+import { moneyMovements } from "./movements.ts";
+import {
+  eventOfState,
+  type FailureReason,
+  isOpenLeg,
+  type LegOutcome,
+  movesAfter,
+} from "./rules.ts";
+import type { LegRow, SettlementRow } from "./store.ts";
+
+/** A locked settlement with all its legs, and what was said about some of them, by number. */
+export type Answers = {
+  readonly settlement: SettlementRow;
+  readonly legs: readonly LegRow[];
+  readonly outcomes: ReadonlyMap<string, LegOutcome>;
+};
+
+type Deal = Pick<Answers, "settlement" | "legs">;
+
+/** What is still open of a deal fails, where there is a reason for it. */
+export function failingLegs(
+  deal: Deal,
+  reasonFor: (leg: LegRow) => FailureReason | undefined,
+): Answers {
+  return answersTo(deal, (leg) => {
+    const reason = isOpenLeg(leg.state) ? reasonFor(leg) : undefined;
+    return reason && { state: "failed", reason };
+  });
+}
+
+type Transfer = Answered<"credit_transfer">["answer"]["outcome"];
+
+const outcomeOf = {
+  transferred: { state: "delivered", reason: null },
+  refused: { state: "failed", reason: "refused" },
+  suspended: { state: "failed", reason: "credit_suspended" },
+} as const satisfies Record<Transfer, LegOutcome>;
+
+/** What customs says counts for credits that it was asked to move, once for each. */
+export function transferredLegs(deal: Deal, said: (leg: LegRow) => Transfer | undefined): Answers {
+  return answersTo(deal, (leg) => {
+    const outcome = leg.state === "transferring" ? said(leg) : undefined;
+    return outcome && outcomeOf[outcome];
+  });
+}
+
+function answersTo(
+  { settlement, legs }: Deal,
+  outcomeFor: (leg: LegRow) => LegOutcome | undefined,
+): Answers {
+  const outcomes = legs.flatMap((leg): [string, LegOutcome][] => {
+    const outcome = outcomeFor(leg);
+    return outcome ? [[leg.scrip_no, outcome]] : [];
+  });
+  return { settlement, legs, outcomes: new Map(outcomes) };
+}
+
+export type Decided = {
+  readonly before: SettlementRow;
+  /** The settlement after each of its moves; one without a move when legs are still open. */
+  readonly rows: readonly SettlementRow[];
+  readonly legs: readonly LegRow[];
+  /** Those of the legs that were answered now. */
+  readonly answered: readonly LegRow[];
+  readonly changes: readonly Change[];
+};
+
+export function decideLegs(
+  { settlement, legs: legsBefore, outcomes }: Answers,
+  now: Date,
+): Decided {
+  const legs = legsBefore.map((leg) => ({ ...leg, ...outcomes.get(leg.scrip_no) }));
+  const answered = legs.filter((leg) => outcomes.has(leg.scrip_no));
+  const moves = movesAfter(legs);
+  if (moves.length === 0) {
+    const after = { ...settlement, version: settlement.version + 1, updated_at: now };
+    const changes = changesOfSettlement({ action: "answer", before: settlement, after, legs });
+    return { before: settlement, rows: [after], legs, answered, changes };
+  }
+  const rows: SettlementRow[] = [];
+  const changes: Change[] = [];
+  for (const action of moves) {
+    const before = rows.at(-1) ?? settlement;
+    const reason = action === "fail" ? (legs.find((leg) => leg.reason)?.reason ?? null) : null;
+    const after = moveSettlement(before, action, { reason, now });
+    rows.push(after);
+    const event = eventOfState[after.state];
+    changes.push(...changesOfSettlement({ action, event, before, after, legs }));
+  }
+  return { before: settlement, rows, legs, answered, changes };
+}
+
+/** What each client seller gets, once the last of its legs in the settlement is answered. */
+export function earningsOf({ before, legs, answered }: Decided): Earning[] {
+  const answeredNow = new Set(answered.map((leg) => leg.seller_firm_id));
+  return [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].flatMap(([firmId, own]) => {
+    if (isHouse(firmId) || !answeredNow.has(firmId)) return [];
+    if (own.some((leg) => isOpenLeg(leg.state))) return [];
+    const delivered = own.filter((leg) => leg.state === "delivered" && leg.seller_paise > 0);
+    const [first] = delivered;
+    if (!first) return [];
+    return [
+      {
+        environment: before.environment,
+        deskId: first.seller_desk_id,
+        firmId,
+        settlementId: before.settlement_id,
+        lines: delivered.map((leg) => ({
+          order_id: leg.seller_order_id ?? before.origin,
+          scrip_no: leg.scrip_no,
+          paise: leg.seller_paise,
+        })),
+      },
+    ];
+  });
+}
+
+/** What a cross is known by where its deals come from. */
+const crossPrefix = "crs_";
+
+/** Whose clients had credits delivered now; a desk earns nothing on its own deals, or on crosses. */
+export function commissionsOf({ before, answered }: Decided): CommissionedSide[] {
+  if (before.origin.startsWith(crossPrefix)) return [];
+  return answered
+    .filter((leg) => leg.state === "delivered")
+    .flatMap((leg) =>
+      sidesOf(before, [leg])
+        .filter(({ deskId, firmId }) => deskId !== firmId)
+        .map(({ deskId, side }) => ({
+          environment: leg.environment,
+          settlementId: leg.settlement_id,
+          legOrdinal: leg.ordinal,
+          side,
+          deskId,
+          facePaise: leg.face_paise,
+        })),
+    );
+}
+
+/** The entries that hold the credit and, once it is funded, the money of a leg. */
+export function resolutionsOf({ before, answered }: Decided): Resolution[] {
+  return answered.flatMap((leg) => {
+    const as = leg.state === "delivered" ? "posted" : "voided";
+    const name = {
+      environment: leg.environment,
+      subject: leg.settlement_id,
+      ordinal: leg.ordinal,
+      as,
+    } as const;
+    const isApart = before.money_apart && moneyMovements(leg, before.buyer_firm_id).length > 0;
+    return [
+      { ...name, kind: "deal_hold" as const },
+      ...(isApart ? [{ ...name, kind: "deal_settlement" as const }] : []),
+    ];
+  });
+}
