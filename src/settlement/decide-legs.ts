@@ -6,7 +6,7 @@ import type { Answered } from "../inquiries/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { isHouse } from "../kernel/house.ts";
 import type { Resolution } from "../ledger/rules.ts";
-import type { Earning } from "../payouts/schedule-payouts.ts";
+import type { Earning } from "../payouts/decide-payouts.ts";
 import { changesOfSettlement, sidesOf } from "./change-of-settlement.ts";
 import { moveSettlement } from "./move-settlement.ts";
 import { moneyMovements } from "./movements.ts";
@@ -64,6 +64,17 @@ function answersTo(
     return outcome ? [[leg.scrip_no, outcome]] : [];
   });
   return { settlement, legs, outcomes: new Map(outcomes) };
+}
+
+/** A funded deal that goes to customs with everything that is open of it. */
+export function beginTransfer({ settlement, legs }: Deal, now: Date) {
+  return {
+    before: settlement,
+    after: moveSettlement(settlement, "initiate", { now }),
+    legs: legs.map((leg) =>
+      leg.state === "pending" ? { ...leg, state: "transferring" as const } : leg,
+    ),
+  };
 }
 
 export type Decided = {
