@@ -59,15 +59,14 @@ export async function openSettlements(
 ): Promise<OpenedSettlements> {
   if (deals.length === 0) return { states: new Map(), changes: [] };
   const funded = await fundedAtOnce(tx, deals);
-  const settlements = deals.map((deal) => settlementOf(deal, funded.has(deal.settlementId), now));
-  const legs = deals.flatMap((deal) => legsOf(deal, now));
+  const openings = deals.map((deal) => openingOf(deal, funded.has(deal.settlementId), now));
+  const settlements = openings.map(({ settlement }) => settlement);
   await insertSettlements(tx, settlements);
-  await insertLegs(tx, legs);
-  const byId = new Map(settlements.map((row) => [row.settlement_id, row]));
-  const entries = legs.map((leg) => {
-    const buyerFirmId = byId.get(leg.settlement_id)?.buyer_firm_id ?? "";
-    return holdOf(leg, buyerFirmId, funded.has(leg.settlement_id));
-  });
+  await insertLegs(
+    tx,
+    openings.flatMap(({ legs }) => legs),
+  );
+  const entries = openings.flatMap(({ holds }) => holds);
   const resolutions = deals.flatMap(({ escrow }) =>
     escrow ? [{ ...escrow, as: "voided" as const }] : [],
   );
@@ -80,14 +79,13 @@ export async function openSettlements(
     settlements.filter(({ state }) => state === "pending"),
     now,
   );
-  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  const changes = settlements.flatMap((after) =>
+  const changes = openings.flatMap(({ settlement: after, legs }) =>
     changesOfSettlement({
       action: "create",
       event: "settlement.created",
       before: null,
       after,
-      legs: legsById.get(after.settlement_id) ?? [],
+      legs,
     }).map((change) => ({ origin: after.origin, change })),
   );
   return { states: new Map(settlements.map((row) => [row.settlement_id, row.state])), changes };
@@ -117,29 +115,40 @@ export function refuseMovedFunds(written: WrittenBooks["entries"]): void {
   assertWritten(written);
 }
 
-/**
- * The house pays at once, and so does a client whose money is in escrow, or whose balance reaches for
- * all its deals of this set.
- */
 async function fundedAtOnce(tx: Tx, deals: readonly NewDeal[]): Promise<ReadonlySet<string>> {
-  const funded = new Set<string>();
-  const byClient = new Map<string, NewDeal[]>();
-  for (const deal of deals) {
-    if (isHouse(deal.buyer.firmId) || deal.escrow) funded.add(deal.settlementId);
-    else byClient.set(deal.buyer.firmId, [...(byClient.get(deal.buyer.firmId) ?? []), deal]);
-  }
   const [first] = deals;
-  if (!first || byClient.size === 0) return funded;
-  const balances = await balancesOf(tx, first.environment, [...byClient.keys()]);
-  for (const { firm_id, available_paise } of balances) {
-    let left = available_paise;
-    for (const deal of byClient.get(firm_id) ?? []) {
-      if (buyerPaiseOf(deal) > left) continue;
-      left -= buyerPaiseOf(deal);
-      funded.add(deal.settlementId);
-    }
-  }
-  return funded;
+  const clients = new Set(deals.filter((deal) => !isPaid(deal)).map(({ buyer }) => buyer.firmId));
+  if (!first || clients.size === 0) return paidAtOnce(deals, new Map());
+  const balances = await balancesOf(tx, first.environment, [...clients]);
+  return paidAtOnce(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise])));
+}
+
+/** Which deals their buyers pay at once; what is available to clients is used up deal by deal. */
+export function paidAtOnce(
+  deals: readonly NewDeal[],
+  available: Map<string, number>,
+): ReadonlySet<string> {
+  const paid = deals.filter((deal) => {
+    if (isPaid(deal)) return true;
+    const left = (available.get(deal.buyer.firmId) ?? 0) - buyerPaiseOf(deal);
+    if (left < 0) return false;
+    available.set(deal.buyer.firmId, left);
+    return true;
+  });
+  return new Set(paid.map(({ settlementId }) => settlementId));
+}
+
+/** The house always has the money, and so has a client that has put it in escrow. */
+function isPaid({ buyer, escrow }: NewDeal): boolean {
+  return isHouse(buyer.firmId) || escrow !== undefined;
+}
+
+/** What a deal begins as: its settlement, its legs, and what is held for them. */
+export function openingOf(deal: NewDeal, funded: boolean, now: Date) {
+  const settlement = settlementOf(deal, funded, now);
+  const legs = legsOf(deal, now);
+  const holds = legs.map((leg) => holdOf(leg, deal.buyer.firmId, funded));
+  return { settlement, legs, holds };
 }
 
 function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow {
