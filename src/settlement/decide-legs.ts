@@ -5,6 +5,7 @@ import type { CommissionedSide } from "../commissions/rules.ts";
 import type { Answered } from "../inquiries/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { isHouse } from "../kernel/house.ts";
+import { advance } from "../kernel/lifecycle.ts";
 import type { Resolution } from "../ledger/rules.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import { changesOfSettlement, sidesOf } from "./change-of-settlement.ts";
@@ -14,6 +15,7 @@ import {
   eventOfState,
   type FailureReason,
   isOpenLeg,
+  legLifecycle,
   type LegOutcome,
   movesAfter,
 } from "./rules.ts";
@@ -72,7 +74,7 @@ export function beginTransfer({ settlement, legs }: Deal, now: Date) {
     before: settlement,
     after: moveSettlement(settlement, "initiate", { now }),
     legs: legs.map((leg) =>
-      leg.state === "pending" ? { ...leg, state: "transferring" as const } : leg,
+      leg.state === "pending" ? { ...leg, state: advance(legLifecycle, leg.state, "begin") } : leg,
     ),
   };
 }
@@ -91,7 +93,7 @@ export function decideLegs(
   { settlement, legs: legsBefore, outcomes }: Answers,
   now: Date,
 ): Decided {
-  const legs = legsBefore.map((leg) => ({ ...leg, ...outcomes.get(leg.scrip_no) }));
+  const legs = legsBefore.map((leg) => answerLeg(leg, outcomes.get(leg.scrip_no)));
   const answered = legs.filter((leg) => outcomes.has(leg.scrip_no));
   const moves = movesAfter(legs);
   if (moves.length === 0) {
@@ -110,6 +112,12 @@ export function decideLegs(
     changes.push(...changesOfSettlement({ action, event, before, after, legs }));
   }
   return { before: settlement, rows, legs, answered, changes };
+}
+
+function answerLeg(leg: LegRow, outcome: LegOutcome | undefined): LegRow {
+  if (!outcome) return leg;
+  const action = outcome.state === "delivered" ? "deliver" : "fail";
+  return { ...leg, state: advance(legLifecycle, leg.state, action), reason: outcome.reason };
 }
 
 /** What each client seller gets, once the last of its legs in the settlement is answered. */

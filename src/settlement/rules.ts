@@ -50,6 +50,17 @@ export const legStates = ["pending", "transferring", "delivered", "failed"] as c
 
 export type LegState = (typeof legStates)[number];
 
+export const legLifecycle = {
+  noun: "leg",
+  initial: ["pending"],
+  states: legStates,
+  moves: {
+    begin: { from: ["pending"], to: "transferring", by: "deal" },
+    deliver: { from: ["transferring"], to: "delivered", by: "registry" },
+    fail: { from: ["pending", "transferring"], to: "failed", by: "deal" },
+  },
+} as const satisfies Lifecycle<LegState>;
+
 export const waitingOn = ["buyer", "seller", "customs", "bank", "none"] as const;
 
 export type WaitingOn = (typeof waitingOn)[number];
