@@ -3,7 +3,8 @@
 //
 //   decide     what each leg and then its settlement becomes
 //   credits    delivered ones go to their buyers, the others are let go
-//   payouts    a seller is paid once all its legs in the settlement are answered
+//   payouts    a seller is paid once all its legs in the settlement are answered; until then what it
+//              has got is kept back, so that it is there to be paid
 //   commission for the desk of each client whose credit was delivered
 //   books      in one call: entries of delivered legs are posted, those of failed ones voided
 //   tell       whoever follows settlements to their end; the changes are for the caller to record, last
@@ -25,6 +26,7 @@ import {
   type Decided,
   decideLegs,
   earningsOf,
+  keptBackOf,
   resolutionsOf,
 } from "./decide-legs.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
@@ -77,7 +79,7 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
     tx,
     {
       resolutions: decided.flatMap(resolutionsOf),
-      entries: [...payouts.entries, ...commissions],
+      entries: [...payouts.entries, ...decided.flatMap(keptBackOf), ...commissions],
     },
     now,
   );

@@ -6,7 +6,7 @@ import type { Answered } from "../inquiries/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { isHouse } from "../kernel/house.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Resolution } from "../ledger/rules.ts";
+import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import { changesOfSettlement, sidesOf } from "./change-of-settlement.ts";
 import { moveSettlement } from "./move-settlement.ts";
@@ -120,22 +120,28 @@ function answerLeg(leg: LegRow, outcome: LegOutcome | undefined): LegRow {
   return { ...leg, state: advance(legLifecycle, leg.state, action), reason: outcome.reason };
 }
 
-/** What each client seller gets, once the last of its legs in the settlement is answered. */
-export function earningsOf({ before, legs, answered }: Decided): Earning[] {
-  const answeredNow = new Set(answered.map((leg) => leg.seller_firm_id));
+/** The client sellers that have legs among those answered now, and whether any is still open. */
+function sellersAnswered({ legs, answered }: Decided) {
   return [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].flatMap(([firmId, own]) => {
-    if (isHouse(firmId) || !answeredNow.has(firmId)) return [];
-    if (own.some((leg) => isOpenLeg(leg.state))) return [];
-    const delivered = own.filter((leg) => leg.state === "delivered" && leg.seller_paise > 0);
-    const [first] = delivered;
-    if (!first) return [];
+    if (isHouse(firmId) || !own.some((leg) => answered.includes(leg))) return [];
+    const earned = own.filter((leg) => leg.state === "delivered" && leg.seller_paise > 0);
+    return [{ firmId, earned, isWaiting: own.some((leg) => isOpenLeg(leg.state)) }];
+  });
+}
+
+/** What each client seller gets, once the last of its legs in the settlement is answered. */
+export function earningsOf(decided: Decided): Earning[] {
+  const { before } = decided;
+  return sellersAnswered(decided).flatMap(({ firmId, earned, isWaiting }) => {
+    const [first] = earned;
+    if (!first || isWaiting) return [];
     return [
       {
         environment: before.environment,
         deskId: first.seller_desk_id,
         firmId,
         settlementId: before.settlement_id,
-        lines: delivered.map((leg) => ({
+        lines: earned.map((leg) => ({
           order_id: leg.seller_order_id ?? before.origin,
           scrip_no: leg.scrip_no,
           paise: leg.seller_paise,
@@ -143,6 +149,32 @@ export function earningsOf({ before, legs, answered }: Decided): Earning[] {
       },
     ];
   });
+}
+
+/** What a seller has got while others of its legs are open is kept for its payout meanwhile. */
+export function keptBackOf(decided: Decided): Entry[] {
+  return sellersAnswered(decided)
+    .filter(({ isWaiting }) => isWaiting)
+    .flatMap(({ firmId, earned }) =>
+      earned
+        .filter((leg) => decided.answered.includes(leg))
+        .map((leg) => ({
+          ...nameOfKept(leg),
+          phase: "pending",
+          movements: [
+            {
+              from: { kind: "firm_cash", firmId },
+              to: { kind: "external_bank" },
+              paise: leg.seller_paise,
+            },
+          ],
+        })),
+    );
+}
+
+/** Never posted: the entry of the payout takes its place. */
+function nameOfKept({ environment, settlement_id, ordinal }: LegRow): EntryName {
+  return { environment, kind: "payout", subject: settlement_id, ordinal };
 }
 
 /** What a cross is known by where its deals come from. */
@@ -167,8 +199,19 @@ export function commissionsOf({ before, answered }: Decided): CommissionedSide[]
     );
 }
 
+/** How entries end with the legs that were answered: what they held, and what was kept for payouts. */
+export function resolutionsOf(decided: Decided): Resolution[] {
+  const paidOut = sellersAnswered(decided)
+    .filter(({ isWaiting }) => !isWaiting)
+    .flatMap(({ earned }) => earned.filter((leg) => !decided.answered.includes(leg)));
+  return [
+    ...endsOfHolds(decided),
+    ...paidOut.map((leg) => ({ ...nameOfKept(leg), as: "voided" as const })),
+  ];
+}
+
 /** The entries that hold the credit and, once it is funded, the money of a leg. */
-export function resolutionsOf({ before, answered }: Decided): Resolution[] {
+function endsOfHolds({ before, answered }: Decided): Resolution[] {
   return answered.flatMap((leg) => {
     const as = leg.state === "delivered" ? "posted" : "voided";
     const name = {
