@@ -115,8 +115,11 @@ export function recallOf(rows: readonly PayoutRow[], reason: string, now: Date):
 }
 
 /** What came back is to be paid anew, for the same lines. */
-export function earnAgain(row: PayoutRow, lines: readonly PayoutLineRow[]): Earning {
-  refuseUnreturned(row);
+export function earnAgain(
+  row: PayoutRow,
+  { lines, isReversed }: { lines: readonly PayoutLineRow[]; isReversed: boolean },
+): Earning {
+  refuseUnreturned(row, isReversed);
   return {
     environment: row.environment,
     deskId: row.desk_id,
@@ -127,13 +130,13 @@ export function earnAgain(row: PayoutRow, lines: readonly PayoutLineRow[]): Earn
   };
 }
 
-function refuseUnreturned({ state, reason }: PayoutRow): void {
+function refuseUnreturned({ state }: PayoutRow, isReversed: boolean): void {
   if (state !== "returned") {
     throw new Failure("conflict", `a payout that is ${state} is not sent again`, {
       detail: { reason: "wrong_state", state, allowed_actions: [] },
     });
   }
-  if (reason === "reversed") {
+  if (isReversed) {
     throw new Failure("conflict", "the deal that it paid for was reversed", {
       detail: { reason: "settlement_reversed" },
     });

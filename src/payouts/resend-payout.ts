@@ -1,6 +1,7 @@
 import { recordChanges } from "../events/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
+import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
@@ -19,7 +20,10 @@ export async function resendPayout(
   const resending = ctx.db.transaction(async (tx) => {
     const [row] = await lockPayouts(tx, [payoutId]);
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-    const earning = earnAgain(row, await listLines(tx, [payoutId]));
+    const { environment, settlement_id: subject } = row;
+    const reversals = await entriesAbout(tx, { environment, kind: "reversal", subject });
+    const lines = await listLines(tx, [payoutId]);
+    const earning = earnAgain(row, { lines, isReversed: reversals.length > 0 });
     const { payouts, entries, changes } = await schedulePayouts(tx, [earning], now);
     const written = await postEntries(tx, entries, now);
     if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
