@@ -89,3 +89,13 @@ export function takingBackOf(paid: PaidCommission, coveredPaise: Paise): Entry {
     ],
   };
 }
+
+/** Takes back payment by payment, from what each desk still has; that is used up. */
+export function takingsBack(paid: readonly PaidCommission[], left: Map<string, Paise>): Entry[] {
+  return paid.map((commission) => {
+    const available = left.get(commission.deskId) ?? 0;
+    const covered = Math.min(commission.paise, available);
+    left.set(commission.deskId, available - covered);
+    return takingBackOf(commission, covered);
+  });
+}

@@ -2,12 +2,9 @@ import type { Environment } from "../kernel/caller.ts";
 import { balancesOf, entriesAbout } from "../ledger/read-books.ts";
 import { type Entry, firmOf } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { isPayment, takingBackOf } from "./rules.ts";
+import { isPayment, takingsBack } from "./rules.ts";
 
-/**
- * Takes back what was paid for a settlement, whatever the rate is now; for the caller to write.
- * What each desk still has is used up payment by payment.
- */
+/** Takes back what was paid for a settlement, whatever the rate is now; for the caller to write. */
 export async function takeBackCommissions(
   tx: Tx,
   environment: Environment,
@@ -32,10 +29,5 @@ export async function takeBackCommissions(
   const deskIds = [...new Set(paid.map(({ deskId }) => deskId))];
   const balances = await balancesOf(tx, environment, deskIds);
   const left = new Map(balances.map((balance) => [balance.firm_id, balance.commission_paise]));
-  return paid.map((commission) => {
-    const available = left.get(commission.deskId) ?? 0;
-    const covered = Math.min(commission.paise, available);
-    left.set(commission.deskId, available - covered);
-    return takingBackOf(commission, covered);
-  });
+  return takingsBack(paid, left);
 }

@@ -4,8 +4,8 @@ import type { Actor } from "../kernel/actor.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { movePayout } from "./move-payout.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
+import { answerPayout, endOf } from "./decide-payouts.ts";
 import { lockPayouts, setPayouts } from "./store.ts";
 
 /** What the bank says about money that was sent: it arrived, or it is the firm's balance again. */
@@ -18,22 +18,12 @@ export async function applyPayments(
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry.answer]));
   const sent = (await lockPayouts(tx, [...said.keys()])).filter((row) => row.state === "sent");
   if (sent.length === 0) return;
-  const moved = sent.map((before) => {
-    const answer = said.get(before.payout_id);
-    const action = answer?.outcome === "paid" ? ("confirm" as const) : ("return" as const);
-    const after = movePayout(before, action, { reason: answer?.reason ?? null, now });
-    return { action, before, after };
-  });
+  const moved = sent.map((before) => answerPayout(before, said.get(before.payout_id), now));
   await setPayouts(
     tx,
     moved.map(({ after }) => after),
   );
-  const resolutions = moved.map(({ after }) => ({
-    environment: after.environment,
-    kind: "payout" as const,
-    subject: after.payout_id,
-    as: after.state === "paid" ? ("posted" as const) : ("voided" as const),
-  }));
+  const resolutions = moved.map(({ after }) => endOf(after));
   assertWritten(await resolveEntries(tx, resolutions, now));
   await recordChanges(tx, actor, moved.map(changeOfPayout), now);
 }

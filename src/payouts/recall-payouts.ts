@@ -5,9 +5,9 @@ import { assertWritten, type Resolution } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { movePayout } from "./move-payout.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
-import { lockPayouts, lockPayoutsOf, type PayoutRow, setPayouts } from "./store.ts";
+import { endOf, type MovedPayout, recallOf, unsentOf } from "./decide-payouts.ts";
+import { lockPayouts, lockPayoutsOf, setPayouts } from "./store.ts";
 
 /** What is left for the caller: the resolutions to write with its own, and the changes to record. */
 export type RecalledPayouts = {
@@ -17,24 +17,14 @@ export type RecalledPayouts = {
   readonly paiseByFirm: ReadonlyMap<string, number>;
 };
 
-/**
- * Calls back what a settlement pays out and has not been sent. Refused while money is between here
- * and its bank: nobody knows yet whose it is.
- */
+/** Calls back what a settlement pays out and has not been sent. */
 export async function recallPayoutsOf(
   tx: Tx,
   settlementId: string,
   now: Date,
 ): Promise<RecalledPayouts> {
   const rows = await lockPayoutsOf(tx, settlementId);
-  const underWay = rows.find((row) => row.state === "sent");
-  if (underWay) {
-    throw new Failure("conflict", `the payout ${underWay.payout_id} is with the bank`, {
-      detail: { reason: "payout_sent", payout_id: underWay.payout_id },
-    });
-  }
-  const unsent = rows.filter((row) => row.state === "scheduled" || row.state === "held");
-  return await recall(tx, unsent, "reversed", now);
+  return await storeRecall(tx, recallOf(unsentOf(rows), "reversed", now));
 }
 
 /** The operator keeps money here that has not been sent. */
@@ -47,23 +37,13 @@ export async function recallPayout(
   await ctx.db.transaction(async (tx) => {
     const [row] = await lockPayouts(tx, [payoutId]);
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-    const { resolutions, changes } = await recall(tx, [row], reason, now);
+    const { resolutions, changes } = await storeRecall(tx, recallOf([row], reason, now));
     assertWritten(await resolveEntries(tx, resolutions, now));
     await recordChanges(tx, operator, changes, now);
   });
 }
 
-async function recall(
-  tx: Tx,
-  unsent: readonly PayoutRow[],
-  reason: string,
-  now: Date,
-): Promise<RecalledPayouts> {
-  const recalled = unsent.map((before) => ({
-    action: "recall" as const,
-    before,
-    after: movePayout(before, "recall", { reason, now }),
-  }));
+async function storeRecall(tx: Tx, recalled: readonly MovedPayout[]): Promise<RecalledPayouts> {
   if (recalled.length > 0) {
     await setPayouts(
       tx,
@@ -71,16 +51,11 @@ async function recall(
     );
   }
   const paiseByFirm = new Map<string, number>();
-  for (const { firm_id, paise } of unsent) {
-    paiseByFirm.set(firm_id, (paiseByFirm.get(firm_id) ?? 0) + paise);
+  for (const { after } of recalled) {
+    paiseByFirm.set(after.firm_id, (paiseByFirm.get(after.firm_id) ?? 0) + after.paise);
   }
   return {
-    resolutions: unsent.map(({ environment, payout_id }) => ({
-      environment,
-      kind: "payout",
-      subject: payout_id,
-      as: "voided",
-    })),
+    resolutions: recalled.map(({ after }) => endOf(after)),
     changes: recalled.map(changeOfPayout),
     paiseByFirm,
   };

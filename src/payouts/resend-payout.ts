@@ -1,10 +1,12 @@
 import { recordChanges } from "../events/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
+import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import { violatedConstraint } from "../platform/postgres.ts";
+import { earnAgain } from "./decide-payouts.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import { listLines, lockPayouts, type PayoutRow } from "./store.ts";
 
@@ -18,16 +20,10 @@ export async function resendPayout(
   const resending = ctx.db.transaction(async (tx) => {
     const [row] = await lockPayouts(tx, [payoutId]);
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-    refuseUnreturned(row);
+    const { environment, settlement_id: subject } = row;
+    const reversals = await entriesAbout(tx, { environment, kind: "reversal", subject });
     const lines = await listLines(tx, [payoutId]);
-    const earning = {
-      environment: row.environment,
-      deskId: row.desk_id,
-      firmId: row.firm_id,
-      settlementId: row.settlement_id,
-      resendOf: payoutId,
-      lines: lines.map(({ order_id, scrip_no, paise }) => ({ order_id, scrip_no, paise })),
-    };
+    const earning = earnAgain(row, { lines, isReversed: reversals.length > 0 });
     const { payouts, entries, changes } = await schedulePayouts(tx, [earning], now);
     const written = await postEntries(tx, entries, now);
     if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
@@ -47,17 +43,4 @@ export async function resendPayout(
       detail: { reason: "already_resent" },
     });
   });
-}
-
-function refuseUnreturned({ state, reason }: PayoutRow): void {
-  if (state !== "returned") {
-    throw new Failure("conflict", `a payout that is ${state} is not sent again`, {
-      detail: { reason: "wrong_state", state, allowed_actions: [] },
-    });
-  }
-  if (reason === "reversed") {
-    throw new Failure("conflict", "the deal that it paid for was reversed", {
-      detail: { reason: "settlement_reversed" },
-    });
-  }
 }

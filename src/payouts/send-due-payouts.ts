@@ -1,19 +1,15 @@
 // What has not been sent is looked at again and again: holds end and others begin. The sandbox's
 // money is sent by this worker; live money is sent by a person, and only the holds are kept current.
 
-import { simulatedUtr } from "../bank/rules.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { payeesOf } from "../firms/payees.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
-import type { Actor, Change } from "../kernel/actor.ts";
-import type { Environment } from "../kernel/caller.ts";
+import type { Actor } from "../kernel/actor.ts";
 import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
-import { movePayout } from "./move-payout.ts";
 import { askBank } from "./ask-bank.ts";
-import { changeOfPayout } from "./change-of-payout.ts";
-import { accountOf, holdOf, nextLook, type Payee, type PayoutAction } from "./rules.ts";
-import { claimUnsent, hasUnsent, type PayoutRow, setPayouts } from "./store.ts";
+import { lookAt } from "./decide-payouts.ts";
+import { claimUnsent, hasUnsent, setPayouts } from "./store.ts";
 
 const setSizeMax = 200;
 const cashier: Actor = { kind: "worker", id: "payouts", requestId: null };
@@ -50,46 +46,4 @@ export async function sendDuePayouts(ctx: Pick<Context, "db" | "now">): Promise<
     );
     return claimed.length === setSizeMax ? "more" : "idle";
   });
-}
-
-type Circumstances = {
-  readonly ledgerSound: boolean;
-  readonly bankUp: boolean;
-  readonly now: Date;
-};
-
-/** What a look makes of a payout: held, free again, sent, or nothing new. */
-function lookAt(
-  row: PayoutRow,
-  payee: Payee,
-  { ledgerSound, bankUp, now }: Circumstances,
-): { readonly after: PayoutRow; readonly changes: readonly Change[] } {
-  const { environment } = row;
-  const hold = holdOf(payee, { environment, ledgerSound });
-  const account = accountOf(payee, environment);
-  let after: PayoutRow = {
-    ...row,
-    ifsc: account?.ifsc ?? null,
-    last4: account?.last4 ?? null,
-    look_at: nextLook(environment, now),
-  };
-  const changes: Change[] = [];
-  const move = (action: PayoutAction, details: Partial<PayoutRow> = {}) => {
-    const before = after;
-    after = { ...movePayout(before, action, { reason: hold?.reason ?? null, now }), ...details };
-    changes.push(changeOfPayout({ action, before, after }));
-  };
-  if (hold) {
-    if (row.state === "scheduled") move("hold");
-    return { after: { ...after, reason: hold.reason, held_until: hold.until }, changes };
-  }
-  if (row.state === "held") move("release");
-  if (sendsByItself(environment) && bankUp) {
-    move("send", { utr: simulatedUtr(row.rail, row.payout_id) });
-  }
-  return { after, changes };
-}
-
-function sendsByItself(environment: Environment): boolean {
-  return environment === "sandbox";
 }

@@ -5,10 +5,10 @@ import { recordChanges } from "../events/record-changes.ts";
 import type { Answered } from "../inquiries/rules.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { type Answers, concludeLegs, type Settling, subjectOfLeg } from "./conclude-legs.ts";
+import { concludeLegs, type Settling, subjectOfLeg } from "./conclude-legs.ts";
+import { type Answers, transferredLegs } from "./decide-legs.ts";
 import { failingAll } from "./fail-settlements.ts";
 import { fundByDeposits } from "./fund-settlements.ts";
-import type { LegOutcome } from "./rules.ts";
 import { listLegs, lockSettlements, type SettlementRow } from "./store.ts";
 
 type Funding = Answered<"deal_funding">;
@@ -55,12 +55,6 @@ function depositOf(row: SettlementRow, inquiry: Funding | undefined): Deposit {
   };
 }
 
-const outcomeOf = {
-  transferred: { state: "delivered", reason: null },
-  refused: { state: "failed", reason: "refused" },
-  suspended: { state: "failed", reason: "credit_suspended" },
-} as const satisfies Record<Transfer["answer"]["outcome"], LegOutcome>;
-
 /** What customs says about credits that were to pass to their buyers. */
 export async function applyTransfers(
   tx: Tx,
@@ -98,12 +92,10 @@ async function answersTo(
     settlements.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  return settlements.map((settlement) => {
-    const own = legsById.get(settlement.settlement_id) ?? [];
-    const outcomes = own.flatMap((leg): [string, LegOutcome][] => {
-      const inquiry = leg.state === "transferring" ? said.get(subjectOfLeg(leg)) : undefined;
-      return inquiry ? [[leg.scrip_no, outcomeOf[inquiry.answer.outcome]]] : [];
-    });
-    return { settlement, legs: own, outcomes: new Map(outcomes) };
-  });
+  return settlements.map((settlement) =>
+    transferredLegs(
+      { settlement, legs: legsById.get(settlement.settlement_id) ?? [] },
+      (leg) => said.get(subjectOfLeg(leg))?.answer.outcome,
+    ),
+  );
 }

@@ -8,16 +8,12 @@ import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
-import { type Answers, concludeLegs, type Settling } from "./conclude-legs.ts";
-import {
-  type FailureReason,
-  isOpenLeg,
-  type LegOutcome,
-  openStates,
-  settlementLifecycle,
-} from "./rules.ts";
+import { concludeLegs, type Settling } from "./conclude-legs.ts";
+import { type Answers, failingLegs } from "./decide-legs.ts";
+import { type FailureReason, openStates, settlementLifecycle } from "./rules.ts";
 import {
   claimOverdue,
+  type LegRow,
   listEnvironmentsWith,
   listLegs,
   lockByCredits,
@@ -67,7 +63,7 @@ export function failLegsOf(settling: Settling): OnLost {
   return async (tx, actor, { environment, credits }, now) => {
     const lost = new Map(credits.map((credit) => [credit.scripNo, reasonOf(credit)]));
     const settlements = await lockByCredits(tx, environment, [...lost.keys()]);
-    const answers = await answersOf(tx, settlements, (scripNo) => lost.get(scripNo));
+    const answers = await answersOf(tx, settlements, (leg) => lost.get(leg.scrip_no));
     return await concludeLegs(tx, { environment, answers, actor, settling, now });
   };
 }
@@ -107,19 +103,14 @@ export async function failingAll(
 async function answersOf(
   db: Db,
   settlements: readonly SettlementRow[],
-  reasonFor: (scripNo: string) => FailureReason | undefined,
+  reasonFor: (leg: LegRow) => FailureReason | undefined,
 ): Promise<Answers[]> {
   const legs = await listLegs(
     db,
     settlements.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  return settlements.map((settlement) => {
-    const own = legsById.get(settlement.settlement_id) ?? [];
-    const outcomes = own.flatMap((leg): [string, LegOutcome][] => {
-      const reason = isOpenLeg(leg.state) ? reasonFor(leg.scrip_no) : undefined;
-      return reason ? [[leg.scrip_no, { state: "failed", reason }]] : [];
-    });
-    return { settlement, legs: own, outcomes: new Map(outcomes) };
-  });
+  return settlements.map((settlement) =>
+    failingLegs({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }, reasonFor),
+  );
 }

@@ -99,33 +99,41 @@ async function fund(
     readonly now: Date;
   },
 ): Promise<Change[]> {
-  const funded = settlements.map((before) => ({
-    before,
-    after: { ...moveSettlement(before, "fund", { now }), money_apart: true },
-    legs: legs.get(before.settlement_id) ?? [],
-  }));
+  const funded = settlements.map((before) =>
+    fundingOf({ before, open: legs.get(before.settlement_id) ?? [] }, now),
+  );
   if (funded.length === 0) return [];
   await setSettlements(
     tx,
     funded.map(({ after }) => after),
   );
-  const holds = funded.flatMap(({ before, legs: own }) =>
-    own.flatMap((leg) => holdOf(leg, before.buyer_firm_id)),
-  );
+  const holds = funded.flatMap((funding) => funding.holds);
   refuseMovedFunds(await postEntries(tx, [...first, ...holds], now));
   await dropQuestions(
     tx,
     funded.map(({ before }) => before.settlement_id),
   );
-  return funded.flatMap(({ before, after, legs: own }) =>
+  return funded.flatMap(({ before, after, open }) =>
     changesOfSettlement({
       action: "fund",
       event: eventOfState[after.state],
       before,
       after,
-      legs: own,
+      legs: open,
     }),
   );
+}
+
+type Unfunded = { readonly before: SettlementRow; readonly open: readonly LegRow[] };
+
+/** What the coming of its money makes of a settlement: what is still open of it is paid for. */
+export function fundingOf({ before, open }: Unfunded, now: Date) {
+  return {
+    before,
+    open,
+    after: { ...moveSettlement(before, "fund", { now }), money_apart: true },
+    holds: open.flatMap((leg) => holdOf(leg, before.buyer_firm_id)),
+  };
 }
 
 function holdOf(leg: LegRow, buyerFirmId: string): Entry[] {
@@ -158,7 +166,7 @@ async function openLegs(
 }
 
 /** Takes what each settlement needs from its buyer's balance while it reaches, in their order. */
-function withinBalances(
+export function withinBalances(
   available: Map<string, number>,
   {
     claimed,

@@ -6,10 +6,8 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { askCustoms } from "./ask-customs.ts";
-import { moveSettlement } from "./move-settlement.ts";
-import { changesOfSettlement } from "./change-of-settlement.ts";
 import { concludeLegs, holderOf, type Settling } from "./conclude-legs.ts";
-import { eventOfState } from "./rules.ts";
+import { beginTransfer, changesOfBeginning, failingLegs } from "./decide-legs.ts";
 import {
   claimFunded,
   type LegRow,
@@ -89,15 +87,7 @@ export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly
     environment,
     answers: deals
       .filter(({ open }) => open.some(isLost))
-      .map(({ settlement, legs: all, open }) => ({
-        settlement,
-        legs: all,
-        outcomes: new Map(
-          open
-            .filter(isLost)
-            .map((leg) => [leg.scrip_no, { state: "failed", reason: "credit_unavailable" }]),
-        ),
-      })),
+      .map((deal) => failingLegs(deal, (leg) => (isLost(leg) ? "credit_unavailable" : undefined))),
     actor: initiator,
     settling,
     now,
@@ -118,30 +108,15 @@ async function begin(
   now: Date,
 ): Promise<Change[]> {
   if (deals.length === 0) return [];
-  const begun = deals.map(({ settlement, legs, open }) => ({
-    before: settlement,
-    after: moveSettlement(settlement, "initiate", { now }),
-    open,
-    legs: legs.map((leg) =>
-      leg.state === "pending" ? { ...leg, state: "transferring" as const } : leg,
-    ),
-  }));
+  const begun = deals.map((deal) => beginTransfer(deal, now));
   await setSettlements(
     tx,
     begun.map(({ after }) => after),
   );
   await setLegs(
     tx,
-    deals.flatMap(({ open }) => open.map((leg) => ({ ...leg, state: "transferring" as const }))),
+    begun.flatMap(({ legs }) => legs.filter((leg) => leg.state === "transferring")),
   );
   await askCustoms(tx, environment, deals, now);
-  return begun.flatMap(({ before, after, legs }) =>
-    changesOfSettlement({
-      action: "initiate",
-      event: eventOfState[after.state],
-      before,
-      after,
-      legs,
-    }),
-  );
+  return begun.flatMap(changesOfBeginning);
 }

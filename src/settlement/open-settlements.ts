@@ -14,6 +14,7 @@ import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { askCustoms } from "./ask-customs.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
+import { beginTransfer, changesOfBeginning } from "./decide-legs.ts";
 import { creditMovement, moneyMovements } from "./movements.ts";
 import { dueAtOf, type SettlementState } from "./rules.ts";
 import { insertLegs, insertSettlements, type LegRow, type SettlementRow } from "./store.ts";
@@ -40,7 +41,7 @@ export type NewDeal = {
   readonly escrow?: EntryName;
   readonly legs: readonly {
     readonly scripNo: string;
-    /** Locked, and listed or reserved for the seller's order or the origin. */
+    /** Locked, and listed or in the hands of the seller's order or the origin. */
     readonly creditId: string;
     readonly seller: Party;
     readonly facePaise: Paise;
@@ -54,8 +55,9 @@ export type NewDeal = {
 
 /**
  * Begins the settlement of deals in the transaction that agreed them: the credits are held in the
- * books from here on, and so is the money where the buyer has it with us. Where it has, customs is
- * asked at once. The changes are for the caller to record with its own, last.
+ * books from here on, and so is the money where the buyer has it with us. A deal that is funded goes
+ * to customs at once, unless customs is away; a worker takes those that are funded later. The
+ * changes are for the caller to record with its own, last.
  */
 export async function openSettlements(
   tx: Tx,
@@ -67,19 +69,18 @@ export async function openSettlements(
   const { environment } = first;
   const funded = await fundedAtOnce(tx, environment, deals);
   const customsIsUp = funded.size > 0 && (await isPortUp(tx, environment, "registry"));
-  const born = deals.map((deal) => {
-    if (!funded.has(deal.settlementId)) return { deal, state: "pending" as const };
-    return { deal, state: customsIsUp ? ("transfer_initiated" as const) : ("funded" as const) };
+  const openings = deals.map((deal) => {
+    const opening = openingOf(deal, funded.has(deal.settlementId), now);
+    const begins = customsIsUp && opening.settlement.state === "funded";
+    return { deal, ...opening, beginning: begins ? beginTransfer(opening, now) : undefined };
   });
-  const settlements = born.map(({ deal, state }) => settlementOf(deal, state, now));
-  const legs = born.flatMap(({ deal, state }) => legsOf(deal, state, now));
+  const settlements = openings.map(({ settlement, beginning }) => beginning?.after ?? settlement);
   await insertSettlements(tx, settlements);
-  await insertLegs(tx, legs);
-  const byId = new Map(settlements.map((row) => [row.settlement_id, row]));
-  const entries = legs.map((leg) => {
-    const buyerFirmId = byId.get(leg.settlement_id)?.buyer_firm_id ?? "";
-    return holdOf(leg, buyerFirmId, funded.has(leg.settlement_id));
-  });
+  await insertLegs(
+    tx,
+    openings.flatMap(({ legs, beginning }) => beginning?.legs ?? legs),
+  );
+  const entries = openings.flatMap(({ holds }) => holds);
   const resolutions = deals.flatMap(({ escrow }) =>
     escrow ? [{ ...escrow, as: "voided" as const }] : [],
   );
@@ -92,40 +93,54 @@ export async function openSettlements(
     settlements.filter(({ state }) => state === "pending"),
     now,
   );
-  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  const begun = born.flatMap(({ deal, state }) =>
-    state === "transfer_initiated" ? deal.legs.map((leg) => reservationOf(deal, leg)) : [],
-  );
-  await beginTransfers(tx, begun, now);
-  await askCustoms(
+  const begun = await takeToCustoms(
     tx,
     environment,
-    settlements
-      .filter(({ state }) => state === "transfer_initiated")
-      .map((settlement) => ({
-        settlement,
-        open: legsById.get(settlement.settlement_id) ?? [],
-      })),
+    openings.filter(({ beginning }) => beginning !== undefined),
     now,
-  );
-  const changes = settlements.flatMap((after) =>
-    changesOfSettlement({
-      action: "create",
-      event: "settlement.created",
-      before: null,
-      after,
-      legs: legsById.get(after.settlement_id) ?? [],
-    }).map((change) => ({ origin: after.origin, change })),
   );
   return {
     states: new Map(settlements.map((row) => [row.settlement_id, row.state])),
-    begun: new Set(begun.map(({ creditId }) => creditId)),
-    changes,
+    begun,
+    changes: openings.flatMap((opening) =>
+      changesOfOpening(opening).map((change) => ({ origin: opening.deal.origin, change })),
+    ),
   };
 }
 
-function reservationOf({ origin }: NewDeal, { creditId, seller }: NewDeal["legs"][number]) {
-  return { creditId, reservedFor: seller.orderId ?? origin };
+type Opened = Pick<ReturnType<typeof openingOf>, "settlement" | "legs"> & {
+  readonly deal: NewDeal;
+  /** Where the transfer begins with the deal. */
+  readonly beginning: ReturnType<typeof beginTransfer> | undefined;
+};
+
+/** The credits are in settlement from here on, and customs is asked for each; their ids. */
+async function takeToCustoms(
+  tx: Tx,
+  environment: Environment,
+  opened: readonly Opened[],
+  now: Date,
+): Promise<ReadonlySet<string>> {
+  const taken = opened.flatMap(({ deal: { origin, legs } }) =>
+    legs.map(({ creditId, seller }) => ({ creditId, reservedFor: seller.orderId ?? origin })),
+  );
+  await beginTransfers(tx, taken, now);
+  await askCustoms(
+    tx,
+    environment,
+    opened.map(({ settlement, legs }) => ({ settlement, open: legs })),
+    now,
+  );
+  return new Set(taken.map(({ creditId }) => creditId));
+}
+
+/** That there is a settlement, and what has come of it since. */
+function changesOfOpening({ settlement: after, legs, beginning }: Opened): Change[] {
+  const event = "settlement.created";
+  return [
+    ...changesOfSettlement({ action: "create", event, before: null, after, legs }),
+    ...(beginning ? changesOfBeginning(beginning) : []),
+  ];
 }
 
 export type OpenedSettlements = {
@@ -154,38 +169,47 @@ export function refuseMovedFunds(written: WrittenBooks["entries"]): void {
   assertWritten(written);
 }
 
-/**
- * The house pays at once, and so does a client whose money is in escrow, or whose balance reaches for
- * all its deals of this set.
- */
 async function fundedAtOnce(
   tx: Tx,
   environment: Environment,
   deals: readonly NewDeal[],
 ): Promise<ReadonlySet<string>> {
-  const funded = new Set<string>();
-  const byClient = new Map<string, NewDeal[]>();
-  for (const deal of deals) {
-    if (isHouse(deal.buyer.firmId) || deal.escrow) funded.add(deal.settlementId);
-    else byClient.set(deal.buyer.firmId, [...(byClient.get(deal.buyer.firmId) ?? []), deal]);
-  }
-  if (byClient.size === 0) return funded;
-  const balances = await balancesOf(tx, environment, [...byClient.keys()]);
-  for (const { firm_id, available_paise } of balances) {
-    let left = available_paise;
-    for (const deal of byClient.get(firm_id) ?? []) {
-      if (buyerPaiseOf(deal) > left) continue;
-      left -= buyerPaiseOf(deal);
-      funded.add(deal.settlementId);
-    }
-  }
-  return funded;
+  const clients = new Set(deals.filter((deal) => !isPaid(deal)).map(({ buyer }) => buyer.firmId));
+  if (clients.size === 0) return paidAtOnce(deals, new Map());
+  const balances = await balancesOf(tx, environment, [...clients]);
+  return paidAtOnce(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise])));
 }
 
-type BornState = "pending" | "funded" | "transfer_initiated";
+/** Which deals their buyers pay at once; what is available to clients is used up deal by deal. */
+export function paidAtOnce(
+  deals: readonly NewDeal[],
+  available: Map<string, number>,
+): ReadonlySet<string> {
+  const paid = deals.filter((deal) => {
+    if (isPaid(deal)) return true;
+    const left = (available.get(deal.buyer.firmId) ?? 0) - buyerPaiseOf(deal);
+    if (left < 0) return false;
+    available.set(deal.buyer.firmId, left);
+    return true;
+  });
+  return new Set(paid.map(({ settlementId }) => settlementId));
+}
 
-function settlementOf(deal: NewDeal, state: BornState, now: Date): SettlementRow {
-  const steps = state === "transfer_initiated" ? (["funded", state] as const) : [state];
+/** The house always has the money, and so has a client that has put it in escrow. */
+function isPaid({ buyer, escrow }: NewDeal): boolean {
+  return isHouse(buyer.firmId) || escrow !== undefined;
+}
+
+/** What a deal begins as: its settlement, its legs, and what is held for them. */
+export function openingOf(deal: NewDeal, funded: boolean, now: Date) {
+  const settlement = settlementOf(deal, funded, now);
+  const legs = legsOf(deal, now);
+  const holds = legs.map((leg) => holdOf(leg, deal.buyer.firmId, funded));
+  return { settlement, legs, holds };
+}
+
+function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow {
+  const state = funded ? "funded" : "pending";
   return {
     settlement_id: deal.settlementId,
     environment: deal.environment,
@@ -200,7 +224,7 @@ function settlementOf(deal: NewDeal, state: BornState, now: Date): SettlementRow
     buyer_paise: buyerPaiseOf(deal),
     due_at: dueAtOf(state, deal.environment, now),
     money_apart: false,
-    history: steps.map((status) => ({ status, at: istTimestamp(now), reason: null })),
+    history: [{ status: state, at: istTimestamp(now), reason: null }],
     version: 1,
     created_at: now,
     updated_at: now,
@@ -211,7 +235,7 @@ function buyerPaiseOf({ legs }: NewDeal): Paise {
   return legs.reduce((sum, leg) => sum + leg.buyerPaise, 0);
 }
 
-function legsOf(deal: NewDeal, born: BornState, now: Date): LegRow[] {
+function legsOf(deal: NewDeal, now: Date): LegRow[] {
   return deal.legs.map((leg, ordinal) => ({
     ...feesOf(leg.fees),
     settlement_id: deal.settlementId,
@@ -229,7 +253,7 @@ function legsOf(deal: NewDeal, born: BornState, now: Date): LegRow[] {
     seller_paise: leg.sellerPaise,
     buyer_paise: leg.buyerPaise,
     private: deal.isPrivate ?? false,
-    state: born === "transfer_initiated" ? "transferring" : "pending",
+    state: "pending",
     reason: null,
   }));
 }

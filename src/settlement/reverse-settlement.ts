@@ -88,14 +88,7 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
       available_paise + (recalled.paiseByFirm.get(firm_id) ?? 0),
     ]),
   );
-  const reversals = delivered.map((leg): Entry => ({
-    environment,
-    kind: "reversal",
-    subject: leg.settlement_id,
-    ordinal: leg.ordinal,
-    phase: "posted",
-    movements: reversalMovements(leg, buyerFirmId, available),
-  }));
+  const reversals = reversalsOf({ delivered, buyerFirmId, available });
   const commissions = await takeBackCommissions(tx, environment, settlement.settlement_id);
   const entries = [...reversals, ...commissions];
   const written = await writeBooks(tx, { resolutions: recalled.resolutions, entries }, now);
@@ -107,4 +100,24 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
   }
   assertWritten(written.entries);
   return [...recalled.changes, ...credits];
+}
+
+/** What corrects each leg that was delivered; what is available to the sellers is used up. */
+export function reversalsOf({
+  delivered,
+  buyerFirmId,
+  available,
+}: {
+  readonly delivered: readonly LegRow[];
+  readonly buyerFirmId: string;
+  readonly available: Map<string, number>;
+}): Entry[] {
+  return delivered.map((leg) => ({
+    environment: leg.environment,
+    kind: "reversal",
+    subject: leg.settlement_id,
+    ordinal: leg.ordinal,
+    phase: "posted",
+    movements: reversalMovements(leg, buyerFirmId, available),
+  }));
 }

@@ -8,6 +8,7 @@ import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {
   dueAtOf,
   isOpen,
+  legLifecycle,
   type LegState,
   legStates,
   movesAfter,
@@ -50,6 +51,30 @@ test("a settlement moves along the eight edges and nowhere else", () => {
     }
   }
   assert.equal(refused, settlementStates.length * actions.length - edges.length);
+});
+
+test("a leg moves along four edges and nowhere else", () => {
+  const legal = new Set(
+    legStates.flatMap((state) =>
+      (Object.keys(legLifecycle.moves) as (keyof typeof legLifecycle.moves)[]).flatMap((action) => {
+        try {
+          return [`${state} ${action} ${advance(legLifecycle, state, action)}`];
+        } catch (error) {
+          assert.ok(error instanceof Failure);
+          return [];
+        }
+      }),
+    ),
+  );
+  assert.deepEqual(
+    legal,
+    new Set([
+      "pending begin transferring",
+      "pending fail failed",
+      "transferring deliver delivered",
+      "transferring fail failed",
+    ]),
+  );
 });
 
 test("no caller moves a settlement", () => {

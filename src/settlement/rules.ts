@@ -35,7 +35,7 @@ export type SettlementState = (typeof settlementStates)[number];
 
 export const settlementLifecycle = {
   noun: "settlement",
-  initial: ["pending", "funded", "transfer_initiated"],
+  initial: ["pending", "funded"],
   states: settlementStates,
   moves: {
     fund: { from: ["pending"], to: "funded", by: "bank" },
@@ -50,6 +50,17 @@ export const settlementLifecycle = {
 export const legStates = ["pending", "transferring", "delivered", "failed"] as const;
 
 export type LegState = (typeof legStates)[number];
+
+export const legLifecycle = {
+  noun: "leg",
+  initial: ["pending"],
+  states: legStates,
+  moves: {
+    begin: { from: ["pending"], to: "transferring", by: "deal" },
+    deliver: { from: ["transferring"], to: "delivered", by: "registry" },
+    fail: { from: ["pending", "transferring"], to: "failed", by: "deal" },
+  },
+} as const satisfies Lifecycle<LegState>;
 
 export const waitingOn = ["buyer", "seller", "customs", "bank", "none"] as const;
 

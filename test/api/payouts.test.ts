@@ -10,10 +10,11 @@ import { recallPayout } from "../../src/payouts/recall-payouts.ts";
 import { resendPayout } from "../../src/payouts/resend-payout.ts";
 import { sendDuePayouts } from "../../src/payouts/send-due-payouts.ts";
 import { sendPayout } from "../../src/payouts/send-payout.ts";
+import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { appliers } from "../../src/workers.ts";
 import { bank, firmThatIs } from "../support/client-firms.ts";
 import { mintChild } from "../support/keys.ts";
-import { assertLedgerSound } from "../support/ledger.ts";
+import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 import {
   addCredit,
@@ -134,6 +135,27 @@ test("money that comes back is the firm's balance again, and is sent anew as ano
     resendPayout(service.ctx, operator, paid.payout_id),
     refusedFor("wrong_state"),
   );
+  await assertLedgerSound(service);
+});
+
+test("money that came back for a deal that was then reversed is not sent again", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const closed = await firmPaidTo(service, desk, "50200012340000");
+  await sellToHouse(service, closed);
+  await letSettle(service);
+  const [returned] = await payoutsOf(service, desk);
+  assert.equal(returned.status, "returned");
+  for (const name of ["asha", "ravi"]) {
+    const command = { settlementId: returned.settlement_id, reason: "forged mandate" };
+    await reverseSettlement(service.ctx, operatorNamed(name), command);
+  }
+  await payIn(service, closed.firmId, sellerPaise);
+  await assert.rejects(
+    resendPayout(service.ctx, operator, returned.payout_id),
+    refusedFor("settlement_reversed"),
+  );
+  assert.equal((await balanceOf(service, closed)).available_paise, sellerPaise);
   await assertLedgerSound(service);
 });
 

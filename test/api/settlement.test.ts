@@ -167,6 +167,34 @@ test("of a bundle that customs delivers in part, that part settles and the rest 
   await assertLedgerSound(service);
 });
 
+test("what a seller has got is kept for its payout while others of its credits are awaited", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const good = await addCredit(service, seller);
+  const unanswered = await addCredit(service, seller, "0408");
+  const sale = await makeDeal(service, {
+    buyer: house(),
+    legs: [good, unanswered].map((scripNo) => ({ seller, scripNo })),
+  });
+  await letSettle(service, 3);
+  const { available_paise, pending_out_paise } = await balanceOf(service, seller);
+  assert.deepEqual(
+    { available_paise, pending_out_paise },
+    { available_paise: 0, pending_out_paise: sellerPaise },
+  );
+  assert.deepEqual(await payoutsOf(service, seller), []);
+
+  const scripNo = await addCredit(service, house());
+  const legs = [{ seller: house(), scripNo, buyerPaise: 1_000_000 }];
+  const purchase = await makeDeal(service, { buyer: seller, legs });
+  assert.equal((await settlementOf(service, seller, purchase)).status, "pending");
+  service.clock.advance({ seconds: 40 });
+  await letSettle(service, 4);
+  assert.equal((await settlementOf(service, seller, sale)).status, "settled");
+  assert.equal((await payoutsOf(service, seller))[0].paise, sellerPaise);
+  await assertLedgerSound(service);
+});
+
 test("a settlement fails when nothing is delivered, whatever the reason", async (t) => {
   const service = await startService(t);
   const failing = async (ending: string, seconds: number) => {

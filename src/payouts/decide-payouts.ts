@@ -1,0 +1,186 @@
+// What becomes of payouts, whoever asks: what is earned, the clock, the bank, or the operator. Pure:
+// the use cases load and store what is decided here.
+
+import { simulatedUtr } from "../bank/rules.ts";
+import type { Answered } from "../inquiries/rules.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Entry, Resolution } from "../ledger/rules.ts";
+import { changeOfPayout } from "./change-of-payout.ts";
+import { movePayout } from "./move-payout.ts";
+import { accountOf, holdOf, nextLook, type Payee, type PayoutAction, railOf } from "./rules.ts";
+import type { PayoutLineRow, PayoutRow } from "./store.ts";
+
+/** What a firm has to get out of a settlement, and which orders it comes from. */
+export type Earning = {
+  readonly environment: Environment;
+  readonly deskId: string;
+  readonly firmId: string;
+  readonly settlementId: string;
+  readonly resendOf?: string;
+  readonly lines: readonly Omit<PayoutLineRow, "payout_id">[];
+};
+
+export function payoutOf(earning: Earning, payee: Payee, now: Date): PayoutRow {
+  const { environment } = earning;
+  const paise = earning.lines.reduce((sum, line) => sum + line.paise, 0);
+  const account = accountOf(payee, environment);
+  // Whether the books hold is asked when the money is sent.
+  const hold = holdOf(payee, { environment, ledgerSound: true });
+  const state = hold ? "held" : "scheduled";
+  const reason = hold?.reason ?? null;
+  return {
+    payout_id: newId("pay", now),
+    environment,
+    desk_id: earning.deskId,
+    firm_id: earning.firmId,
+    settlement_id: earning.settlementId,
+    resend_of: earning.resendOf ?? null,
+    paise,
+    rail: railOf(paise),
+    ifsc: account?.ifsc ?? null,
+    last4: account?.last4 ?? null,
+    state,
+    reason,
+    held_until: hold?.until ?? null,
+    utr: null,
+    look_at: now,
+    history: [{ status: state, at: istTimestamp(now), reason }],
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+/** The money is the firm's until the bank has it, and held until then. */
+export function entryOf({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
+  return {
+    environment,
+    kind: "payout",
+    subject: payout_id,
+    phase: "pending",
+    movements: [
+      { from: { kind: "firm_cash", firmId: firm_id }, to: { kind: "external_bank" }, paise },
+    ],
+  };
+}
+
+/** A payout before and after a move. */
+export type MovedPayout = {
+  readonly action: PayoutAction;
+  readonly before: PayoutRow;
+  readonly after: PayoutRow;
+};
+
+/** What the bank says about money that was sent. */
+export function answerPayout(
+  before: PayoutRow,
+  answer: Answered<"payout">["answer"] | undefined,
+  now: Date,
+): MovedPayout {
+  const action = answer?.outcome === "paid" ? "confirm" : "return";
+  const after = movePayout(before, action, { reason: answer?.reason ?? null, now });
+  return { action, before, after };
+}
+
+/** How the entry of a payout ends with it: paid, or the firm's balance again. */
+export function endOf({ environment, payout_id, state }: PayoutRow): Resolution {
+  const as = state === "paid" ? "posted" : "voided";
+  return { environment, kind: "payout", subject: payout_id, as };
+}
+
+/**
+ * Those of a settlement's payouts that are still here. Refused while money is between here and its
+ * bank: nobody knows yet whose it is.
+ */
+export function unsentOf(rows: readonly PayoutRow[]): PayoutRow[] {
+  const underWay = rows.find((row) => row.state === "sent");
+  if (underWay) {
+    throw new Failure("conflict", `the payout ${underWay.payout_id} is with the bank`, {
+      detail: { reason: "payout_sent", payout_id: underWay.payout_id },
+    });
+  }
+  return rows.filter((row) => row.state === "scheduled" || row.state === "held");
+}
+
+export function recallOf(rows: readonly PayoutRow[], reason: string, now: Date): MovedPayout[] {
+  return rows.map((before) => ({
+    action: "recall",
+    before,
+    after: movePayout(before, "recall", { reason, now }),
+  }));
+}
+
+/** What came back is to be paid anew, for the same lines. */
+export function earnAgain(
+  row: PayoutRow,
+  { lines, isReversed }: { lines: readonly PayoutLineRow[]; isReversed: boolean },
+): Earning {
+  refuseUnreturned(row, isReversed);
+  return {
+    environment: row.environment,
+    deskId: row.desk_id,
+    firmId: row.firm_id,
+    settlementId: row.settlement_id,
+    resendOf: row.payout_id,
+    lines: lines.map(({ order_id, scrip_no, paise }) => ({ order_id, scrip_no, paise })),
+  };
+}
+
+function refuseUnreturned({ state }: PayoutRow, isReversed: boolean): void {
+  if (state !== "returned") {
+    throw new Failure("conflict", `a payout that is ${state} is not sent again`, {
+      detail: { reason: "wrong_state", state, allowed_actions: [] },
+    });
+  }
+  if (isReversed) {
+    throw new Failure("conflict", "the deal that it paid for was reversed", {
+      detail: { reason: "settlement_reversed" },
+    });
+  }
+}
+
+type Circumstances = {
+  readonly ledgerSound: boolean;
+  readonly bankUp: boolean;
+  readonly now: Date;
+};
+
+/** What a look makes of a payout: held, free again, sent, or nothing new. */
+export function lookAt(
+  row: PayoutRow,
+  payee: Payee,
+  { ledgerSound, bankUp, now }: Circumstances,
+): { readonly after: PayoutRow; readonly changes: readonly Change[] } {
+  const { environment } = row;
+  const hold = holdOf(payee, { environment, ledgerSound });
+  const account = accountOf(payee, environment);
+  let after: PayoutRow = {
+    ...row,
+    ifsc: account?.ifsc ?? null,
+    last4: account?.last4 ?? null,
+    look_at: nextLook(environment, now),
+  };
+  const changes: Change[] = [];
+  const move = (action: PayoutAction, details: Partial<PayoutRow> = {}) => {
+    const before = after;
+    after = { ...movePayout(before, action, { reason: hold?.reason ?? null, now }), ...details };
+    changes.push(changeOfPayout({ action, before, after }));
+  };
+  if (hold) {
+    if (row.state === "scheduled") move("hold");
+    return { after: { ...after, reason: hold.reason, held_until: hold.until }, changes };
+  }
+  if (row.state === "held") move("release");
+  if (sendsByItself(environment) && bankUp) {
+    move("send", { utr: simulatedUtr(row.rail, row.payout_id) });
+  }
+  return { after, changes };
+}
+
+function sendsByItself(environment: Environment): boolean {
+  return environment === "sandbox";
+}

@@ -1,0 +1,234 @@
+// What answers make of the legs of one settlement, and what follows for its books and its sellers.
+// Pure: whoever concludes legs stores what is decided here.
+
+import type { CommissionedSide } from "../commissions/rules.ts";
+import type { Answered } from "../inquiries/rules.ts";
+import type { Change } from "../kernel/actor.ts";
+import { isHouse } from "../kernel/house.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
+import type { Earning } from "../payouts/decide-payouts.ts";
+import { changesOfSettlement, sidesOf } from "./change-of-settlement.ts";
+import { moveSettlement } from "./move-settlement.ts";
+import { moneyMovements } from "./movements.ts";
+import {
+  eventOfState,
+  type FailureReason,
+  isOpenLeg,
+  legLifecycle,
+  type LegOutcome,
+  movesAfter,
+} from "./rules.ts";
+import type { LegRow, SettlementRow } from "./store.ts";
+
+/** A locked settlement with all its legs, and what was said about some of them, by number. */
+export type Answers = {
+  readonly settlement: SettlementRow;
+  readonly legs: readonly LegRow[];
+  readonly outcomes: ReadonlyMap<string, LegOutcome>;
+};
+
+type Deal = Pick<Answers, "settlement" | "legs">;
+
+/** What is still open of a deal fails, where there is a reason for it. */
+export function failingLegs(
+  deal: Deal,
+  reasonFor: (leg: LegRow) => FailureReason | undefined,
+): Answers {
+  return answersTo(deal, (leg) => {
+    const reason = isOpenLeg(leg.state) ? reasonFor(leg) : undefined;
+    return reason && { state: "failed", reason };
+  });
+}
+
+type Transfer = Answered<"credit_transfer">["answer"]["outcome"];
+
+const outcomeOf = {
+  transferred: { state: "delivered", reason: null },
+  refused: { state: "failed", reason: "refused" },
+  suspended: { state: "failed", reason: "credit_suspended" },
+} as const satisfies Record<Transfer, LegOutcome>;
+
+/** What customs says counts for credits that it was asked to move, once for each. */
+export function transferredLegs(deal: Deal, said: (leg: LegRow) => Transfer | undefined): Answers {
+  return answersTo(deal, (leg) => {
+    const outcome = leg.state === "transferring" ? said(leg) : undefined;
+    return outcome && outcomeOf[outcome];
+  });
+}
+
+function answersTo(
+  { settlement, legs }: Deal,
+  outcomeFor: (leg: LegRow) => LegOutcome | undefined,
+): Answers {
+  const outcomes = legs.flatMap((leg): [string, LegOutcome][] => {
+    const outcome = outcomeFor(leg);
+    return outcome ? [[leg.scrip_no, outcome]] : [];
+  });
+  return { settlement, legs, outcomes: new Map(outcomes) };
+}
+
+/** A funded deal that goes to customs with everything that is open of it. */
+export function beginTransfer({ settlement, legs }: Deal, now: Date) {
+  return {
+    before: settlement,
+    after: moveSettlement(settlement, "initiate", { now }),
+    legs: legs.map((leg) =>
+      leg.state === "pending" ? { ...leg, state: advance(legLifecycle, leg.state, "begin") } : leg,
+    ),
+  };
+}
+
+export function changesOfBeginning({ before, after, legs }: ReturnType<typeof beginTransfer>) {
+  const event = eventOfState[after.state];
+  return changesOfSettlement({ action: "initiate", event, before, after, legs });
+}
+
+export type Decided = {
+  readonly before: SettlementRow;
+  /** The settlement after each of its moves; one without a move when legs are still open. */
+  readonly rows: readonly SettlementRow[];
+  readonly legs: readonly LegRow[];
+  /** Those of the legs that were answered now. */
+  readonly answered: readonly LegRow[];
+  readonly changes: readonly Change[];
+};
+
+export function decideLegs(
+  { settlement, legs: legsBefore, outcomes }: Answers,
+  now: Date,
+): Decided {
+  const legs = legsBefore.map((leg) => answerLeg(leg, outcomes.get(leg.scrip_no)));
+  const answered = legs.filter((leg) => outcomes.has(leg.scrip_no));
+  const moves = movesAfter(legs);
+  if (moves.length === 0) {
+    const after = { ...settlement, version: settlement.version + 1, updated_at: now };
+    const changes = changesOfSettlement({ action: "answer", before: settlement, after, legs });
+    return { before: settlement, rows: [after], legs, answered, changes };
+  }
+  const rows: SettlementRow[] = [];
+  const changes: Change[] = [];
+  for (const action of moves) {
+    const before = rows.at(-1) ?? settlement;
+    const reason = action === "fail" ? (legs.find((leg) => leg.reason)?.reason ?? null) : null;
+    const after = moveSettlement(before, action, { reason, now });
+    rows.push(after);
+    const event = eventOfState[after.state];
+    changes.push(...changesOfSettlement({ action, event, before, after, legs }));
+  }
+  return { before: settlement, rows, legs, answered, changes };
+}
+
+function answerLeg(leg: LegRow, outcome: LegOutcome | undefined): LegRow {
+  if (!outcome) return leg;
+  const action = outcome.state === "delivered" ? "deliver" : "fail";
+  return { ...leg, state: advance(legLifecycle, leg.state, action), reason: outcome.reason };
+}
+
+/** The client sellers that have legs among those answered now, and whether any is still open. */
+function sellersAnswered({ legs, answered }: Decided) {
+  return [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].flatMap(([firmId, own]) => {
+    if (isHouse(firmId) || !own.some((leg) => answered.includes(leg))) return [];
+    const earned = own.filter((leg) => leg.state === "delivered" && leg.seller_paise > 0);
+    return [{ firmId, earned, isWaiting: own.some((leg) => isOpenLeg(leg.state)) }];
+  });
+}
+
+/** What each client seller gets, once the last of its legs in the settlement is answered. */
+export function earningsOf(decided: Decided): Earning[] {
+  const { before } = decided;
+  return sellersAnswered(decided).flatMap(({ firmId, earned, isWaiting }) => {
+    const [first] = earned;
+    if (!first || isWaiting) return [];
+    return [
+      {
+        environment: before.environment,
+        deskId: first.seller_desk_id,
+        firmId,
+        settlementId: before.settlement_id,
+        lines: earned.map((leg) => ({
+          order_id: leg.seller_order_id ?? before.origin,
+          scrip_no: leg.scrip_no,
+          paise: leg.seller_paise,
+        })),
+      },
+    ];
+  });
+}
+
+/** What a seller has got while others of its legs are open is kept for its payout meanwhile. */
+export function keptBackOf(decided: Decided): Entry[] {
+  return sellersAnswered(decided)
+    .filter(({ isWaiting }) => isWaiting)
+    .flatMap(({ firmId, earned }) =>
+      earned
+        .filter((leg) => decided.answered.includes(leg))
+        .map((leg) => ({
+          ...nameOfKept(leg),
+          phase: "pending",
+          movements: [
+            {
+              from: { kind: "firm_cash", firmId },
+              to: { kind: "external_bank" },
+              paise: leg.seller_paise,
+            },
+          ],
+        })),
+    );
+}
+
+/** Never posted: the entry of the payout takes its place. */
+function nameOfKept({ environment, settlement_id, ordinal }: LegRow): EntryName {
+  return { environment, kind: "payout", subject: settlement_id, ordinal };
+}
+
+/** What a cross is known by where its deals come from. */
+const crossPrefix = "crs_";
+
+/** Whose clients had credits delivered now; a desk earns nothing on its own deals, or on crosses. */
+export function commissionsOf({ before, answered }: Decided): CommissionedSide[] {
+  if (before.origin.startsWith(crossPrefix)) return [];
+  return answered
+    .filter((leg) => leg.state === "delivered")
+    .flatMap((leg) =>
+      sidesOf(before, [leg])
+        .filter(({ deskId, firmId }) => deskId !== firmId)
+        .map(({ deskId, side }) => ({
+          environment: leg.environment,
+          settlementId: leg.settlement_id,
+          legOrdinal: leg.ordinal,
+          side,
+          deskId,
+          facePaise: leg.face_paise,
+        })),
+    );
+}
+
+/** How entries end with the legs that were answered: what they held, and what was kept for payouts. */
+export function resolutionsOf(decided: Decided): Resolution[] {
+  const paidOut = sellersAnswered(decided)
+    .filter(({ isWaiting }) => !isWaiting)
+    .flatMap(({ earned }) => earned.filter((leg) => !decided.answered.includes(leg)));
+  return [
+    ...endsOfHolds(decided),
+    ...paidOut.map((leg) => ({ ...nameOfKept(leg), as: "voided" as const })),
+  ];
+}
+
+/** The entries that hold the credit and, once it is funded, the money of a leg. */
+function endsOfHolds({ before, answered }: Decided): Resolution[] {
+  return answered.flatMap((leg) => {
+    const as = leg.state === "delivered" ? "posted" : "voided";
+    const name = {
+      environment: leg.environment,
+      subject: leg.settlement_id,
+      ordinal: leg.ordinal,
+      as,
+    } as const;
+    const isApart = before.money_apart && moneyMovements(leg, before.buyer_firm_id).length > 0;
+    return [
+      { ...name, kind: "deal_hold" as const },
+      ...(isApart ? [{ ...name, kind: "deal_settlement" as const }] : []),
+    ];
+  });
+}

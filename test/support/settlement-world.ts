@@ -1,0 +1,399 @@
+// Settlement in memory: the deciding functions of the service on rows that no database keeps. Whoever
+// tests by thousands of sequences uses this; how rows are loaded, locked and stored is for the tests
+// that have a database. Each action is one transaction: it decides, writes the books, and then stores.
+
+import assert from "node:assert/strict";
+
+import {
+  isPayment,
+  type PaidCommission,
+  paymentOf,
+  takingsBack,
+} from "../../src/commissions/rules.ts";
+import { escrowEntry } from "../../src/crosses/escrow.ts";
+import type { CrossRow } from "../../src/crosses/store.ts";
+import type { Answered } from "../../src/inquiries/rules.ts";
+import { Failure } from "../../src/kernel/failure.ts";
+import { houseFirmId, isHouse } from "../../src/kernel/house.ts";
+import { advance } from "../../src/kernel/lifecycle.ts";
+import { type Account, type Entry, firmOf } from "../../src/ledger/rules.ts";
+import type { BookChanges } from "../../src/ledger/write-books.ts";
+import {
+  answerPayout,
+  earnAgain,
+  type Earning,
+  endOf,
+  entryOf,
+  lookAt,
+  payoutOf,
+  recallOf,
+  unsentOf,
+} from "../../src/payouts/decide-payouts.ts";
+import type { Payee } from "../../src/payouts/rules.ts";
+import type { PayoutLineRow, PayoutRow } from "../../src/payouts/store.ts";
+import { holderOf } from "../../src/settlement/conclude-legs.ts";
+import {
+  type Answers,
+  beginTransfer,
+  commissionsOf,
+  type Decided,
+  decideLegs,
+  earningsOf,
+  failingLegs,
+  keptBackOf,
+  resolutionsOf,
+  transferredLegs,
+} from "../../src/settlement/decide-legs.ts";
+import { fundingOf, withinBalances } from "../../src/settlement/fund-settlements.ts";
+import { moveSettlement } from "../../src/settlement/move-settlement.ts";
+import { type NewDeal, openingOf, paidAtOnce } from "../../src/settlement/open-settlements.ts";
+import { reversalsOf } from "../../src/settlement/reverse-settlement.ts";
+import {
+  type FailureReason,
+  isOpen,
+  isOpenLeg,
+  settlementLifecycle,
+} from "../../src/settlement/rules.ts";
+import type { LegRow, SettlementRow } from "../../src/settlement/store.ts";
+import { CreditShelf } from "./credit-shelf.ts";
+import { MemoryBooks } from "./memory-books.ts";
+
+export const environment = "sandbox";
+export const house = houseFirmId[environment];
+export const commissionBps = 5;
+const startMs = Date.UTC(2026, 10, 15, 9, 15);
+
+/** Four clients; the two in the middle are at the desk of the first. */
+export const clients = [0, 1, 2, 3].map((n) => `frm_0000000000000000000000001${n}`);
+
+export function deskOf(firmId: string): string {
+  const isGuest = firmId === clients[1] || firmId === clients[2];
+  return isGuest ? (clients[0] ?? "") : firmId;
+}
+
+export function cashOf(firmId: string): Account {
+  return isHouse(firmId) ? { kind: "house_cash" } : { kind: "firm_cash", firmId };
+}
+
+/** What customs says of a credit that it was asked to move. */
+export type TransferAnswer = Answered<"credit_transfer">["answer"]["outcome"];
+
+type Deal = { readonly settlement: SettlementRow; readonly legs: readonly LegRow[] };
+
+export class SettlementWorld {
+  readonly startedAt = new Date(startMs);
+  now = this.startedAt;
+  readonly books = new MemoryBooks(environment);
+  readonly settlements = new Map<string, SettlementRow>();
+  readonly legs = new Map<string, readonly LegRow[]>();
+  /** Settlements as they are between two moves that are made at once. */
+  readonly passing: SettlementRow[] = [];
+  readonly payouts = new Map<string, PayoutRow>();
+  readonly shelf = new CreditShelf();
+  /** Firms whose account is new. */
+  readonly heldFirms = new Set<string>();
+  ledgerSound = true;
+  bankUp = true;
+  readonly #lines = new Map<string, readonly PayoutLineRow[]>();
+
+  passTime(seconds: number): void {
+    this.now = new Date(this.now.getTime() + seconds * 1_000);
+  }
+
+  payIn(firmId: string, paise: number): void {
+    this.write({ entries: [this.#deposit(firmId, paise)] });
+  }
+
+  /** A deal that was agreed; the money of a cross was put in escrow before. */
+  agree(deal: NewDeal): void {
+    if (deal.escrow) this.#writeIfThere(escrowOf(deal));
+    const { firmId } = deal.buyer;
+    const available = new Map([[firmId, this.books.availableTo(cashOf(firmId))]]);
+    const isFunded = paidAtOnce([deal], available).has(deal.settlementId);
+    const { settlement, legs, holds } = openingOf(deal, isFunded, this.now);
+    const resolutions = deal.escrow ? [{ ...deal.escrow, as: "voided" as const }] : [];
+    this.write({ resolutions, entries: holds });
+    this.#store({ settlement, legs });
+    for (const leg of legs) {
+      const { scripNo, reservedFor } = holderOf(settlement, leg);
+      this.shelf.move(scripNo, "reserve", { reservedFor });
+    }
+  }
+
+  /** A look for settlements that their buyers' balances reach for. */
+  fundFromBalances(): void {
+    const claimed = [...this.settlements.values()].filter(({ state }) => state === "pending");
+    const buyers = new Set(claimed.map((row) => row.buyer_firm_id));
+    const available = new Map(
+      [...buyers].map((firmId) => [firmId, this.books.availableTo(cashOf(firmId))]),
+    );
+    const open = new Map(
+      claimed.map(({ settlement_id }) => [settlement_id, this.#openLegs(settlement_id)]),
+    );
+    for (const row of withinBalances(available, { claimed, legs: open })) this.#fund(row, []);
+  }
+
+  /** The money that a settlement waits for arrives. */
+  fund(settlementId: string): void {
+    const { settlement } = this.dealOf(settlementId);
+    this.#fund(settlement, [this.#deposit(settlement.buyer_firm_id, settlement.buyer_paise)]);
+  }
+
+  /** The bank says that it does not come. */
+  missMoney(settlementId: string): void {
+    const deal = this.dealOf(settlementId);
+    if (deal.settlement.state === "pending") this.#failAll(deal, "not_funded");
+  }
+
+  /** A look for what is late. */
+  failOverdue(): void {
+    for (const { settlement_id, state, due_at } of this.settlements.values()) {
+      const isLate = isOpen(state) && due_at !== null && due_at <= this.now;
+      if (isLate) this.#failAll(this.dealOf(settlement_id), "timeout");
+    }
+  }
+
+  initiate(settlementId: string): void {
+    const deal = this.dealOf(settlementId);
+    const begun = beginTransfer(deal, this.now);
+    const isLost = (leg: LegRow) => {
+      const { scripNo, reservedFor } = holderOf(deal.settlement, leg);
+      const credit = this.shelf.creditOf(scripNo);
+      return credit.state !== "reserved" || credit.reservedFor !== reservedFor;
+    };
+    if (deal.legs.some((leg) => leg.state === "pending" && isLost(leg))) {
+      const reasonFor = (leg: LegRow) => (isLost(leg) ? "credit_unavailable" : undefined);
+      return this.conclude(failingLegs(deal, reasonFor));
+    }
+    for (const leg of deal.legs) {
+      if (leg.state === "pending") this.shelf.move(leg.scrip_no, "settle");
+    }
+    this.#store({ settlement: begun.after, legs: begun.legs });
+  }
+
+  /** What customs says of one credit of a settlement. */
+  answer(settlementId: string, scripNo: string, outcome: TransferAnswer): void {
+    const deal = this.dealOf(settlementId);
+    const answers = transferredLegs(deal, (leg) =>
+      leg.scrip_no === scripNo ? outcome : undefined,
+    );
+    if (outcome === "suspended" && answers.outcomes.size > 0) this.loseCredit(scripNo);
+    this.conclude(answers);
+  }
+
+  /** Customs takes a credit from the deal that has it. */
+  takeAway(settlementId: string, scripNo: string): void {
+    const deal = this.dealOf(settlementId);
+    const reasonFor = (leg: LegRow) =>
+      leg.scrip_no === scripNo ? ("credit_suspended" as const) : undefined;
+    this.loseCredit(scripNo);
+    this.conclude(failingLegs(deal, reasonFor));
+  }
+
+  /** A credit can no longer be had, and nobody has told the deal. */
+  loseCredit(scripNo: string): void {
+    this.shelf.move(scripNo, "suspend");
+  }
+
+  fail(settlementId: string): void {
+    const deal = this.dealOf(settlementId);
+    advance(settlementLifecycle, deal.settlement.state, "fail");
+    this.#failAll(deal, "by_operator");
+  }
+
+  reverse(settlementId: string): void {
+    const { settlement, legs } = this.dealOf(settlementId);
+    const after = moveSettlement(settlement, "reverse", { reason: "model", now: this.now });
+    const { buyer_firm_id: buyerFirmId } = settlement;
+    const delivered = legs.filter((leg) => leg.state === "delivered");
+    const own = [...this.payouts.values()].filter((row) => row.settlement_id === settlementId);
+    const recalled = recallOf(unsentOf(own), "reversed", this.now);
+    for (const leg of delivered) this.shelf.refuseGone(leg.scrip_no, buyerFirmId);
+    const available = new Map(
+      delivered.map(({ seller_firm_id: firmId }) => {
+        const back = recalled.filter((moved) => moved.after.firm_id === firmId);
+        const backPaise = back.reduce((sum, moved) => sum + moved.after.paise, 0);
+        return [firmId, this.books.availableTo(cashOf(firmId)) + backPaise];
+      }),
+    );
+    const reversals = reversalsOf({ delivered, buyerFirmId, available });
+    this.write({
+      resolutions: recalled.map((moved) => endOf(moved.after)),
+      entries: [...reversals, ...this.#takingsBack(settlementId)],
+    });
+    this.#store({ settlement: after, legs });
+    for (const moved of recalled) this.#storePayout(moved.after);
+    for (const leg of delivered) {
+      this.shelf.move(leg.scrip_no, "give_back");
+      this.shelf.hand(leg.scrip_no, leg.seller_firm_id);
+    }
+  }
+
+  /** One look at a payout: whether it is held, free again, or goes to the bank. */
+  look(payoutId: string): void {
+    const { ledgerSound, bankUp, now } = this;
+    const row = this.payoutOf(payoutId);
+    this.#storePayout(lookAt(row, this.#payee(row.firm_id), { ledgerSound, bankUp, now }).after);
+  }
+
+  /** What the bank says of a payout that was sent. */
+  bankSays(payoutId: string, outcome: "paid" | "returned"): void {
+    const { after } = answerPayout(this.payoutOf(payoutId), { outcome, reason: null }, this.now);
+    this.write({ resolutions: [endOf(after)] });
+    this.#storePayout(after);
+  }
+
+  recall(payoutId: string): void {
+    for (const { after } of recallOf([this.payoutOf(payoutId)], "by_operator", this.now)) {
+      this.write({ resolutions: [endOf(after)] });
+      this.#storePayout(after);
+    }
+  }
+
+  resend(payoutId: string): void {
+    const row = this.payoutOf(payoutId);
+    const isReversed = this.books.journal.some(
+      ({ kind, subject }) => kind === "reversal" && subject === row.settlement_id,
+    );
+    const lines = this.#lines.get(payoutId) ?? [];
+    const earning = earnAgain(row, { lines, isReversed });
+    // What a constraint of the database sees to.
+    if ([...this.payouts.values()].some((row) => row.resend_of === payoutId)) {
+      throw new Failure("conflict", "this payout was sent again before");
+    }
+    const payout = this.#schedule(earning);
+    this.#writeIfThere(entryOf(payout));
+    this.#storePayout(payout);
+  }
+
+  dealOf(settlementId: string): Deal {
+    const settlement = this.settlements.get(settlementId);
+    assert.ok(settlement, `${settlementId} is not there`);
+    return { settlement, legs: this.legs.get(settlementId) ?? [] };
+  }
+
+  payoutOf(payoutId: string): PayoutRow {
+    return this.payouts.get(payoutId) ?? assert.fail(`${payoutId} is not there`);
+  }
+
+  /** What follows when legs are answered. */
+  conclude(answers: Answers): void {
+    if (answers.outcomes.size === 0) return;
+    const decided = decideLegs(answers, this.now);
+    const payouts = earningsOf(decided).map((earning) => this.#schedule(earning));
+    const commissions = commissionsOf(decided).flatMap((side) => paymentOf(side, commissionBps));
+    this.write({
+      resolutions: resolutionsOf(decided),
+      entries: [...payouts.map(entryOf), ...keptBackOf(decided), ...commissions],
+    });
+    const settlement = decided.rows.at(-1) ?? decided.before;
+    this.passing.push(...decided.rows.slice(0, -1));
+    this.#store({ settlement, legs: decided.legs });
+    for (const payout of payouts) this.#storePayout(payout);
+    this.#moveCredits(decided);
+  }
+
+  /** For what the rules before have made sure of, as the service does: a refusal is a fault. */
+  write(changes: BookChanges): void {
+    assert.deepEqual(this.books.write(changes), []);
+  }
+
+  #writeIfThere(entry: Entry): void {
+    if (this.books.write({ entries: [entry] }).length === 0) return;
+    throw new Failure("conflict", "there is not enough money");
+  }
+
+  #fund(before: SettlementRow, first: readonly Entry[]): void {
+    const open = this.#openLegs(before.settlement_id);
+    const { after, holds } = fundingOf({ before, open }, this.now);
+    this.write({ entries: [...first, ...holds] });
+    this.settlements.set(after.settlement_id, after);
+  }
+
+  #failAll(deal: Deal, reason: FailureReason): void {
+    this.conclude(failingLegs(deal, () => reason));
+  }
+
+  #openLegs(settlementId: string): LegRow[] {
+    return this.dealOf(settlementId).legs.filter((leg) => isOpenLeg(leg.state));
+  }
+
+  #deposit(firmId: string, paise: number): Entry {
+    return {
+      environment,
+      kind: "deposit",
+      subject: `deposit-${this.books.journal.length}`,
+      phase: "posted",
+      movements: [{ from: { kind: "external_bank" }, to: cashOf(firmId), paise }],
+    };
+  }
+
+  #takingsBack(settlementId: string): Entry[] {
+    const paid = this.books.journal
+      .filter(({ kind, subject }) => kind === "commission" && subject === settlementId)
+      .filter(({ ordinal }) => isPayment(ordinal))
+      .flatMap(({ subject, ordinal, movements }) =>
+        movements.map(({ to_account, amount }): PaidCommission => ({
+          environment,
+          subject,
+          ordinal,
+          deskId: firmOf(to_account) ?? "",
+          paise: amount,
+        })),
+      );
+    const earned = paid.map(({ deskId }): [string, number] => [
+      deskId,
+      this.books.availableTo({ kind: "desk_commission", firmId: deskId }),
+    ]);
+    return takingsBack(paid, new Map(earned));
+  }
+
+  #payee(firmId: string): Payee {
+    const hold = { on: "payouts", reason: "beneficiary_change", until: null } as const;
+    return { account: null, holds: this.heldFirms.has(firmId) ? [hold] : [] };
+  }
+
+  #schedule(earning: Earning): PayoutRow {
+    const payout = payoutOf(earning, this.#payee(earning.firmId), this.now);
+    const { payout_id } = payout;
+    this.#lines.set(
+      payout_id,
+      earning.lines.map((line) => ({ ...line, payout_id })),
+    );
+    return payout;
+  }
+
+  #storePayout(row: PayoutRow): void {
+    this.payouts.set(row.payout_id, row);
+  }
+
+  #store({ settlement, legs }: Deal): void {
+    this.settlements.set(settlement.settlement_id, settlement);
+    this.legs.set(settlement.settlement_id, legs);
+  }
+
+  #moveCredits({ before, answered }: Decided): void {
+    for (const leg of answered) {
+      const { state } = this.shelf.creditOf(leg.scrip_no);
+      if (leg.state === "delivered") {
+        this.shelf.move(leg.scrip_no, "transfer");
+        this.shelf.hand(leg.scrip_no, before.buyer_firm_id);
+      } else if (state !== "suspended") {
+        const action = state === "reserved" ? "release" : "unwind";
+        this.shelf.move(leg.scrip_no, action, { reservedFor: null });
+      }
+    }
+  }
+}
+
+/** What a cross keeps of its buyer's money until its deal holds it leg by leg. */
+function escrowOf({ origin, buyer, legs }: NewDeal): Entry {
+  return escrowEntry({
+    environment,
+    cross_id: origin,
+    buyer_firm_id: buyer.firmId,
+    seller_firm_id: legs[0]?.seller.firmId,
+    buyer_paise: legs.reduce((sum, leg) => sum + leg.buyerPaise, 0),
+    seller_paise: legs.reduce((sum, leg) => sum + leg.sellerPaise, 0),
+  } as CrossRow); // The rest of a cross is nothing that its escrow looks at.
+}
