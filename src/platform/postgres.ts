@@ -3,6 +3,10 @@
 //
 // Statements are written with the `sql` tag. Every statement is prepared on first use of its
 // connection under a name made from its text, so a hot statement is parsed and planned once.
+//
+// The statements of a transaction run in the order they are asked for. Whoever asks for several
+// without waiting in between (`Promise.all`) has them travel together: the server works on one while
+// the next is made. When one fails, those behind it fail too.
 
 import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
@@ -136,6 +140,7 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
     lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
+    pipeline: true,
     ...connection,
     // Statements are written to be planned once; planning them anew costs more than running them.
     options: `-c plan_cache_mode=force_generic_plan${role ? ` -c role=${role}` : ""}`,

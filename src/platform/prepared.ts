@@ -1,6 +1,9 @@
 // One run of a prepared statement, beside the driver's own queries and cheaper than they are. The
 // server names the columns of a statement when it is first run on a connection and cannot change
 // them afterwards, so neither side speaks of them again; the driver would ask every time.
+//
+// Runs of one connection are pipelined: each is written at once, also while the server is busy with
+// the one before it, and is answered in its turn.
 
 import pg from "pg";
 
@@ -25,6 +28,12 @@ export const types: pg.CustomTypesConfig = {
   },
 };
 
+/** What the driver keeps of a connection, and its types leave out: those parsed, and those sent. */
+type NamedStatements = {
+  readonly parsedStatements: object;
+  readonly submittedNamedStatements: Record<string, string>;
+};
+
 const columnsOn = new WeakMap<pg.Connection, Map<string, readonly Column[]>>();
 
 export async function runPrepared<Row>(
@@ -40,14 +49,17 @@ export async function runPrepared<Row>(
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }
-  return run.rows() as Row[]; // Whoever wrote the statement knows its columns.
+  return run.answer() as Row[]; // Whoever wrote the statement knows its columns.
 }
 
+/** The driver pipelines nothing but its own queries; of those a run overrides whatever is called. */
+const DriversQuery = pg.Query as unknown as new (config: object) => object;
+
 /** The driver calls `submit` when it is its turn, and the others as the server answers. */
-class PreparedRun implements pg.Submittable {
+class PreparedRun extends DriversQuery implements pg.Submittable {
   /** The driver notes both when the server has parsed the statement. */
-  readonly name: string;
-  readonly text: string;
+  declare readonly name: string;
+  declare readonly text: string;
   readonly #values: readonly WireValue[];
   readonly #answers: (readonly (string | null)[])[] = [];
   readonly #end = Promise.withResolvers<void>();
@@ -55,8 +67,7 @@ class PreparedRun implements pg.Submittable {
   #columns: readonly Column[] | undefined;
 
   constructor({ name, text, values }: Statement) {
-    this.name = name;
-    this.text = text;
+    super({ name, text });
     this.#values = values;
   }
 
@@ -66,13 +77,15 @@ class PreparedRun implements pg.Submittable {
 
   submit(connection: pg.Connection): void {
     const { name, text } = this;
-    // The driver keeps them as the server confirms them; its types leave them out.
-    const { parsedStatements } = connection as unknown as { parsedStatements: object };
+    const { parsedStatements, submittedNamedStatements } = connection as unknown as NamedStatements;
     this.#known = columnsOn.get(connection);
     if (!this.#known) columnsOn.set(connection, (this.#known = new Map()));
     this.#columns = this.#known.get(name);
     connection.stream.cork();
-    if (!(name in parsedStatements)) connection.parse({ name, text, types: [] }, true);
+    if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
+      connection.parse({ name, text, types: [] }, true);
+      submittedNamedStatements[name] = text;
+    }
     connection.bind({ statement: name, values: [...this.#values] }, true);
     if (!this.#columns) connection.describe({ type: "P" }, true);
     connection.execute(null, true);
@@ -104,7 +117,7 @@ class PreparedRun implements pg.Submittable {
     this.#end.reject(error);
   }
 
-  rows(): Record<string, unknown>[] {
+  answer(): Record<string, unknown>[] {
     const columns = this.#columns ?? [];
     return this.#answers.map((texts) => {
       const row: Record<string, unknown> = {};
