@@ -7,7 +7,7 @@ import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { type NewDeal, openSettlements } from "../settlement/open-settlements.ts";
+import { type NewDeal, openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
 import { type Acting, actOnCross } from "./act-on-cross.ts";
 import { changesOfCross } from "./change-of-cross.ts";
 import { escrowName } from "./escrow.ts";
@@ -42,7 +42,7 @@ async function release(tx: Tx, acting: Acting): Promise<Change[]> {
   const deal = dealOf(cross, credits, settlement_id);
   const opened = await openSettlements(tx, [deal], now);
   const after = { ...moveCross(cross, move, { now }), settlement_id };
-  await setCrosses(tx, [after]);
+  await Promise.all([storeSettlements(tx, opened, now), setCrosses(tx, [after])]);
   return [
     ...changesOfCross({ action: "release", before: cross, after }),
     ...opened.changes.map(({ change }) => change),

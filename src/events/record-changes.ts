@@ -26,18 +26,21 @@ export async function recordChanges(
 /** A change and who made it. */
 export type Attributed = { readonly actor: Actor; readonly change: Change };
 
-/** The same for a set that several made, as orders of many callers travel together. */
+/**
+ * The same for a set that several made, as orders of many callers travel together. What else the
+ * transaction is storing may still be under way: it is waited for before the desks' numbers are taken.
+ */
 export async function recordAttributed(
   tx: Tx,
   made: readonly Attributed[],
   now: Date,
+  storing: readonly Promise<unknown>[] = [],
 ): Promise<readonly EventRow[]> {
-  if (made.length === 0) return [];
   const changes = made.map(({ actor, change }) => ({
     actor: asSeenBy(actor, change.deskId),
     change,
   }));
-  await recordAudit(tx, changes, now);
+  await Promise.all([...storing, changes.length > 0 && recordAudit(tx, changes, now)]);
   const told = changes.filter(({ change }) => change.event !== undefined);
   if (told.length === 0) return [];
   const next = await firstSequences(

@@ -20,18 +20,18 @@ export function isWorkingDay(day: IstDay): boolean {
   return saturdayOfMonth !== 2 && saturdayOfMonth !== 4;
 }
 
-let lastAsked = "";
-let lastCloseMs = 0;
+/** What was asked last, by the number of days: the deals of a set have the same few deadlines. */
+const lastAsked = new Map<number, { readonly fromMs: number; readonly closeMs: number }>();
 
 /** The close of the desk so many working days after an instant; today counts before the cut-off. */
 export function addWorkingDays(from: Date, days: number): Date {
-  // Deals are made by the set, and those of a set have one deadline.
-  const asked = `${from.getTime()} ${days}`;
-  if (asked !== lastAsked) {
-    lastCloseMs = closeAfter(from, days).getTime();
-    lastAsked = asked;
+  const fromMs = from.getTime();
+  let last = lastAsked.get(days);
+  if (last?.fromMs !== fromMs) {
+    last = { fromMs, closeMs: closeAfter(from, days).getTime() };
+    lastAsked.set(days, last);
   }
-  return new Date(lastCloseMs);
+  return new Date(last.closeMs);
 }
 
 function closeAfter(from: Date, days: number): Date {

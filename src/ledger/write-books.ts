@@ -84,8 +84,10 @@ export async function writeBooks(
     ...ended.flatMap(({ accepted }) => (accepted ? [resolutionRow(accepted)] : [])),
     ...judged.flatMap(({ accepted }) => (accepted ? [entryRow(accepted)] : [])),
   ];
-  const numbers = await storeEntries(tx, rows, now);
-  await storeBalances(tx, books, touched);
+  const [numbers] = await Promise.all([
+    storeEntries(tx, rows, now),
+    storeBalances(tx, books, touched),
+  ]);
   await storeOwners(tx, books, { touched, known, numbers });
 
   return {
@@ -192,10 +194,12 @@ async function openBooks(
   },
 ): Promise<{ books: Books; known: ReadonlySet<string> }> {
   const balances = await loadBalances(tx, touched);
-  const owners =
-    touched.credits.size > 0 ? await lockOwners(tx, [...touched.credits.values()]) : [];
-  // Only now that nobody else can change them is it certain what has been written.
-  const written = entries.length > 0 ? await findWritten(tx, entries) : [];
+  // What has been written is certain only behind the locks, when nobody else can change it.
+  const [owners, written, resolved] = await Promise.all([
+    touched.credits.size > 0 ? lockOwners(tx, [...touched.credits.values()]) : [],
+    entries.length > 0 ? findWritten(tx, entries) : [],
+    findEnded(tx, pending),
+  ]);
   const books = {
     balances,
     owners: new Map(
@@ -206,7 +210,7 @@ async function openBooks(
     ),
     pending,
     written: new Set(written.map(entryKey)),
-    resolved: await findEnded(tx, pending),
+    resolved,
     changes: new Map(),
     moves: new Map(),
   };

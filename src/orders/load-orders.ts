@@ -1,5 +1,6 @@
 // Everything a set of orders touches, one statement per table, locked in one order by everybody:
-// the matching of the environment, quotes, firms, credits.
+// the matching of the environment, quotes, firms, credits. What needs nothing of each other travels
+// together, and runs behind the lock all the same.
 
 import { type CreditForSale, findForSale } from "../credits/find-for-sale.ts";
 import { findDeliverable, lockForSale } from "../credits/reserve-credits.ts";
@@ -34,18 +35,27 @@ export async function loadOrders(
   commands: readonly Command[],
 ): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
-  await lockMatching(tx, environment);
+  const [, originals, quotes, cardOf, restingBuys, limits] = await Promise.all([
+    lockMatching(tx, environment),
+    loadOriginals(tx, commands),
+    loadQuotes(tx, commands),
+    cardsToday(tx, [environment], today),
+    listRestingBuys(tx, environment, { now, limit: restingBuysMax }),
+    moneyLimits(
+      tx,
+      commands.map(({ call }) => call.caller.keyId),
+    ),
+  ]);
   if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
-  const originals = await loadOriginals(tx, commands);
-  const quotes = await loadQuotes(tx, commands);
-  const cardOf = await cardsToday(tx, [environment], today);
-  const restingBuys = await listRestingBuys(tx, environment, { now, limit: restingBuysMax });
   const found = await findNamed(tx, commands, quotes);
   const firmIds = commands.map(({ call, intent }, at) =>
     actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
   );
-  const firms = await tradingFirms(tx, [
-    ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
+  const [firms, orderedByKey] = await Promise.all([
+    tradingFirms(tx, [
+      ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
+    ]),
+    loadOrdered(tx, limits, today),
   ]);
   const actingFirms = commands.map(({ call }, at) => firmOf(firms, call.caller, firmIds[at]));
   const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
@@ -58,11 +68,6 @@ export async function loadOrders(
     (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
   );
   book.setAside(bundles.flat().filter((offer) => typeof offer === "string"));
-  const limits = await moneyLimits(
-    tx,
-    commands.map(({ call }) => call.caller.keyId),
-  );
-  const orderedByKey = await loadOrdered(tx, limits, today);
   const loaded = commands.map((command, at): Loaded => ({
     ...command,
     quote: quotes[at],

@@ -4,11 +4,11 @@ import type { Actor } from "../kernel/actor.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { useQuotes } from "../quotes/use-quotes.ts";
 import { noteHouseTaken } from "../rates/house-limit.ts";
-import { openSettlements } from "../settlement/open-settlements.ts";
+import { openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { agreeDeals } from "./agree-deals.ts";
 import { changeOfOrder } from "./change-of-order.ts";
-import { addToKeyDays, insertOrders, setOrders } from "./store.ts";
+import { addToKeyDays, insertOrders, type OrderRow, setOrders } from "./store.ts";
 import type { Workings } from "./workings.ts";
 
 /**
@@ -25,19 +25,7 @@ export async function storeOrders(
   const { deals, reservations } = await agreeDeals(tx, workings);
   const placed = [...workings.placed.values()];
   const dealt = [...workings.dealt.values()];
-  if (placed.length > 0) await insertOrders(tx, placed);
-  if (dealt.length > 0) {
-    const rows = dealt.map(({ after }) => after);
-    await setOrders(tx, rows, now);
-  }
-  await bindQuotes(tx, workings);
-  await noteTaken(tx, workings);
-  const { states, begun, changes } = await openSettlements(tx, deals, now);
-  await reserveCredits(
-    tx,
-    reservations.filter(({ creditId }) => !begun.has(creditId)),
-    now,
-  );
+  const opened = await openSettlements(tx, deals, now);
   await recordAttributed(
     tx,
     [
@@ -49,11 +37,35 @@ export async function storeOrders(
         actor: actorOf(dealtBy),
         change: changeOfOrder({ action: "match", before, after }),
       })),
-      ...changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
+      ...opened.changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
     ],
     now,
+    [
+      storeSettlements(tx, opened, now),
+      insertPlaced(tx, placed),
+      setDealt(
+        tx,
+        dealt.map(({ after }) => after),
+        now,
+      ),
+      bindQuotes(tx, workings),
+      noteTaken(tx, workings),
+      reserveCredits(
+        tx,
+        reservations.filter(({ creditId }) => !opened.begun.has(creditId)),
+        now,
+      ),
+    ],
   );
-  return states;
+  return opened.states;
+}
+
+async function insertPlaced(tx: Tx, placed: readonly OrderRow[]): Promise<void> {
+  if (placed.length > 0) await insertOrders(tx, placed);
+}
+
+async function setDealt(tx: Tx, dealt: readonly OrderRow[], now: Date): Promise<void> {
+  if (dealt.length > 0) await setOrders(tx, dealt, now);
 }
 
 async function bindQuotes(tx: Tx, { usedQuotes }: Workings): Promise<void> {

@@ -54,10 +54,10 @@ export type NewDeal = {
 };
 
 /**
- * Begins the settlement of deals in the transaction that agreed them: the credits are held in the
- * books from here on, and so is the money where the buyer has it with us. A deal that is funded goes
- * to customs at once, unless customs is away; a worker takes those that are funded later. The
- * changes are for the caller to record with its own, last.
+ * Settlements for deals, in the transaction that agrees them, as they begin: funded where the buyer
+ * has the money with us, and then on the way to customs, unless customs is away; a worker takes those
+ * that are funded later. They are for the caller to store with `storeSettlements`, and their changes
+ * to record with its own, last.
  */
 export async function openSettlements(
   tx: Tx,
@@ -65,77 +65,51 @@ export async function openSettlements(
   now: Date,
 ): Promise<OpenedSettlements> {
   const [first] = deals;
-  if (!first) return { states: new Map(), begun: new Set(), changes: [] };
-  const { environment } = first;
-  const funded = await fundedAtOnce(tx, environment, deals);
-  const customsIsUp = funded.size > 0 && (await isPortUp(tx, environment, "registry"));
-  const openings = deals.map((deal) => {
-    const opening = openingOf(deal, funded.has(deal.settlementId), now);
-    const begins = customsIsUp && opening.settlement.state === "funded";
-    return { deal, ...opening, beginning: begins ? beginTransfer(opening, now) : undefined };
+  if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
+  const [funded, customsIsUp] = await Promise.all([
+    fundedAtOnce(tx, first.environment, deals),
+    isPortUp(tx, first.environment, "registry"),
+  ]);
+  const openings = deals.map((deal): Opening => {
+    const born = bornOf(deal, funded.has(deal.settlementId), now);
+    const begins = customsIsUp && born.settlement.state === "funded";
+    return { deal, ...born, beginning: begins ? beginTransfer(born, now) : undefined };
   });
-  const settlements = openings.map(({ settlement, beginning }) => beginning?.after ?? settlement);
-  await insertSettlements(tx, settlements);
-  await insertLegs(
-    tx,
-    openings.flatMap(({ legs, beginning }) => beginning?.legs ?? legs),
-  );
-  const entries = openings.flatMap(({ holds }) => holds);
-  const resolutions = deals.flatMap(({ escrow }) =>
-    escrow ? [{ ...escrow, as: "voided" as const }] : [],
-  );
-  // In one call, so that money that leaves its escrow is free at no time.
-  const written = await writeBooks(tx, { resolutions, entries }, now);
-  assertWritten(written.resolutions);
-  refuseMovedFunds(written.entries);
-  await askForMoney(
-    tx,
-    settlements.filter(({ state }) => state === "pending"),
-    now,
-  );
-  const begun = await takeToCustoms(
-    tx,
-    environment,
-    openings.filter(({ beginning }) => beginning !== undefined),
-    now,
-  );
   return {
-    states: new Map(settlements.map((row) => [row.settlement_id, row.state])),
-    begun,
+    openings,
+    states: new Map(openings.map(({ deal, ...own }) => [deal.settlementId, rowOf(own).state])),
+    begun: new Set(openings.filter(({ beginning }) => beginning).flatMap(creditsOf)),
     changes: openings.flatMap((opening) =>
       changesOfOpening(opening).map((change) => ({ origin: opening.deal.origin, change })),
     ),
   };
 }
 
-type Opened = Pick<ReturnType<typeof openingOf>, "settlement" | "legs"> & {
+export type OpenedSettlements = {
+  readonly openings: readonly Opening[];
+  /** By settlement. */
+  readonly states: ReadonlyMap<string, SettlementState>;
+  /** The credits whose transfer begins with the deal; the others are for the caller to reserve. */
+  readonly begun: ReadonlySet<string>;
+  readonly changes: readonly ChangeByDeal[];
+};
+
+type Opening = ReturnType<typeof bornOf> & {
   readonly deal: NewDeal;
   /** Where the transfer begins with the deal. */
   readonly beginning: ReturnType<typeof beginTransfer> | undefined;
 };
 
-/** The credits are in settlement from here on, and customs is asked for each; their ids. */
-async function takeToCustoms(
-  tx: Tx,
-  environment: Environment,
-  opened: readonly Opened[],
-  now: Date,
-): Promise<ReadonlySet<string>> {
-  const taken = opened.flatMap(({ deal: { origin, legs } }) =>
-    legs.map(({ creditId, seller }) => ({ creditId, reservedFor: seller.orderId ?? origin })),
-  );
-  await beginTransfers(tx, taken, now);
-  await askCustoms(
-    tx,
-    environment,
-    opened.map(({ settlement, legs }) => ({ settlement, open: legs })),
-    now,
-  );
-  return new Set(taken.map(({ creditId }) => creditId));
+function rowOf({ settlement, beginning }: Pick<Opening, "settlement" | "beginning">) {
+  return beginning?.after ?? settlement;
+}
+
+function creditsOf({ deal }: Opening): string[] {
+  return deal.legs.map(({ creditId }) => creditId);
 }
 
 /** That there is a settlement, and what has come of it since. */
-function changesOfOpening({ settlement: after, legs, beginning }: Opened): Change[] {
+function changesOfOpening({ settlement: after, legs, beginning }: Opening): Change[] {
   const event = "settlement.created";
   return [
     ...changesOfSettlement({ action: "create", event, before: null, after, legs }),
@@ -143,13 +117,56 @@ function changesOfOpening({ settlement: after, legs, beginning }: Opened): Chang
   ];
 }
 
-export type OpenedSettlements = {
-  /** By settlement. */
-  readonly states: ReadonlyMap<string, SettlementState>;
-  /** The credits whose transfer has begun with the deal; the others are for the caller to reserve. */
-  readonly begun: ReadonlySet<string>;
-  readonly changes: readonly ChangeByDeal[];
-};
+/**
+ * The credits are held in the books from here on, and the money where there is any; customs is asked
+ * for what has begun, and the bank for what is not funded.
+ */
+export async function storeSettlements(
+  tx: Tx,
+  { openings }: OpenedSettlements,
+  now: Date,
+): Promise<void> {
+  const [first] = openings;
+  if (!first) return;
+  const { environment } = first.deal;
+  const settlements = openings.map(rowOf);
+  const begun = openings.filter(({ beginning }) => beginning !== undefined);
+  await Promise.all([
+    holdAll(tx, openings, now),
+    insertSettlements(tx, settlements),
+    insertLegs(
+      tx,
+      openings.flatMap(({ legs, beginning }) => beginning?.legs ?? legs),
+    ),
+    beginTransfers(tx, begun.flatMap(takenBy), now),
+    askCustoms(
+      tx,
+      environment,
+      begun.map(({ settlement, legs }) => ({ settlement, open: legs })),
+      now,
+    ),
+    askForMoney(
+      tx,
+      settlements.filter(({ state }) => state === "pending"),
+      now,
+    ),
+  ]);
+}
+
+/** In one call, so that money that leaves its escrow is free at no time. */
+async function holdAll(tx: Tx, openings: readonly Opening[], now: Date): Promise<void> {
+  const entries = openings.flatMap(({ holds }) => holds);
+  const resolutions = openings.flatMap(({ deal: { escrow } }) =>
+    escrow ? [{ ...escrow, as: "voided" as const }] : [],
+  );
+  const written = await writeBooks(tx, { resolutions, entries }, now);
+  assertWritten(written.resolutions);
+  refuseMovedFunds(written.entries);
+}
+
+function takenBy({ deal: { origin, legs } }: Opening) {
+  return legs.map(({ creditId, seller }) => ({ creditId, reservedFor: seller.orderId ?? origin }));
+}
 
 /** A change and the order or cross whose deal it came from. */
 export type ChangeByDeal = { readonly origin: string; readonly change: Change };
@@ -201,7 +218,7 @@ function isPaid({ buyer, escrow }: NewDeal): boolean {
 }
 
 /** What a deal begins as: its settlement, its legs, and what is held for them. */
-export function openingOf(deal: NewDeal, funded: boolean, now: Date) {
+export function bornOf(deal: NewDeal, funded: boolean, now: Date) {
   const settlement = settlementOf(deal, funded, now);
   const legs = legsOf(deal, now);
   const holds = legs.map((leg) => holdOf(leg, deal.buyer.firmId, funded));

@@ -46,7 +46,7 @@ import {
 } from "../../src/settlement/decide-legs.ts";
 import { fundingOf, withinBalances } from "../../src/settlement/fund-settlements.ts";
 import { moveSettlement } from "../../src/settlement/move-settlement.ts";
-import { type NewDeal, openingOf, paidAtOnce } from "../../src/settlement/open-settlements.ts";
+import { type NewDeal, bornOf, paidAtOnce } from "../../src/settlement/open-settlements.ts";
 import { reversalsOf } from "../../src/settlement/reverse-settlement.ts";
 import {
   type FailureReason,
@@ -110,7 +110,7 @@ export class SettlementWorld {
     const { firmId } = deal.buyer;
     const available = new Map([[firmId, this.books.availableTo(cashOf(firmId))]]);
     const isFunded = paidAtOnce([deal], available).has(deal.settlementId);
-    const { settlement, legs, holds } = openingOf(deal, isFunded, this.now);
+    const { settlement, legs, holds } = bornOf(deal, isFunded, this.now);
     const resolutions = deal.escrow ? [{ ...deal.escrow, as: "voided" as const }] : [];
     this.write({ resolutions, entries: holds });
     this.#store({ settlement, legs });

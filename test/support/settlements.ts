@@ -8,7 +8,7 @@ import { houseFirmId } from "../../src/kernel/house.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { balancesOf } from "../../src/ledger/read-books.ts";
 import { reserveCredits } from "../../src/credits/reserve-credits.ts";
-import { openSettlements } from "../../src/settlement/open-settlements.ts";
+import { openSettlements, storeSettlements } from "../../src/settlement/open-settlements.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Answer, Service } from "./service.ts";
 
@@ -119,11 +119,12 @@ export async function makeDeal(
         ...(leg.fees && { fees: leg.fees }),
       })),
     };
-    const { changes } = await openSettlements(tx, [deal], now);
+    const opened = await openSettlements(tx, [deal], now);
+    await storeSettlements(tx, opened, now);
     await recordChanges(
       tx,
       operator,
-      changes.map(({ change }) => change),
+      opened.changes.map(({ change }) => change),
       now,
     );
   });
