@@ -59,6 +59,8 @@ const statementTimeoutMs = 5_000;
 const lockTimeoutMs = 2_000;
 const idleInTransactionTimeoutMs = 10_000;
 const connectionsMaxDefault = 16;
+/** So many stay open once they are; to watch over those that do not costs a timer each time. */
+const connectionsKept = 4;
 
 /** Constant text that several statements share, such as a table's column list. */
 export class Fragment {
@@ -102,6 +104,7 @@ export function openDatabase(options: ConnectionOptions): Database {
   const pool = new pg.Pool({
     ...clientConfig(options),
     max: options.connectionsMax ?? connectionsMaxDefault,
+    min: connectionsKept,
     idleTimeoutMillis: 30_000,
   });
   // Without a listener the error of a connection would end the process. One in use also fails the
