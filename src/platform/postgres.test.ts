@@ -29,3 +29,34 @@ test("an idle connection that is lost is told of, unless the database is being c
   await closing;
   assert.deepEqual(told, [lost]);
 });
+
+test("statements that are not waited for run in their order, each as if it had been", async (t) => {
+  const { db } = await testDatabase(t);
+  const seen = await db.transaction(async (tx) => {
+    await tx.rows(sql`create temporary table marks (mark int) on commit drop`);
+    const add = (mark: number) => tx.rows(sql`insert into marks values (${mark})`);
+    const marks = () => tx.rows<{ mark: number }>(sql`select mark from marks order by mark`);
+    // The same statement several times: none is parsed twice, and each has its own answer.
+    const [, one, , two] = await Promise.all([add(1), marks(), add(2), marks()]);
+    return [one, two].map((rows) => rows?.map(({ mark }) => mark));
+  });
+  assert.deepEqual(seen, [[1], [1, 2]]);
+});
+
+test("one that fails is the one that is told of, and nothing of its transaction is kept", async (t) => {
+  const { db } = await testDatabase(t);
+  const plan = (name: string) =>
+    sql`insert into plans (name, per_minute, enforced) values (${name}, 1, true)`;
+  const failing = db.transaction(async (tx) => {
+    await Promise.all([
+      tx.rows(plan("first")),
+      tx.rows(sql`select 1 / ${0}::int as never`),
+      tx.rows(plan("second")),
+    ]);
+  });
+  await assert.rejects(failing, /division by zero/);
+  const kept = sql`select name from plans where name in ('first', 'second')`;
+  assert.deepEqual(await db.rows(kept), []);
+  const [one] = await db.rows<{ one: number }>(sql`select ${1}::int as one`);
+  assert.equal(one?.one, 1, "its connection serves on");
+});

@@ -68,7 +68,7 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
     )
     select
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, history, 1, created_at, created_at
+      state, face_paise, buyer_paise, due_at, history, version, created_at, created_at
     from unnest(
       ${rows.map((row) => row.settlement_id)}::text[],
       ${rows.map((row) => row.environment)}::text[],
@@ -82,10 +82,11 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
       ${rows.map((row) => row.buyer_paise)}::bigint[],
       ${rows.map((row) => row.due_at)}::timestamptz[],
       ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
+      ${rows.map((row) => row.version)}::int[],
       ${rows.map((row) => row.created_at)}::timestamptz[]
     ) as r (
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, history, created_at
+      state, face_paise, buyer_paise, due_at, history, version, created_at
     )`);
 }
 

@@ -43,7 +43,7 @@ test("selling", async (t) => {
     assert.equal(body.firm_id, firmId);
     assert.equal(body.price_bps, bid);
     assert.equal(body.all_in_paise, quote.body.all_in_paise);
-    assert.equal(body.settlement_status, "funded");
+    assert.equal(body.settlement_status, "transfer_initiated");
     assert.deepEqual(body.scrip_nos, [scripNo]);
     const again = await post("/v1/orders", { quote_ref: quote.body.quote_ref }, 409);
     assert.deepEqual(again.body.detail, { reason: "quote_used", order_id: body.order_id });
@@ -549,7 +549,13 @@ test("each change of an order is told to its desk", async (t) => {
   const names = told.events.map(({ event }: { event: string }) => event);
   assert.deepEqual(
     names.filter((name: string) => /^(order|settlement)\./.test(name)),
-    ["order.matched", "settlement.created", "order.accepted", "order.cancelled"],
+    [
+      "order.matched",
+      "settlement.created",
+      "settlement.transfer_initiated",
+      "order.accepted",
+      "order.cancelled",
+    ],
   );
 });
 

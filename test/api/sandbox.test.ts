@@ -196,7 +196,7 @@ test("for a live key the sandbox is not there, and a bound key does not set the 
   await call("scenarios", { scenario: "transfer_timeout" }, 404);
   await call("credits:seed", { count: 1 }, 404);
   await call("reset", {}, 404);
-  assert.equal((await settlementOf(service, live, settlementId)).status, "funded");
+  assert.equal((await settlementOf(service, live, settlementId)).status, "transfer_initiated");
 
   const desk = await openTestDesk(service);
   const minted = { kind: "sub_account", firm_id: desk.firmId };

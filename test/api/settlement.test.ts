@@ -60,9 +60,10 @@ test("a sale to the house settles by itself: money, credit, payout and every mil
   const { scripNo, settlementId } = await sell(service, { seller, buyer: house() });
 
   const opened = await settlementOf(service, seller, settlementId);
-  assert.equal(opened.status, "funded");
-  assert.equal(opened.waiting_on, "seller");
-  assert.equal(opened.due_at, "2026-11-15T14:46:00.000+05:30");
+  assert.equal(opened.status, "transfer_initiated", "customs is asked with the deal");
+  assert.equal(opened.waiting_on, "customs");
+  assert.equal(opened.due_at, "2026-11-15T14:45:30.000+05:30");
+  assert.equal(opened.version, 2);
   await letSettle(service);
 
   const settled = await settlementOf(service, seller, settlementId);
@@ -274,8 +275,8 @@ test("a balance that was paid in before funds a deal at once", async (t) => {
   await payIn(service, buyer.firmId, buyerPaise + 1);
   const { settlementId } = await sell(service, { seller, buyer });
   const { status, history } = await settlementOf(service, buyer, settlementId);
-  assert.equal(status, "funded");
-  assert.equal(history.length, 1);
+  assert.equal(status, "transfer_initiated");
+  assert.equal(history.length, 2);
   assert.equal((await balanceOf(service, buyer)).escrow_paise, buyerPaise);
   assert.equal((await balanceOf(service, buyer)).available_paise, 1);
   await letSettle(service, 3);
@@ -441,7 +442,7 @@ test("a list pages newest first, each settlement once, by every filter", async (
   assert.deepEqual(seen, made);
   assert.deepEqual(idsOf(await list("", buyer.key)), [made[1], made[3]]);
   assert.equal((await list("?status=pending&limit=1")).total, 2);
-  assert.equal((await list("?status=funded&limit=1")).total, 3);
+  assert.equal((await list("?status=transfer_initiated&limit=1")).total, 3);
   assert.equal((await list(`?firm_id=${buyer.firmId}&limit=1`)).total, 0);
   const [orderId] = (await settlementOf(service, seller, made[2] ?? "")).sides[0].order_ids;
   assert.deepEqual(idsOf(await list(`?order_id=${orderId}`)), [made[2]]);
