@@ -46,7 +46,7 @@ test("statements that are not waited for run in their order, each as if it had b
 test("one that fails is the one that is told of, and nothing of its transaction is kept", async (t) => {
   const { db } = await testDatabase(t);
   const plan = (name: string) =>
-    sql`insert into plans (name, per_minute, enforced) values (${name}, 1, true)`;
+    sql`insert into plans (name, per_minute, enforced) values (${name}, 1, false)`;
   const failing = db.transaction(async (tx) => {
     await Promise.all([
       tx.rows(plan("first")),
