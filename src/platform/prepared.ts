@@ -82,7 +82,7 @@ class PreparedRun implements pg.Submittable {
     connection.stream.cork();
     if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
       connection.parse({ name, text, types: [] }, true);
-      submittedNamedStatements[name] = text;
+      if (name) submittedNamedStatements[name] = text; // Without a name it is parsed each time.
     }
     connection.bind({ statement: name, values: [...this.#values] }, true);
     if (!this.#columns) connection.describe({ type: "P" }, true);
