@@ -8,7 +8,13 @@
 //
 // `v` is the form of the bytes. A form is never changed; another one gets the next number.
 
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import {
+  createPrivateKey,
+  createPublicKey,
+  hash as digest,
+  type KeyObject,
+  sign,
+} from "node:crypto";
 
 import type { Actor } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
@@ -65,7 +71,7 @@ export function sealedPart(record: AuditRecord, { seq, hash }: Head): string {
 }
 
 export function hashOf(part: string | Buffer): string {
-  return createHash("sha256").update(part).digest("hex");
+  return digest("sha256", part);
 }
 
 /** The next link of a chain. */

@@ -74,7 +74,7 @@ test("a block goes from a quote to credit and money in other hands, each side se
 
   const released = await act(seller, funded, "release");
   assert.equal(released.status, "released");
-  assert.equal(released.settlement_status, "funded");
+  assert.equal(released.settlement_status, "transfer_initiated");
   assert.equal((await balanceOf(service, buyer)).escrow_paise, sums.buyer);
   await letSettle(service);
   const settled = await read(buyer, released);

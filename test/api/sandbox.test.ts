@@ -57,7 +57,6 @@ test("where nobody will answer the next step is that the time is up", async (t) 
   const seller = await openTestDesk(service);
   const { settlementId } = await sell(service, { seller, ending: "0408" });
   const advance = callerOf(service, seller);
-  await advance(`settlements/${settlementId}/advance`, {});
   const failed = await advance(`settlements/${settlementId}/advance`, {});
   assert.equal(failed.status, "failed");
   assert.equal(failed.reason, "timeout");
