@@ -115,9 +115,13 @@ async function grow({ dataDir }: RunningService, size: number): Promise<void> {
   const client = new pg.Client(server.connection);
   await client.connect();
   try {
+    // A book of plain copies would have a few hundred faces; credits have as many as there are.
+    const more = "100 * (abs(hashtext(credit_id || copy)) % 1000)";
     const own = {
       credit_id: newIdOf("credit_id"),
       scrip_no: "'X' || upper(substr(md5(credit_id || copy), 1, 20))",
+      face_paise: `face_paise + ${more}`,
+      issued_paise: `issued_paise + ${more}`,
     };
     const ofHouse = `firm_id = '${houseFirmId.sandbox}' and state = 'listed'`;
     const ofClients = "firm_id not in (select firm_id from orders) and state = 'listed'";

@@ -66,13 +66,16 @@ function queueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
   const { count, sum, smallest, largestSums, taken } = part;
   const least = sum - (largestSums[count - 1] ?? sum);
   const most = sum - smallest * (count - 1);
+  // What could follow a later one of the same face could have followed the first.
+  const tried = new Set<number>();
   for (let at = part.from; at < shelf.queueEnd; at = shelf.nextQueued(at)) {
     if (shelf.budget.spent) return undefined;
     const row = shelf.queuedAt(at);
     const face = shelf.face(row);
     if (face < least || face > most) continue;
     if (count === 2 && !shelf.mayHave(sum - face)) continue;
-    if (!shelf.isUsable(row)) continue;
+    if (tried.has(face) || !shelf.isUsable(row)) continue;
+    tried.add(face);
     taken.add(row);
     const left = { ...part, count: count - 1, sum: sum - face, from: shelf.nextQueued(at) };
     const rest = restOf(shelf, left);
