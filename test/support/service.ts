@@ -18,6 +18,7 @@ import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { App } from "../../src/platform/http.ts";
+import { keyFor } from "../../src/platform/master-key.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/offer-sources.ts";
@@ -72,6 +73,8 @@ export class Clock {
 }
 
 export type Service = {
+  /** What the keys of its context are made from. */
+  readonly masterKey: Buffer;
   /** The workers of another process of this service. */
   readonly workers: () => Work[];
   readonly app: App;
@@ -113,13 +116,14 @@ export async function startService(
   options: ServiceOptions = {},
 ): Promise<Service> {
   const clock = options.beside?.clock ?? new Clock();
+  const masterKey = options.beside?.masterKey ?? randomBytes(32);
   const ctx = options.beside?.ctx ?? {
     db: (await testDatabase(t)).db,
     now: clock.now,
     log: options.log ?? pino({ level: "silent" }),
-    cursorKey: randomBytes(32),
-    sealKey: randomBytes(32),
-    auditKey: signingKeyFrom(randomBytes(32)),
+    cursorKey: keyFor("cursors", masterKey),
+    sealKey: keyFor("seals", masterKey),
+    auditKey: signingKeyFrom(keyFor("audit", masterKey)),
   };
   const metrics = createMetrics(ctx.db.pool);
   const book = openBook(ctx, options.sources ?? offerSources);
@@ -156,6 +160,7 @@ export async function startService(
   let firms = 0;
   let plans = 0;
   return {
+    masterKey,
     workers,
     app,
     ctx,
