@@ -4,10 +4,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+
 import { openEmbedded } from "../../src/platform/embedded.ts";
+import { scratchFolder } from "./scratch.ts";
 import { type Send, sender } from "./service.ts";
 
 /** A test, or a file of tests. */
@@ -30,7 +31,7 @@ const running = new Map<string, Set<() => Promise<unknown>>>();
 
 /** A DATA_DIR of this test's own; whatever still runs on it is stopped before it is removed. */
 export async function dataDirectory(t: Scope): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-run-"));
+  const dataDir = await scratchFolder("scripdesk-run-");
   running.set(dataDir, new Set());
   t.after(async () => {
     for (const end of running.get(dataDir) ?? []) await end();
