@@ -6,6 +6,8 @@ import { test } from "node:test";
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import { setOutage } from "../../src/inquiries/port-status.ts";
 import { operator } from "../../src/kernel/actor.ts";
+import { istTimestamp } from "../../src/kernel/time.ts";
+import { addWorkingDays } from "../../src/kernel/working-days.ts";
 import { onLost } from "../../src/settling.ts";
 import { commandLine } from "../support/cli.ts";
 import {
@@ -264,7 +266,8 @@ test("in production the bank is asked, and an operator says what came of it", as
   const parties = await liveTraders(service);
   const { seller, buyer } = parties;
   const cross = await crossThatIs(parties, "agreed");
-  assert.equal(cross.due_at, "2026-11-17T17:30:00.000+05:30");
+  const oneWorkingDayOn = addWorkingDays(service.clock.now(), 1);
+  assert.equal(cross.due_at, istTimestamp(oneWorkingDayOn));
   const waiting = await act(buyer, cross, "fund");
   assert.equal(waiting.status, "agreed");
   assert.equal(waiting.waiting_on, "bank");
