@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 const memoryFolder = "/dev/shm";
 const memoryFileSystem = 0x0102_1994;
-const memoryBytesMin = 4 * 1024 ** 3;
+/** Twice what the log of a PostgreSQL under load grows to. */
+const memoryBytesMin = 8 * 1024 ** 3;
 
 /** A new folder for a PostgreSQL that nobody needs after the test. */
 export async function scratchFolder(prefix: string): Promise<string> {
