@@ -145,7 +145,7 @@ export async function buildApp({
   deliveryRoutes(app, ctx);
   rateIndexRoutes(app, ctx);
   enquiryRoutes(app, ctx);
-  await serveDocs(app);
+  serveDocs(app);
   await servePage(app);
   return app;
 }

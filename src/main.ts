@@ -81,7 +81,7 @@ export async function serve(variables: Variables): Promise<void> {
     letterhead: config.letterhead,
   })) {
     const worker = startWorker({ ...work, log });
-    if (settled) stack.defer(() => Promise.race([settled(), sleep(settleDeadlineMs)]));
+    if (settled) stack.defer(() => settleWithin(settled, settleDeadlineMs));
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
@@ -153,6 +153,14 @@ async function closeWithin(app: App, deadlineMs: number): Promise<void> {
   await app.close();
   deadline.abort();
   await cut;
+}
+
+/** What is under way finishes; a deadline that is not needed does not hold up the end. */
+async function settleWithin(settled: () => Promise<void>, deadlineMs: number): Promise<void> {
+  const deadline = new AbortController();
+  const passed = sleep(deadlineMs, undefined, { signal: deadline.signal }).catch(() => {}); // Settled in time.
+  await Promise.race([settled(), passed]);
+  deadline.abort();
 }
 
 function baseUrl(app: App, { tls }: Config): string {

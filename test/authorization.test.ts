@@ -3,7 +3,7 @@
 // route that is not in these tables fails.
 
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 
 import { pino } from "pino";
 
@@ -11,12 +11,14 @@ import { type Demand, scopes } from "../src/kernel/caller.ts";
 import { notFound } from "../src/kernel/failure.ts";
 import { newId } from "../src/kernel/ids.ts";
 import { parseApiKey } from "../src/keys/rules.ts";
-import { createServer, type RouteEntry } from "../src/platform/http.ts";
+import type { Context } from "../src/platform/context.ts";
+import { type App, createServer, type RouteEntry } from "../src/platform/http.ts";
 import { firmBody } from "./support/client-firms.ts";
 import { furnishDesks } from "./support/furnished-desks.ts";
 import { checkIsolation, checkReads, type Document, slotsOf } from "./support/isolation.ts";
 import { mintChild, underOtherPrefix, unknownKey } from "./support/keys.ts";
-import { type Answer, type Service, startService } from "./support/service.ts";
+import { fileScope } from "./support/scope.ts";
+import { type Answer, startService } from "./support/service.ts";
 
 /** What every keyed operation demands. */
 const demands: Readonly<Record<string, Demand>> = {
@@ -133,20 +135,20 @@ const isPage = ({ path }: RouteEntry) => path === "/" || /^\/(docs|web)(\/|$)/.t
 /** What HTTP adds to an operation is documented with it. */
 const isOperation = ({ method }: RouteEntry) => method !== "HEAD" && method !== "OPTIONS";
 
+const service = await startService(fileScope());
+const document = (await service.send("GET", "/v1/openapi.json", { expect: 200 })).body as Document;
+const keyedRoutes = service.app.routes.filter(({ config }) => config.demand !== undefined);
+const slots = slotsOf(keyedRoutes, document);
+/** Nothing below changes anything of these desks: what writes is only tried. */
+const desks = await furnishDesks(service);
+
 const meterHeaders = ["plan", "limit", "remaining", "reset", "quota-used"].map(
   (name) => `x-ratelimit-${name}`,
 );
 
-async function documentOf({ send }: Service): Promise<Document> {
-  return (await send("GET", "/v1/openapi.json", { expect: 200 })).body;
-}
-
-function keyedRoutes({ app }: Service): RouteEntry[] {
-  return app.routes.filter(({ config }) => config.demand !== undefined);
-}
-
 /** Asks without changing anything and about nothing that exists. */
-async function knock({ send, clock }: Service, route: RouteEntry, key?: string): Promise<Answer> {
+async function knock(route: RouteEntry, key?: string): Promise<Answer> {
+  const { send, clock } = service;
   const path = route.path.replaceAll(/\{\w+\}/g, newId("key", clock.now()));
   const writes = route.method !== "GET" && route.method !== "HEAD";
   return await send(route.method, path, { key, ...(writes && { headers: { "x-dry-run": "1" } }) });
@@ -162,9 +164,7 @@ function isTurnedAway({ status, headers, body }: Answer, method: string): boolea
   return method === "HEAD" ? headers.has("x-ratelimit-plan") : body.error === "forbidden";
 }
 
-test("every route is documented, and its demand is the one written down here", async (t) => {
-  const service = await startService(t);
-  const document = await documentOf(service);
+test("every route is documented, and its demand is the one written down here", () => {
   const documented = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
   );
@@ -202,9 +202,8 @@ test("every route is documented, and its demand is the one written down here", a
   }
 });
 
-test("only the named operations and the pages for people are open to anyone", async (t) => {
-  const { app } = await startService(t);
-  const open = app.routes.filter(({ config }) => config.demand === undefined);
+test("only the named operations and the pages for people are open to anyone", () => {
+  const open = service.app.routes.filter(({ config }) => config.demand === undefined);
   const unnamed = open.filter(
     (route) => !isPage(route) && !keylessOperations.includes(route.operationId ?? ""),
   );
@@ -228,7 +227,6 @@ test("a route that says neither what it demands nor that it is keyless cannot be
 });
 
 test("every keyed operation answers one and the same 401 to whoever holds no valid key", async (t) => {
-  const service = await startService(t);
   const { send, clock } = service;
   const { api_key: root, key_id } = await service.issue();
   const live = await service.issue({ environment: "live" });
@@ -270,9 +268,9 @@ test("every keyed operation answers one and the same 401 to whoever holds no val
 
   const bodies = new Set<string>();
   let cells = 0;
-  for (const route of keyedRoutes(service)) {
+  for (const route of keyedRoutes) {
     for (const [who, key] of Object.entries(strangers)) {
-      const answer = await knock(service, route, key);
+      const answer = await knock(route, key);
       assert.equal(answer.status, 401, `${titleOf(route)} with ${who}`);
       const shown = [...answer.headers.keys()].filter((name) => name.startsWith("x-ratelimit"));
       assert.deepEqual(shown, [], `${titleOf(route)} shows ${who} a meter`);
@@ -280,7 +278,7 @@ test("every keyed operation answers one and the same 401 to whoever holds no val
       if (route.method !== "HEAD") bodies.add(answer.text);
       cells += 1;
     }
-    assert.notEqual((await knock(service, route, root)).status, 401, titleOf(route));
+    assert.notEqual((await knock(route, root)).status, 401, titleOf(route));
   }
   assert.deepEqual(
     [...bodies].map((text) => JSON.parse(text).code),
@@ -297,7 +295,6 @@ function opens(demand: Demand | undefined, key: { scope: string; kind: string })
 }
 
 test("each scope opens exactly the operations that demand it", async (t) => {
-  const service = await startService(t);
   const all = await service.issue();
   const holders = await Promise.all(
     scopes.flatMap((scope) => [
@@ -312,11 +309,11 @@ test("each scope opens exactly the operations that demand it", async (t) => {
     ]),
   );
   let cells = 0;
-  for (const route of keyedRoutes(service)) {
+  for (const route of keyedRoutes) {
     const demand = demands[route.operationId ?? ""];
     for (const { scope, kind, key } of holders) {
       const isWelcome = opens(demand, { scope, kind });
-      const answer = await knock(service, route, key);
+      const answer = await knock(route, key);
       const who = `a ${kind} key with ${scope}`;
       assert.notEqual(answer.status, 401, `${titleOf(route)} does not know ${who}`);
       assert.ok(answer.status < 500, `${titleOf(route)} fails for ${who}`);
@@ -331,13 +328,12 @@ test("each scope opens exactly the operations that demand it", async (t) => {
   t.diagnostic(`${cells} cells`);
 });
 
-test("a live key sees its quota on every answer, refusals included", async (t) => {
-  const service = await startService(t);
+test("a live key sees its quota on every answer, refusals included", async () => {
   const { api_key } = await service.issue({ environment: "live" });
   const child = await mintChild(service, api_key);
-  for (const route of keyedRoutes(service)) {
+  for (const route of keyedRoutes) {
     for (const key of [api_key, child.api_key]) {
-      const { headers } = await knock(service, route, key);
+      const { headers } = await knock(route, key);
       for (const name of [...meterHeaders, "x-ratelimit-quota"]) {
         assert.ok(headers.has(name), `${titleOf(route)} hides ${name}`);
       }
@@ -346,41 +342,32 @@ test("a live key sees its quota on every answer, refusals included", async (t) =
 });
 
 test("another desk's resource cannot be told from one that does not exist", async (t) => {
-  const service = await startService(t);
-  const slots = slotsOf(keyedRoutes(service), await documentOf(service));
-  const { root } = await furnishDesks(service);
-  const { cells, breaches } = await checkIsolation(service, { ...root, slots });
+  const { cells, breaches } = await checkIsolation(service, { ...desks.root, slots });
   assert.deepEqual(breaches, []);
   assert.ok(slots.length >= 40, "the routes with ids were found");
   t.diagnostic(`${cells} cells in ${slots.length} slots`);
 });
 
 test("for a sub_account key its sibling firms and their resources do not exist", async (t) => {
-  const service = await startService(t);
-  const slots = slotsOf(keyedRoutes(service), await documentOf(service));
-  const { sub } = await furnishDesks(service);
-  const { cells, breaches } = await checkIsolation(service, { ...sub, slots });
+  const { cells, breaches } = await checkIsolation(service, { ...desks.sub, slots });
   assert.deepEqual(breaches, []);
   t.diagnostic(`${cells} cells in ${slots.length} slots`);
 });
 
 test("no read shows a caller anything of somebody else", async (t) => {
-  const service = await startService(t);
   // A key is told on purpose which desk and which root key it belongs to.
-  const routes = keyedRoutes(service).filter(({ operationId }) => operationId !== "whoAmI");
-  const { root, sub } = await furnishDesks(service);
-  for (const [who, caller] of Object.entries({ root, sub })) {
+  const routes = keyedRoutes.filter(({ operationId }) => operationId !== "whoAmI");
+  for (const [who, caller] of Object.entries(desks)) {
     const { cells, breaches } = await checkReads(service, { ...caller, routes });
     assert.deepEqual(breaches, [], `to a ${who} key`);
     t.diagnostic(`${cells} cells for a ${who} key`);
   }
 });
 
-test("a name or an IEC that another desk has given its client can be given here too", async (t) => {
-  const service = await startService(t);
-  const desks = [await service.issue(), await service.issue({ environment: "live" })];
+test("a name or an IEC that another desk has given its client can be given here too", async () => {
+  const others = [await service.issue(), await service.issue({ environment: "live" })];
   const mine = await service.issue();
-  for (const { api_key } of desks) {
+  for (const { api_key } of others) {
     const body = firmBody({ external_id: "ERP-1" });
     await service.send("POST", "/v1/firms", { key: api_key, body, expect: 201 });
     const headers = { "x-dry-run": "1" };
@@ -388,57 +375,62 @@ test("a name or an IEC that another desk has given its client can be given here 
   }
 });
 
-/** A service with one more route, and what the isolation check says about that route. */
-async function verdictOn(
-  t: TestContext,
-  path: string,
-  answer: (row: { desk_id: string; key_id: string } | undefined, deskId: string) => object,
-): Promise<readonly string[]> {
-  const service = await startService(t, {
-    routes: (app, ctx) =>
-      void app.get<{ Params: Record<string, string> }>(
-        path,
-        { config: { demand: "root key" }, schema: { operationId: "readLeak" } },
-        async ({ params, caller }) => {
-          const { rows } = await ctx.db.pool.query<{ desk_id: string; key_id: string }>(
-            "select desk_id, key_id from api_keys where key_id = $1",
-            [Object.values(params)[0]?.replaceAll("\u0000", "") ?? ""],
-          );
-          return answer(rows[0], caller.deskId);
-        },
-      ),
-  });
-  const routes = service.app.routes.filter(({ operationId }) => operationId === "readLeak");
-  const { root } = await furnishDesks(service);
-  const slots = slotsOf(routes, { paths: {} });
-  const { breaches } = await checkIsolation(service, { ...root, slots });
-  return breaches;
+type Leak = (row: { desk_id: string; key_id: string } | undefined, deskId: string) => object;
+
+/** Routes that are not as they should be, by their path. */
+const leaks: Readonly<Record<string, Leak>> = {
+  "/v1/forgetful/:key_id": (row) => {
+    if (!row) throw notFound();
+    return { key_id: row.key_id };
+  },
+  "/v1/talkative/:key_id": (row, deskId) => {
+    if (!row) throw notFound();
+    if (row.desk_id !== deskId) throw Object.assign(notFound(), { message: "no such key here" });
+    return { key_id: row.key_id };
+  },
+  "/v1/unknown/:leak_id": () => ({}),
+};
+
+function addLeaks(app: App, { db }: Context): void {
+  for (const [path, answer] of Object.entries(leaks)) {
+    app.get<{ Params: Record<string, string> }>(
+      path,
+      { config: { demand: "root key" }, schema: { operationId: "readLeak" } },
+      async ({ params, caller }) => {
+        const { rows } = await db.pool.query<{ desk_id: string; key_id: string }>(
+          "select desk_id, key_id from api_keys where key_id = $1",
+          [Object.values(params)[0]?.replaceAll("\u0000", "") ?? ""],
+        );
+        return answer(rows[0], caller.deskId);
+      },
+    );
+  }
 }
 
-test("the isolation check catches a route that forgets the desk", async (t) => {
-  const breaches = await verdictOn(t, "/v1/leaks/:key_id", (row) => {
-    if (!row) throw notFound();
-    return { key_id: row.key_id };
-  });
-  assert.match(breaches.join("\n"), /GET \/v1\/leaks\/\{key_id\}.*another desk's key answers 200/);
-  assert.match(breaches.join("\n"), /the other environment's key answers 200/);
-});
+test("the isolation check catches what is not as it should be", async (t) => {
+  const leaky = await startService(t, { routes: addLeaks });
+  const { root } = await furnishDesks(leaky);
+  const breachesOf = async (name: string): Promise<readonly string[]> => {
+    const routes = leaky.app.routes.filter(({ path }) => path.startsWith(`/v1/${name}/`));
+    const found = await checkIsolation(leaky, { ...root, slots: slotsOf(routes, { paths: {} }) });
+    return found.breaches;
+  };
 
-test("the isolation check catches a refusal that differs only in its words", async (t) => {
-  const breaches = await verdictOn(t, "/v1/leaks/:key_id", (row, deskId) => {
-    if (!row) throw notFound();
-    if (row.desk_id !== deskId) {
-      throw Object.assign(notFound(), { message: "no such key here" });
-    }
-    return { key_id: row.key_id };
+  await t.test("a route that forgets the desk", async () => {
+    const text = (await breachesOf("forgetful")).join("\n");
+    assert.match(text, /GET \/v1\/forgetful\/\{key_id\}.*another desk's key answers 200/);
+    assert.match(text, /the other environment's key answers 200/);
   });
-  assert.match(breaches.join("\n"), /another desk's key answers 404 .*no such key here/);
-});
 
-test("the isolation check asks for a fixture of a parameter it does not know", async (t) => {
-  const breaches = await verdictOn(t, "/v1/leaks/:leak_id", () => ({}));
-  assert.deepEqual(
-    new Set(breaches.map((text) => text.split(": ")[1])),
-    new Set(["add a fixture for leak_id to test/support/furnished-desks.ts"]),
-  );
+  await t.test("a refusal that differs only in its words", async () => {
+    const text = (await breachesOf("talkative")).join("\n");
+    assert.match(text, /another desk's key answers 404 .*no such key here/);
+  });
+
+  await t.test("a parameter without a fixture", async () => {
+    assert.deepEqual(
+      new Set((await breachesOf("unknown")).map((text) => text.split(": ")[1])),
+      new Set(["add a fixture for leak_id to test/support/furnished-desks.ts"]),
+    );
+  });
 });

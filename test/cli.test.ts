@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 
 import { openEmbedded } from "../src/platform/embedded.ts";
 import { readMigrations } from "../src/platform/migrate.ts";
-import { dataDirectory, type Ended, postgresPid, scripdesk } from "./support/process.ts";
+import { commands, dataDirectory, type Ended, postgresPid, scripdesk } from "./support/process.ts";
 
 // Hooks run in the order they were made: the server is left, then its directory is removed.
 after(() => held.leave());
@@ -11,9 +11,7 @@ const DATA_DIR = await dataDirectory({ after });
 // Holding the server saves every command its start and stop.
 const held = await openEmbedded({ dataDir: DATA_DIR, as: "visitor" });
 
-async function run(...words: string[]): Promise<Ended> {
-  return await scripdesk(words, { DATA_DIR });
-}
+const run = commands({ after }, { DATA_DIR });
 
 /** The JSON of a command that succeeds. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -155,7 +153,7 @@ test("help is printed for the program and for every command", async () => {
 });
 
 test("a wrong command line exits with 2 and says what is wrong", async () => {
-  const unknown = await run("keys", "mint");
+  const unknown = await scripdesk(["keys", "mint"], { DATA_DIR });
   assert.equal(unknown.code, 2);
   assert.match(unknown.stdout, /no command "keys mint"/);
   const cases: readonly [string[], RegExp][] = [

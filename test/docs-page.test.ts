@@ -78,7 +78,6 @@ test(
     ]);
     for (const request of page.requests) assert.ok(request.startsWith(`${url}/`), request);
     assert.doesNotMatch(page.console, /Content Security Policy|Failed to load|Uncaught/i);
-    assert.equal(page.png.subarray(1, 4).toString(), "PNG");
   },
 );
 

@@ -7,19 +7,22 @@ import type { Page } from "playwright-core";
 
 import { listEnquiries } from "../src/public/list-enquiries.ts";
 import { rupeesOf } from "../web/money.js";
-import { browse, chromiumMissing } from "./support/chromium.ts";
+import { browser, chromiumMissing } from "./support/chromium.ts";
 import { dealForDays, openLiveMarket } from "./support/public.ts";
-import { type Service, startService } from "./support/service.ts";
+import { fileScope } from "./support/scope.ts";
+import { startService } from "./support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 
-async function startMarket(t: Parameters<typeof startService>[0]): Promise<Service> {
-  const service = await startService(t);
-  await openLiveMarket(service);
-  await dealForDays(service, 120);
-  return service;
-}
+const scope = fileScope();
+const browse = browser(scope);
+/** A live market with a past, and budgets for more visitors than all tests are. */
+const market = await startService(scope, {
+  publicBudgets: { rates: { perMinute: 1_000 }, enquiry: { perMinute: 1_000 } },
+});
+await openLiveMarket(market);
+await dealForDays(market, 120);
 
 /** How many pixels of a canvas are not empty. */
 async function paintedPixels(page: Page, selector: string): Promise<number> {
@@ -39,8 +42,8 @@ async function paintedPixels(page: Page, selector: string): Promise<number> {
   });
 }
 
-test("the page is served whole from here, tagged, under a policy that allows nothing else", async (t) => {
-  const { app, send } = await startService(t);
+test("the page is served whole from here, tagged, under a policy that allows nothing else", async () => {
+  const { app, send } = market;
   const parts = app.routes
     .filter(({ method, path }) => method === "GET" && (path === "/" || path.startsWith("/web/")))
     .map(({ path }) => path);
@@ -62,7 +65,7 @@ test("the page is served whole from here, tagged, under a policy that allows not
 });
 
 test("it shows today's figures and their history, and asks no other host", { skip }, async (t) => {
-  const { url, send } = await startMarket(t);
+  const { url, send } = market;
   const { page, requests, complaints } = await browse(t, url);
   const { rates } = (await send("GET", "/public/rates", { expect: 200 })).body;
   for (const [at, name] of ["RoDTEP", "RoSCTL"].entries()) {
@@ -83,8 +86,7 @@ test("it shows today's figures and their history, and asks no other host", { ski
 });
 
 test("control: a browser that breaks the page's policy is heard", { skip }, async (t) => {
-  const { url } = await startService(t);
-  const { page, complaints } = await browse(t, url);
+  const { page, complaints } = await browse(t, market.url);
   assert.deepEqual(complaints, []);
   await page.evaluate("document.body.append(document.createElement('style'))");
   await page.evaluate("document.querySelector('body > style').textContent = 'p { color: red }'");
@@ -114,7 +116,7 @@ test(
   "the calculator shows the estimate of the API, to the paisa, for both sides",
   { skip },
   async (t) => {
-    const { url, send } = await startMarket(t);
+    const { url, send } = market;
     const { page, complaints } = await browse(t, url);
     const amount = page.getByLabel("Face value to sell").first();
     await amount.pressSequentially("2345678.9");
@@ -147,8 +149,7 @@ test(
   "an enquiry is sent with the keyboard alone and ends in its reference",
   { skip },
   async (t) => {
-    const service = await startMarket(t);
-    const { page, complaints } = await browse(t, service.url);
+    const { page, complaints } = await browse(t, market.url);
     await page.locator("#estimate-amount").fill("25,00,000.50");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Ask the desk for a price" }).press("Enter");
@@ -168,7 +169,7 @@ test(
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Your enquiry has arrived" }).waitFor();
     const ref = await page.locator("#enquiry-ref").textContent();
-    const [enquiry] = await listEnquiries(service.ctx, { status: "received", limit: 2 });
+    const [enquiry] = await listEnquiries(market.ctx, { status: "received", limit: 2 });
     assert.equal(enquiry?.enquiry_ref, ref);
     assert.equal(enquiry?.kind, "sell");
     assert.equal(enquiry?.amount_paise, 250_000_050);
@@ -216,7 +217,7 @@ test(
 );
 
 test("it fits a phone of 360 pixels in every state, in light and in dark", { skip }, async (t) => {
-  const { url } = await startMarket(t);
+  const { url } = market;
   for (const colorScheme of ["light", "dark"] as const) {
     const { page, complaints } = await browse(t, url, { ...phone, colorScheme });
     const width = async () => await page.evaluate("document.documentElement.scrollWidth");
@@ -235,7 +236,7 @@ test("it fits a phone of 360 pixels in every state, in light and in dark", { ski
 });
 
 test("every control has a name, and text stands out from its ground", { skip }, async (t) => {
-  const { url } = await startMarket(t);
+  const { url } = market;
   for (const colorScheme of ["light", "dark"] as const) {
     const { page } = await browse(t, url, { colorScheme });
     for (const control of await page.locator("input, select, textarea, button").all()) {

@@ -1,17 +1,42 @@
 // The API reference for people, made in the browser from /v1/openapi.json. The page and its script
 // come from this service; the policy below lets the browser reach no other host.
+//
+// The plugin that makes them is megabytes which a service without readers never needs. It is loaded
+// for the first reader, and shows its pages to this file alone.
 
 import { randomBytes } from "node:crypto";
 
-import apiReference from "@scalar/fastify-api-reference";
+import { fastify, type onRequestHookHandler } from "fastify";
 
 import { Failure } from "../kernel/failure.ts";
 import type { App } from "./http.ts";
 
 export const docsPrefix = "/docs";
 
-export async function serveDocs(app: App): Promise<void> {
+const files = [`${docsPrefix}/`, `${docsPrefix}/js/scalar.js`];
+
+type File = { readonly type: string; readonly bytes: Buffer };
+
+export function serveDocs(app: App): void {
   const nonce = randomBytes(16).toString("base64");
+  const options = { schema: { hide: true }, onRequest: protect(nonce) };
+  app.get(
+    docsPrefix,
+    options,
+    async (_request, reply) => await reply.redirect(`${docsPrefix}/`, 301),
+  );
+  let made: Promise<ReadonlyMap<string, File>> | undefined;
+  for (const path of files) {
+    app.get(path, options, async (_request, reply) => {
+      made ??= makeFiles(nonce);
+      const file = (await made).get(path);
+      if (!file) throw new Error(`the reference has no ${path}`);
+      return await reply.type(file.type).send(file.bytes);
+    });
+  }
+}
+
+function protect(nonce: string): onRequestHookHandler {
   const policy = [
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}'`,
@@ -23,20 +48,22 @@ export async function serveDocs(app: App): Promise<void> {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
-  await app.register(apiReference, {
+  return ({ protocol, hostname }, reply, next) => {
+    if (!URL.canParse(`${protocol}://${hostname}`)) {
+      next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
+      return;
+    }
+    reply.header("content-security-policy", policy);
+    reply.header("cache-control", "public, max-age=300");
+    next();
+  };
+}
+
+async function makeFiles(nonce: string): Promise<ReadonlyMap<string, File>> {
+  const { default: apiReference } = await import("@scalar/fastify-api-reference");
+  const maker = fastify();
+  await maker.register(apiReference, {
     routePrefix: docsPrefix,
-    hooks: {
-      onRequest: ({ protocol, hostname }, reply, next) => {
-        // The plugin makes a URL of the Host header, which is the caller's text.
-        if (!URL.canParse(`${protocol}://${hostname}`)) {
-          next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
-          return;
-        }
-        reply.header("content-security-policy", policy);
-        reply.header("cache-control", "public, max-age=300");
-        next();
-      },
-    },
     configuration: {
       nonce,
       pageTitle: "Scripdesk API",
@@ -50,4 +77,12 @@ export async function serveDocs(app: App): Promise<void> {
       showDeveloperTools: "never",
     },
   });
+  const answers = await Promise.all(files.map(async (path) => await maker.inject(path)));
+  await maker.close();
+  return new Map(
+    answers.map(({ headers, rawPayload }, at) => [
+      files[at] ?? "",
+      { type: String(headers["content-type"]), bytes: rawPayload },
+    ]),
+  );
 }

@@ -12,7 +12,7 @@
 
 import type { FastifySchemaCompiler } from "fastify";
 import type { TObject, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
@@ -21,17 +21,27 @@ import { isCleanText, isObject } from "../kernel/json.ts";
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Path parameters are opaque text that names something or nothing; headers are read by the edge.
   if (httpPart === "params" || httpPart === "headers") return (value: unknown) => ({ value });
-  const check = Compile(schema);
   const isQuery = httpPart === "querystring";
+  let check: Validator | undefined;
   return (value: unknown) => {
     const unclean = isQuery ? uncleanOf(value) : [];
     if (unclean.length > 0) return { error: invalidQuery(unclean) };
     const taken = isQuery ? fromText(schema, value) : value;
+    check ??= checkOf(schema);
     if (check.Check(taken)) return { value: taken };
     const problems = check.Errors(taken);
     return { error: isQuery ? queryFailure(problems) : bodyFailure(problems) };
   };
 };
+
+const checks = new WeakMap<TSchema, Validator>();
+
+/** Made for the first value that needs it: a service starts without most of its checks. */
+function checkOf(schema: TSchema): Validator {
+  const made = checks.get(schema) ?? Compile(schema);
+  checks.set(schema, made);
+  return made;
+}
 
 /** A body's text is looked at when it is parsed; a query's has to be here. */
 function uncleanOf(query: unknown): FieldProblem[] {
@@ -77,8 +87,9 @@ export const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => 
 
 /** What is wrong with one item of a batch: the answer that a call with it alone would get. */
 export function itemCheck(schema: TSchema): (value: unknown) => Failure | undefined {
-  const check = Compile(schema);
+  let check: Validator | undefined;
   return (value) => {
+    check ??= checkOf(schema);
     if (check.Check(value)) return undefined;
     const problems = check.Errors(value);
     if (!isObject(value)) return unprocessable({ path: "", problem: "must be an object" });

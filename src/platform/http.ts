@@ -38,6 +38,7 @@ import { parseStrictJson } from "../kernel/json.ts";
 import { Overloaded } from "./coalesce.ts";
 import { brokenRequests } from "./http-broken.ts";
 import { toErrorReply } from "./http-errors.ts";
+import { compileSerializer } from "./http-serialization.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./http-validation.ts";
 
 export type App = FastifyInstance<
@@ -144,6 +145,7 @@ export function createServer(options: ServerOptions): App {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App; // https differs only in its socket.
 
   app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler(() => {
     throw new Error("the edge refuses unknown routes before they are handled");

@@ -10,7 +10,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 
-import PdfWriter from "pdfkit";
+import type PdfWriter from "pdfkit";
 
 export type Paper = {
   readonly title: string;
@@ -61,18 +61,29 @@ const face = (weight: string) =>
     ),
   );
 
-let faces: Promise<{ regular: Buffer; strong: Buffer }> | undefined;
+type Tools = {
+  readonly Writer: typeof PdfWriter;
+  readonly regular: Buffer;
+  readonly strong: Buffer;
+};
 
-async function loadFaces(): Promise<{ regular: Buffer; strong: Buffer }> {
-  const [regular, strong] = await Promise.all([face("400Regular"), face("600SemiBold")]);
-  return { regular, strong };
+/** The library takes longer to load than most commands take to run, and few of them draw. */
+async function loadTools(): Promise<Tools> {
+  const [{ default: Writer }, regular, strong] = await Promise.all([
+    import("pdfkit"),
+    face("400Regular"),
+    face("600SemiBold"),
+  ]);
+  return { Writer, regular, strong };
 }
+
+let tools: Promise<Tools> | undefined;
 
 /** Each paper begins on a page of its own; the pages are numbered through. */
 export async function drawPapers(papers: readonly Paper[], dated: Date): Promise<Buffer> {
-  faces ??= loadFaces();
-  const { regular, strong } = await faces;
-  const pdf = new PdfWriter({
+  tools ??= loadTools();
+  const { Writer, regular, strong } = await tools;
+  const pdf = new Writer({
     size: "A4",
     margins: { top: page.margin, left: page.margin, right: page.margin, bottom: 0 },
     autoFirstPage: false,

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dataDirectory, scripdesk, serve } from "../support/process.ts";
+import { commandLine } from "../support/cli.ts";
+import { startService } from "../support/service.ts";
 
 test("an operator reads enquiries and closes them on the command line", async (t) => {
-  const settings = { DATA_DIR: await dataDirectory(t), LOG_LEVEL: "silent", OPS_PORT: "off" };
-  const { send } = await serve(t, { ...settings, PORT: "0" });
-  const run = async (...words: string[]) => await scripdesk(["enquiries", ...words], settings);
+  const service = await startService(t);
+  const { send } = service;
+  const { run: scripdesk } = await commandLine(t, service);
+  const run = async (...words: string[]) => await scripdesk("enquiries", ...words);
   const body = {
     scheme: "RODTEP",
     requirement_paise: 250_000_000,

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 
 import { commandLine } from "../support/cli.ts";
 import { mintChild } from "../support/keys.ts";
+import { commands } from "../support/process.ts";
 import { addDeadLetters, registerWebhook, startReceiver } from "../support/receivers.ts";
 import { startService } from "../support/service.ts";
 
@@ -75,13 +76,8 @@ test("listen forwards events as a webhook would get them", async (t) => {
 
 test("listen says what is wrong with its command line or key", async (t) => {
   const service = await startService(t);
-  const run = async (...words: string[]) =>
-    await promisify(execFile)(process.execPath, [main, "listen", ...words], {
-      env: { PATH: process.env["PATH"] },
-    }).then(
-      () => 0,
-      (error: { code: number }) => error.code,
-    );
+  const scripdesk = commands(t, {});
+  const run = async (...words: string[]) => (await scripdesk("listen", ...words)).code;
   const forward = ["--forward", "http://127.0.0.1:9/hook"];
   assert.equal(await run("--key", "x"), 2);
   assert.equal(await run(...forward), 2);

@@ -1,5 +1,5 @@
 // Debian's Chromium without a window. `visit` loads one page, runs its scripts and says what became
-// of it; `browse` opens a page that a test then uses as a person would.
+// of it; a browser opens pages that tests then use as a person would.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 
-import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 import { debianProgram } from "./debian-program.ts";
 
@@ -17,8 +17,6 @@ const execute = promisify(execFile);
 export type Visit = {
   /** The document as it is after its scripts have run. */
   readonly dom: string;
-  /** The same as a picture. */
-  readonly png: Buffer;
   /** Every address the page asked for, its own first; the browser's own affairs are left out. */
   readonly requests: readonly string[];
   /** What scripts and the browser itself wrote to the console. */
@@ -49,36 +47,32 @@ export async function chromiumMissing(): Promise<string | undefined> {
 }
 
 /** Visits a page on this machine. */
-export async function visit(t: Pick<TestContext, "after">, url: string): Promise<Visit> {
+export async function visit(t: Scope, url: string): Promise<Visit> {
   const program = await debianProgram("chromium");
   if ("missing" in program) throw new Error(program.missing);
   const folder = await mkdtemp(join(tmpdir(), "scripdesk-chromium-"));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   const netLog = join(folder, "net.json");
-  const picture = join(folder, "page.png");
-  const run = async (profile: string, ...more: string[]) =>
-    await execute(
-      program.path,
-      [
-        "--headless",
-        ...flags,
-        "--enable-logging=stderr",
-        `--user-data-dir=${join(folder, profile)}`,
-        `--virtual-time-budget=${virtualTimeMs}`,
-        ...more,
-        url,
-      ],
-      {
-        timeout: deadlineMs,
-        maxBuffer: outputBytesMax,
-        env: { ...process.env, HOME: folder, XDG_CACHE_HOME: folder, XDG_CONFIG_HOME: folder },
-      },
-    );
-  const { stdout, stderr } = await run("first", "--dump-dom", `--log-net-log=${netLog}`);
-  await run("second", `--screenshot=${picture}`, "--window-size=1280,900");
+  const { stdout, stderr } = await execute(
+    program.path,
+    [
+      "--headless",
+      ...flags,
+      "--enable-logging=stderr",
+      `--user-data-dir=${join(folder, "profile")}`,
+      `--virtual-time-budget=${virtualTimeMs}`,
+      "--dump-dom",
+      `--log-net-log=${netLog}`,
+      url,
+    ],
+    {
+      timeout: deadlineMs,
+      maxBuffer: outputBytesMax,
+      env: { ...process.env, HOME: folder, XDG_CACHE_HOME: folder, XDG_CONFIG_HOME: folder },
+    },
+  );
   return {
     dom: stdout,
-    png: await readFile(picture),
     requests: requestsOf(new URL(url).origin, await readFile(netLog, "utf8")),
     console: stderr
       .split("\n")
@@ -95,26 +89,34 @@ export type Browsing = {
   readonly complaints: readonly string[];
 };
 
-/** A browser of this test's own with one page open. */
-export async function browse(
-  t: Pick<TestContext, "after">,
-  url: string,
-  options: BrowserContextOptions = {},
-): Promise<Browsing> {
+type Scope = Pick<TestContext, "after">;
+export type Browse = (t: Scope, url: string, options?: BrowserContextOptions) => Promise<Browsing>;
+
+/** One browser, started for its first page. Each page is opened as if by another person. */
+export function browser(scope: Scope): Browse {
+  let launched: Promise<Browser> | undefined;
+  scope.after(async () => await (await launched)?.close());
+  return async (t, url, options = {}) => {
+    launched ??= launch();
+    const person = await (await launched).newContext(options);
+    t.after(() => person.close());
+    const page = await person.newPage();
+    const requests: string[] = [];
+    const complaints: string[] = [];
+    page.on("request", (request) => requests.push(request.url()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    await page.goto(url, { waitUntil: "networkidle" });
+    return { page, requests, complaints };
+  };
+}
+
+async function launch(): Promise<Browser> {
   const program = await debianProgram("chromium");
   if ("missing" in program) throw new Error(program.missing);
-  const browser = await chromium.launch({ executablePath: program.path, args: [...flags] });
-  t.after(() => browser.close());
-  const page = await (await browser.newContext(options)).newPage();
-  const requests: string[] = [];
-  const complaints: string[] = [];
-  page.on("request", (request) => requests.push(request.url()));
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  await page.goto(url, { waitUntil: "networkidle" });
-  return { page, requests, complaints };
+  return await chromium.launch({ executablePath: program.path, args: [...flags] });
 }
 
 type NetLog = {

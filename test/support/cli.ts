@@ -1,40 +1,28 @@
 // The command line as an operator runs it, beside a service of a test.
 
-import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 
-import type { Service } from "./service.ts";
 import { testServer } from "./database.ts";
-
-export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
-
-const main = join(import.meta.dirname, "../../cli/main.ts");
+import { commands, type RunCommand } from "./process.ts";
+import type { Service } from "./service.ts";
 
 /** Commands read the machine's clock, so from here on the service beside them stands at it too. */
 export async function commandLine(
   t: Pick<TestContext, "after">,
-  { ctx, clock }: Service,
-): Promise<{ dataDir: string; run: (...words: string[]) => Promise<Ran> }> {
+  { ctx, clock, masterKey }: Service,
+): Promise<{ dataDir: string; run: RunCommand }> {
   clock.set(new Date());
   const { rows } = await ctx.db.pool.query<{ name: string }>("select current_database() as name");
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-cli-"));
   t.after(async () => await rm(dataDir, { recursive: true, force: true }));
-  const env = {
-    PATH: process.env["PATH"],
+  const run = commands(t, {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl(rows[0]?.name ?? ""),
-    MASTER_KEY: randomBytes(32).toString("hex"),
-  };
-  const run = async (...words: string[]) =>
-    await new Promise<Ran>((resolve) => {
-      execFile(process.execPath, [main, ...words], { env }, (error, stdout, stderr) => {
-        resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
-      });
-    });
+    MASTER_KEY: masterKey.toString("hex"),
+  });
   return { dataDir, run };
 }
 

@@ -21,7 +21,8 @@ export async function testDatabase(
   { template = templateDatabase }: { template?: string } = {},
 ): Promise<{ db: Database; connection: pg.ClientConfig }> {
   const name = `scripdesk_${randomBytes(6).toString("hex")}`;
-  await asAdmin(async (admin) => await admin.query(`create database ${name} template ${template}`));
+  const create = `create database ${name} template ${template} strategy file_copy`;
+  await asAdmin(async (admin) => await admin.query(create));
   const connection = { ...testServer(), database: name };
   const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
   t.after(async () => {

@@ -1,11 +1,14 @@
-// The program as an operator runs it: `node cli/main.ts …` in a process of its own.
+// The program as an operator runs it: `node cli/main.ts …` in a process of its own, or many commands
+// in one.
 
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+
 import { openEmbedded } from "../../src/platform/embedded.ts";
+import { scratchFolder } from "./scratch.ts";
 import { type Send, sender } from "./service.ts";
 
 /** A test, or a file of tests. */
@@ -16,13 +19,19 @@ export type Settings = Readonly<Record<string, string>>;
 export type Program = { readonly program: string; readonly words: readonly string[] };
 
 const command = join(import.meta.dirname, "../../cli/main.ts");
+const commandLoop = join(import.meta.dirname, "command-loop.ts");
+
+/** What ends the output of one command among several. */
+const mark = /\0(\d+)\n$/;
+/** Less than what an open connection pool keeps a process alive for. */
+const lingerMsMax = 15_000;
 
 /** What still runs on a DATA_DIR when its test is over, whether the test passed or not. */
 const running = new Map<string, Set<() => Promise<unknown>>>();
 
 /** A DATA_DIR of this test's own; whatever still runs on it is stopped before it is removed. */
 export async function dataDirectory(t: Scope): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-run-"));
+  const dataDir = await scratchFolder("scripdesk-run-");
   running.set(dataDir, new Set());
   t.after(async () => {
     for (const end of running.get(dataDir) ?? []) await end();
@@ -36,9 +45,13 @@ export async function dataDirectory(t: Scope): Promise<string> {
   return dataDir;
 }
 
-function start({ program, words }: Program, settings: Settings): ChildProcess {
+function start(
+  { program, words }: Program,
+  settings: Settings,
+  input: "ignore" | "pipe" = "ignore",
+): ChildProcess {
   return spawn(process.execPath, [program, ...words], {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input, "pipe", "pipe"],
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...settings },
   });
 }
@@ -55,6 +68,52 @@ export async function scripdesk(words: readonly string[], settings: Settings): P
   const output = collect(child);
   const [code] = (await once(child, "close")) as [number | null];
   return { code, ...output };
+}
+
+export type RunCommand = (...words: string[]) => Promise<Ended>;
+
+/**
+ * Runs commands in one process, in the order they are given: most of what a command costs is loading
+ * the program. The process ends by itself after the last one, as each would have to in its own, so
+ * none may leave anything open.
+ */
+export function commands(t: Scope, settings: Settings): RunCommand {
+  const child = start({ program: commandLoop, words: [] }, settings, "pipe");
+  const output = collect(child);
+  const ended = once(child, "close") as Promise<[number | null]>;
+  const died = ended.then(() => {
+    throw new Error(`the commands' process ended: ${output.stderr}`);
+  });
+  died.catch(() => {}); // It ends with the test; only a command that is waited for minds.
+  const runNext = async (words: readonly string[]): Promise<Ended> => {
+    output.stdout = "";
+    output.stderr = "";
+    child.stdin?.write(`${JSON.stringify(words)}\n`);
+    for (const name of ["stdout", "stderr"] as const) {
+      while (!mark.test(output[name])) {
+        await Promise.race([once(child[name] ?? child, "data"), died]);
+      }
+    }
+    const code = Number(mark.exec(output.stdout)?.[1]);
+    return {
+      code,
+      stdout: output.stdout.replace(mark, ""),
+      stderr: output.stderr.replace(mark, ""),
+    };
+  };
+  endWith(t, settings, async () => {
+    child.stdin?.end();
+    const kill = setTimeout(() => child.kill("SIGKILL"), lingerMsMax);
+    const [code] = await ended;
+    clearTimeout(kill);
+    assert.equal(code, 0, `a command left something open, or failed: ${output.stderr}`);
+  });
+  let last: Promise<unknown> = Promise.resolve();
+  return (...words) => {
+    const ran = last.then(() => runNext(words));
+    last = ran.catch(() => {});
+    return ran;
+  };
 }
 
 export type Running = {
@@ -80,13 +139,17 @@ export async function serve(
     child.kill("SIGKILL");
     await ended;
   };
-  // Hooks run in the order they were made, and a DATA_DIR is made before what runs on it.
-  const onItsDirectory = running.get(settings["DATA_DIR"] ?? "");
-  if (onItsDirectory) onItsDirectory.add(end);
-  else t.after(end);
+  endWith(t, settings, end);
   const url = await Promise.race([listening(child, output), ended.then(() => undefined)]);
   if (url === undefined) throw new Error(`serve ended: ${output.stdout}${output.stderr}`);
   return { url, output, ended, send: sender(url), signal: (name) => child.kill(name) };
+}
+
+/** Hooks run in the order they were made, and a DATA_DIR is made before what runs on it. */
+function endWith(t: Scope, settings: Settings, end: () => Promise<void>): void {
+  const onItsDirectory = running.get(settings["DATA_DIR"] ?? "");
+  if (onItsDirectory) onItsDirectory.add(end);
+  else t.after(end);
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {

@@ -1,25 +1,30 @@
 // The PostgreSQL of a test run: one throw-away embedded server, with a migrated template database
 // that every test file clones in a few milliseconds.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 
 import pg from "pg";
 
 import { openEmbedded } from "../../src/platform/embedded.ts";
 import { migrate } from "../../src/platform/migrate.ts";
+import { scratchFolder } from "./scratch.ts";
 
 export const templateDatabase = "scripdesk_template";
 export const serverVariable = "SCRIPDESK_TEST_SERVER";
 
 export type TestServer = { readonly connection: pg.ClientConfig; stop(): Promise<void> };
 
-export async function startTestServer(
-  settings: Readonly<Record<string, string>> = { fsync: "off", synchronous_commit: "off" },
-): Promise<TestServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-test-"));
-  const server = await openEmbedded({ dataDir, as: "visitor", settings });
+/** Nothing here has to outlive its machine. */
+const perishable = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_wal_size: "256MB",
+};
+
+export async function startTestServer(): Promise<TestServer> {
+  const dataDir = await scratchFolder("scripdesk-test-");
+  const server = await openEmbedded({ dataDir, as: "visitor", settings: perishable });
   const connection = { ...server.connection, database: "postgres" };
   const admin = new pg.Client(connection);
   await admin.connect();

@@ -1,0 +1,16 @@
+// Runs commands one after another as `cli/main.ts` runs one, so that the program is loaded once. A
+// line of input is the words of a command as JSON; a mark with its exit code ends both its outputs.
+
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+enableCompileCache(join(import.meta.dirname, "../../node_modules/.cache/scripdesk"));
+
+const { run } = await import("../../cli/run.ts");
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const code = await run(JSON.parse(line) as string[]);
+  process.stdout.write(`\0${code}\n`);
+  process.stderr.write(`\0${code}\n`);
+}
