@@ -5,7 +5,9 @@ import { test } from "node:test";
 
 import { killUnderLoad, openSystem } from "./faults/kill.ts";
 
-/** Where little is written at once, a kill can come just after PostgreSQL flushed by itself. */
+/** Where little is written at once, a kill can find nothing kept that was not answered. */
+const runsMax = 3;
+/** Or it comes just after PostgreSQL flushed by itself. */
 const killsMax = 5;
 
 const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
@@ -15,12 +17,18 @@ test("kill -9 under order load", async (t) => {
   const system = await openSystem(t);
 
   await t.test("loses nothing that was acknowledged and doubles nothing", async () => {
-    const { breaches, ...figures } = await killUnderLoad(t, system, { count: 2, seed });
-    t.diagnostic(JSON.stringify(figures));
-    assert.deepEqual(breaches, []);
-    assert.ok(figures.ledgerIsSound);
-    assert.deepEqual(figures.kills, { service: 1, postgres: 1 });
-    assert.ok(figures.acked > 0 && figures.ambiguous > 0 && figures.replays > 0);
+    let replays = 0;
+    for (let run = 0; run < runsMax && replays === 0; run++) {
+      const settings = { count: 2, seed: seed + run };
+      const { breaches, ...figures } = await killUnderLoad(t, system, settings);
+      t.diagnostic(JSON.stringify(figures));
+      assert.deepEqual(breaches, []);
+      assert.ok(figures.ledgerIsSound);
+      assert.deepEqual(figures.kills, { service: 1, postgres: 1 });
+      assert.ok(figures.acked > 0 && figures.ambiguous > 0);
+      ({ replays } = figures);
+    }
+    assert.ok(replays > 0, "of what nobody knew was kept, some was asked for again");
   });
 
   await t.test("control: loses orders where commits are not flushed", async () => {
