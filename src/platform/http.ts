@@ -39,6 +39,7 @@ import { Overloaded } from "./coalesce.ts";
 import { brokenRequests } from "./http-broken.ts";
 import { toErrorReply } from "./http-errors.ts";
 import { compileSerializer } from "./http-serialization.ts";
+import { InFlight } from "./in-flight.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./http-validation.ts";
 
 export type App = FastifyInstance<
@@ -115,7 +116,7 @@ const jsonContentType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$
 
 export function createServer(options: ServerOptions): App {
   const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
-  const inFlight = new Set<ServerResponse>();
+  const inFlight = new InFlight();
   const open = requestOpener(inFlight, inFlightMax);
   const broken = brokenRequests(now);
   const listener = {
@@ -175,7 +176,7 @@ export function createServer(options: ServerOptions): App {
   // Answers under way when the service closes end their connection: an idle one would only hold up
   // the end until the deadline. For requests that come later Fastify says so itself.
   app.addHook("preClose", (done) => {
-    for (const response of inFlight) response.shouldKeepAlive = false;
+    inFlight.forEach((response) => (response.shouldKeepAlive = false));
     done();
   });
   app.server.on("request", broken.note);
@@ -204,7 +205,7 @@ export function documentedPath(url: string): string {
 
 type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
 
-function requestOpener(inFlight: Set<ServerResponse>, inFlightMax: number): Open {
+function requestOpener(inFlight: InFlight, inFlightMax: number): Open {
   /** One function for all responses: a listener of its own for each would cost more than the rest. */
   function forget(this: ServerResponse): void {
     inFlight.delete(this);
