@@ -2,7 +2,7 @@
 // (429), then what the key may do here (403). On the public surface: the budget of the address (429).
 //
 // All callers of the moment pass their door as one set: their keys are looked up together, and those
-// that are known are metered together. The next set forms meanwhile.
+// that are known are metered together. A few sets are under way at once.
 
 import type {
   FastifyReply,
@@ -32,11 +32,14 @@ export type Door = {
 };
 
 const setSizeMax = 512;
+/** While some wait for the database, others are parsed and answered; one set would leave pauses. */
+const setsInFlight = 4;
 const queueMax = 20_000;
 
 export function admitCallers(app: App, door: Door): void {
   const knock = coalesce((knocks: readonly Knock[]) => admitSet(door, knocks), {
     setSizeMax,
+    setsInFlight,
     queueMax,
     // Some may be counted already; what can be tried again is tried again where they are counted.
     mayRetry: () => false,
