@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { InFlight } from "./in-flight.ts";
+
+test("answers under way are those of a set, however they come and go", () => {
+  const message = new IncomingMessage(new Socket());
+  const answers = Array.from({ length: 6 }, () => new ServerResponse(message));
+  const step = fc.record({
+    does: fc.constantFrom("add", "delete"),
+    which: fc.nat({ max: answers.length - 1 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const inFlight = new InFlight();
+      const model = new Set<ServerResponse>();
+      for (const { does, which } of steps) {
+        const answer = answers[which] as ServerResponse;
+        // Each comes once, as its request does; it may be said twice that it has gone.
+        if (does === "add" && model.has(answer)) continue;
+        inFlight[does](answer);
+        model[does](answer);
+        const seen = new Set<ServerResponse>();
+        inFlight.forEach((each) => seen.add(each));
+        assert.equal(inFlight.size, model.size);
+        assert.deepEqual(seen, model);
+      }
+      for (const answer of model) inFlight.delete(answer);
+      assert.equal(inFlight.size, 0);
+    }),
+    { numRuns: 200 },
+  );
+});
