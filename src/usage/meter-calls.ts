@@ -41,10 +41,11 @@ export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: Rate
   const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
 
   /** Calls of root keys are tried the short way; what does not fit there is decided exactly. */
-  async function count(calls: readonly Windowed[]): Promise<Outcome<Counted>[]> {
+  async function count(calls: readonly Windowed[]): Promise<readonly Outcome<Counted>[]> {
     const outcomes = new Map<Windowed, Outcome<Counted>>();
     const roots = calls.filter(({ call, window }) => window.admitted && isRoot(call.caller));
     const tried = await workInHalves(countRoots, roots, isRefusedByServer);
+    if (roots.length === calls.length && isDecided(tried)) return tried;
     roots.forEach((root, at) => {
       const outcome = tried[at];
       if (outcome) outcomes.set(root, outcome);
@@ -76,6 +77,13 @@ export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: Rate
       return outcome instanceof Error ? outcome : metered(call.allowance, window, outcome);
     });
   };
+}
+
+/** Usually all of them fit, and nothing is left to decide. */
+function isDecided(
+  tried: readonly Outcome<Counted | undefined>[],
+): tried is readonly Outcome<Counted>[] {
+  return tried.every((outcome) => outcome !== undefined);
 }
 
 function askOf({ caller, allowance }: Call): Ask {
