@@ -109,8 +109,12 @@ async function sideWith(service: RunningService, size: number): Promise<Side> {
   }
 }
 
-/** Makes the credits and orders of a service as many as asked for. */
-async function grow({ dataDir }: RunningService, size: number): Promise<void> {
+/**
+ * Makes the credits and orders of a service as many as asked for. The service itself stands still
+ * meanwhile: while indexes are off, each of its looks would read a whole table.
+ */
+async function grow({ pid, dataDir }: RunningService, size: number): Promise<void> {
+  process.kill(pid, "SIGSTOP");
   const server = await openEmbedded({ dataDir, as: "visitor" });
   const client = new pg.Client(server.connection);
   await client.connect();
@@ -143,6 +147,7 @@ async function grow({ dataDir }: RunningService, size: number): Promise<void> {
   } finally {
     await client.end();
     await server.leave();
+    process.kill(pid, "SIGCONT");
   }
 }
 
