@@ -27,6 +27,8 @@ export type QuoteAnswer = {
 export type TakeQuote = (call: Call, request: TakeQuoteBody) => Promise<QuoteAnswer>;
 
 const sellSetSizeMax = 256;
+/** Prices wait for the database twice; with one set under way everything else would wait too. */
+const sellSetsInFlight = 4;
 const buySetSizeMax = 32;
 const queueMax = 20_000;
 
@@ -35,6 +37,7 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
     (asks: readonly Ask<SellWanted>[]) => keepAll(ctx, asks, priceSells(ctx, asks)),
     {
       setSizeMax: sellSetSizeMax,
+      setsInFlight: sellSetsInFlight,
       queueMax,
       mayRetry: isRefusedByServer,
       onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
