@@ -103,14 +103,20 @@ test("each payout goes by the rail of its amount, under a reference of its own",
   await assertLedgerSound(service);
 });
 
-test("money that comes back is the firm's balance again, and is sent anew as another payout", async (t) => {
-  const service = await startService(t);
+/** Money for a firm whose account is closed: it was sent, and it came back. */
+async function returnedPayout(service: Service) {
   const desk = await openTestDesk(service);
   const closed = await firmPaidTo(service, desk, "50200012340000");
   await sellToHouse(service, closed);
   await letSettle(service);
   const [returned] = await payoutsOf(service, desk);
   assert.equal(returned.status, "returned");
+  return { desk, closed, returned };
+}
+
+test("money that comes back is the firm's balance again, and is sent anew as another payout", async (t) => {
+  const service = await startService(t);
+  const { desk, closed, returned } = await returnedPayout(service);
   assert.equal(returned.reason, "account_closed");
   assert.equal((await balanceOf(service, closed)).available_paise, sellerPaise);
 
@@ -140,12 +146,7 @@ test("money that comes back is the firm's balance again, and is sent anew as ano
 
 test("money that came back for a deal that was then reversed is not sent again", async (t) => {
   const service = await startService(t);
-  const desk = await openTestDesk(service);
-  const closed = await firmPaidTo(service, desk, "50200012340000");
-  await sellToHouse(service, closed);
-  await letSettle(service);
-  const [returned] = await payoutsOf(service, desk);
-  assert.equal(returned.status, "returned");
+  const { closed, returned } = await returnedPayout(service);
   for (const name of ["asha", "ravi"]) {
     const command = { settlementId: returned.settlement_id, reason: "forged mandate" };
     await reverseSettlement(service.ctx, operatorNamed(name), command);
