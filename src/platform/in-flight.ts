@@ -1,7 +1,7 @@
 // The answers under way. A Set would do, but for what it leaves behind: one that is added to and
 // deleted from all the time makes itself anew every hundred calls, and each table that it leaves
 // points at the next and at what it held. Once one of them is in the old part of the heap, all that
-// come after it follow, with every answer in them: garbage that a tenth of each request would go into.
+// come after it follow with every answer in them, and collecting them takes a tenth of each request.
 
 import type { ServerResponse } from "node:http";
 
