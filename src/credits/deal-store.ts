@@ -4,36 +4,53 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
-import { bestFirst, creditColumns, type CreditRow, type Holder } from "./store.ts";
+import { creditColumns, type CreditRow } from "./store.ts";
 
-/** What of a credit is looked at before it is locked. */
+/** What of a credit is looked at before it is locked, and the state of the firm that holds it. */
 export type CreditForSale = Pick<
   CreditRow,
-  "credit_id" | "scrip_no" | "firm_id" | "scheme" | "face_paise" | "expires_on" | "state"
->;
+  | "credit_id"
+  | "desk_id"
+  | "firm_id"
+  | "scrip_no"
+  | "scheme"
+  | "face_paise"
+  | "expires_on"
+  | "state"
+  | "created_at"
+> & { readonly firm_state: string };
 
-/** For each asked number that its holder knows, with its place among the asked, from 0. */
-export async function findForSale(
+/**
+ * All that each desk has or had of its numbers. The index is walked once per desk, along that desk's
+ * own numbers: an array of desks beside an array of numbers would be tried in every combination. The
+ * numbers of a desk travel as one text, as none has a comma; `offset` and `limit` keep the planner
+ * from turning look-ups into a join with all there is.
+ */
+export async function listForSale(
   db: Db,
-  asked: readonly (Holder & { readonly scripNo: string })[],
-): Promise<(CreditForSale & { readonly position: number })[]> {
+  numbersByDesk: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<CreditForSale[]> {
   return await db.rows(sql`
-    select
-      asked.position::int - 1 as position, c.credit_id, c.scrip_no, c.firm_id, c.scheme,
-      c.face_paise, c.expires_on, c.state
+    select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
+      c.state, c.created_at, f.connection_state as firm_state
     from unnest(
-      ${asked.map(({ deskId }) => deskId)}::text[],
-      ${asked.map(({ firmId }) => firmId)}::text[],
-      ${asked.map(({ scripNo }) => scripNo)}::text[]
-    ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
+      ${[...numbersByDesk.keys()]}::text[],
+      ${[...numbersByDesk.values()].map((numbers) => [...numbers].join(","))}::text[]
+    ) as asked (desk_id, scrip_nos)
     cross join lateral (
-      select c.credit_id, c.scrip_no, c.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
-      from credits as c
-      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
-        and (asked.firm_id is null or c.firm_id = asked.firm_id)
-      order by ${bestFirst}
+      select credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state,
+        created_at
+      from credits as found
+      where found.desk_id = asked.desk_id
+        and found.scrip_no = any(string_to_array(asked.scrip_nos, ','))
+      offset 0
+    ) as c
+    cross join lateral (
+      select connection_state
+      from firms as found
+      where found.firm_id = c.firm_id
       limit 1
-    ) as c`);
+    ) as f`);
 }
 
 /** What a deal needs to know of a credit. */

@@ -1,8 +1,8 @@
 import type { Caller } from "../kernel/caller.ts";
 import type { Db } from "../platform/postgres.ts";
+import { type CreditForSale as Found, listForSale } from "./deal-store.ts";
 import { holderOf } from "./holder-of.ts";
-import { normalScripNo } from "./rules.ts";
-import { type CreditForSale as Found, findForSale as findRows } from "./deal-store.ts";
+import { meantOf, normalScripNo } from "./rules.ts";
 
 /** A credit that somebody means by its number. */
 export type CreditForSale = Found;
@@ -17,16 +17,23 @@ export async function findForSale(
     readonly firmId?: string | null;
   }[],
 ): Promise<readonly (CreditForSale | undefined)[]> {
-  // No credit has the number that stands for a text which is none.
-  const numbers = asked.map(({ caller, scripNo, firmId }) => {
-    const holder = holderOf(caller);
-    return {
-      deskId: holder.deskId,
-      firmId: holder.firmId ?? firmId ?? null,
-      scripNo: normalScripNo(scripNo) ?? "",
-    };
+  const numbersByDesk = new Map<string, Set<string>>();
+  const names = asked.map(({ caller: { deskId }, scripNo: text }) => {
+    const scripNo = normalScripNo(text);
+    if (scripNo === undefined) return undefined;
+    const numbers = numbersByDesk.get(deskId) ?? new Set();
+    numbersByDesk.set(deskId, numbers.add(scripNo));
+    return nameOf(deskId, scripNo);
   });
-  const found = asked.map((): CreditForSale | undefined => undefined);
-  for (const row of await findRows(db, numbers)) found[row.position] = row;
-  return found;
+  if (numbersByDesk.size === 0) return asked.map(() => undefined);
+  const rows = await listForSale(db, numbersByDesk);
+  const held = Map.groupBy(rows, (row) => nameOf(row.desk_id, row.scrip_no));
+  return asked.map(({ caller, firmId = null }, at) =>
+    meantOf(held.get(names[at] ?? "") ?? [], holderOf(caller).firmId ?? firmId),
+  );
+}
+
+/** A number is known to its desk only: another's of the same set does not see it. */
+function nameOf(deskId: string, scripNo: string): string {
+  return `${deskId} ${scripNo}`;
 }

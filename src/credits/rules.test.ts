@@ -10,6 +10,7 @@ import {
   type CreditAction,
   type CreditFacts,
   creditLifecycle,
+  type CreditState,
   creditStates,
   expiryDueOn,
   expiryWarnings,
@@ -17,6 +18,7 @@ import {
   isLive,
   isOpen,
   liftOf,
+  meantOf,
   notSellableReasonOf,
   type Known,
   verdictOf,
@@ -105,6 +107,40 @@ test("a report lowers the balance of what no deal has, and never raises it", () 
     assert.equal(verdictOf({ ...facts, face_paise: 950 }, known, report).kind, "refuse");
     const two = { ...facts, face_paise: 800, port_code: null };
     assert.equal(verdictOf(two, known, report).kind, "refuse");
+  }
+});
+
+test("a number means the live holding, then a claim, then the latest row", () => {
+  const rows = [
+    { firm_id: "a", state: "suspended", created_at: new Date(1) },
+    { firm_id: "b", state: "declared", created_at: new Date(3) },
+    { firm_id: "a", state: "declared", created_at: new Date(2) },
+    { firm_id: "b", state: "transferred", created_at: new Date(6) },
+    { firm_id: "a", state: "withdrawn", created_at: new Date(5) },
+    { firm_id: "b", state: "rejected", created_at: new Date(4) },
+  ] as const;
+  const anyOrder = fc.shuffledSubarray([...rows]);
+  fc.assert(
+    fc.property(anyOrder, fc.constantFrom(null, "a", "b", "c"), (known, firmId) => {
+      const own = rows.filter((row) => firmId === null || row.firm_id === firmId);
+      const expected = own.find((row) => known.includes(row));
+      assert.equal(meantOf(known, firmId), expected);
+    }),
+  );
+});
+
+test("every live state is meant before a claim, and a claim before every ended one", () => {
+  const rowOf = (state: CreditState, day: number) => ({
+    firm_id: "a",
+    state,
+    created_at: new Date(day),
+  });
+  const claim = rowOf("declared", 2);
+  for (const state of creditStates.filter((other) => other !== "declared")) {
+    const other = rowOf(state, isLive(state) ? 1 : 3);
+    const expected = isLive(state) ? other : claim;
+    assert.equal(meantOf([claim, other], null), expected, state);
+    assert.equal(meantOf([other, claim], null), expected, state);
   }
 });
 

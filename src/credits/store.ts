@@ -28,10 +28,6 @@ export const creditColumns = fragment`
   c.reserved_for, c.reason, c.as_of, c.expiry_told, c.expiry_due_on, c.version, c.created_at,
   c.updated_at`;
 
-/** What a holder means by a number: the live holding, otherwise a claim, otherwise the latest row. */
-export const bestFirst = fragment`
-  c.standing = 'live' desc nulls last, c.standing is not null desc, c.created_at desc`;
-
 /** Whose desk, and for a key that is bound to one firm, which firm of it. */
 export type Holder = { readonly deskId: string; readonly firmId: string | null };
 
@@ -163,7 +159,7 @@ export async function setCredits(
     returning ${creditColumns}`);
 }
 
-/** What the holder means by a number: the open holding, otherwise the latest. */
+/** What the holder means by a number: the choice of `meantOf`, made where the rows are. */
 export async function findCredit(
   db: Db,
   { deskId, firmId }: Holder,
@@ -174,7 +170,8 @@ export async function findCredit(
     from credits as c
     where c.desk_id = ${deskId} and c.scrip_no = ${scripNo}
       and (${firmId}::text is null or c.firm_id = ${firmId})
-    order by ${bestFirst}
+    order by
+      c.standing = 'live' desc nulls last, c.standing is not null desc, c.created_at desc
     limit 1`);
   return row;
 }

@@ -1,5 +1,5 @@
-import { holderOf } from "../credits/holder-of.ts";
-import { creditLifecycle, daysLeft, normalScripNo, notSellableReasonOf } from "../credits/rules.ts";
+import { type CreditForSale, findForSale } from "../credits/find-for-sale.ts";
+import { creditLifecycle, daysLeft, notSellableReasonOf } from "../credits/rules.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
@@ -8,8 +8,7 @@ import type { Db } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
-import { type CreditForSale, type SellWanted, sellPriceOf } from "./rules.ts";
-import { findForSale } from "./store.ts";
+import { type SellWanted, sellPriceOf } from "./rules.ts";
 
 /** Prices for a set of credits and amounts, from what the database says at this moment. */
 export async function priceSells(
@@ -81,13 +80,15 @@ function priceSell(
 }
 
 /** The credits that the asks name, by their ask; none where a text is no number of the caller's. */
-async function findNamed(db: Db, asks: readonly Ask<SellWanted>[]) {
-  const named = asks.flatMap((ask) => {
-    const scripNo = "scripNo" in ask.wanted ? normalScripNo(ask.wanted.scripNo) : undefined;
-    return scripNo === undefined ? [] : [{ ask, ...holderOf(ask.call.caller), scripNo }];
-  });
-  const found = named.length > 0 ? await findForSale(db, named) : [];
-  return new Map(found.map((credit) => [named[credit.position]?.ask, credit]));
+async function findNamed(
+  db: Db,
+  asks: readonly Ask<SellWanted>[],
+): Promise<ReadonlyMap<Ask<SellWanted>, CreditForSale | undefined>> {
+  const named = asks.flatMap((ask) =>
+    "scripNo" in ask.wanted ? [{ ask, caller: ask.call.caller, scripNo: ask.wanted.scripNo }] : [],
+  );
+  const found = await findForSale(db, named);
+  return new Map(named.map(({ ask }, at) => [ask, found[at]]));
 }
 
 function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {

@@ -8,12 +8,10 @@
 // "No quote" is a normal answer and has two reasons: the market is not there now, or it has no price
 // for this size.
 
-import type { CreditState } from "../credits/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import type { IstDay } from "../kernel/time.ts";
 import { askOf, bidOf, type CardToday } from "../rates/rules.ts";
 
 export const quoteSides = ["sell", "buy"] as const;
@@ -105,17 +103,6 @@ function surplus(
 function refuse(problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw unprocessable(...problems);
 }
-
-/** A credit as a price is made for it. */
-export type CreditForSale = {
-  readonly scrip_no: string;
-  readonly firm_id: string;
-  readonly scheme: Scheme;
-  readonly face_paise: number;
-  readonly expires_on: IstDay;
-  readonly state: CreditState;
-  readonly firm_state: string;
-};
 
 export type NoQuote = { readonly kind: "no_quote"; readonly reason: NoQuoteReason };
 

@@ -2,7 +2,6 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
-import type { CreditForSale } from "./rules.ts";
 
 type Terms = {
   readonly scheme: Scheme;
@@ -84,39 +83,6 @@ export async function insertQuotes(db: Db, rows: readonly QuoteRow[]): Promise<v
     )`);
 }
 
-/** Whose desk, and for a key that is bound to one firm, which firm of it. */
-type Holder = { readonly deskId: string; readonly firmId: string | null };
-
-/**
- * What each holder means by a number, with its place among the asked, from 0: the live holding, then
- * an open claim, then the latest. One look-up per number, whatever the statistics say.
- */
-export async function findForSale(
-  db: Db,
-  asked: readonly (Holder & { readonly scripNo: string })[],
-): Promise<(CreditForSale & { readonly position: number })[]> {
-  return await db.rows(sql`
-    select
-      asked.position::int - 1 as position, c.scrip_no, c.firm_id, c.scheme, c.face_paise,
-      c.expires_on, c.state, f.connection_state as firm_state
-    from unnest(
-      ${asked.map(({ deskId }) => deskId)}::text[],
-      ${asked.map(({ firmId }) => firmId)}::text[],
-      ${asked.map(({ scripNo }) => scripNo)}::text[]
-    ) with ordinality as asked (desk_id, firm_id, scrip_no, position)
-    cross join lateral (
-      select c.scrip_no, c.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
-      from credits as c
-      where c.desk_id = asked.desk_id and c.scrip_no = asked.scrip_no
-        and (asked.firm_id is null or c.firm_id = asked.firm_id)
-      order by
-        c.state in ('listed', 'reserved', 'in_settlement', 'suspended') desc,
-        c.state = 'declared' desc, c.created_at desc
-      limit 1
-    ) as c
-    join firms as f on f.firm_id = c.firm_id`);
-}
-
 /** Who firms are to the state. */
 export async function listPans(
   db: Db,
@@ -128,7 +94,12 @@ export async function listPans(
     where firm_id = any(${firmIds}::text[])`);
 }
 
-export type AskedQuote = Holder & { readonly quoteRef: string };
+/** A quote of a desk, and for a key that is bound to one firm, of that firm. */
+export type AskedQuote = {
+  readonly deskId: string;
+  readonly firmId: string | null;
+  readonly quoteRef: string;
+};
 
 export async function findQuote(
   db: Db,

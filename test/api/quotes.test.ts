@@ -255,6 +255,29 @@ test("sell quotes", async (t) => {
     assert.equal(await storedQuotes(service, desk.deskId), 20);
   });
 
+  await t.test("in a set of requests a number means to each desk what that desk has", async () => {
+    const holder = await openDesk(service);
+    const former = await openDesk(service, { scripNo: holder.scripNo, state: "withdrawn" });
+    const stranger = await openDesk(service);
+    const meant = [
+      { key: holder.key, scripNo: holder.scripNo, status: 200 },
+      { key: former.key, scripNo: former.scripNo, status: 409 },
+      { key: stranger.key, scripNo: holder.scripNo, status: 404 },
+      { key: former.key, scripNo: stranger.scripNo, status: 404 },
+      { key: stranger.key, scripNo: stranger.scripNo, status: 200 },
+    ];
+    await Promise.all(
+      Array.from({ length: 8 }, () => meant)
+        .flat()
+        .map(async ({ key, scripNo, status }) => {
+          const body = { side: "sell", scrip_no: scripNo };
+          await service.send("POST", "/v1/quote", { key, body, expect: status });
+        }),
+    );
+    const kept = [holder, former, stranger].map(({ deskId }) => storedQuotes(service, deskId));
+    assert.deepEqual(await Promise.all(kept), [8, 0, 8]);
+  });
+
   await t.test("a dry run is priced and kept nowhere", async () => {
     const { quote, scripNo, deskId } = await openDesk(service);
     const ask = { side: "sell", scrip_no: scripNo };

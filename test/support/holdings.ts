@@ -19,6 +19,8 @@ export type TestCredit = {
   readonly facePaise: number;
   readonly expiresOn: string;
   readonly state: string;
+  /** One that nobody else has unless a number is given. */
+  readonly scripNo?: string;
 };
 
 /** Credits in any state, as a test needs them, and their numbers. */
@@ -29,6 +31,7 @@ export async function addCredits(
 ): Promise<string[]> {
   const now = ctx.now();
   const ids = credits.map(() => newId("crd", now));
+  const scripNos = credits.map(({ scripNo }, at) => scripNo ?? ids[at]?.slice(6).toUpperCase());
   const isHeldByDeal = ({ state }: TestCredit) => ["reserved", "in_settlement"].includes(state);
   await ctx.db.pool.query(
     `insert into credits (
@@ -36,12 +39,13 @@ export async function addCredits(
       issued_on, expires_on, expiry_due_on, state, state_before_suspension, reserved_for, as_of,
       version, created_at, updated_at
     )
-    select c.credit_id, f.environment, f.desk_id, f.firm_id, upper(substr(c.credit_id, 7)), c.scheme,
+    select c.credit_id, f.environment, f.desk_id, f.firm_id, c.scrip_no, c.scheme,
       c.face, c.face, c.expires_on - 400, c.expires_on, c.expires_on, c.state,
       case when c.state = 'suspended' then 'listed' end, c.reserved_for, $8, 1, $8, $8
     from unnest(
-      $2::text[], $3::text[], $4::text[], $5::bigint[], $6::date[], $7::text[], $9::text[]
-    ) as c (credit_id, firm_id, scheme, face, expires_on, state, reserved_for)
+      $2::text[], $3::text[], $4::text[], $5::bigint[], $6::date[], $7::text[], $9::text[],
+      $10::text[]
+    ) as c (credit_id, firm_id, scheme, face, expires_on, state, reserved_for, scrip_no)
     join firms as f on f.firm_id = c.firm_id and f.desk_id = $1`,
     [
       deskId,
@@ -53,9 +57,10 @@ export async function addCredits(
       credits.map(({ state }) => state),
       now,
       credits.map((credit) => (isHeldByDeal(credit) ? "ord_test" : null)),
+      scripNos,
     ],
   );
-  return ids.map((id) => id.slice(6).toUpperCase());
+  return scripNos.filter((scripNo) => scripNo !== undefined);
 }
 
 export type AuditRecord = {
