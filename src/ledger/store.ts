@@ -58,26 +58,21 @@ export async function listEntriesAbout(
     order by e.ordinal, m.line`);
 }
 
+/**
+ * Those of the named entries that exist, and others of these subjects, kinds and ordinals: a set is
+ * mostly about something new, and then one look past the end of the index says so for all of it.
+ */
 export async function findWritten(
   tx: Tx,
   names: readonly EntryName[],
 ): Promise<{ environment: Environment; kind: EntryKind; subject: string; ordinal: number }[]> {
   return await tx.rows(sql`
-    select asked.environment, asked.kind, asked.subject, asked.ordinal
-    from unnest(
-      ${column(names, "environment")}::text[],
-      ${column(names, "kind")}::text[],
-      ${column(names, "subject")}::text[],
-      ${listOf(names.map(({ ordinal = 0 }) => ordinal))}::int[]
-    ) as asked (environment, kind, subject, ordinal)
-    join lateral (
-      select found.entry_no
-      from ledger_entries as found
-      where found.subject = asked.subject and found.kind = asked.kind
-        and found.ordinal = asked.ordinal and found.environment = asked.environment
-        and found.resolves is null
-      limit 1
-    ) as e on true`);
+    select environment, kind, subject, ordinal
+    from ledger_entries
+    where subject = any(${distinct(names.map(({ subject }) => subject))}::text[])
+      and kind = any(${distinct(names.map(({ kind }) => kind))}::text[])
+      and ordinal = any(${distinct(names.map(({ ordinal = 0 }) => ordinal))}::int[])
+      and resolves is null`);
 }
 
 export async function findResolutions(
@@ -380,6 +375,10 @@ type Cell = string | number | null;
 /** A column of rows as an array of PostgreSQL, written with less work than the driver's own. */
 function column<Row>(rows: readonly Row[], name: keyof Row): string {
   return listOf(rows.map((row) => row[name] as Cell)); // Only such columns are asked for.
+}
+
+function distinct(cells: readonly Cell[]): string {
+  return listOf([...new Set(cells)]);
 }
 
 /** Names and numbers of the books have no character that would need a quote; the rules see to it. */
