@@ -194,7 +194,7 @@ END,
   constraint credits_port_code_check CHECK ((port_code ~ '^IN[A-Z0-9]{3}[0-9A-Z]$'::text)),
   constraint credits_reserved_for_something CHECK (((COALESCE(state_before_suspension, state) = ANY (ARRAY['reserved'::text, 'in_settlement'::text])) = (reserved_for IS NOT NULL))),
   constraint credits_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
-  constraint credits_scrip_no_check CHECK ((scrip_no ~ '^[A-Z0-9][A-Z0-9/-]{5,24}$'::text)),
+  constraint credits_scrip_no_check CHECK ((((length(scrip_no) >= 6) AND (length(scrip_no) <= 25)) AND (scrip_no !~ '^[/-]|[^A-Z0-9/-]'::text))),
   constraint credits_state_check CHECK ((state = ANY (ARRAY['declared'::text, 'rejected'::text, 'listed'::text, 'reserved'::text, 'in_settlement'::text, 'transferred'::text, 'suspended'::text, 'cancelled'::text, 'expired'::text, 'used'::text, 'withdrawn'::text]))),
   constraint credits_suspended_from CHECK (((state = 'suspended'::text) = (state_before_suspension IS NOT NULL))),
   constraint credits_version_check CHECK ((version > 0))
@@ -379,7 +379,7 @@ create table deposits (
   constraint deposits_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint deposits_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint deposits_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
-  constraint deposits_reference_check CHECK ((reference ~ '^[A-Z0-9]{12,22}$'::text))
+  constraint deposits_reference_check CHECK ((((length(reference) >= 12) AND (length(reference) <= 22)) AND (reference !~ '[^A-Z0-9]'::text)))
 );
 CREATE INDEX deposits_by_settlement ON public.deposits USING btree (settlement_id) WHERE (settlement_id IS NOT NULL);
 
@@ -540,7 +540,7 @@ create table idempotency_keys (
   fingerprint jsonb not null,
   created_at timestamp with time zone not null,
   constraint idempotency_keys_pkey PRIMARY KEY (scope, idempotency_key),
-  constraint idempotency_keys_idempotency_key_check CHECK ((idempotency_key ~ '^[!-~]{1,255}$'::text))
+  constraint idempotency_keys_idempotency_key_check CHECK ((((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 255)) AND (idempotency_key !~ '[^!-~]'::text)))
 );
 
 create table inquiries (
@@ -827,7 +827,7 @@ create table payouts (
   constraint payouts_sent_with_utr CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (utr IS NOT NULL))),
   constraint payouts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'held'::text, 'sent'::text, 'paid'::text, 'returned'::text]))),
   constraint payouts_unsent_looked_at CHECK (((state = ANY (ARRAY['scheduled'::text, 'held'::text])) = (look_at IS NOT NULL))),
-  constraint payouts_utr_check CHECK ((utr ~ '^[A-Z0-9]{12,22}$'::text)),
+  constraint payouts_utr_check CHECK ((((length(utr) >= 12) AND (length(utr) <= 22)) AND (utr !~ '[^A-Z0-9]'::text))),
   constraint payouts_version_check CHECK ((version > 0))
 );
 CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at DESC, payout_id DESC);

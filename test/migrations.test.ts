@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test, type TestContext } from "node:test";
 
+import fc from "fast-check";
 import pg from "pg";
 
 import { migrate, pendingMigrations, readMigrations } from "../src/platform/migrate.ts";
@@ -94,15 +95,52 @@ test("a migration that is not applied yet is known as pending", async (t) => {
 test("a migration that fails leaves nothing of itself and says which it was", async (t) => {
   const { connection } = await testDatabase(t);
   const client = await owner(t, connection);
-  // Applying the last one a second time runs into its own tables.
-  const last = (await readMigrations()).at(-1)?.file;
-  await client.query("delete from schema_migrations where file = $1", [last]);
+  // Applying the first one a second time runs into its own tables.
+  const first = (await readMigrations()).at(0)?.file;
+  await client.query("delete from schema_migrations where file = $1", [first]);
   await assert.rejects(migrate(connection), (error) => {
     assert.ok(error instanceof Unusable);
-    assert.match(error.message, new RegExp(`^migration ${last} failed: `));
+    assert.match(error.message, new RegExp(`^migration ${first} failed: `));
     return true;
   });
-  assert.deepEqual(await pendingMigrations(client), [last]);
+  assert.deepEqual(await pendingMigrations(client), [first]);
+});
+
+test("a check that counts apart from its pattern accepts what one pattern would", async (t) => {
+  const { connection } = await testDatabase(t);
+  const client = await owner(t, connection);
+  const checks = [
+    ["credits", "scrip_no", "^[A-Z0-9][A-Z0-9/-]{5,24}$"],
+    ["idempotency_keys", "idempotency_key", "^[!-~]{1,255}$"],
+    ["deposits", "reference", "^[A-Z0-9]{12,22}$"],
+    ["payouts", "utr", "^[A-Z0-9]{12,22}$"],
+  ] as const;
+  const character = fc.oneof(
+    { arbitrary: fc.constantFrom("A", "Z", "0", "9"), weight: 40 },
+    { arbitrary: fc.constantFrom("/", "-"), weight: 2 },
+    {
+      arbitrary: fc.constantFrom("a", "@", "[", "!", "~", " ", "\n", "\u007F", "À", "😀"),
+      weight: 1,
+    },
+  );
+  const lengthOf = fc.oneof(fc.nat(30), fc.integer({ min: 250, max: 260 }));
+  const text = lengthOf.chain((length) =>
+    fc.string({ unit: character, minLength: length, maxLength: length }),
+  );
+  for (const [table, column, pattern] of checks) {
+    const { rows: found } = await client.query<{ check: string }>(
+      "select pg_get_expr(conbin, conrelid) as check from pg_constraint where conname = $1",
+      [`${table}_${column}_check`],
+    );
+    const { rows } = await client.query<{ text: string; accepted: boolean; expected: boolean }>(
+      `select ${column} as text, ${found[0]?.check} as accepted, ${column} ~ $2 as expected
+      from unnest($1::text[]) as r (${column})`,
+      [fc.sample(text, 5_000), pattern],
+    );
+    const differing = rows.filter(({ accepted, expected }) => accepted !== expected);
+    assert.deepEqual(differing, [], table);
+    assert.equal(new Set(rows.map(({ accepted }) => accepted)).size, 2, `${table}: both answers`);
+  }
 });
 
 test("the service's role can change neither the schema nor the record of migrations", async (t) => {
