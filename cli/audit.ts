@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { once } from "node:events";
 
-import { catcherUp } from "../src/audit/chain-records.ts";
 import { exportOfDesk } from "../src/audit/export-audit.ts";
 import { listAuditKeys } from "../src/audit/list-audit-keys.ts";
 import { verifyChain } from "../src/audit/verify-chain.ts";
@@ -55,7 +54,7 @@ const exported = command({
     const desk = { environment: oneOf("env", options.env, environments), desk_id: options.desk };
     const after = naturalNumber("after-seq", options["after-seq"]);
     await withContext(async ({ ctx }) => {
-      const pages = await exportOfDesk({ ...ctx, catchUp: catcherUp(ctx) }, desk, after);
+      const pages = await exportOfDesk(ctx, desk, after);
       for await (const page of pages) {
         if (!process.stdout.write(page)) await once(process.stdout, "drain");
       }

@@ -13,5 +13,4 @@ revoke update on market_updates from scripdesk_app;
 revoke delete on settlements, settlement_legs, deal_minutes, payouts, approvals from scripdesk_app;
 revoke delete on crosses, cross_quotes, netting_runs from scripdesk_app;
 revoke update, delete on deposits, payout_lines, statements from scripdesk_app;
-revoke update, delete on audit_chain from scripdesk_app;
-revoke insert, delete on audit_cursor from scripdesk_app;
+revoke delete on audit_heads from scripdesk_app;

@@ -78,30 +78,15 @@ create table approvals (
   constraint approvals_confirmed_whole CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL)))
 );
 
-create table audit_chain (
+create table audit_heads (
   environment text not null,
   desk_id text not null,
   seq bigint not null,
-  recorded_in xid8 not null,
-  record_id text not null,
-  form smallint not null,
   hash bytea not null,
-  at timestamp with time zone not null,
-  entity_id text not null,
-  constraint audit_chain_pkey PRIMARY KEY (environment, desk_id, seq),
-  constraint audit_chain_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint audit_chain_hash_check CHECK ((length(hash) = 32)),
-  constraint audit_chain_seq_check CHECK ((seq > 0))
-);
-CREATE INDEX audit_chain_by_entity ON public.audit_chain USING btree (environment, desk_id, entity_id, seq);
-CREATE UNIQUE INDEX audit_chain_by_record ON public.audit_chain USING btree (recorded_in, record_id);
-
-create table audit_cursor (
-  only_one boolean not null default true,
-  recorded_in xid8 not null,
-  record_id text not null,
-  constraint audit_cursor_pkey PRIMARY KEY (only_one),
-  constraint audit_cursor_only_one_check CHECK (only_one)
+  constraint audit_heads_pkey PRIMARY KEY (environment, desk_id),
+  constraint audit_heads_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint audit_heads_hash_check CHECK ((length(hash) = 32)),
+  constraint audit_heads_seq_check CHECK ((seq >= 0))
 );
 
 create table audit_records (
@@ -118,12 +103,17 @@ create table audit_records (
   entity_version integer not null,
   before_hash text,
   after_hash text,
-  recorded_in xid8 not null default pg_current_xact_id(),
-  constraint audit_records_pkey PRIMARY KEY (recorded_in, record_id),
+  seq bigint not null,
+  form smallint not null,
+  hash bytea not null,
+  constraint audit_records_pkey PRIMARY KEY (environment, desk_id, seq),
   constraint audit_records_actor_kind_check CHECK ((actor_kind = ANY (ARRAY['key'::text, 'operator'::text, 'worker'::text, 'visitor'::text, 'counterparty'::text]))),
   constraint audit_records_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30)))
+  constraint audit_records_hash_check CHECK ((length(hash) = 32)),
+  constraint audit_records_record_id_check CHECK ((starts_with(record_id, 'aud_'::text) AND (length(record_id) = 30))),
+  constraint audit_records_seq_check CHECK ((seq > 0))
 );
+CREATE INDEX audit_records_by_entity ON public.audit_records USING btree (entity_id, desk_id, seq);
 
 create table commission_rates (
   desk_id text not null,
@@ -1152,8 +1142,7 @@ CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_a
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select, update on approvals to scripdesk_app;
-grant insert, select on audit_chain to scripdesk_app;
-grant select, update on audit_cursor to scripdesk_app;
+grant insert, select, update on audit_heads to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;

@@ -8,7 +8,6 @@ import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AppOptions, buildApp } from "./app.ts";
-import { measureChain } from "./audit/measure-chain.ts";
 import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
@@ -66,7 +65,6 @@ export async function serve(variables: Variables): Promise<void> {
     read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
   });
   measureDeliveries(ctx, metrics);
-  measureChain(ctx, metrics);
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.

@@ -1,6 +1,5 @@
 // Everything the service does without being asked, and how often it looks.
 
-import { chainRecords } from "./audit/chain-records.ts";
 import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
 import type { Book } from "./book/open-book.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
@@ -109,7 +108,6 @@ export function workOf(
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
-    { name: "audit-chain", pauseMs: 500, work: () => chainRecords(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
     { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },

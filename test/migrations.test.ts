@@ -5,7 +5,10 @@ import { test, type TestContext } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 
+import { type AuditRecord, linkAfter, startOfChain } from "../src/audit/rules.ts";
+import { verifyChain } from "../src/audit/verify-chain.ts";
 import { migrate, pendingMigrations, readMigrations } from "../src/platform/migrate.ts";
+import { openDatabase } from "../src/platform/postgres.ts";
 import { Unusable } from "../src/platform/unusable.ts";
 import { testDatabase } from "./support/database.ts";
 import { schemaFile } from "./support/golden.ts";
@@ -177,4 +180,57 @@ test("the service's role can change neither the schema nor the record of migrati
   );
   assert.equal(grants.rowCount, 0);
   await db.pool.query("select file from schema_migrations");
+});
+
+test("records of before are in one chain with what was chained already", async (t) => {
+  const { connection } = await testDatabase(t, { template: "template0" });
+  const client = await owner(t, connection);
+  const migrations = await readMigrations();
+  const at = migrations.findIndex(({ file }) => file === "0034-audit-in-one.sql");
+  for (const { text } of migrations.slice(0, at)) await client.query(text);
+
+  const desk = "frm_0000000000000000000000000a";
+  const records = Array.from({ length: 4 }, (_, place): AuditRecord => ({
+    environment: "sandbox",
+    desk_id: desk,
+    record_id: `aud_${String(place).padStart(26, "0")}`,
+    at_text: "2026-11-15T14:45:00.000123+05:30",
+    actor_kind: "operator",
+    actor_id: ['"quoted"', "back\\slash", "two\nlines\u0001", "आशा \u2028"][place] ?? "",
+    request_id: place === 0 ? null : `req-${place}`,
+    action: "test.change",
+    entity_type: "thing",
+    entity_id: `thing-${place}`,
+    entity_version: 1,
+    before_hash: null,
+    after_hash: place === 2 ? null : "4f".repeat(32),
+  }));
+  const other = {
+    ...records[3],
+    desk_id: "frm_0000000000000000000000000b",
+    record_id: `aud_${"9".repeat(26)}`,
+  };
+  for (const { at_text, ...columns } of [...records, other]) {
+    const named = { ...columns, at: at_text, recorded_in: "5" };
+    const places = Object.keys(named).map((_, place) => `$${place + 1}`);
+    await client.query(
+      `insert into audit_records (${Object.keys(named).join(", ")}) values (${places.join(", ")})`,
+      Object.values(named),
+    );
+  }
+  let head = startOfChain;
+  for (const record of records.slice(0, 2)) {
+    head = linkAfter(head, record);
+    await client.query(
+      `insert into audit_chain (environment, desk_id, seq, recorded_in, record_id, form, hash, at, entity_id)
+       values ('sandbox', $1, $2, '5', $3, 1, decode($4, 'hex'), $5, $6)`,
+      [desk, head.seq, record.record_id, head.hash, record.at_text, record.entity_id],
+    );
+  }
+  for (const { text } of migrations.slice(at)) await client.query(text);
+
+  const db = openDatabase({ connection, onIdleError() {} });
+  t.after(() => db.close());
+  const { whole, desks, records: found } = await verifyChain({ db });
+  assert.deepEqual([whole, desks, found], [true, 2, 5]);
 });

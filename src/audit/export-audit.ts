@@ -1,27 +1,19 @@
 // A desk's chain as lines, from a place to where it stood when it was asked for, and a signed
-// checkpoint as the last one. What was committed before the question is linked first. Links are only
-// ever added, so the lines are read in pages by their place, each as the reader has taken the last.
+// checkpoint as the last one. Records are only ever added, so the lines are read in pages by their
+// place, each as the reader has taken the last.
 
 import type { Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { CatchUp } from "./chain-records.ts";
-import { type Desk, findBacklog } from "./chain-store.ts";
-import {
-  type AuditRecord,
-  checkpointLine,
-  type Head,
-  lineOf,
-  refuseSubAccount,
-  startOfChain,
-} from "./rules.ts";
+import { checkpointLine, type Head, lineOf, refuseSubAccount, startOfChain } from "./rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
-import { findHead, findLink, type LinkedRow, listLinked } from "./trail-store.ts";
+import type { AuditRow, Desk } from "./store.ts";
+import { findHead, findLink, listInOrder } from "./trail-store.ts";
 
 const linesPerPage = 500;
 
-export type Exporting = Pick<Context, "db" | "now" | "auditKey"> & { readonly catchUp: CatchUp };
+export type Exporting = Pick<Context, "db" | "now" | "auditKey">;
 
 /** By a key, of its desk. */
 export async function exportAudit(
@@ -40,24 +32,26 @@ export async function exportOfDesk(
   desk: Desk,
   after: number,
 ): Promise<AsyncIterable<string>> {
-  const isComplete = await ctx.catchUp();
-  const pending = isComplete ? 0 : (await findBacklog(ctx.db, desk)).unchained;
   const from = after === 0 ? startOfChain : await findLink(ctx.db, desk, after);
   if (!from) {
     throw unprocessable({ path: "after_seq", problem: "is past the end of this desk's chain" });
   }
   const to = await findHead(ctx.db, desk);
-  return linesOf(ctx, desk, { from, to, pending });
+  return linesOf(ctx, desk, { from, to });
 }
 
 async function* linesOf(
   { db, now, auditKey }: Exporting,
   desk: Desk,
-  { from, to, pending }: { from: Head; to: Head; pending: number },
+  { from, to }: { from: Head; to: Head },
 ): AsyncGenerator<string> {
   let last = from;
   while (last.seq < to.seq) {
-    const page = await listLinked(db, desk, { after: last.seq, upTo: to.seq, limit: linesPerPage });
+    const page = await listInOrder(db, desk, {
+      after: last.seq,
+      upTo: to.seq,
+      limit: linesPerPage,
+    });
     let text = "";
     for (const row of page) {
       refuseBroken(row, last);
@@ -75,7 +69,6 @@ async function* linesOf(
       last_seq: to.seq,
       prev_hash: from.hash,
       head_hash: to.hash,
-      pending,
       at: istTimestamp(now()),
     },
     auditKey,
@@ -83,7 +76,7 @@ async function* linesOf(
 }
 
 /** A chain with a hole is not signed; a record that was changed is shown as it is, and found out. */
-function refuseBroken(row: LinkedRow, last: Head): asserts row is LinkedRow & AuditRecord {
-  if (row.record_id !== null && row.seq === last.seq + 1) return;
+function refuseBroken(row: AuditRow, last: Head): void {
+  if (row.seq === last.seq + 1) return;
   throw new Error(`the audit chain is broken after ${last.seq}: run \`audit verify\``);
 }

@@ -3,14 +3,13 @@ import { closePage, openPage, type Page } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-instant.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { CatchUp } from "./chain-records.ts";
 import { refuseSubAccount } from "./rules.ts";
 import type { AuditEntry, ListAuditQuery } from "./schema.ts";
 import { countTrail, findHead, listTrail, type TrailFilter, type TrailRow } from "./trail-store.ts";
 
 /** Who changed what on the caller's desk, newest first. */
 export async function listAudit(
-  ctx: Context & { readonly catchUp: CatchUp },
+  ctx: Context,
   caller: Caller,
   query: ListAuditQuery,
 ): Promise<Page<AuditEntry>> {
@@ -21,7 +20,6 @@ export async function listAudit(
   const question = { list: "audit", desk: deskId, ...filters };
   const request = openPage(query, question, ctx.cursorKey);
   const filter = filterOf(query);
-  await ctx.catchUp();
   const before = request.after ? Number(request.after.id) : null;
   const rows = await listTrail(ctx.db, desk, filter, { before, fetch: request.fetch });
   // A chain has no gap: unfiltered, its last number is how many there are.

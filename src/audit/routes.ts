@@ -2,7 +2,6 @@ import { sendPage } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { type LinesOptions, openLines } from "../platform/ndjson.ts";
-import { catcherUp } from "./chain-records.ts";
 import { exportAudit } from "./export-audit.ts";
 import { listAudit } from "./list-audit.ts";
 import { listAuditKeys } from "./list-audit-keys.ts";
@@ -12,10 +11,9 @@ const exportsPerKeyMax = 2;
 
 export function auditRoutes(
   app: App,
-  context: Context,
+  ctx: Context,
   { deadAmong }: Pick<LinesOptions, "deadAmong">,
 ): void {
-  const ctx = { ...context, catchUp: catcherUp(context) };
   const lines = openLines({ perKeyMax: exportsPerKeyMax, deadAmong });
 
   app.get(

@@ -19,6 +19,7 @@ import {
 import type { Actor } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
+import { istTimestamp } from "../kernel/time.ts";
 
 export const chainForm = 1;
 
@@ -42,7 +43,14 @@ export type AuditRecord = {
   readonly after_hash: string | null;
 };
 
-/** Where a chain stands: the number and the hash of a link, or of nothing before the first. */
+/** The moment a record is made has no microseconds, but its text does. */
+export function atText(instant: Date): string {
+  const text = istTimestamp(instant);
+  const end = text.lastIndexOf("+");
+  return `${text.slice(0, end)}000${text.slice(end)}`;
+}
+
+/** Where a chain stands: the number and the hash of a record, or of nothing before the first. */
 export type Head = { readonly seq: number; readonly hash: string };
 
 export const startOfChain: Head = { seq: 0, hash: nothingBefore };
@@ -93,8 +101,6 @@ export type Checkpoint = {
   /** The hash before the first line, and that of the last one. */
   readonly prev_hash: string;
   readonly head_hash: string;
-  /** Records of the desk that were committed and not chained yet; 0 when the export is complete. */
-  readonly pending: number;
   readonly at: string;
 };
 
@@ -109,7 +115,8 @@ export function checkpointLine(checkpoint: Checkpoint, key: KeyObject): string {
     last_seq: checkpoint.last_seq,
     prev_hash: checkpoint.prev_hash,
     head_hash: checkpoint.head_hash,
-    pending: checkpoint.pending,
+    // A record is chained when it is made; the form has this for what would not be.
+    pending: 0,
     at: checkpoint.at,
     public_key: publicKeyOf(key),
   });

@@ -1,39 +1,63 @@
-import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { sql, type Tx } from "../platform/postgres.ts";
+import { type AuditRecord, chainForm, type Head } from "./rules.ts";
 
-export type AuditRow = {
-  readonly record_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly actor_kind: Actor["kind"];
-  readonly actor_id: string;
-  readonly request_id: string | null;
-  readonly action: string;
-  readonly entity_type: string;
-  readonly entity_id: string;
-  readonly entity_version: number;
-  readonly before_hash: string | null;
-  readonly after_hash: string | null;
-};
+export type Desk = { readonly environment: Environment; readonly desk_id: string };
 
-export async function insertAuditRecords(
+/** A record in its place. */
+export type AuditRow = AuditRecord & Head;
+
+/**
+ * Where the chains of these desks end, from the start for a desk without a record. It stays so until
+ * the transaction adds to them. In the order of the desks and in one statement, so that nobody who
+ * begins a chain locks it later than others do.
+ */
+export async function lockHeads(
   tx: Tx,
-  rows: readonly AuditRow[],
-  at: Date,
-): Promise<void> {
+  desks: readonly Desk[],
+  start: Head,
+): Promise<(Desk & Head)[]> {
+  return await tx.rows(sql`
+    insert into audit_heads as h (environment, desk_id, seq, hash)
+    select environment, desk_id, ${start.seq}, decode(${start.hash}, 'hex')
+    from unnest(
+      ${desks.map(({ environment }) => environment)}::text[],
+      ${desks.map(({ desk_id }) => desk_id)}::text[]
+    ) as d (environment, desk_id)
+    order by environment, desk_id
+    on conflict (environment, desk_id) do update set seq = h.seq
+    returning environment, desk_id, seq, encode(hash, 'hex') as hash`);
+}
+
+/** For heads that are locked. */
+export async function setHeads(tx: Tx, heads: readonly (Desk & Head)[]): Promise<void> {
+  await tx.rows(sql`
+    update audit_heads as h
+    set seq = n.seq, hash = decode(n.hash, 'hex')
+    from unnest(
+      ${heads.map(({ environment }) => environment)}::text[],
+      ${heads.map(({ desk_id }) => desk_id)}::text[],
+      ${heads.map(({ seq }) => seq)}::bigint[],
+      ${heads.map(({ hash }) => hash)}::text[]
+    ) as n (environment, desk_id, seq, hash)
+    where h.environment = n.environment and h.desk_id = n.desk_id`);
+}
+
+export async function insertRecords(tx: Tx, rows: readonly AuditRow[], at: Date): Promise<void> {
   await tx.rows(sql`
     insert into audit_records (
-      record_id, environment, desk_id, at, actor_kind, actor_id, request_id, action, entity_type,
-      entity_id, entity_version, before_hash, after_hash
+      environment, desk_id, seq, record_id, at, actor_kind, actor_id, request_id, action,
+      entity_type, entity_id, entity_version, before_hash, after_hash, form, hash
     )
     select
-      record_id, environment, desk_id, ${at}, actor_kind, actor_id, request_id, action, entity_type,
-      entity_id, entity_version, before_hash, after_hash
+      environment, desk_id, seq, record_id, ${at}, actor_kind, actor_id, request_id, action,
+      entity_type, entity_id, entity_version, before_hash, after_hash, ${chainForm},
+      decode(hash, 'hex')
     from unnest(
-      ${rows.map((row) => row.record_id)}::text[],
       ${rows.map((row) => row.environment)}::text[],
       ${rows.map((row) => row.desk_id)}::text[],
+      ${rows.map((row) => row.seq)}::bigint[],
+      ${rows.map((row) => row.record_id)}::text[],
       ${rows.map((row) => row.actor_kind)}::text[],
       ${rows.map((row) => row.actor_id)}::text[],
       ${rows.map((row) => row.request_id)}::text[],
@@ -42,9 +66,10 @@ export async function insertAuditRecords(
       ${rows.map((row) => row.entity_id)}::text[],
       ${rows.map((row) => row.entity_version)}::int[],
       ${rows.map((row) => row.before_hash)}::text[],
-      ${rows.map((row) => row.after_hash)}::text[]
+      ${rows.map((row) => row.after_hash)}::text[],
+      ${rows.map((row) => row.hash)}::text[]
     ) as r (
-      record_id, environment, desk_id, actor_kind, actor_id, request_id, action, entity_type,
-      entity_id, entity_version, before_hash, after_hash
+      environment, desk_id, seq, record_id, actor_kind, actor_id, request_id, action, entity_type,
+      entity_id, entity_version, before_hash, after_hash, hash
     )`);
 }

@@ -2,19 +2,17 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql } from "../platform/postgres.ts";
-import { type Desk, type Position, recordColumns } from "./chain-store.ts";
-import { type AuditRecord, type Head, startOfChain } from "./rules.ts";
+import { type Head, startOfChain } from "./rules.ts";
+import type { AuditRow, Desk } from "./store.ts";
 
-export type TrailRow = AuditRecord & Head & { readonly at: Date };
+/** A record as it is hashed: its time is text, because a Date would lose the microseconds. */
+const recordColumns = fragment`
+  environment, desk_id, seq, record_id,
+  to_char(at at time zone interval '5:30', 'YYYY-MM-DD"T"HH24:MI:SS.US"+05:30"') as at_text,
+  actor_kind, actor_id, request_id, action, entity_type, entity_id, entity_version, before_hash,
+  after_hash, encode(hash, 'hex') as hash`;
 
-/** The record of a link, looked up by itself whatever the statistics say. */
-const recordOfLink = fragment`
-  left join lateral (
-    select *
-    from audit_records as r
-    where r.recorded_in = c.recorded_in and r.record_id = c.record_id
-    limit 1
-  ) as r on true`;
+export type TrailRow = AuditRow & { readonly at: Date };
 
 export type TrailFilter = {
   readonly entityType: string | null;
@@ -47,17 +45,16 @@ async function listByPlace(
   { before, fetch }: TrailPage,
 ): Promise<TrailRow[]> {
   return await db.rows(sql`
-    select c.seq, encode(c.hash, 'hex') as hash, r.at, ${recordColumns}
-    from audit_chain as c
-    ${recordOfLink}
-    where c.environment = ${environment} and c.desk_id = ${desk_id}
-      and c.seq < ${before ?? Number.MAX_SAFE_INTEGER} and r.record_id is not null
-      and (${from}::timestamptz is null or c.at >= ${from})
-      and (${to}::timestamptz is null or c.at < ${to})
-      and (${entityType}::text is null or r.entity_type = ${entityType})
-      and (${actor}::text is null or r.actor_id = ${actor})
-      and (${action}::text is null or r.action = ${action})
-    order by c.seq desc
+    select at, ${recordColumns}
+    from audit_records
+    where environment = ${environment} and desk_id = ${desk_id}
+      and seq < ${before ?? Number.MAX_SAFE_INTEGER}
+      and (${from}::timestamptz is null or at >= ${from})
+      and (${to}::timestamptz is null or at < ${to})
+      and (${entityType}::text is null or entity_type = ${entityType})
+      and (${actor}::text is null or actor_id = ${actor})
+      and (${action}::text is null or action = ${action})
+    order by audit_records.seq desc
     limit ${fetch}`);
 }
 
@@ -69,17 +66,16 @@ async function listByEntity(
   { before, fetch }: TrailPage,
 ): Promise<TrailRow[]> {
   return await db.rows(sql`
-    select c.seq, encode(c.hash, 'hex') as hash, r.at, ${recordColumns}
-    from audit_chain as c
-    ${recordOfLink}
-    where c.environment = ${environment} and c.desk_id = ${desk_id} and c.entity_id = ${entityId}
-      and c.seq < ${before ?? Number.MAX_SAFE_INTEGER} and r.record_id is not null
-      and (${from}::timestamptz is null or c.at >= ${from})
-      and (${to}::timestamptz is null or c.at < ${to})
-      and (${entityType}::text is null or r.entity_type = ${entityType})
-      and (${actor}::text is null or r.actor_id = ${actor})
-      and (${action}::text is null or r.action = ${action})
-    order by c.seq desc
+    select at, ${recordColumns}
+    from audit_records
+    where environment = ${environment} and desk_id = ${desk_id} and entity_id = ${entityId}
+      and seq < ${before ?? Number.MAX_SAFE_INTEGER}
+      and (${from}::timestamptz is null or at >= ${from})
+      and (${to}::timestamptz is null or at < ${to})
+      and (${entityType}::text is null or entity_type = ${entityType})
+      and (${actor}::text is null or actor_id = ${actor})
+      and (${action}::text is null or action = ${action})
+    order by audit_records.seq desc
     limit ${fetch}`);
 }
 
@@ -92,31 +88,28 @@ export async function countTrail(
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from (
-      select at, recorded_in, record_id
-      from audit_chain
+      select at, entity_type, actor_id, action
+      from audit_records
       where environment = ${environment} and desk_id = ${desk_id} and ${entityId}::text is null
       union all
-      select at, recorded_in, record_id
-      from audit_chain
+      select at, entity_type, actor_id, action
+      from audit_records
       where environment = ${environment} and desk_id = ${desk_id} and entity_id = ${entityId}
-    ) as c
-    join audit_records as r on r.recorded_in = c.recorded_in and r.record_id = c.record_id
-    where (${from}::timestamptz is null or c.at >= ${from})
-      and (${to}::timestamptz is null or c.at < ${to})
-      and (${entityType}::text is null or r.entity_type = ${entityType})
-      and (${actor}::text is null or r.actor_id = ${actor})
-      and (${action}::text is null or r.action = ${action})`);
+    ) as r
+    where (${from}::timestamptz is null or at >= ${from})
+      and (${to}::timestamptz is null or at < ${to})
+      and (${entityType}::text is null or entity_type = ${entityType})
+      and (${actor}::text is null or actor_id = ${actor})
+      and (${action}::text is null or action = ${action})`);
   return row?.total ?? 0;
 }
 
-/** The last link of a desk; the start of its chain when it has none. */
+/** Where the chain of a desk ends; at its start when it has no record. */
 export async function findHead(db: Db, { environment, desk_id }: Desk): Promise<Head> {
   const [row] = await db.rows<Head>(sql`
     select seq, encode(hash, 'hex') as hash
-    from audit_chain
-    where environment = ${environment} and desk_id = ${desk_id}
-    order by seq desc
-    limit 1`);
+    from audit_heads
+    where environment = ${environment} and desk_id = ${desk_id}`);
   return row ?? startOfChain;
 }
 
@@ -127,73 +120,48 @@ export async function findLink(
 ): Promise<Head | undefined> {
   const [row] = await db.rows<Head>(sql`
     select seq, encode(hash, 'hex') as hash
-    from audit_chain
+    from audit_records
     where environment = ${environment} and desk_id = ${desk_id} and seq = ${seq}`);
   return row;
 }
 
-/** Whether the link's own copies of its record are right; null when there is no such record. */
-const copiesHold = fragment`
-  c.environment = r.environment and c.desk_id = r.desk_id and c.at = r.at
-  and c.entity_id = r.entity_id as copies_hold`;
-
-/** A link with its record; the record is missing when somebody removed it. */
-export type LinkedRow = Head & {
-  readonly form: number;
-  readonly copies_hold: boolean | null;
-} & (AuditRecord | { readonly record_id: null });
-
 /** In the order of the chain, from after one place up to another. */
-export async function listLinked(
+export async function listInOrder(
   db: Db,
   { environment, desk_id }: Desk,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
-): Promise<LinkedRow[]> {
+): Promise<(AuditRow & { readonly form: number })[]> {
   return await db.rows(sql`
-    select c.seq, encode(c.hash, 'hex') as hash, c.form, ${copiesHold}, ${recordColumns}
-    from audit_chain as c
-    ${recordOfLink}
-    where c.environment = ${environment} and c.desk_id = ${desk_id}
-      and c.seq > ${after} and c.seq <= ${upTo}
-    order by c.seq
+    select form, ${recordColumns}
+    from audit_records
+    where environment = ${environment} and desk_id = ${desk_id}
+      and seq > ${after} and seq <= ${upTo}
+    order by audit_records.seq
     limit ${limit}`);
 }
 
-/** The next desk that has a chain, in the order of environment and id. */
+/** The next desk that has a chain or the end of one, in the order of environment and id. */
 export async function findNextDesk(
   db: Db,
   { environment, desk_id }: { readonly environment: Environment | ""; readonly desk_id: string },
 ): Promise<Desk | undefined> {
   const [row] = await db.rows<Desk>(sql`
-    select environment, desk_id
-    from audit_chain
-    where (environment, desk_id) > (${environment}, ${desk_id})
+    (
+      select environment, desk_id
+      from audit_records
+      where (environment, desk_id) > (${environment}, ${desk_id})
+      order by environment, desk_id
+      limit 1
+    )
+    union all
+    (
+      select environment, desk_id
+      from audit_heads
+      where (environment, desk_id) > (${environment}, ${desk_id})
+      order by environment, desk_id
+      limit 1
+    )
     order by environment, desk_id
     limit 1`);
   return row;
-}
-
-export type RecordPlace = Desk &
-  Position & {
-    readonly chained: boolean;
-    /** Whether the sequencer is past it. */
-    readonly passed: boolean;
-  };
-
-/** All records, whether they are chained and whether they should be. */
-export async function listPlaces(db: Db, after: Position, limit: number): Promise<RecordPlace[]> {
-  return await db.rows(sql`
-    select
-      r.environment, r.desk_id, r.recorded_in, r.record_id,
-      (
-        select c.seq
-        from audit_chain as c
-        where c.recorded_in = r.recorded_in and c.record_id = r.record_id
-      ) is not null as chained,
-      (r.recorded_in, r.record_id) <= (cursor.recorded_in, cursor.record_id) as passed
-    from audit_cursor as cursor
-    cross join audit_records as r
-    where (r.recorded_in, r.record_id) > (${after.recorded_in}::xid8, ${after.record_id})
-    order by r.recorded_in, r.record_id
-    limit ${limit}`);
 }

@@ -1,18 +1,17 @@
-// Whether the database's own chains are whole: every link is hashed again from its record, and every
-// record is asked for its link. All of it in one snapshot, page by page.
+// Whether the database's own chains are whole: every record is hashed again after the one before it,
+// and the last is where the desk's chain is said to end. All of it in one snapshot, page by page.
 
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import type { Desk, Position } from "./chain-store.ts";
-import { chainForm, type Head, linkAfter, startOfChain } from "./rules.ts";
-import { findNextDesk, type LinkedRow, listLinked, listPlaces } from "./trail-store.ts";
+import { type AuditRecord, chainForm, type Head, linkAfter, startOfChain } from "./rules.ts";
+import type { Desk } from "./store.ts";
+import { findHead, findNextDesk, listInOrder } from "./trail-store.ts";
 
-const linksPerPage = 2_000;
-const placesPerPage = 10_000;
+const recordsPerPage = 2_000;
 
 export type ChainBreak = Desk & {
-  /** Where in the chain; null for a record that has no place in it. */
-  readonly seq: number | null;
+  readonly seq: number;
+  /** Null where the record is missing. */
   readonly record_id: string | null;
   readonly problem: string;
 };
@@ -21,77 +20,63 @@ export type ChainVerdict = {
   readonly whole: boolean;
   readonly desks: number;
   readonly records: number;
-  /** Committed, and still to be chained. */
-  readonly pending: number;
   readonly first_break: ChainBreak | null;
 };
 
 export async function verifyChain({ db }: Pick<Context, "db">): Promise<ChainVerdict> {
-  return await db.transaction(
-    async (tx) => {
-      const chains = await walkChains(tx);
-      const places = chains.first_break ? { pending: 0, lost: null } : await walkRecords(tx);
-      const first_break = chains.first_break ?? places.lost;
-      return { ...chains, pending: places.pending, first_break, whole: first_break === null };
-    },
-    { snapshot: true },
-  );
+  return await db.transaction(walkChains, { snapshot: true });
 }
 
-async function walkChains(
-  tx: Tx,
-): Promise<Pick<ChainVerdict, "desks" | "records" | "first_break">> {
+async function walkChains(tx: Tx): Promise<ChainVerdict> {
   let desks = 0;
   let records = 0;
   let desk = await findNextDesk(tx, { environment: "", desk_id: "" });
   while (desk) {
-    const { last, problem } = await walkChain(tx, desk);
+    const { last, first_break } = await walkChain(tx, desk);
     desks += 1;
     records += last.seq;
-    if (problem) return { desks, records, first_break: problem };
+    if (first_break) return { whole: false, desks, records, first_break };
     desk = await findNextDesk(tx, desk);
   }
-  return { desks, records, first_break: null };
+  return { whole: true, desks, records, first_break: null };
 }
 
-async function walkChain(tx: Tx, desk: Desk): Promise<{ last: Head; problem: ChainBreak | null }> {
+type Walked = { readonly last: Head; readonly first_break: ChainBreak | null };
+
+async function walkChain(tx: Tx, desk: Desk): Promise<Walked> {
   let last = startOfChain;
   for (;;) {
-    const page = await listLinked(tx, desk, {
+    const page = await listInOrder(tx, desk, {
       after: last.seq,
       upTo: Number.MAX_SAFE_INTEGER,
-      limit: linksPerPage,
+      limit: recordsPerPage,
     });
     for (const row of page) {
-      const problem = problemOf(row, last);
-      const { record_id } = row;
-      if (problem) return { last, problem: { ...desk, seq: last.seq + 1, record_id, problem } };
+      const found = problemOf(row, last);
+      if (found) return { last, first_break: { ...desk, seq: last.seq + 1, ...found } };
       last = { seq: row.seq, hash: row.hash };
     }
-    if (page.length < linksPerPage) return { last, problem: null };
+    if (page.length < recordsPerPage) break;
   }
+  return { last, first_break: endOf(desk, last, await findHead(tx, desk)) };
 }
 
-function problemOf(row: LinkedRow, last: Head): string | undefined {
-  if (row.seq !== last.seq + 1) return "this link is missing";
-  if (row.record_id === null) return "the record of this link is missing";
-  if (row.form !== chainForm) return `bytes of form ${row.form} are not known`;
-  if (linkAfter(last, row).hash !== row.hash) return "the record or its link was changed";
-  return row.copies_hold ? undefined : "the link's copy of its record was changed";
+function problemOf(
+  row: AuditRecord & Head & { readonly form: number },
+  last: Head,
+): Pick<ChainBreak, "record_id" | "problem"> | undefined {
+  const { record_id } = row;
+  if (row.seq !== last.seq + 1) return { record_id: null, problem: "this record is missing" };
+  if (row.form !== chainForm) {
+    return { record_id, problem: `bytes of form ${row.form} are not known` };
+  }
+  if (linkAfter(last, row).hash === row.hash) return undefined;
+  return { record_id, problem: "the record or its hash was changed" };
 }
 
-async function walkRecords(tx: Tx): Promise<{ pending: number; lost: ChainBreak | null }> {
-  let pending = 0;
-  let after: Position = { recorded_in: "0", record_id: "" };
-  for (;;) {
-    const page = await listPlaces(tx, after, placesPerPage);
-    for (const { environment, desk_id, record_id, chained, passed } of page) {
-      if (chained) continue;
-      const problem = "the record has no link and never gets one";
-      if (passed) return { pending, lost: { environment, desk_id, record_id, seq: null, problem } };
-      pending += 1;
-    }
-    after = page.at(-1) ?? after;
-    if (page.length < placesPerPage) return { pending, lost: null };
-  }
+/** Records that follow each other may still lack their last ones, or have some too many. */
+function endOf(desk: Desk, last: Head, head: Head): ChainBreak | null {
+  if (head.seq === last.seq && head.hash === last.hash) return null;
+  const seq = Math.min(head.seq, last.seq) + 1;
+  return { ...desk, seq, record_id: null, problem: "the chain does not end where it is said to" };
 }

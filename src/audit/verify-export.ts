@@ -18,8 +18,6 @@ export type ExportVerdict = {
   readonly records: number;
   readonly last_seq: number;
   readonly head_hash: string;
-  /** Committed when the export was made, and not in it. */
-  readonly pending: number | null;
   /** Who signed it, to be compared with the service's own key. */
   readonly public_key: string | null;
   /** The first line that does not hold, and why. */
@@ -62,7 +60,6 @@ class Walk {
   #desk: string | null = null;
   #first: Head | undefined;
   #last: Head = startOfChain;
-  #pending: number | null = null;
   #publicKey: string | null = null;
   #break: ExportVerdict["first_break"] = null;
 
@@ -87,7 +84,6 @@ class Walk {
       records: this.#records,
       last_seq: this.#last.seq,
       head_hash: this.#last.hash,
-      pending: this.#pending,
       public_key: this.#publicKey,
       first_break: this.#break,
     };
@@ -122,7 +118,6 @@ class Walk {
     const told = JSON.parse(line) as Checkpoint & { readonly v: number };
     if (told.v !== chainForm) return `bytes of form ${told.v} are not known`;
     this.#publicKey = key;
-    this.#pending = told.pending;
     this.#desk ??= `${told.environment} ${told.desk_id}`;
     this.#first ??= this.#last = { seq: told.first_seq - 1, hash: told.prev_hash };
     if (this.#expectedKey !== undefined && key !== this.#expectedKey) {

@@ -1,4 +1,4 @@
-import { recordAudit } from "../audit/record-audit.ts";
+import { chainRecords, makeRecords } from "../audit/record-audit.ts";
 import { type Actor, asSeenBy, type Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
@@ -28,7 +28,8 @@ export type Attributed = { readonly actor: Actor; readonly change: Change };
 
 /**
  * The same for a set that several made, as orders of many callers travel together. What else the
- * transaction is storing may still be under way: it is waited for before the desks' numbers are taken.
+ * transaction is storing may still be under way: it is waited for before anything of a desk is locked,
+ * because whoever else writes on that desk waits from then on.
  */
 export async function recordAttributed(
   tx: Tx,
@@ -40,7 +41,18 @@ export async function recordAttributed(
     actor: asSeenBy(actor, change.deskId),
     change,
   }));
-  await Promise.all([...storing, changes.length > 0 && recordAudit(tx, changes, now)]);
+  const records = makeRecords(changes, now);
+  await Promise.all(storing);
+  const [, events] = await Promise.all([chainRecords(tx, records, now), tell(tx, changes, now)]);
+  return events;
+}
+
+/** Events for those of the changes that others are told of. */
+async function tell(
+  tx: Tx,
+  changes: readonly Attributed[],
+  now: Date,
+): Promise<readonly EventRow[]> {
   const told = changes.filter(({ change }) => change.event !== undefined);
   if (told.length === 0) return [];
   const next = await firstSequences(
