@@ -42,7 +42,7 @@ export async function storeOrders(
     now,
     [
       storeSettlements(tx, opened, now),
-      insertPlaced(tx, placed),
+      insertPlaced(tx, workings, placed),
       setDealt(
         tx,
         dealt.map(({ after }) => after),
@@ -60,8 +60,12 @@ export async function storeOrders(
   return opened.states;
 }
 
-async function insertPlaced(tx: Tx, placed: readonly OrderRow[]): Promise<void> {
-  if (placed.length > 0) await insertOrders(tx, placed);
+async function insertPlaced(
+  tx: Tx,
+  workings: Workings,
+  placed: readonly OrderRow[],
+): Promise<void> {
+  if (placed.length > 0) await insertOrders(tx, workings, placed);
 }
 
 async function setDealt(tx: Tx, dealt: readonly OrderRow[], now: Date): Promise<void> {

@@ -59,8 +59,12 @@ export async function lockMatching(tx: Tx, environment: Environment): Promise<vo
     for update`);
 }
 
-/** Scrip numbers have no comma, so a list of them travels as one text. */
-export async function insertOrders(tx: Tx, rows: readonly OrderRow[]): Promise<void> {
+/** What a set places. Scrip numbers have no comma, so a list of them travels as one text. */
+export async function insertOrders(
+  tx: Tx,
+  { environment, now }: { readonly environment: Environment; readonly now: Date },
+  rows: readonly OrderRow[],
+): Promise<void> {
   await tx.rows(sql`
     insert into orders (
       order_id, environment, desk_id, firm_id, key_id, side, scheme, state, scrip_no, face_paise,
@@ -69,14 +73,13 @@ export async function insertOrders(tx: Tx, rows: readonly OrderRow[]): Promise<v
       settlement_ids, history, idempotency_key, request, rested, version, created_at, updated_at
     )
     select
-      order_id, environment, desk_id, firm_id, key_id, side, scheme, state, scrip_no, face_paise,
-      requirement_paise, limit_bps, time_in_force, expires_at, quote_ref, client_ref, metadata,
-      string_to_array(scrip_nos, ','), string_to_array(resting_scrip_nos, ','), covered_paise,
-      dealt_paise, price_bps, all_in_paise, string_to_array(settlement_ids, ','), history,
-      idempotency_key, request, rested, 1, created_at, created_at
+      order_id, ${environment}::text, desk_id, firm_id, key_id, side, scheme, state, scrip_no,
+      face_paise, requirement_paise, limit_bps, time_in_force, expires_at, quote_ref, client_ref,
+      metadata, string_to_array(scrip_nos, ','), string_to_array(resting_scrip_nos, ','),
+      covered_paise, dealt_paise, price_bps, all_in_paise, string_to_array(settlement_ids, ','),
+      history, idempotency_key, request, rested, 1, ${now}::timestamptz, ${now}::timestamptz
     from unnest(
       ${rows.map((row) => row.order_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
       ${rows.map((row) => row.desk_id)}::text[],
       ${rows.map((row) => row.firm_id)}::text[],
       ${rows.map((row) => row.key_id)}::text[],
@@ -102,13 +105,12 @@ export async function insertOrders(tx: Tx, rows: readonly OrderRow[]): Promise<v
       ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
       ${rows.map((row) => row.idempotency_key)}::text[],
       ${rows.map((row) => row.request && JSON.stringify(row.request))}::jsonb[],
-      ${rows.map((row) => row.rested)}::boolean[],
-      ${rows.map((row) => row.created_at)}::timestamptz[]
+      ${rows.map((row) => row.rested)}::boolean[]
     ) as r (
-      order_id, environment, desk_id, firm_id, key_id, side, scheme, state, scrip_no, face_paise,
+      order_id, desk_id, firm_id, key_id, side, scheme, state, scrip_no, face_paise,
       requirement_paise, limit_bps, time_in_force, expires_at, quote_ref, client_ref, metadata,
       scrip_nos, resting_scrip_nos, covered_paise, dealt_paise, price_bps, all_in_paise,
-      settlement_ids, history, idempotency_key, request, rested, created_at
+      settlement_ids, history, idempotency_key, request, rested
     )`);
 }
 

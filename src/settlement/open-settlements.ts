@@ -133,10 +133,11 @@ export async function storeSettlements(
   const begun = openings.filter(({ beginning }) => beginning !== undefined);
   await Promise.all([
     holdAll(tx, openings, now),
-    insertSettlements(tx, settlements),
+    insertSettlements(tx, settlements, now),
     insertLegs(
       tx,
       openings.flatMap(({ legs, beginning }) => beginning?.legs ?? legs),
+      now,
     ),
     beginTransfers(tx, begun.flatMap(takenBy), now),
     askCustoms(

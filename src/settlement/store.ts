@@ -60,7 +60,12 @@ export const legColumns = fragment`
   l.buyer_paise, l.buyer_fee_paise, l.buyer_gst_paise, l.seller_fee_paise, l.seller_gst_paise,
   l.private, l.state, l.reason`;
 
-export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
+/** What is dealt now. */
+export async function insertSettlements(
+  tx: Tx,
+  rows: readonly SettlementRow[],
+  now: Date,
+): Promise<void> {
   await tx.rows(sql`
     insert into settlements (
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
@@ -68,7 +73,8 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
     )
     select
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, history, version, created_at, created_at
+      state, face_paise, buyer_paise, due_at, history, version, ${now}::timestamptz,
+      ${now}::timestamptz
     from unnest(
       ${rows.map((row) => row.settlement_id)}::text[],
       ${rows.map((row) => row.environment)}::text[],
@@ -82,31 +88,30 @@ export async function insertSettlements(tx: Tx, rows: readonly SettlementRow[]):
       ${rows.map((row) => row.buyer_paise)}::bigint[],
       ${rows.map((row) => row.due_at)}::timestamptz[],
       ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
-      ${rows.map((row) => row.version)}::int[],
-      ${rows.map((row) => row.created_at)}::timestamptz[]
+      ${rows.map((row) => row.version)}::int[]
     ) as r (
       settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, history, version, created_at
+      state, face_paise, buyer_paise, due_at, history, version
     )`);
 }
 
-/** Writes legs, and adds each to its minute of the tape. */
-export async function insertLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
+/** Writes legs that are dealt now, and adds each to its minute of the tape. */
+export async function insertLegs(tx: Tx, rows: readonly LegRow[], now: Date): Promise<void> {
   await tx.rows(sql`
     with written as (
       insert into settlement_legs (
-        settlement_id, scrip_no, ordinal, environment, scheme, dealt_at, seller_desk_id,
-        seller_firm_id, seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
-        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, private, state
+        settlement_id, scrip_no, ordinal, environment, scheme, seller_desk_id, seller_firm_id,
+        seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
+        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, private, state,
+        dealt_at
       )
-      select *
+      select *, ${now}::timestamptz
       from unnest(
         ${rows.map((row) => row.settlement_id)}::text[],
         ${rows.map((row) => row.scrip_no)}::text[],
         ${rows.map((row) => row.ordinal)}::int[],
         ${rows.map((row) => row.environment)}::text[],
         ${rows.map((row) => row.scheme)}::text[],
-        ${rows.map((row) => row.dealt_at)}::timestamptz[],
         ${rows.map((row) => row.seller_desk_id)}::text[],
         ${rows.map((row) => row.seller_firm_id)}::text[],
         ${rows.map((row) => row.seller_order_id)}::text[],
