@@ -17,11 +17,10 @@ export type CreditForSale = Pick<
   | "face_paise"
   | "expires_on"
   | "state"
-  | "created_at"
 > & { readonly firm_state: string };
 
 /**
- * All that each desk has or had of its numbers. The index is walked once per desk, along that desk's
+ * All that each desk has or had of its numbers, the latest first. The index is walked once per desk, along that desk's
  * own numbers: an array of desks beside an array of numbers would be tried in every combination. The
  * numbers of a desk travel as one text, as none has a comma; `offset` and `limit` keep the planner
  * from turning look-ups into a join with all there is.
@@ -32,7 +31,7 @@ export async function listForSale(
 ): Promise<CreditForSale[]> {
   return await db.rows(sql`
     select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
-      c.state, c.created_at, f.connection_state as firm_state
+      c.state, f.connection_state as firm_state
     from unnest(
       ${[...numbersByDesk.keys()]}::text[],
       ${[...numbersByDesk.values()].map((numbers) => [...numbers].join(","))}::text[]
@@ -50,7 +49,8 @@ export async function listForSale(
       from firms as found
       where found.firm_id = c.firm_id
       limit 1
-    ) as f`);
+    ) as f
+    order by c.created_at desc`);
 }
 
 /** What a deal needs to know of a credit. */

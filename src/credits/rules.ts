@@ -81,37 +81,16 @@ export function isOpen(state: CreditState): boolean {
   return state === "declared" || isLive(state);
 }
 
-/** What decides which row of a number is meant. */
-type Holding = {
-  readonly firm_id: string;
-  readonly state: CreditState;
-  readonly created_at: Date;
-};
-
 /**
- * What is meant by a number, of all rows of it that a desk has: the live holding, otherwise a claim,
- * otherwise the latest. Where a firm is given, of that firm's rows.
+ * What is meant by a number, of all rows of it that a desk has, the latest first: the live holding,
+ * otherwise a claim, otherwise the latest. Where a firm is given, of that firm's rows.
  */
-export function meantOf<Row extends Holding>(
+export function meantOf<Row extends { readonly firm_id: string; readonly state: CreditState }>(
   rows: readonly Row[],
   firmId: string | null,
 ): Row | undefined {
-  let meant: Row | undefined;
-  for (const row of rows) {
-    if (firmId !== null && row.firm_id !== firmId) continue;
-    if (!meant || isMeantBefore(row, meant)) meant = row;
-  }
-  return meant;
-}
-
-function isMeantBefore(row: Holding, other: Holding): boolean {
-  const rank = rankOf(row.state) - rankOf(other.state);
-  return rank === 0 ? row.created_at > other.created_at : rank < 0;
-}
-
-function rankOf(state: CreditState): number {
-  if (isLive(state)) return 0;
-  return isOpen(state) ? 1 : 2;
+  const own = firmId === null ? rows : rows.filter((row) => row.firm_id === firmId);
+  return own.find(({ state }) => isLive(state)) ?? own.find(({ state }) => isOpen(state)) ?? own[0];
 }
 
 /** The state a lifted suspension restores. */

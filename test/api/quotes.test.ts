@@ -278,6 +278,36 @@ test("sell quotes", async (t) => {
     assert.deepEqual(await Promise.all(kept), [8, 0, 8]);
   });
 
+  await t.test("a number means the same credit to a quote and to a reader", async () => {
+    const { key, deskId, firmId, scripNo } = await openDesk(service, { state: "withdrawn" });
+    const sibling = await addFirm(service, { deskId });
+    const sub = await mintChild(service, key, { kind: "sub_account", firm_id: firmId });
+    const assertMeant = async (apiKey: string, state: string) => {
+      const body = { side: "sell", scrip_no: scripNo };
+      const refused = await service.send("POST", "/v1/quote", { key: apiKey, body, expect: 409 });
+      assert.equal(refused.body.detail.credit_status, state);
+      const read = await service.send("GET", `/v1/credits/${scripNo}`, {
+        key: apiKey,
+        expect: 200,
+      });
+      assert.equal(read.body.status, state);
+    };
+    const history = [
+      { holder: sibling, state: "rejected", ofDesk: "rejected", ofFirm: "withdrawn" },
+      { holder: firmId, state: "declared", ofDesk: "declared", ofFirm: "declared" },
+      { holder: firmId, state: "cancelled", ofDesk: "declared", ofFirm: "declared" },
+      { holder: sibling, state: "suspended", ofDesk: "suspended", ofFirm: "declared" },
+      { holder: sibling, state: "expired", ofDesk: "suspended", ofFirm: "declared" },
+    ];
+    for (const { holder, state, ofDesk, ofFirm } of history) {
+      service.clock.advance({ seconds: 1 });
+      const terms = { scheme: "RODTEP", facePaise: face, expiresOn: "2028-10-01" } as const;
+      await addCredits(service, deskId, [{ ...terms, firmId: holder, scripNo, state }]);
+      await assertMeant(key, ofDesk);
+      await assertMeant(sub.api_key, ofFirm);
+    }
+  });
+
   await t.test("a dry run is priced and kept nowhere", async () => {
     const { quote, scripNo, deskId } = await openDesk(service);
     const ask = { side: "sell", scrip_no: scripNo };
