@@ -58,7 +58,7 @@ export async function serve(variables: Variables): Promise<void> {
   const stocked = await seedInventory(ctx);
   if (stocked > 0) log.info({ credits: stocked }, "the sandbox's house has credits to sell");
 
-  const metrics = createMetrics(ctx.db.pool);
+  const metrics = createMetrics(ctx.db);
   measureOnDemand(metrics, {
     name: "scripdesk_ledger_sound",
     help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",

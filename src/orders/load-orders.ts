@@ -35,10 +35,10 @@ export async function loadOrders(
   commands: readonly Command[],
 ): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
-  const [, originals, quotes, cardOf, restingBuys, limits] = await Promise.all([
+  const [, originals, { quotes, found }, cardOf, restingBuys, limits] = await Promise.all([
     lockMatching(tx, environment),
     loadOriginals(tx, commands),
-    loadQuotes(tx, commands),
+    loadNamed(tx, commands),
     cardsToday(tx, [environment], today),
     listRestingBuys(tx, environment, { now, limit: restingBuysMax }),
     moneyLimits(
@@ -47,7 +47,6 @@ export async function loadOrders(
     ),
   ]);
   if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
-  const found = await findNamed(tx, commands, quotes);
   const firmIds = commands.map(({ call, intent }, at) =>
     actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
   );
@@ -92,6 +91,12 @@ async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<
   );
   const rows = keys.length > 0 ? await findByIdempotencyKey(tx, keys) : [];
   return new Map(rows.map((row) => [`${row.desk_id} ${row.idempotency_key}`, row]));
+}
+
+/** At the place of each command, the quote it is placed on and the holding it means. */
+async function loadNamed(tx: Tx, commands: readonly Command[]) {
+  const quotes = await loadQuotes(tx, commands);
+  return { quotes, found: await findNamed(tx, commands, quotes) };
 }
 
 /** At the place of each command, the quote it is placed on. */

@@ -4,9 +4,9 @@
 import { createServer, type Server } from "node:http";
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type pg from "pg";
 
 import type { App } from "./http.ts";
+import type { Database } from "./postgres.ts";
 import { RequestTimes } from "./request-times.ts";
 
 export type Metrics = {
@@ -14,7 +14,7 @@ export type Metrics = {
   readonly setSize: Histogram<"set">;
 };
 
-export function createMetrics(pool: pg.Pool): Metrics {
+export function createMetrics(db: Pick<Database, "connections">): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -31,9 +31,9 @@ export function createMetrics(pool: pg.Pool): Metrics {
     labelNames: ["state"],
     registers,
     collect() {
-      connections.set({ state: "idle" }, pool.idleCount);
-      connections.set({ state: "busy" }, pool.totalCount - pool.idleCount);
-      connections.set({ state: "waiting" }, pool.waitingCount);
+      for (const [state, count] of Object.entries(db.connections())) {
+        connections.set({ state }, count);
+      }
     },
   });
   return { registry, setSize };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { setReachable, testDatabase } from "../../test/support/database.ts";
+import { asOwner, setReachable, testDatabase } from "../../test/support/database.ts";
 import { openDatabase, sql } from "./postgres.ts";
 
 test("a connection that is lost within a transaction fails that transaction and nothing else", async (t) => {
@@ -59,4 +59,51 @@ test("one that fails is the one that is told of, and nothing of its transaction 
   assert.deepEqual(await db.rows(kept), []);
   const [one] = await db.rows<{ one: number }>(sql`select ${1}::int as one`);
   assert.equal(one?.one, 1, "its connection serves on");
+});
+
+const whoServes = sql`select pg_backend_pid() as pid`;
+
+test("a connection stays at hand, and one that is lost there is told of and not lent again", async (t) => {
+  const { connection } = await testDatabase(t);
+  const told = Promise.withResolvers<Error>();
+  const db = openDatabase({ connection, onIdleError: told.resolve });
+  t.after(() => db.close());
+  const [first] = await db.rows<{ pid: number }>(whoServes);
+  assert.deepEqual(await db.rows(whoServes), [first]);
+  assert.deepEqual(db.connections(), { idle: 1, busy: 0, waiting: 0 });
+  await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [first?.pid]));
+  assert.match((await told.promise).message, /terminat/);
+  const [second] = await db.rows<{ pid: number }>(whoServes);
+  assert.notEqual(second?.pid, first?.pid);
+});
+
+test("a connection that is given back goes to whoever waits for one", async (t) => {
+  const { connection } = await testDatabase(t);
+  const db = openDatabase({ connection, connectionsMax: 1, onIdleError() {} });
+  t.after(() => db.close());
+  const held = Promise.withResolvers<void>();
+  const holder = db.transaction(async (tx) => {
+    await tx.rows(whoServes);
+    await held.promise;
+  });
+  await sleep(20); // Until the holder has it.
+  const waiter = db.rows(whoServes);
+  await sleep(20);
+  assert.deepEqual(db.connections(), { idle: 0, busy: 1, waiting: 1 });
+  held.resolve();
+  await holder;
+  assert.equal((await waiter).length, 1);
+});
+
+test("statements that go together share a connection and are answered each by itself", async (t) => {
+  const { db } = await testDatabase(t);
+  const [one, two] = await db.together((shared) =>
+    Promise.all([shared.rows(whoServes), shared.rows(whoServes)]),
+  );
+  assert.deepEqual(one, two);
+  const failing = db.together((shared) =>
+    Promise.all([shared.rows(sql`select 1 / ${0}::int as never`), shared.rows(whoServes)]),
+  );
+  await assert.rejects(failing, /division by zero/);
+  assert.equal((await db.rows(whoServes)).length, 1);
 });

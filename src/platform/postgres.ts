@@ -13,6 +13,7 @@ import { EventEmitter } from "node:events";
 
 import pg from "pg";
 
+import { type ConnectionCount, type Connections, keepConnections } from "./connections.ts";
 import { runPrepared, type Statement, types } from "./prepared.ts";
 import { wireValue } from "./wire-value.ts";
 
@@ -29,6 +30,11 @@ export type Tx = Db & {
 };
 
 export type Database = Db & {
+  /**
+   * Several statements on one connection, each by itself; those that are asked for at once travel
+   * together, and when one fails, those behind it fail too.
+   */
+  together<Result>(work: (db: Db) => Promise<Result>): Promise<Result>;
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
   /**
    * Calls back for every announcement of this process, so that nobody here waits for the next look.
@@ -36,6 +42,7 @@ export type Database = Db & {
    */
   onAnnounced(topic: string, listener: () => void): () => void;
   readonly pool: pg.Pool;
+  connections(): ConnectionCount;
   close(): Promise<void>;
 };
 
@@ -59,7 +66,7 @@ const statementTimeoutMs = 5_000;
 const lockTimeoutMs = 2_000;
 const idleInTransactionTimeoutMs = 10_000;
 const connectionsMaxDefault = 16;
-/** So many stay open once they are; to watch over those that do not costs a timer each time. */
+/** So many stay open once they are. */
 const connectionsKept = 4;
 
 /** Constant text that several statements share, such as a table's column list. */
@@ -101,26 +108,27 @@ function write(parts: TemplateStringsArray, values: readonly unknown[]): Written
 }
 
 export function openDatabase(options: ConnectionOptions): Database {
+  const max = options.connectionsMax ?? connectionsMaxDefault;
   const pool = new pg.Pool({
     ...clientConfig(options),
-    max: options.connectionsMax ?? connectionsMaxDefault,
-    min: connectionsKept,
+    max,
     idleTimeoutMillis: 30_000,
   });
-  // Without a listener the error of a connection would end the process. One in use also fails the
-  // statement that needs it next; an idle one that goes while the pool is closing is no news.
-  pool.on("connect", (client) => client.on("error", () => {}));
-  pool.on("error", (error) => {
-    if (!pool.ending) options.onIdleError(error);
-  });
+  const { onIdleError } = options;
+  // Who asks the pool itself must find one, too.
+  const most = Math.min(connectionsKept, Math.floor(max / 2));
+  const connections = keepConnections(pool, { most, onIdleError });
   const announced = new EventEmitter();
   return {
     pool,
-    rows: (statement) => runOnce(pool, statement),
+    connections: () => connections.count(),
+    rows: (statement) => onOne(connections, (client) => runPrepared(client, statement)),
+    together: (work) =>
+      onOne(connections, (client) => work({ rows: (statement) => runPrepared(client, statement) })),
     async transaction(work, txOptions) {
       const topics = new Set<string>();
       const result = await inTransaction(
-        pool,
+        connections,
         (tx) => work({ ...tx, announce: (topic) => void topics.add(topic) } as Tx),
         txOptions,
       );
@@ -131,7 +139,7 @@ export function openDatabase(options: ConnectionOptions): Database {
       announced.on(topic, listener);
       return () => void announced.off(topic, listener);
     },
-    close: () => pool.end(),
+    close: () => connections.close(),
   };
 }
 
@@ -151,26 +159,29 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
   };
 }
 
-async function runOnce<Row>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
-  const client = await pool.connect();
+async function onOne<Result>(
+  connections: Connections,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connections.lend();
   let broken: Error | undefined;
   try {
-    return await runPrepared(client, statement);
+    return await work(client);
   } catch (error) {
     // A connection that was made before a migration may not be able to run it any more.
     broken = error as Error; // The driver rejects with nothing else.
     throw error;
   } finally {
-    client.release(broken);
+    connections.giveBack(client, broken);
   }
 }
 
 async function inTransaction<Result>(
-  pool: pg.Pool,
+  connections: Connections,
   work: (tx: Db) => Promise<Result>,
   { rollBack = false, snapshot = false }: TxOptions = {},
 ): Promise<Result> {
-  const client = await pool.connect();
+  const client = await connections.lend();
   let broken: Error | undefined;
   try {
     await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
@@ -182,7 +193,7 @@ async function inTransaction<Result>(
     throw error;
   } finally {
     // A connection that cannot roll back is destroyed rather than handed to the next caller.
-    client.release(broken);
+    connections.giveBack(client, broken);
   }
 }
 

@@ -17,10 +17,9 @@ export async function priceSells(
 ): Promise<Verdict[]> {
   const instant = now();
   const today = istDay(instant);
-  const [cardOf, named] = await Promise.all([
-    cardsToday(db, environmentsOf(asks), today),
-    findNamed(db, asks),
-  ]);
+  const [cardOf, named] = await db.together((one) =>
+    Promise.all([cardsToday(one, environmentsOf(asks), today), findNamed(one, asks)]),
+  );
   return asks.map((ask) => {
     const { call, wanted } = ask;
     if (!("scripNo" in wanted)) {

@@ -44,7 +44,7 @@ const app = await buildApp({
   addressWindows: localAddressWindows(elapsedMs),
   outbound: openOutbound({ allowCidrs: [] }),
   book: openBook(ctx, offerSources),
-  metrics: createMetrics(ctx.db.pool),
+  metrics: createMetrics(ctx.db),
 });
 const url = await app.listen({ host: "127.0.0.1", port: config.port });
 process.stdout.write(`scripdesk listens on ${url}\n`);

@@ -127,7 +127,7 @@ export async function startService(
     sealKey: keyFor("seals", masterKey),
     auditKey: signingKeyFrom(keyFor("audit", masterKey)),
   };
-  const metrics = createMetrics(ctx.db.pool);
+  const metrics = createMetrics(ctx.db);
   const book = openBook(ctx, options.sources ?? offerSources);
   const outbound = openOutbound({ allowCidrs: loopback, ...options.outbound });
   const app = await buildApp({
