@@ -20,10 +20,10 @@ export type CreditForSale = Pick<
 > & { readonly firm_state: string };
 
 /**
- * All that each desk has or had of its numbers, the latest first. The index is walked once per desk, along that desk's
- * own numbers: an array of desks beside an array of numbers would be tried in every combination. The
- * numbers of a desk travel as one text, as none has a comma; `offset` and `limit` keep the planner
- * from turning look-ups into a join with all there is.
+ * All that each desk has or had of its numbers, the latest first. The index is walked once per desk,
+ * along that desk's own numbers: an array of desks beside an array of numbers would be tried in every
+ * combination. The numbers of a desk travel as one text, as none has a comma; `offset` and `limit`
+ * keep the planner from turning look-ups into a join with all there is.
  */
 export async function listForSale(
   db: Db,
