@@ -1,8 +1,10 @@
 // The doors of every route, before the body is looked at. Where a key is demanded: key (401), meter
 // (429), then what the key may do here (403). On the public surface: the budget of the address (429).
 //
-// All callers of the moment pass their door as one set: their keys are looked up together, and those
-// that are known are metered together. A few sets are under way at once.
+// All callers of the moment pass their door as one set. Where this process has verified a key before,
+// one statement confirms that the key is still what it was and counts its calls; the other keys are
+// looked up together, and the calls of those that are known are metered together. A few sets are under
+// way at once.
 
 import type {
   FastifyReply,
@@ -20,7 +22,8 @@ import { coalesce, type Outcome } from "./platform/coalesce.ts";
 import type { App } from "./platform/http.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { Spend } from "./public/spend-budget.ts";
-import type { Meter } from "./usage/meter-calls.ts";
+import type { KeyMemory, Remembered } from "./keys/remember-keys.ts";
+import type { Confirm, Meter, RememberedCall } from "./usage/meter-calls.ts";
 
 type Knock = { readonly header: string; readonly route: string };
 type Admitted = { readonly known: Authenticated; readonly metered: Metered };
@@ -28,6 +31,8 @@ type Admitted = { readonly known: Authenticated; readonly metered: Metered };
 export type Door = {
   readonly authenticate: Authenticate;
   readonly meter: Meter;
+  readonly memory: KeyMemory;
+  readonly confirm: Confirm;
   readonly metrics: Pick<Metrics, "setSize">;
 };
 
@@ -69,22 +74,60 @@ export function admitCallers(app: App, door: Door): void {
   });
 }
 
-async function admitSet(
-  { authenticate, meter }: Door,
+async function admitSet(door: Door, knocks: readonly Knock[]): Promise<Outcome<Admitted>[]> {
+  const confirmed = await confirmSet(door, knocks);
+  const rest = knocks.filter((_, at) => confirmed[at] === undefined);
+  const others = rest.length > 0 ? await lookUpSet(door, rest) : [];
+  let next = 0;
+  return confirmed.map((outcome) => outcome ?? (others[next++] as Outcome<Admitted>));
+}
+
+/** Undefined where the key is not remembered, or is no longer what it was, or its calls do not fit. */
+async function confirmSet(
+  { memory, confirm }: Door,
+  knocks: readonly Knock[],
+): Promise<(Outcome<Admitted> | undefined)[]> {
+  const headers = new Set(knocks.map(({ header }) => header));
+  const remembered = new Map([...headers].map((header) => [header, memory.find(header)]));
+  const calls = knocks.flatMap(({ header, route }) => {
+    const known = remembered.get(header);
+    return known ? [callOf(known, route)] : [];
+  });
+  const outcomes = calls.length > 0 ? await confirm(calls) : [];
+  let next = 0;
+  return knocks.map(({ header }) => {
+    const known = remembered.get(header);
+    return known && admitted(known, outcomes[next++]);
+  });
+}
+
+async function lookUpSet(
+  { authenticate, meter, memory }: Door,
   knocks: readonly Knock[],
 ): Promise<Outcome<Admitted>[]> {
   const found = await authenticate(knocks.map(({ header }) => header));
-  const calls = knocks.flatMap(({ route }, at) => {
+  const calls = knocks.flatMap(({ header, route }, at) => {
     const known = found[at];
+    if (known) memory.keep(header, known);
     return known ? { caller: known.caller, allowance: known.allowance, route } : [];
   });
   const metered = calls.length > 0 ? await meter(calls) : [];
   let next = 0;
-  return found.map((known) => {
-    if (!known) return unauthorized();
-    const outcome = metered[next++] as Outcome<Metered>; // Every call has its outcome.
-    return outcome instanceof Error ? outcome : { known, metered: outcome };
-  });
+  return found.map((known) =>
+    known ? (admitted(known, metered[next++]) as Outcome<Admitted>) : unauthorized(),
+  );
+}
+
+function callOf({ caller, allowance, stamp }: Remembered, route: string): RememberedCall {
+  return { caller, allowance, stamp, route };
+}
+
+function admitted(
+  known: Authenticated,
+  outcome: Outcome<Metered> | undefined,
+): Outcome<Admitted> | undefined {
+  if (outcome === undefined || outcome instanceof Error) return outcome;
+  return { known, metered: outcome };
 }
 
 /** Why a caller whose key is known may still not enter. */

@@ -20,6 +20,7 @@ import { noteMove } from "./groups/note-move.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import { latestIndex } from "./indices.ts";
 import { authenticator } from "./keys/authenticate.ts";
+import { keyMemory } from "./keys/remember-keys.ts";
 import { keyRoutes } from "./keys/routes.ts";
 import { keyLifecycle } from "./keys/rules.ts";
 import { keyWatcher } from "./keys/watch-keys.ts";
@@ -54,7 +55,7 @@ import { servePage } from "./platform/web-page.ts";
 import { enquiryRoutes, rateIndexRoutes } from "./public/routes.ts";
 import { type AddressWindows, spender } from "./public/spend-budget.ts";
 import { requirementRoutes } from "./requirements/routes.ts";
-import { meter } from "./usage/meter-calls.ts";
+import { confirmer, meter } from "./usage/meter-calls.ts";
 import type { RateWindow } from "./usage/rate-window.ts";
 import { passing } from "./passing.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
@@ -97,7 +98,13 @@ export async function buildApp({
   logRequests(app);
   tagAnswers(app);
   const authenticate = authenticator(ctx);
-  admitCallers(app, { authenticate, meter: meter(ctx, rateWindow), metrics });
+  admitCallers(app, {
+    authenticate,
+    memory: keyMemory(),
+    meter: meter(ctx, rateWindow),
+    confirm: confirmer(ctx, rateWindow),
+    metrics,
+  });
   const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate) });
   allowOtherSites(app, "/public");
   admitVisitors(app, spender(ctx, config.publicBudgets, addressWindows));

@@ -1,6 +1,6 @@
-// From a header to a caller. Nothing is remembered between requests, so a revoked or re-issued key
-// stops matching on the next one, on every node; what makes that cheap is that all requests of the
-// moment come as one set: their keys are looked up in one statement, and a key which several of
+// From a header to a caller, by what the database says at this moment, so that a revoked or re-issued
+// key stops matching on the next request, on every node. What makes that cheap is that all requests of
+// the moment come as one set: their keys are looked up in one statement, and a key which several of
 // them carry is looked at once.
 
 import type { Caller } from "../kernel/caller.ts";
@@ -32,6 +32,8 @@ export type Authenticated = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly ipAllowlist: readonly string[];
+  /** As long as the database confirms it, all of this holds; null where time alone may end it. */
+  readonly stamp: string | null;
 };
 
 /** One answer per header, in their order; undefined where it is no key, or none any more. */
@@ -98,6 +100,7 @@ function grantedTo(row: Credential): Authenticated {
     },
     allowance: allowanceOf(row),
     ipAllowlist: row.ip_allowlist,
+    stamp: row.kind === "root" && row.expires_at === null ? row.stamp : null,
   };
 }
 

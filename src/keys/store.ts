@@ -58,6 +58,8 @@ export type Credential = {
   readonly plan_per_minute: number;
   readonly plan_monthly_quota: number | null;
   readonly plan_enforced: boolean;
+  /** What any change of the key's or the plan's row changes too; see `countFittingRoots`. */
+  readonly stamp: string;
 };
 
 const keyColumns = fragment`
@@ -79,7 +81,8 @@ export async function findCredentials(db: Db, keyIds: readonly string[]): Promis
       plans.name as plan,
       plans.per_minute as plan_per_minute,
       plans.monthly_quota as plan_monthly_quota,
-      plans.enforced as plan_enforced
+      plans.enforced as plan_enforced,
+      concat_ws(' ', k.xmin, plans.xmin) as stamp
     from api_keys as k
     left join api_keys as parent on parent.key_id = k.parent_key_id
     join plans on plans.name = coalesce(parent.plan, k.plan)

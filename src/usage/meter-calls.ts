@@ -1,5 +1,9 @@
 // A call is let in when it fits three counts: its key's window of 60 seconds, its key's own monthly
 // quota and the monthly pool of its root key. A call that is refused enters none of them.
+//
+// Calls of a key that is remembered are confirmed instead: they count when the key still has the
+// stamp it had, and all of them fit. Those of which that cannot be said have left no trace, and are
+// metered once their key is looked up.
 
 import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
@@ -23,13 +27,27 @@ export type Call = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly route: string;
+  /** Where the key was not looked up: what it must be for the call to count. */
+  readonly stamp?: string;
 };
 
 /** One outcome per call, in their order. */
 export type Meter = (calls: readonly Call[]) => Promise<Outcome<Metered>[]>;
 
+/** A call of a root key by what is remembered of it. */
+export type RememberedCall = Call & { readonly stamp: string };
+
+/** One outcome per call, in their order; undefined where the key is to be looked up. */
+export type Confirm = (
+  calls: readonly RememberedCall[],
+) => Promise<(Outcome<Metered> | undefined)[]>;
+
 /** A call and its key's window with it; one that did not fit only asks what the counter shows. */
-type Windowed = { readonly call: Call; readonly ask: Ask; window: WindowState };
+type Windowed<Kind extends Call = Call> = {
+  readonly call: Kind;
+  readonly ask: Ask;
+  window: WindowState;
+};
 
 type Counted = { readonly granted: boolean; readonly used: number };
 
@@ -61,11 +79,7 @@ export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: Rate
   }
 
   return async function meterCalls(calls) {
-    const asks = calls.map(askOf);
-    const windows = await rateWindow.take(asks);
-    const windowed = calls.map((call, at): Windowed => {
-      return { call, ask: asks[at] as Ask, window: windows[at] as WindowState }; // One for each call.
-    });
+    const windowed = await takeWindows(rateWindow, calls);
     const outcomes = await count(windowed);
     const overQuota = windowed.filter(({ window }, at) => {
       const outcome = outcomes[at] as Outcome<Counted>;
@@ -77,6 +91,40 @@ export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: Rate
       return outcome instanceof Error ? outcome : metered(call.allowance, window, outcome);
     });
   };
+}
+
+export function confirmer(
+  { db, now }: Pick<Context, "db" | "now">,
+  rateWindow: RateWindow,
+): Confirm {
+  return async function confirmCalls(calls) {
+    const windowed = await takeWindows(rateWindow, calls);
+    const fitting = windowed.filter(({ window }) => window.admitted);
+    const tried = await workInHalves(
+      (set) => countRootSet({ db, now }, set),
+      fitting,
+      isRefusedByServer,
+    );
+    const outcomes = new Map(fitting.map((item, at) => [item, tried[at]]));
+    const unconfirmed = fitting.filter((item) => outcomes.get(item) === undefined);
+    await Promise.all(unconfirmed.map(({ ask, window }) => rateWindow.giveBack(ask, window)));
+    return windowed.map((item) => {
+      const outcome = outcomes.get(item);
+      if (outcome === undefined || outcome instanceof Error) return outcome;
+      return metered(item.call.allowance, item.window, outcome);
+    });
+  };
+}
+
+async function takeWindows<Kind extends Call>(
+  rateWindow: RateWindow,
+  calls: readonly Kind[],
+): Promise<Windowed<Kind>[]> {
+  const asks = calls.map(askOf);
+  const windows = await rateWindow.take(asks);
+  return calls.map((call, at) => {
+    return { call, ask: asks[at] as Ask, window: windows[at] as WindowState }; // One for each call.
+  });
 }
 
 /** Usually all of them fit, and nothing is left to decide. */
@@ -119,10 +167,13 @@ async function countRootSet(
 ): Promise<Outcome<Counted | undefined>[]> {
   if (calls.length === 0) return [];
   const { groups } = groupCalls(calls);
+  const stamps = new Map(calls.map(({ call }) => [call.caller.keyId, call.stamp]));
   const totals = new Map<string, RootTotal>();
   for (const { key_id, calls: more, quota, pool_quota } of groups) {
     const soFar = totals.get(key_id)?.calls ?? 0;
-    totals.set(key_id, { key_id, calls: soFar + more, quota: Math.min(quota, pool_quota) });
+    const stamp = stamps.get(key_id) ?? null;
+    const total = { key_id, calls: soFar + more, quota: Math.min(quota, pool_quota), stamp };
+    totals.set(key_id, total);
   }
   const raised = await countFittingRoots(
     db,

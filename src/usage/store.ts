@@ -28,12 +28,18 @@ export type PlanRow = {
 };
 
 /** All calls of one root key in a set. */
-export type RootTotal = { readonly key_id: string; readonly calls: number; readonly quota: number };
+export type RootTotal = {
+  readonly key_id: string;
+  readonly calls: number;
+  readonly quota: number;
+  /** The stamp that the key must have for its calls to count; null where it was just looked up. */
+  readonly stamp: string | null;
+};
 
 /**
  * Raises the counters of root keys, and makes those that are missing, where all calls of a key fit
- * its quota; records these calls by day and route. Answers with what each raised counter shows; a
- * key that is missing there was left as it was. Only its own counter stands between a root key and
+ * its quota and its stamp is the one expected; records these calls by day and route. Answers with
+ * what each raised counter shows; a key that is missing there was left as it was. Only its own counter stands between a root key and
  * its call, so this costs half of what `countCalls` must spend on families. Counters are locked in
  * the order of their ids here too.
  */
@@ -49,9 +55,19 @@ export async function countFittingRoots(
       insert into usage_months as counter (key_id, month, calls)
       select key_id, ${month}, calls
       from unnest(
-        ${keyIds}::text[], ${totals.map((total) => total.calls)}::bigint[], ${quotas}::bigint[]
-      ) as asked (key_id, calls, quota)
+        ${keyIds}::text[], ${totals.map((total) => total.calls)}::bigint[], ${quotas}::bigint[],
+        ${totals.map((total) => total.stamp)}::text[]
+      ) as asked (key_id, calls, quota, stamp)
       where calls <= quota
+        and (
+          stamp is null
+          or stamp = (
+            select concat_ws(' ', k.xmin, plans.xmin)
+            from api_keys as k
+            join plans on plans.name = k.plan
+            where k.key_id = asked.key_id
+          )
+        )
       order by key_id
       on conflict (key_id, month) do update
       set calls = counter.calls + excluded.calls

@@ -1,0 +1,47 @@
+// Keys that this process has verified lately. What is remembered counts for nothing by itself: whoever
+// uses it has the database confirm its stamp in the same moment, and otherwise authenticates anew.
+// Of the header only a digest is kept, so that no key can be read from here.
+
+import { hash, timingSafeEqual } from "node:crypto";
+
+import type { Authenticated } from "./authenticate.ts";
+import { parseApiKey } from "./rules.ts";
+
+/** Of a root key whose stamp can be confirmed. */
+export type Remembered = Authenticated & { readonly stamp: string };
+
+export type KeyMemory = {
+  find(header: string): Remembered | undefined;
+  keep(header: string, known: Authenticated): void;
+};
+
+const rememberedMax = 10_000;
+
+export function keyMemory({ most = rememberedMax } = {}): KeyMemory {
+  const kept = new Map<string, { readonly digest: Buffer; readonly known: Remembered }>();
+
+  return {
+    find(header) {
+      const keyId = parseApiKey(header)?.keyId;
+      const found = keyId === undefined ? undefined : kept.get(keyId);
+      return found && timingSafeEqual(found.digest, digestOf(header)) ? found.known : undefined;
+    },
+    keep(header, known) {
+      const { stamp, caller } = known;
+      if (stamp === null) return;
+      kept.set(caller.keyId, { digest: digestOf(header), known: { ...known, stamp } });
+      if (kept.size > most) forgetOldest();
+    },
+  };
+
+  function forgetOldest(): void {
+    for (const keyId of kept.keys()) {
+      kept.delete(keyId);
+      return;
+    }
+  }
+}
+
+function digestOf(header: string): Buffer {
+  return hash("sha256", header, "buffer");
+}
