@@ -25,16 +25,20 @@ export function keepConnections(
   { most, onIdleError }: { readonly most: number; readonly onIdleError: (error: Error) => void },
 ): Connections {
   const atHand: pg.PoolClient[] = [];
+  const lost = new WeakSet<pg.PoolClient>();
 
   function giveBack(client: pg.PoolClient, broken?: Error): void {
     const isWanted = pool.ending || pool.waitingCount > 0;
-    if (broken || isWanted || atHand.length >= most) client.release(broken);
-    else atHand.push(client);
+    const isUsable = !broken && !lost.has(client);
+    if (isUsable && !isWanted && atHand.length < most) atHand.push(client);
+    else client.release(broken);
   }
 
+  /** One in use is ended when it is given back; its statement fails, unless it was answered already. */
   function forget(client: pg.PoolClient, error: Error): void {
+    lost.add(client);
     const place = atHand.indexOf(client);
-    if (place < 0) return; // In use: whoever has it learns of the error from its statement.
+    if (place < 0) return;
     atHand.splice(place, 1);
     client.release(error);
     onIdleError(error);

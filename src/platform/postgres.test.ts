@@ -107,3 +107,17 @@ test("statements that go together share a connection and are answered each by it
   await assert.rejects(failing, /division by zero/);
   assert.equal((await db.rows(whoServes)).length, 1);
 });
+
+test("a connection that is lost when its statement was answered already is not lent again", async (t) => {
+  const { connection } = await testDatabase(t);
+  const db = openDatabase({ connection, onIdleError() {} });
+  t.after(() => db.close());
+  const [first] = await db.together(async (shared) => {
+    const rows = await shared.rows<{ pid: number }>(whoServes);
+    await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [rows[0]?.pid]));
+    await sleep(50); // Until the connection knows.
+    return rows;
+  });
+  const [second] = await db.rows<{ pid: number }>(whoServes);
+  assert.notEqual(second?.pid, first?.pid);
+});
