@@ -1,10 +1,14 @@
 // The doors of every route, before the body is looked at. Where a key is demanded: key (401), meter
 // (429), then what the key may do here (403). On the public surface: the budget of the address (429).
 //
-// All callers of the moment pass their door as one set. Where this process has verified a key before,
-// one statement confirms that the key is still what it was and counts its calls; the other keys are
-// looked up together, and the calls of those that are known are metered together. A few sets are under
-// way at once.
+// Callers pass their door in sets, two ways:
+//
+//   confirm    where this process has verified the key before: one statement says that the key is still
+//              what it was and counts its calls. One set at a time, since calls of one key would only
+//              wait for each other's count.
+//   look up    everyone else, and whom that statement did not know: the keys of a set are looked up
+//              together, and the calls of those that are known are metered together. A few sets at a
+//              time, so that nobody waits for another's key.
 
 import type {
   FastifyReply,
@@ -37,19 +41,28 @@ export type Door = {
 };
 
 const setSizeMax = 512;
-/** While some wait for the database, others are parsed and answered; one set would leave pauses. */
-const setsInFlight = 4;
 const queueMax = 20_000;
+const lookUpsInFlight = 4;
 
 export function admitCallers(app: App, door: Door): void {
-  const knock = coalesce((knocks: readonly Knock[]) => admitSet(door, knocks), {
+  const { memory, metrics } = door;
+  const sets = {
     setSizeMax,
-    setsInFlight,
     queueMax,
     // Some may be counted already; what can be tried again is tried again where they are counted.
     mayRetry: () => false,
-    onSet: (size) => door.metrics.setSize.observe({ set: "calls" }, size),
+    onSet: (size: number) => metrics.setSize.observe({ set: "calls" }, size),
+  };
+  const confirm = coalesce((knocks: readonly Knock[]) => confirmSet(door, knocks), sets);
+  const lookUp = coalesce((knocks: readonly Knock[]) => lookUpSet(door, knocks), {
+    ...sets,
+    setsInFlight: lookUpsInFlight,
   });
+
+  async function knock(one: Knock): Promise<Admitted> {
+    const confirmed = memory.mayKnow(one.header) ? await confirm(one) : undefined;
+    return confirmed ?? (await lookUp(one));
+  }
 
   function doorOf(demand: Demand, route: string): onRequestHookHandler {
     return (request, reply, next) => {
@@ -74,19 +87,11 @@ export function admitCallers(app: App, door: Door): void {
   });
 }
 
-async function admitSet(door: Door, knocks: readonly Knock[]): Promise<Outcome<Admitted>[]> {
-  const confirmed = await confirmSet(door, knocks);
-  const rest = knocks.filter((_, at) => confirmed[at] === undefined);
-  const others = rest.length > 0 ? await lookUpSet(door, rest) : [];
-  let next = 0;
-  return confirmed.map((outcome) => outcome ?? (others[next++] as Outcome<Admitted>));
-}
-
 /** Undefined where the key is not remembered, or is no longer what it was, or its calls do not fit. */
 async function confirmSet(
   { memory, confirm }: Door,
   knocks: readonly Knock[],
-): Promise<(Outcome<Admitted> | undefined)[]> {
+): Promise<Outcome<Admitted | undefined>[]> {
   const headers = new Set(knocks.map(({ header }) => header));
   const remembered = new Map([...headers].map((header) => [header, memory.find(header)]));
   const calls = knocks.flatMap(({ header, route }) => {

@@ -32,13 +32,15 @@ test("a key is known by its whole header and by no other", () => {
   const memory = keyMemory();
   const { header, keyId, known } = newKey();
   assert.equal(memory.find(header), undefined);
+  assert.equal(memory.mayKnow(header), false);
   memory.keep(header, known);
-  assert.deepEqual(memory.find(header), known);
+  assert.deepEqual([memory.mayKnow(header), memory.find(header)], [true, known]);
   const guess = newApiKey("sandbox", keyId).apiKey;
   assert.equal(memory.find(guess), undefined, "the same id with another secret");
   assert.equal(memory.find(newApiKey("live", keyId).apiKey), undefined);
   assert.equal(memory.find(`${header}x`), undefined);
   assert.equal(memory.find("nonsense"), undefined);
+  assert.equal(memory.mayKnow("nonsense"), false);
 });
 
 test("the key that was verified last is the one that is known by its id", () => {

@@ -5,12 +5,14 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
 import type { Authenticated } from "./authenticate.ts";
-import { parseApiKey } from "./rules.ts";
+import { keyIdIn, parseApiKey } from "./rules.ts";
 
 /** Of a root key whose stamp can be confirmed. */
 export type Remembered = Authenticated & { readonly stamp: string };
 
 export type KeyMemory = {
+  /** Whether it is worth a look; cheap, and not to be relied on. */
+  mayKnow(header: string): boolean;
   find(header: string): Remembered | undefined;
   keep(header: string, known: Authenticated): void;
 };
@@ -21,6 +23,7 @@ export function keyMemory({ most = rememberedMax } = {}): KeyMemory {
   const kept = new Map<string, { readonly digest: Buffer; readonly known: Remembered }>();
 
   return {
+    mayKnow: (header) => kept.has(keyIdIn(header)),
     find(header) {
       const keyId = parseApiKey(header)?.keyId;
       const found = keyId === undefined ? undefined : kept.get(keyId);
