@@ -25,7 +25,8 @@ export async function startService(stack: AsyncDisposableStack): Promise<Running
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
   const env = { ...process.env, DATA_DIR: dataDir, PORT: "0", OPS_PORT: "off" };
-  const child = spawn(process.execPath, ["--max-semi-space-size=32", "cli/main.ts", "serve"], {
+  const flags = ["--max-semi-space-size=32", "--no-allocation-site-pretenuring"];
+  const child = spawn(process.execPath, [...flags, "cli/main.ts", "serve"], {
     cwd: root,
     env,
     stdio: ["ignore", "pipe", "inherit"],
