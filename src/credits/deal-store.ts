@@ -68,8 +68,8 @@ export type DealtRow = Pick<
 >;
 
 /**
- * In the order of their ids. Here and below a limit makes it a look-up per credit, also for a plan
- * that was made while there were few.
+ * In the order of their ids. Here and below a limit makes it a look-up per credit, once there are more
+ * than a handful.
  */
 export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
   return await tx.rows(sql`
