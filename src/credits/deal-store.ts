@@ -6,8 +6,8 @@ import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
 import { creditColumns, type CreditRow } from "./store.ts";
 
-/** What of a credit is looked at before it is locked, and the state of the firm that holds it. */
-export type CreditForSale = Pick<
+/** What a deal needs to know of a credit. */
+export type DealtRow = Pick<
   CreditRow,
   | "credit_id"
   | "desk_id"
@@ -17,7 +17,11 @@ export type CreditForSale = Pick<
   | "face_paise"
   | "expires_on"
   | "state"
-> & { readonly firm_state: string };
+  | "reserved_for"
+>;
+
+/** What of a credit is looked at before it is locked, and the state of the firm that holds it. */
+export type CreditForSale = Omit<DealtRow, "reserved_for"> & { readonly firm_state: string };
 
 /**
  * All that each desk has or had of its numbers, the latest first. The index is walked once per desk,
@@ -52,20 +56,6 @@ export async function listForSale(
     ) as f
     order by c.created_at desc`);
 }
-
-/** What a deal needs to know of a credit. */
-export type DealtRow = Pick<
-  CreditRow,
-  | "credit_id"
-  | "desk_id"
-  | "firm_id"
-  | "scrip_no"
-  | "scheme"
-  | "face_paise"
-  | "expires_on"
-  | "state"
-  | "reserved_for"
->;
 
 /**
  * In the order of their ids. Here and below a limit makes it a look-up per credit, once there are more

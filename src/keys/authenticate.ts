@@ -32,7 +32,7 @@ export type Authenticated = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly ipAllowlist: readonly string[];
-  /** As long as the database confirms it, all of this holds; null where time alone may end it. */
+  /** While the database confirms it, all of this holds; null for children and keys that expire. */
   readonly stamp: string | null;
 };
 

@@ -43,11 +43,7 @@ export type Confirm = (
 ) => Promise<(Outcome<Metered> | undefined)[]>;
 
 /** A call and its key's window with it; one that did not fit only asks what the counter shows. */
-type Windowed<Kind extends Call = Call> = {
-  readonly call: Kind;
-  readonly ask: Ask;
-  window: WindowState;
-};
+type Windowed = { readonly call: Call; readonly ask: Ask; window: WindowState };
 
 type Counted = { readonly granted: boolean; readonly used: number };
 
@@ -116,10 +112,7 @@ export function confirmer(
   };
 }
 
-async function takeWindows<Kind extends Call>(
-  rateWindow: RateWindow,
-  calls: readonly Kind[],
-): Promise<Windowed<Kind>[]> {
+async function takeWindows(rateWindow: RateWindow, calls: readonly Call[]): Promise<Windowed[]> {
   const asks = calls.map(askOf);
   const windows = await rateWindow.take(asks);
   return calls.map((call, at) => {

@@ -39,9 +39,9 @@ export type RootTotal = {
 /**
  * Raises the counters of root keys, and makes those that are missing, where all calls of a key fit
  * its quota and its stamp is the one expected; records these calls by day and route. Answers with
- * what each raised counter shows; a key that is missing there was left as it was. Only its own counter stands between a root key and
- * its call, so this costs half of what `countCalls` must spend on families. Counters are locked in
- * the order of their ids here too.
+ * what each raised counter shows; a key that is missing there was left as it was. Only its own
+ * counter stands between a root key and its call, so this costs half of what `countCalls` must
+ * spend on families. Counters are locked in the order of their ids here too.
  */
 export async function countFittingRoots(
   db: Db,
