@@ -25,6 +25,7 @@ import { createLog } from "./platform/log.ts";
 import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
 import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
+import { keepTickShape } from "./platform/tick-shape.ts";
 import { Unusable } from "./platform/unusable.ts";
 import { startWorker } from "./platform/worker.ts";
 import { localAddressWindows, sharedAddressWindows } from "./public/spend-budget.ts";
@@ -37,6 +38,7 @@ const demoDesk = "Demo Desk";
 const demoCredits = 200;
 
 export async function serve(variables: Variables): Promise<void> {
+  keepTickShape();
   const config = readConfig(variables);
   const { log, flush } = createLog(config.logLevel);
   const stop = new AbortController();
