@@ -1,5 +1,6 @@
 import { type HouseCredit, houseChanges, houseCredits } from "../credits/house-changes.ts";
-import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { Offer } from "../cover/rules.ts";
+import { dayNumber } from "../kernel/time.ts";
 import type { OfferSource } from "./open-book.ts";
 
 /** What stands for the house where a seller is named; no firm has such a PAN. */

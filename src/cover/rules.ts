@@ -7,9 +7,6 @@
 //   3. the earliest expiry: credits queue by expiry, then scrip number, and of two bundles the one
 //      is taken that has the first place in the queue that they do not share
 
-import type { IstDay } from "../kernel/time.ts";
-import { dayMs } from "../kernel/time.ts";
-
 export const rupee = 100;
 
 /** Bundles are made of whole credits, and a deal with more of them than this is nobody's wish. */
@@ -55,10 +52,6 @@ export type Bundle = {
   readonly residual_paise: number;
   readonly proof: Proof;
 };
-
-export function dayNumber(day: IstDay): DayNumber {
-  return Date.parse(`${day}T00:00:00Z`) / dayMs;
-}
 
 /**
  * Steps left for a search. They are counted and not timed, so that the same question has the same

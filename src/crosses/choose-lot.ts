@@ -1,5 +1,4 @@
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import { dayNumber } from "../cover/rules.ts";
 import { type CreditForSale, findForSale } from "../credits/find-for-sale.ts";
 import { findDeliverable } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
@@ -8,7 +7,7 @@ import type { Caller } from "../kernel/caller.ts";
 import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { istDay } from "../kernel/time.ts";
+import { dayNumber, istDay } from "../kernel/time.ts";
 import { creditNotSellable } from "../orders/refusals.ts";
 import type { Db } from "../platform/postgres.ts";
 import { amountDaysMin } from "../rates/rules.ts";

@@ -4,7 +4,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import {
+  addDays,
   dayMs,
+  dayNumber,
   istDay,
   istMonth,
   istTimestamp,
@@ -45,6 +47,22 @@ test("days and months are those of the calendar on the wall in India", () => {
       assert.equal(istMonth(instant), istDay(instant).slice(0, 7));
     }),
   );
+});
+
+test("days are counted from 1970, also those of the first years, and back to the same text", () => {
+  const all = fc.date({
+    min: new Date("0001-01-01T00:00:00Z"),
+    max: new Date("9999-12-31T00:00:00Z"),
+    noInvalidDate: true,
+  });
+  fc.assert(
+    fc.property(all, (instant) => {
+      const day = instant.toISOString().slice(0, 10);
+      assert.equal(dayNumber(day), Math.floor(instant.getTime() / dayMs));
+      assert.equal(addDays("1970-01-01", dayNumber(day)), day);
+    }),
+  );
+  assert.equal(dayNumber("2028-03-01") - dayNumber("2028-02-28"), 2);
 });
 
 test("a day turns at midnight IST, which is half past six in the evening UTC", () => {

@@ -3,7 +3,8 @@
 // them; no credit of one cluster can pay a requirement of another.
 
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import { type Bundle, dayNumber, greatestDivisor } from "../cover/rules.ts";
+import { type Bundle, greatestDivisor } from "../cover/rules.ts";
+import { dayNumber } from "../kernel/time.ts";
 import { creditAt, type GroupCredit, isMove, none, type Board, requirementAt } from "./rules.ts";
 
 export type Cluster = {

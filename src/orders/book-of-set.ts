@@ -1,8 +1,9 @@
 import type { Book, Offers } from "../book/open-book.ts";
 import { chooseBundle } from "../cover/choose-bundle.ts";
-import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { Offer } from "../cover/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { dayNumber } from "../kernel/time.ts";
 import type { BookSession, Books } from "./workings.ts";
 
 /** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */

@@ -1,11 +1,12 @@
 // The offers behind credits: what the database, not the book, says can be bought now.
 
 import { type DealtCredit, lockOffered } from "../credits/reserve-credits.ts";
-import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { Offer } from "../cover/rules.ts";
 import { tradingFirms } from "../firms/trading-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isHouse } from "../kernel/house.ts";
+import { dayNumber } from "../kernel/time.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { findOrders, type OrderRow } from "./store.ts";
 

@@ -2,12 +2,12 @@
 
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { Offer } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
-import { addDays } from "../kernel/time.ts";
+import { addDays, dayNumber } from "../kernel/time.ts";
 import {
   bundlePrice,
   byPriority,

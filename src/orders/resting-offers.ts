@@ -1,10 +1,11 @@
 // Resting sells as offers of the book: each credit that no deal has yet, at the order's limit.
 
 import type { OfferChange, OfferSource } from "../book/open-book.ts";
-import { dayNumber, type Offer } from "../cover/rules.ts";
+import type { Offer } from "../cover/rules.ts";
 import { findOffered } from "../credits/reserve-credits.ts";
 import { pansOf } from "../firms/trading-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { dayNumber } from "../kernel/time.ts";
 import type { Db } from "../platform/postgres.ts";
 import { listOffered, listOfferedSince, listSetAside, type OfferedRow } from "./resting-store.ts";
 import { type SetAside, whetherOffered } from "./rules.ts";

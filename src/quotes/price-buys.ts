@@ -2,10 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { Book, Offers } from "../book/open-book.ts";
 import { chooseBundle } from "../cover/choose-bundle.ts";
-import { dayNumber } from "../cover/rules.ts";
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { istDay } from "../kernel/time.ts";
+import { dayNumber, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";

@@ -3,7 +3,8 @@ import { test } from "node:test";
 
 import type { OfferSource } from "../../src/book/open-book.ts";
 import { houseOffers } from "../../src/book/house-offers.ts";
-import { dayNumber, type Offer } from "../../src/cover/rules.ts";
+import type { Offer } from "../../src/cover/rules.ts";
+import { dayNumber } from "../../src/kernel/time.ts";
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { houseFirmId } from "../../src/kernel/house.ts";

@@ -6,13 +6,13 @@ import assert from "node:assert/strict";
 
 import type { Book, Offers } from "../../src/book/open-book.ts";
 import { OfferIndex } from "../../src/cover/offer-index.ts";
-import { dayNumber, type Offer } from "../../src/cover/rules.ts";
+import type { Offer } from "../../src/cover/rules.ts";
 import type { DealtCredit } from "../../src/credits/reserve-credits.ts";
 import type { TradingFirm } from "../../src/firms/trading-firms.ts";
 import type { Call } from "../../src/kernel/caller.ts";
 import { houseFirmId } from "../../src/kernel/house.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
-import { addDays, istDay } from "../../src/kernel/time.ts";
+import { addDays, dayNumber, istDay } from "../../src/kernel/time.ts";
 import { byPriority } from "../../src/matching/rules.ts";
 import { agreeOn } from "../../src/orders/agree-deals.ts";
 import { booksOf } from "../../src/orders/book-of-set.ts";
