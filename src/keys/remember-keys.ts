@@ -5,7 +5,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
 import type { Authenticated } from "./authenticate.ts";
-import { keyIdIn, parseApiKey } from "./rules.ts";
+import { idBodyIn, parseApiKey } from "./rules.ts";
 
 /** Of a root key whose stamp can be confirmed. */
 export type Remembered = Authenticated & { readonly stamp: string };
@@ -20,26 +20,26 @@ export type KeyMemory = {
 const rememberedMax = 10_000;
 
 export function keyMemory({ most = rememberedMax } = {}): KeyMemory {
+  /** By the end of the key id, as it stands in the header. */
   const kept = new Map<string, { readonly digest: Buffer; readonly known: Remembered }>();
 
   return {
-    mayKnow: (header) => kept.has(keyIdIn(header)),
+    mayKnow: (header) => kept.has(idBodyIn(header)),
     find(header) {
-      const keyId = parseApiKey(header)?.keyId;
-      const found = keyId === undefined ? undefined : kept.get(keyId);
+      const found = parseApiKey(header) && kept.get(idBodyIn(header));
       return found && timingSafeEqual(found.digest, digestOf(header)) ? found.known : undefined;
     },
     keep(header, known) {
-      const { stamp, caller } = known;
+      const { stamp } = known;
       if (stamp === null) return;
-      kept.set(caller.keyId, { digest: digestOf(header), known: { ...known, stamp } });
+      kept.set(idBodyIn(header), { digest: digestOf(header), known: { ...known, stamp } });
       if (kept.size > most) forgetOldest();
     },
   };
 
   function forgetOldest(): void {
-    for (const keyId of kept.keys()) {
-      kept.delete(keyId);
+    for (const idBody of kept.keys()) {
+      kept.delete(idBody);
       return;
     }
   }

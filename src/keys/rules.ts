@@ -71,10 +71,10 @@ export function parseApiKey(text: string): ParsedKey | undefined {
   return { environment, keyId: `key_${idBody}`, secret };
 }
 
-/** The key id that a text has in it if it is a key; nothing of it is checked. */
-export function keyIdIn(text: string): string {
+/** The end of the key id that a text has in it if it is a key; nothing of it is checked. */
+export function idBodyIn(text: string): string {
   const start = prefixOf.live.length; // Both are of one length.
-  return `key_${text.slice(start, start + idBodyLength)}`;
+  return text.slice(start, start + idBodyLength);
 }
 
 /** Whom an unknown key id is compared with, so that it costs the same as a known one. */

@@ -19,14 +19,17 @@ export type BrokenRequests = {
   readonly answer: (error: NodeJS.ErrnoException, socket: Socket) => void;
 };
 
+const latestAnswer = Symbol("latest answer");
+
+type Noted = Socket & { [latestAnswer]?: ServerResponse };
+
 export function brokenRequests(now: () => Date): BrokenRequests {
-  const latestOn = new WeakMap<Socket, ServerResponse>();
   return {
-    note(message, response) {
-      latestOn.set(message.socket, response);
+    note({ socket }: { readonly socket: Noted }, response) {
+      socket[latestAnswer] = response;
     },
-    answer(error, socket) {
-      const latest = latestOn.get(socket);
+    answer(error, socket: Noted) {
+      const latest = socket[latestAnswer];
       if (!socket.writable || error.code === "ECONNRESET" || (latest && !isTurnOf(latest))) {
         socket.destroy();
         return;
