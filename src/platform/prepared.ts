@@ -93,7 +93,7 @@ class PreparedRun implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
-    this.#rowOf = rowReader(fields);
+    this.#rowOf = readerOf(fields);
   }
 
   handleDataRow({ fields }: { fields: Texts }): void {
@@ -102,7 +102,7 @@ class PreparedRun implements pg.Submittable {
 
   handleCommandComplete(): void {
     // A statement that answers with no rows has named no columns.
-    this.#known?.set(this.name, this.#rowOf ?? rowReader([]));
+    this.#known?.set(this.name, this.#rowOf ?? readerOf([]));
   }
 
   handleReadyForQuery(): void {
@@ -120,12 +120,22 @@ class PreparedRun implements pg.Submittable {
 
 type Field = { readonly name: string; readonly dataTypeID: number };
 
+/** One for all connections, so that each is compiled once. */
+const readers = new Map<string, RowOf>();
+
+function readerOf(fields: readonly Field[]): RowOf {
+  const columns = JSON.stringify(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
+  const reader = readers.get(columns) ?? writeReader(fields);
+  readers.set(columns, reader);
+  return reader;
+}
+
 /**
  * Reads rows of these columns, by a function that is written for them: a row that is filled name by
  * name finds its shape anew each time, which takes longer than all that is read. The names are those
  * that a statement of ours gives its columns, and nothing from outside is ever among them.
  */
-function rowReader(fields: readonly Field[]): RowOf {
+function writeReader(fields: readonly Field[]): RowOf {
   const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, "text"));
   const members = fields.map(
     ({ name }, at) =>
