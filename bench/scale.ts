@@ -1,5 +1,5 @@
-// Whether a quote or an order feels how much the service holds: at 50 thousand credits and as many
-// orders, and at half a million of each; BENCH_SCALE says another size. A tenth of the credits are
+// Whether a quote, an order or a look for one feels how much the service holds: at 50 thousand credits
+// and as many orders of the desk, and at half a million of each; BENCH_SCALE says another size. A tenth of the credits are
 // the house's. Two whole services run side by side and take turns, so that a busy machine slows both
 // alike.
 
@@ -29,10 +29,12 @@ const callsPerRound = 60;
 
 type Desk = { readonly api_key: string; readonly firm_id: string };
 type BookSize = { readonly credits: number; readonly bytes: number; readonly loadMs: number };
-type Side = { readonly port: number; readonly desk: Desk; readonly book: BookSize };
+type Party = { readonly port: number; readonly desk: Desk };
+type Side = Party & { readonly book: BookSize };
+type Times = Readonly<Record<(typeof measured)[number], number[]>>;
 type Round = Readonly<Record<(typeof measured)[number], number>>;
 
-const measured = ["sell", "buy", "order"] as const;
+const measured = ["sell", "buy", "order", "found"] as const;
 
 /** Duty as importers have it: a few thousand rupees to ten crore, to the paisa. */
 const requirements = [421_137, 3_750_000, 148_261_050, 1_234_567_890, 9_876_543_210];
@@ -60,6 +62,7 @@ export async function scale(): Promise<void> {
     row("sell quote by scrip_no", "sell"),
     row("buy quote", "buy"),
     row("sell order", "order"),
+    row("that order by its client_ref", "found"),
     {
       what: "memory of the book per credit",
       ours: `${perCredit(many)} bytes at ${many.book.credits}`,
@@ -86,15 +89,16 @@ function perCredit({ book: { bytes, credits } }: Side): number {
 async function sideWith(service: RunningService, size: number): Promise<Side> {
   const issue = ["--firm", "Trader", "--env", "sandbox", "--buy"];
   const desk = (await service.command("keys", "issue", ...issue)) as Desk;
+  const party = { port: service.port, desk };
   await service.command("seed", "--credits", String(clientCredits), "--firm", "Crowd");
   for (let at = 0; at < ordersPlaced; at += ordersPerCall) {
     const scripNos = numbers("DEALT", at, ordersPerCall);
-    await declareCredits(service.port, desk, scripNos);
+    await declareCredits(party, scripNos);
     const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
-    await post(service.port, desk, "/v1/orders:batch", { orders });
+    await post(party, "/v1/orders:batch", { orders });
   }
   for (let round = 0; round <= rounds; round++) {
-    await declareCredits(service.port, desk, numbers("SELL", round * callsPerRound, callsPerRound));
+    await declareCredits(party, numbers("SELL", round * callsPerRound, callsPerRound));
   }
   await grow(service, size);
   const opened = await openContext(readConfig({ DATA_DIR: service.dataDir }), {
@@ -103,7 +107,7 @@ async function sideWith(service: RunningService, size: number): Promise<Side> {
     now: () => new Date(),
   });
   try {
-    return { port: service.port, desk, book: await sizeOfBook(opened.ctx) };
+    return { ...party, book: await sizeOfBook(opened.ctx) };
   } finally {
     await opened.close();
   }
@@ -165,7 +169,7 @@ async function sizeOfBook(ctx: Context): Promise<BookSize> {
 }
 
 async function measureRound(few: Side, many: Side, round: number): Promise<[Round, Round]> {
-  const times = () => ({ sell: [] as number[], buy: [] as number[], order: [] as number[] });
+  const times = () => Object.fromEntries(measured.map((of) => [of, [] as number[]])) as Times;
   const taken = [times(), times()] as const;
   const scripNos = numbers("SELL", round * callsPerRound, callsPerRound);
   for (const [call, scrip_no] of scripNos.entries()) {
@@ -173,34 +177,45 @@ async function measureRound(few: Side, many: Side, round: number): Promise<[Roun
     // The two take turns in going first, so that whatever else the machine does falls on both.
     for (const at of call % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const side = at === 0 ? few : many;
-      const timed = async (path: string, body: object) => await timedOn(side, path, body);
-      taken[at].sell.push(await timed("/v1/quote", { side: "sell", scrip_no }));
+      const priced = async (path: string, body: object) =>
+        await timed(async () => await readPrice(await post(side, path, body)));
+      taken[at].sell.push(await priced("/v1/quote", { side: "sell", scrip_no }));
       const buy = { side: "buy", scheme: "RODTEP", requirement_paise };
-      taken[at].buy.push(await timed("/v1/quote", buy));
-      taken[at].order.push(await timed("/v1/orders", { side: "sell", scrip_no }));
+      taken[at].buy.push(await priced("/v1/quote", buy));
+      const order = { side: "sell", scrip_no, client_ref: scrip_no };
+      taken[at].order.push(await priced("/v1/orders", order));
+      taken[at].found.push(await timed(async () => await findOrder(side, scrip_no)));
     }
   }
-  const medians = (of: (typeof taken)[0]) => ({
-    sell: median(of.sell),
-    buy: median(of.buy),
-    order: median(of.order),
-  });
+  const medians = (of: Times) =>
+    Object.fromEntries(measured.map((name) => [name, median(of[name])])) as Round;
   return [medians(taken[0]), medians(taken[1])];
 }
 
-async function timedOn({ port, desk }: Side, path: string, body: object): Promise<number> {
+async function timed(call: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
-  const response = await post(port, desk, path, body);
+  await call();
+  return performance.now() - startedAt;
+}
+
+async function readPrice(response: Response): Promise<void> {
   const answer = (await response.json()) as { price_bps?: number };
   if (!answer.price_bps) throw new Error(`no price: ${JSON.stringify(answer)}`);
-  return performance.now() - startedAt;
+}
+
+async function findOrder({ port, desk }: Party, clientRef: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/v1/orders?client_ref=${clientRef}`, {
+    headers: { "x-service-key": desk.api_key },
+  });
+  const { orders } = (await response.json()) as { orders?: unknown[] };
+  if (orders?.length !== 1) throw new Error(`${orders?.length} orders are called ${clientRef}`);
 }
 
 function numbers(of: string, from: number, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${of}-${String(from + at).padStart(5, "0")}1`);
 }
 
-async function declareCredits(port: number, desk: Desk, scripNos: string[]): Promise<void> {
+async function declareCredits(party: Party, scripNos: string[]): Promise<void> {
   const credits = scripNos.map((scrip_no) => ({
     scrip_no,
     scheme: "RODTEP",
@@ -208,12 +223,12 @@ async function declareCredits(port: number, desk: Desk, scripNos: string[]): Pro
     issued_on: "2026-01-01",
     expires_on: "2098-12-31",
   }));
-  const response = await post(port, desk, `/v1/firms/${desk.firm_id}/credits`, { credits });
+  const response = await post(party, `/v1/firms/${party.desk.firm_id}/credits`, { credits });
   const { accepted } = (await response.json()) as { accepted: number };
   if (accepted !== credits.length) throw new Error(`${accepted} credits were accepted`);
 }
 
-async function post(port: number, desk: Desk, path: string, body: object): Promise<Response> {
+async function post({ port, desk }: Party, path: string, body: object): Promise<Response> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: "POST",
     headers: { "x-service-key": desk.api_key, "content-type": "application/json" },

@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-instant.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -21,16 +21,17 @@ export async function listAudit(
   const request = openPage(query, question, ctx.cursorKey);
   const filter = filterOf(query);
   const before = request.after ? Number(request.after.id) : null;
-  const rows = await listTrail(ctx.db, desk, filter, { before, fetch: request.fetch });
+  const db = filter.entityId === null ? ctx.db : ctx.db.planned;
+  const rows = await listTrail(db, desk, filter, { before, fetch: request.fetch });
   // A chain has no gap: unfiltered, its last number is how many there are.
   const total = async () =>
     Object.values(filters).every((value) => value === undefined)
       ? (await findHead(ctx.db, desk)).seq
-      : await countTrail(ctx.db, desk, filter);
+      : await countTrail(ctx.db.planned, desk, filter);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await total() : 0),
+    total: await totalOf(request, total),
     positionOf: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
   });
   return { ...page, rows: page.rows.map(viewOf) };

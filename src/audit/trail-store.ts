@@ -23,26 +23,12 @@ export type TrailFilter = {
   readonly to: Date | null;
 };
 
-type TrailPage = { readonly before: number | null; readonly fetch: number };
-
 /** Newest first, before a place in the chain. */
 export async function listTrail(
   db: Db,
-  desk: Desk,
-  filter: TrailFilter,
-  page: TrailPage,
-): Promise<TrailRow[]> {
-  const { entityId, ...others } = filter;
-  return entityId === null
-    ? await listByPlace(db, desk, others, page)
-    : await listByEntity(db, desk, { ...others, entityId }, page);
-}
-
-async function listByPlace(
-  db: Db,
   { environment, desk_id }: Desk,
-  { entityType, actor, action, from, to }: Omit<TrailFilter, "entityId">,
-  { before, fetch }: TrailPage,
+  { entityType, entityId, actor, action, from, to }: TrailFilter,
+  { before, fetch }: { readonly before: number | null; readonly fetch: number },
 ): Promise<TrailRow[]> {
   return await db.rows(sql`
     select at, ${recordColumns}
@@ -52,27 +38,7 @@ async function listByPlace(
       and (${from}::timestamptz is null or at >= ${from})
       and (${to}::timestamptz is null or at < ${to})
       and (${entityType}::text is null or entity_type = ${entityType})
-      and (${actor}::text is null or actor_id = ${actor})
-      and (${action}::text is null or action = ${action})
-    order by audit_records.seq desc
-    limit ${fetch}`);
-}
-
-/** A statement of its own, so that it is planned for the index by entity. */
-async function listByEntity(
-  db: Db,
-  { environment, desk_id }: Desk,
-  { entityType, entityId, actor, action, from, to }: TrailFilter,
-  { before, fetch }: TrailPage,
-): Promise<TrailRow[]> {
-  return await db.rows(sql`
-    select at, ${recordColumns}
-    from audit_records
-    where environment = ${environment} and desk_id = ${desk_id} and entity_id = ${entityId}
-      and seq < ${before ?? Number.MAX_SAFE_INTEGER}
-      and (${from}::timestamptz is null or at >= ${from})
-      and (${to}::timestamptz is null or at < ${to})
-      and (${entityType}::text is null or entity_type = ${entityType})
+      and (${entityId}::text is null or entity_id = ${entityId})
       and (${actor}::text is null or actor_id = ${actor})
       and (${action}::text is null or action = ${action})
     order by audit_records.seq desc
@@ -82,23 +48,16 @@ async function listByEntity(
 export async function countTrail(
   db: Db,
   { environment, desk_id }: Desk,
-  filter: TrailFilter,
+  { entityType, entityId, actor, action, from, to }: TrailFilter,
 ): Promise<number> {
-  const { entityType, entityId, actor, action, from, to } = filter;
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
-    from (
-      select at, entity_type, actor_id, action
-      from audit_records
-      where environment = ${environment} and desk_id = ${desk_id} and ${entityId}::text is null
-      union all
-      select at, entity_type, actor_id, action
-      from audit_records
-      where environment = ${environment} and desk_id = ${desk_id} and entity_id = ${entityId}
-    ) as r
-    where (${from}::timestamptz is null or at >= ${from})
+    from audit_records
+    where environment = ${environment} and desk_id = ${desk_id}
+      and (${from}::timestamptz is null or at >= ${from})
       and (${to}::timestamptz is null or at < ${to})
       and (${entityType}::text is null or entity_type = ${entityType})
+      and (${entityId}::text is null or entity_id = ${entityId})
       and (${actor}::text is null or actor_id = ${actor})
       and (${action}::text is null or action = ${action})`);
   return row?.total ?? 0;

@@ -1,7 +1,7 @@
 import { firmOfCaller } from "../firms/firm-of-caller.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { isCalendarDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Credit, ListCreditsQuery } from "./schema.ts";
@@ -28,7 +28,7 @@ export async function listCredits(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countCredits(ctx.db, firmId, filter) : 0),
+    total: await totalOf(request, () => countCredits(ctx.db.planned, firmId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.credit_id }),
   });
   const view = { firmState: firm.connection_state, today: istDay(ctx.now()) };

@@ -1,6 +1,6 @@
 import { holderOf } from "../credits/holder-of.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import { countCrosses, type CrossFilter, listCrosses as listRows } from "./read-store.ts";
 import type { Cross, ListCrossesQuery } from "./schema.ts";
@@ -16,11 +16,12 @@ export async function listCrosses(
   const filter = filterOf(party.firmId, query);
   const question = { list: "crosses", desk: party.deskId, firm: party.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db, party, filter, request);
+  const db = query.netting_ref === undefined ? ctx.db : ctx.db.planned;
+  const rows = await listRows(db, party, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countCrosses(ctx.db, party, filter) : 0),
+    total: await totalOf(request, () => countCrosses(ctx.db.planned, party, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.cross_id }),
   });
   return { ...page, rows: await viewCrosses(ctx.db, page.rows, party) };

@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import { webhookOfCaller } from "../webhooks/webhook-of-caller.ts";
 import type { ListDeliveriesQuery, LoggedDelivery } from "./schema.ts";
@@ -21,7 +21,7 @@ export async function listDeliveries(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countDeliveries(ctx.db, webhookId, state) : 0),
+    total: await totalOf(request, () => countDeliveries(ctx.db.planned, webhookId, state)),
     positionOf: (row) => ({ at: row.created_at, id: String(row.sequence) }),
   });
   const ids = page.rows.map(({ delivery_id }) => delivery_id);

@@ -1,6 +1,6 @@
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { isId } from "../kernel/ids.ts";
-import { closePage, openPage, type Page, unpagedMax } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf, unpagedMax } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import { ownerOf } from "../webhooks/webhook-of-caller.ts";
 import type { Delivery, ListFailuresQuery } from "./schema.ts";
@@ -28,7 +28,7 @@ export async function listFailures(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged && named ? await countDead(ctx.db, filter) : 0),
+    total: named ? await totalOf(request, () => countDead(ctx.db.planned, filter)) : 0,
     positionOf: (row) => ({ at: row.updated_at, id: row.delivery_id }),
   });
   return { ...page, rows: page.rows.map(viewDelivery) };

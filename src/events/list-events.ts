@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import type { Event, ListEventsQuery } from "./schema.ts";
 import { countEventsOfFirm, findLastSequence, listEvents as listRows } from "./store.ts";
@@ -32,7 +32,7 @@ export async function listEvents(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await total() : 0),
+    total: await totalOf(request, total),
     positionOf: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
   });
   return { ...page, rows: page.rows.map(({ body }) => JSON.parse(body) as Event) };

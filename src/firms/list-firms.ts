@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import { boundFirm } from "./doer.ts";
 import { plainIdentifier } from "./rules.ts";
@@ -27,7 +27,7 @@ export async function listFirms(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countFirms(ctx.db, caller.deskId, filter) : 0),
+    total: await totalOf(request, () => countFirms(ctx.db.planned, caller.deskId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.firm_id }),
   });
   return { ...page, rows: page.rows.map((row) => viewFirm(row, now)) };

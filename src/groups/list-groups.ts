@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import { refuseSubAccount } from "./rules.ts";
 import type { Group, ListGroupsQuery } from "./schema.ts";
@@ -18,7 +18,7 @@ export async function listGroups(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countGroups(ctx.db, caller.deskId) : 0),
+    total: await totalOf(request, () => countGroups(ctx.db, caller.deskId)),
     positionOf: (row) => ({ at: row.created_at, id: row.group_id }),
   });
   return { ...page, rows: page.rows.map(viewGroup) };

@@ -52,6 +52,14 @@ export function openPage(query: PageQuery, question: Question, signingKey: Buffe
   return { paged, size, fetch: size + 1, after: opened?.position, total: opened?.total };
 }
 
+/** Counted for the first page only: the cursor brings it to the others. */
+export async function totalOf(
+  { paged, total }: PageRequest,
+  count: () => Promise<number>,
+): Promise<number> {
+  return total ?? (paged ? await count() : 0);
+}
+
 export function closePage<Row>(
   request: PageRequest,
   found: readonly Row[],

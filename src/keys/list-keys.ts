@@ -1,5 +1,5 @@
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import type { Key, ListKeysQuery } from "./schema.ts";
 import { countKeys, listKeys as listRows } from "./store.ts";
@@ -17,7 +17,7 @@ export async function listKeys(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countKeys(ctx.db, caller.deskId) : 0),
+    total: await totalOf(request, () => countKeys(ctx.db, caller.deskId)),
     positionOf: (row) => ({ at: row.created_at, id: row.key_id }),
   });
   return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };

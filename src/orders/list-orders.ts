@@ -1,6 +1,6 @@
 import { boundFirm } from "../firms/doer.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-instant.ts";
 import type { Context } from "../platform/context.ts";
 import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
@@ -18,11 +18,13 @@ export async function listOrders(
   const filter = filterOf(caller, query);
   const question = { list: "orders", desk: deskId, firm: boundFirm(caller) ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db, deskId, filter, request);
+  const namesOne = query.client_ref !== undefined || query.idempotency_key !== undefined;
+  const db = namesOne ? ctx.db.planned : ctx.db;
+  const rows = await listRows(db, deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countOrders(ctx.db, deskId, filter) : 0),
+    total: await totalOf(request, () => countOrders(ctx.db.planned, deskId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.order_id }),
   });
   const latest = page.rows.flatMap((row) => row.settlement_ids.slice(-1));

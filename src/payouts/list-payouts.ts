@@ -1,6 +1,6 @@
 import { holderOf } from "../credits/holder-of.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-instant.ts";
 import type { Context } from "../platform/context.ts";
 import type { ListPayoutsQuery, Payout } from "./schema.ts";
@@ -17,11 +17,13 @@ export async function listPayouts(
   const filter = filterOf(firmId, query);
   const question = { list: "payouts", desk: deskId, firm: firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db, deskId, filter, request);
+  const namesDeal = query.order_id !== undefined || query.settlement_id !== undefined;
+  const db = namesDeal ? ctx.db.planned : ctx.db;
+  const rows = await listRows(db, deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countPayouts(ctx.db, deskId, filter) : 0),
+    total: await totalOf(request, () => countPayouts(ctx.db.planned, deskId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.payout_id }),
   });
   const lines = await listLines(

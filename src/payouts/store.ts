@@ -211,11 +211,11 @@ export async function listPayouts(
       and (${filter.to}::timestamptz is null or created_at < ${filter.to})
       and (
         ${filter.orderId}::text is null
-        or exists (
-          select
-          from payout_lines as l
-          where l.payout_id = p.payout_id and l.order_id = ${filter.orderId}
-        )
+        or payout_id = any(array(
+          select payout_id
+          from payout_lines
+          where order_id = ${filter.orderId}
+        ))
       )
     order by created_at desc, payout_id desc
     limit ${fetch}`);
@@ -233,11 +233,11 @@ export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter)
       and (${filter.to}::timestamptz is null or created_at < ${filter.to})
       and (
         ${filter.orderId}::text is null
-        or exists (
-          select
-          from payout_lines as l
-          where l.payout_id = p.payout_id and l.order_id = ${filter.orderId}
-        )
+        or payout_id = any(array(
+          select payout_id
+          from payout_lines
+          where order_id = ${filter.orderId}
+        ))
       )`);
   return row?.total ?? 0;
 }

@@ -121,3 +121,30 @@ test("a connection that is lost when its statement was answered already is not l
   const [second] = await db.rows<{ pid: number }>(whoServes);
   assert.notEqual(second?.pid, first?.pid);
 });
+
+test("a statement of many filters can be planned for those that are given, and no other is", async (t) => {
+  const { connection } = await testDatabase(t);
+  const db = openDatabase({ connection, connectionsMax: 1, onIdleError() {} });
+  t.after(() => db.close());
+  const named = (name: string | null) => sql`
+    select file
+    from schema_migrations
+    where (${name}::text is null or file = ${name})`;
+  const plansMade = async () => {
+    const [made] = await db.rows<{ generic_plans: number; custom_plans: number }>(sql`
+      select generic_plans, custom_plans
+      from pg_prepared_statements
+      where name = ${named(null).name}`);
+    return [made?.generic_plans, made?.custom_plans];
+  };
+  const all = await db.rows<{ file: string }>(named(null));
+  assert.deepEqual(await plansMade(), [1, 0]);
+  const [one] = all;
+  assert.deepEqual(await db.planned.rows(named(one?.file ?? "")), [one]);
+  assert.deepEqual(await plansMade(), [1, 1]);
+  assert.deepEqual(await db.rows(named(null)), all);
+  assert.deepEqual(await plansMade(), [2, 1]);
+  await assert.rejects(db.planned.rows(sql`select 1 / ${0}::int as never`), /division by zero/);
+  assert.deepEqual(await db.rows(named(null)), all);
+  assert.deepEqual(await plansMade(), [1, 0], "on another connection");
+});

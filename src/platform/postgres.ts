@@ -35,6 +35,11 @@ export type Database = Db & {
    * together, and when one fails, those behind it fail too.
    */
   together<Result>(work: (db: Db) => Promise<Result>): Promise<Result>;
+  /**
+   * The same database, for statements that read one row or a million by which of their filters is
+   * given: each is planned for its values, which takes as long as reading some hundred rows.
+   */
+  readonly planned: Db;
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
   /**
    * Calls back for every announcement of this process, so that nobody here waits for the next look.
@@ -125,6 +130,9 @@ export function openDatabase(options: ConnectionOptions): Database {
     rows: (statement) => onOne(connections, (client) => runPrepared(client, statement)),
     together: (work) =>
       onOne(connections, (client) => work({ rows: (statement) => runPrepared(client, statement) })),
+    planned: {
+      rows: (statement) => onOne(connections, (client) => runPlanned(client, statement)),
+    },
     async transaction(work, txOptions) {
       const topics = new Set<string>();
       const result = await inTransaction(
@@ -157,6 +165,20 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
     options: `-c plan_cache_mode=force_generic_plan${role ? ` -c role=${role}` : ""}`,
     types,
   };
+}
+
+/** The three travel together; a connection on which one of them fails is not used again. */
+async function runPlanned<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+  const [, rows] = await Promise.all([
+    runPrepared(client, planFor("force_custom_plan")),
+    runPrepared<Row>(client, statement),
+    runPrepared(client, planFor("force_generic_plan")),
+  ]);
+  return rows;
+}
+
+function planFor(mode: "force_custom_plan" | "force_generic_plan"): Statement {
+  return sql`select set_config('plan_cache_mode', ${mode}, false)`;
 }
 
 async function onOne<Result>(

@@ -1,6 +1,6 @@
 import { firmOfCaller } from "../firms/firm-of-caller.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import type { ListRequirementsQuery, Requirement } from "./schema.ts";
 import { countRequirements, listRequirements as listRows } from "./store.ts";
@@ -26,7 +26,7 @@ export async function listRequirements(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countRequirements(ctx.db, firm, filter) : 0),
+    total: await totalOf(request, () => countRequirements(ctx.db.planned, firm, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.requirement_id }),
   });
   return { ...page, rows: page.rows.map(viewRequirement) };

@@ -1,6 +1,6 @@
 import { holderOf } from "../credits/holder-of.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-instant.ts";
 import type { Context } from "../platform/context.ts";
 import {
@@ -23,11 +23,12 @@ export async function listSettlements(
   const filter = filterOf(party.firmId, query);
   const question = { list: "settlements", desk: deskId, firm: party.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db, deskId, filter, request);
+  const db = query.order_id === undefined ? ctx.db : ctx.db.planned;
+  const rows = await listRows(db, deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countSettlements(ctx.db, deskId, filter) : 0),
+    total: await totalOf(request, () => countSettlements(ctx.db.planned, deskId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.settlement_id }),
   });
   const legs = await listLegs(

@@ -100,6 +100,7 @@ export async function listSettlements(
     limit ${fetch}`);
 }
 
+/** Where nothing is filtered, and the statement is planned for that, two indexes say it all. */
 export async function countSettlements(
   db: Db,
   deskId: string,
@@ -108,7 +109,7 @@ export async function countSettlements(
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from (
-      select s.settlement_id
+      select s.created_at as at, s.settlement_id
       from settlements as s
       where s.buyer_desk_id = ${deskId} and s.buyer_firm_id not in ${houses}
         and (${filter.status}::text is null or s.state = ${filter.status})
@@ -117,11 +118,17 @@ export async function countSettlements(
         and (${filter.from}::timestamptz is null or s.created_at >= ${filter.from})
         and (${filter.to}::timestamptz is null or s.created_at < ${filter.to})
       union
-      select l.settlement_id
+      select l.dealt_at, l.settlement_id
       from settlement_legs as l
-      join settlements as s on s.settlement_id = l.settlement_id
       where l.seller_desk_id = ${deskId} and l.seller_firm_id not in ${houses}
-        and (${filter.status}::text is null or s.state = ${filter.status})
+        and (
+          ${filter.status}::text is null
+          or exists (
+            select
+            from settlements as s
+            where s.settlement_id = l.settlement_id and s.state = ${filter.status}
+          )
+        )
         and (${filter.firmId}::text is null or l.seller_firm_id = ${filter.firmId})
         and (${filter.orderId}::text is null or l.seller_order_id = ${filter.orderId})
         and (${filter.from}::timestamptz is null or l.dealt_at >= ${filter.from})

@@ -1,6 +1,6 @@
 import { eventCatalog, type EventName } from "../events/rules.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
 import type { ListWebhooksQuery, Webhook } from "./schema.ts";
 import { countWebhooks, listWebhooks as listRows } from "./store.ts";
@@ -24,7 +24,7 @@ export async function listWebhooks(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: request.total ?? (request.paged ? await countWebhooks(ctx.db, owner) : 0),
+    total: await totalOf(request, () => countWebhooks(ctx.db, owner)),
     positionOf: (row) => ({ at: row.created_at, id: row.webhook_id }),
   });
   return { ...page, rows: page.rows.map(viewWebhook) };
