@@ -21,13 +21,13 @@ export async function listAudit(
   const request = openPage(query, question, ctx.cursorKey);
   const filter = filterOf(query);
   const before = request.after ? Number(request.after.id) : null;
-  const db = filter.entityId === null ? ctx.db : ctx.db.planned;
-  const rows = await listTrail(db, desk, filter, { before, fetch: request.fetch });
+  const { planned } = ctx.db;
+  const rows = await listTrail(planned, desk, filter, { before, fetch: request.fetch });
   // A chain has no gap: unfiltered, its last number is how many there are.
   const total = async () =>
     Object.values(filters).every((value) => value === undefined)
       ? (await findHead(ctx.db, desk)).seq
-      : await countTrail(ctx.db.planned, desk, filter);
+      : await countTrail(planned, desk, filter);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

@@ -25,5 +25,5 @@ export async function listAllCredits(
     scheme: scheme ?? null,
     status: status ?? null,
   };
-  return await listRows(db, filter, limit);
+  return await listRows(db.planned, filter, limit);
 }

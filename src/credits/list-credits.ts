@@ -24,7 +24,7 @@ export async function listCredits(
     status: status ?? null,
     expiringBefore: expiringBefore ?? null,
   };
-  const rows = await listRows(ctx.db, firmId, filter, request);
+  const rows = await listRows(ctx.db.planned, firmId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

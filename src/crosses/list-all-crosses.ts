@@ -21,5 +21,5 @@ export async function listAllCrosses(
     status: status ?? null,
     crossId: crossId ?? null,
   };
-  return await listRows(db, filter, limit);
+  return await listRows(db.planned, filter, limit);
 }

@@ -16,8 +16,7 @@ export async function listCrosses(
   const filter = filterOf(party.firmId, query);
   const question = { list: "crosses", desk: party.deskId, firm: party.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const db = query.netting_ref === undefined ? ctx.db : ctx.db.planned;
-  const rows = await listRows(db, party, filter, request);
+  const rows = await listRows(ctx.db.planned, party, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

@@ -17,7 +17,7 @@ export async function listDeliveries(
   const question = { list: "deliveries", desk: caller.deskId, webhook: webhookId, status };
   const request = openPage(query, question, ctx.cursorKey);
   const before = request.after ? Number(request.after.id) : null;
-  const rows = await listRows(ctx.db, webhookId, { before, state, fetch: request.fetch });
+  const rows = await listRows(ctx.db.planned, webhookId, { before, state, fetch: request.fetch });
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

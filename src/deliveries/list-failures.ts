@@ -24,7 +24,7 @@ export async function listFailures(
   };
   const request = openPage(query, question, ctx.cursorKey);
   const named = webhook_id === undefined || isId("whk", webhook_id);
-  const rows = named ? await listDead(ctx.db, filter, request) : [];
+  const rows = named ? await listDead(ctx.db.planned, filter, request) : [];
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
@@ -40,7 +40,7 @@ export async function listAllFailures(
   webhookId: string | null,
 ): Promise<(Delivery & { environment: Environment; desk_id: string })[]> {
   const filter = { ...anyDead, webhookId };
-  const rows = await listDead(ctx.db, filter, { after: undefined, fetch: unpagedMax });
+  const rows = await listDead(ctx.db.planned, filter, { after: undefined, fetch: unpagedMax });
   return rows.map((row) => ({
     ...viewDelivery(row),
     environment: row.environment,

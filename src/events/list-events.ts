@@ -24,7 +24,7 @@ export async function listEvents(
   };
   const request = openPage(query, question, ctx.cursorKey);
   const after = request.after ? Number(request.after.id) : from;
-  const rows = await listRows(ctx.db, deskId, { firmId, after, fetch: request.fetch });
+  const rows = await listRows(ctx.db.planned, deskId, { firmId, after, fetch: request.fetch });
   const total = async () =>
     firmId === null
       ? Math.max(0, (await findLastSequence(ctx.db, deskId)) - from)

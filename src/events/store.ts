@@ -65,7 +65,7 @@ export async function insertEvents(
     )`);
 }
 
-/** In the order of their sequence. */
+/** In the order of their sequence: all of a desk's, or those of a client firm. */
 export async function listEvents(
   db: Db,
   deskId: string,
@@ -79,7 +79,7 @@ export async function listEvents(
     select sequence, event, body
     from events
     where desk_id = ${deskId} and sequence > ${after}
-      and (${firmId}::text is null or firm_id = ${firmId})
+      and (${firmId}::text is null or firm_id = ${firmId} and firm_id <> desk_id)
     order by sequence
     limit ${fetch}`);
 }

@@ -23,7 +23,7 @@ export async function listFirms(
   };
   const question = { list: "firms", desk: caller.deskId, ...askedBy(filter) };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db, caller.deskId, filter, request);
+  const rows = await listRows(ctx.db.planned, caller.deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

@@ -18,9 +18,7 @@ export async function listOrders(
   const filter = filterOf(caller, query);
   const question = { list: "orders", desk: deskId, firm: boundFirm(caller) ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const namesOne = query.client_ref !== undefined || query.idempotency_key !== undefined;
-  const db = namesOne ? ctx.db.planned : ctx.db;
-  const rows = await listRows(db, deskId, filter, request);
+  const rows = await listRows(ctx.db.planned, deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

@@ -25,7 +25,7 @@ export async function listAllPayouts(
     status: status ?? null,
     payoutId: payoutId ?? null,
   };
-  const rows = await listRows(ctx.db, filter, limit);
+  const rows = await listRows(ctx.db.planned, filter, limit);
   const lines = await listLines(
     ctx.db,
     rows.map((row) => row.payout_id),

@@ -17,9 +17,7 @@ export async function listPayouts(
   const filter = filterOf(firmId, query);
   const question = { list: "payouts", desk: deskId, firm: firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const namesDeal = query.order_id !== undefined || query.settlement_id !== undefined;
-  const db = namesDeal ? ctx.db.planned : ctx.db;
-  const rows = await listRows(db, deskId, filter, request);
+  const rows = await listRows(ctx.db.planned, deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

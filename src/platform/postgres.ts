@@ -36,8 +36,8 @@ export type Database = Db & {
    */
   together<Result>(work: (db: Db) => Promise<Result>): Promise<Result>;
   /**
-   * The same database, for statements that read one row or a million by which of their filters is
-   * given: each is planned for its values, which takes as long as reading some hundred rows.
+   * The same database, for lists: what is read, one row or a million, depends on which filters are
+   * given, so each statement is planned for its values. That takes some tenths of a millisecond.
    */
   readonly planned: Db;
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;

@@ -22,7 +22,7 @@ export async function listRequirements(
     due_before: query.due_before,
   };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db, firm, { ...request, ...filter });
+  const rows = await listRows(ctx.db.planned, firm, { ...request, ...filter });
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,

@@ -21,7 +21,7 @@ export async function listAllSettlements(
     status: status ?? null,
     settlementId: settlementId ?? null,
   };
-  const rows = await listRows(ctx.db, filter, limit);
+  const rows = await listRows(ctx.db.planned, filter, limit);
   const legs = await listLegs(
     ctx.db,
     rows.map((row) => row.settlement_id),

@@ -23,8 +23,7 @@ export async function listSettlements(
   const filter = filterOf(party.firmId, query);
   const question = { list: "settlements", desk: deskId, firm: party.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const db = query.order_id === undefined ? ctx.db : ctx.db.planned;
-  const rows = await listRows(db, deskId, filter, request);
+  const rows = await listRows(ctx.db.planned, deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
