@@ -196,7 +196,7 @@ CREATE INDEX credits_house_depth ON public.credits USING btree (environment, sch
 CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE house_offers;
 CREATE INDEX credits_of_house ON public.credits USING btree (environment, house_changed_in) WHERE (house_changed_in IS NOT NULL);
 CREATE INDEX credits_unconfirmed ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'claim'::text);
-CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (scrip_no, firm_id) WHERE (standing IS NOT NULL);
+CREATE UNIQUE INDEX credits_claim ON public.credits USING btree (firm_id, scrip_no) WHERE (standing IS NOT NULL);
 CREATE UNIQUE INDEX credits_live_scrip ON public.credits USING btree (environment, scrip_no) WHERE (standing = 'live'::text);
 
 create table cross_quotes (

@@ -4,6 +4,7 @@ import { Failure } from "../kernel/failure.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { isCalendarDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { isOpen } from "./rules.ts";
 import type { Credit, ListCreditsQuery } from "./schema.ts";
 import { countCredits, listCredits as listRows } from "./store.ts";
 import { viewCredit } from "./view-credit.ts";
@@ -22,6 +23,7 @@ export async function listCredits(
   const filter = {
     scheme: scheme ?? null,
     status: status ?? null,
+    isOpen: status !== undefined && isOpen(status),
     expiringBefore: expiringBefore ?? null,
   };
   const rows = await listRows(ctx.db.planned, firmId, filter, request);

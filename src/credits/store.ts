@@ -233,6 +233,8 @@ export async function claimExpiring(tx: Tx, today: IstDay, limit: number): Promi
 export type CreditFilter = {
   readonly scheme: string | null;
   readonly status: string | null;
+  /** Whether the status is one of what is held or claimed, which an index has apart. */
+  readonly isOpen: boolean;
   readonly expiringBefore: IstDay | null;
 };
 
@@ -251,6 +253,7 @@ export async function listCredits(
       )
       and (${filter.scheme}::text is null or c.scheme = ${filter.scheme})
       and (${filter.status}::text is null or c.state = ${filter.status})
+      and (not ${filter.isOpen}::boolean or c.standing is not null)
       and (${filter.expiringBefore}::date is null or c.expires_on < ${filter.expiringBefore})
     order by c.created_at desc, c.credit_id desc
     limit ${fetch}`);
@@ -263,6 +266,7 @@ export async function countCredits(db: Db, firmId: string, filter: CreditFilter)
     where c.firm_id = ${firmId}
       and (${filter.scheme}::text is null or c.scheme = ${filter.scheme})
       and (${filter.status}::text is null or c.state = ${filter.status})
+      and (not ${filter.isOpen}::boolean or c.standing is not null)
       and (${filter.expiringBefore}::date is null or c.expires_on < ${filter.expiringBefore})`);
   return row?.total ?? 0;
 }

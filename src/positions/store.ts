@@ -31,7 +31,7 @@ export async function sumCredits(
         from firms as f
         where f.desk_id = ${deskId} and (${firmId}::text is null or f.firm_id = ${firmId})
       )
-      and state in ('listed', 'reserved', 'in_settlement')
+      and standing = 'live' and state in ('listed', 'reserved', 'in_settlement')
       and expires_on >= ${today}::date
     group by scheme
     order by scheme`);
