@@ -1,7 +1,7 @@
 // Whether a quote, an order or a look for one feels how much the service holds: at 50 thousand credits
-// and as many orders of the desk, and at half a million of each; BENCH_SCALE says another size. A tenth of the credits are
-// the house's. Two whole services run side by side and take turns, so that a busy machine slows both
-// alike.
+// and as many orders of the desk, and at half a million of each; BENCH_SCALE says another size. A
+// tenth of the credits are the house's. Two whole services run side by side and take turns, so that a
+// busy machine slows both alike.
 
 import pg from "pg";
 import { pino } from "pino";

@@ -65,7 +65,7 @@ export async function insertEvents(
     )`);
 }
 
-/** In the order of their sequence: all of a desk's, or those of a client firm. */
+/** In the order of their sequence: all of a desk's, or those of a client firm, which an index has apart. */
 export async function listEvents(
   db: Db,
   deskId: string,

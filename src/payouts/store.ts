@@ -199,7 +199,7 @@ export async function listPayouts(
 ): Promise<PayoutRow[]> {
   return await db.rows(sql`
     select ${payoutColumns}
-    from payouts as p
+    from payouts
     where desk_id = ${deskId}
       and (created_at, payout_id) < (
         coalesce(${after?.at ?? null}::timestamptz, 'infinity'), ${after?.id ?? ""}
@@ -224,7 +224,7 @@ export async function listPayouts(
 export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
-    from payouts as p
+    from payouts
     where desk_id = ${deskId}
       and (${filter.status}::text is null or state = ${filter.status})
       and (${filter.firmId}::text is null or firm_id = ${filter.firmId})

@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { asOwner, setReachable, testDatabase } from "../../test/support/database.ts";
-import { openDatabase, sql } from "./postgres.ts";
+import { type ConnectionOptions, type Database, openDatabase, sql } from "./postgres.ts";
+
+/** Connections of the test's own, on its own terms. */
+async function openOwn(
+  t: TestContext,
+  options: Partial<ConnectionOptions> = {},
+): Promise<Database> {
+  const { connection } = await testDatabase(t);
+  const db = openDatabase({ connection, onIdleError() {}, ...options });
+  t.after(() => db.close());
+  return db;
+}
 
 test("a connection that is lost within a transaction fails that transaction and nothing else", async (t) => {
   const { db } = await testDatabase(t);
@@ -64,10 +75,8 @@ test("one that fails is the one that is told of, and nothing of its transaction 
 const whoServes = sql`select pg_backend_pid() as pid`;
 
 test("a connection stays at hand, and one that is lost there is told of and not lent again", async (t) => {
-  const { connection } = await testDatabase(t);
   const told = Promise.withResolvers<Error>();
-  const db = openDatabase({ connection, onIdleError: told.resolve });
-  t.after(() => db.close());
+  const db = await openOwn(t, { onIdleError: told.resolve });
   const [first] = await db.rows<{ pid: number }>(whoServes);
   assert.deepEqual(await db.rows(whoServes), [first]);
   assert.deepEqual(db.connections(), { idle: 1, busy: 0, waiting: 0 });
@@ -78,9 +87,7 @@ test("a connection stays at hand, and one that is lost there is told of and not 
 });
 
 test("a connection that is given back goes to whoever waits for one", async (t) => {
-  const { connection } = await testDatabase(t);
-  const db = openDatabase({ connection, connectionsMax: 1, onIdleError() {} });
-  t.after(() => db.close());
+  const db = await openOwn(t, { connectionsMax: 1 });
   const held = Promise.withResolvers<void>();
   const holder = db.transaction(async (tx) => {
     await tx.rows(whoServes);
@@ -109,9 +116,7 @@ test("statements that go together share a connection and are answered each by it
 });
 
 test("a connection that is lost when its statement was answered already is not lent again", async (t) => {
-  const { connection } = await testDatabase(t);
-  const db = openDatabase({ connection, onIdleError() {} });
-  t.after(() => db.close());
+  const db = await openOwn(t);
   const [first] = await db.together(async (shared) => {
     const rows = await shared.rows<{ pid: number }>(whoServes);
     await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [rows[0]?.pid]));
@@ -123,9 +128,7 @@ test("a connection that is lost when its statement was answered already is not l
 });
 
 test("a statement of many filters can be planned for those that are given, and no other is", async (t) => {
-  const { connection } = await testDatabase(t);
-  const db = openDatabase({ connection, connectionsMax: 1, onIdleError() {} });
-  t.after(() => db.close());
+  const db = await openOwn(t, { connectionsMax: 1 });
   const named = (name: string | null) => sql`
     select file
     from schema_migrations

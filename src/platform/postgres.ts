@@ -170,16 +170,15 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
 /** The three travel together; a connection on which one of them fails is not used again. */
 async function runPlanned<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
   const [, rows] = await Promise.all([
-    runPrepared(client, planFor("force_custom_plan")),
+    runPrepared(client, planForValues),
     runPrepared<Row>(client, statement),
-    runPrepared(client, planFor("force_generic_plan")),
+    runPrepared(client, planOnce),
   ]);
   return rows;
 }
 
-function planFor(mode: "force_custom_plan" | "force_generic_plan"): Statement {
-  return sql`select set_config('plan_cache_mode', ${mode}, false)`;
-}
+const planForValues = sql`set plan_cache_mode = force_custom_plan`;
+const planOnce = sql`set plan_cache_mode = force_generic_plan`;
 
 async function onOne<Result>(
   connections: Connections,

@@ -35,7 +35,7 @@ type NamedStatements = {
   readonly submittedNamedStatements: Record<string, string>;
 };
 
-const rowsOn = new WeakMap<pg.Connection, Map<string, RowOf>>();
+const readersOn = new WeakMap<pg.Connection, Map<string, RowOf>>();
 
 export async function runPrepared<Row>(
   client: pg.ClientBase,
@@ -77,8 +77,8 @@ class PreparedRun implements pg.Submittable {
   submit(connection: pg.Connection): void {
     const { name, text } = this;
     const { parsedStatements, submittedNamedStatements } = connection as unknown as NamedStatements;
-    this.#known = rowsOn.get(connection);
-    if (!this.#known) rowsOn.set(connection, (this.#known = new Map()));
+    this.#known = readersOn.get(connection);
+    if (!this.#known) readersOn.set(connection, (this.#known = new Map()));
     this.#rowOf = this.#known.get(name);
     connection.stream.cork();
     if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {

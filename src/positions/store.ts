@@ -5,7 +5,10 @@ import type { Held } from "./rules.ts";
 /** Whose position: a desk's, or that of one firm of it. */
 export type Holder = { readonly deskId: string; readonly firmId: string | null };
 
-/** A credit that lapsed and that the clock has not come to yet is not held any more. */
+/**
+ * Of what is live, which an index has apart from what was held once. A credit that lapsed and that
+ * the clock has not come to yet is not held any more.
+ */
 export async function sumCredits(
   db: Db,
   { deskId, firmId }: Holder,
