@@ -12,7 +12,12 @@ export function changeOfCredit({
   readonly action: string;
   readonly before: CreditRow | null;
   readonly after: CreditRow;
-  readonly event?: "credit.listed" | "credit.expiring" | "credit.expired" | "credit.suspended";
+  readonly event?:
+    | "credit.listed"
+    | "credit.withdrawn"
+    | "credit.expiring"
+    | "credit.expired"
+    | "credit.suspended";
   readonly data?: object;
 }): Change {
   return {

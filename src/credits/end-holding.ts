@@ -45,7 +45,9 @@ async function endHolding(
       if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
       const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
       if (!after) throw new Error("a locked credit keeps its version");
-      await recordChanges(tx, actorOf(call), [changeOfCredit({ action, before: row, after })], now);
+      const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
+      const change = changeOfCredit({ action, before: row, after, ...event });
+      await recordChanges(tx, actorOf(call), [change], now);
       return viewCredit(after, view);
     },
     { rollBack: call.dryRun },

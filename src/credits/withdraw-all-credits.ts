@@ -48,6 +48,8 @@ async function withdraw(
       action: "withdraw",
       before: before.get(after.credit_id) ?? null,
       after,
+      event: "credit.withdrawn",
+      data: { reason },
     }),
   );
 }

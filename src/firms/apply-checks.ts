@@ -44,6 +44,12 @@ function checksByFirm(answered: Answers): Map<string, FirmCheck[]> {
   return found;
 }
 
+const eventOfVerdict = {
+  confirm: "firm.verified",
+  require_action: "firm.action_required",
+  reject: "firm.rejected",
+} as const;
+
 function decide(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision {
   const checks = mergeChecks(firm.checks, found);
   const changes = { checks, checked_at: now };
@@ -57,10 +63,9 @@ function decide(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision
   const verdict = verdictOf(checks);
   if (verdict === "pending") return { action: "check", changes };
   const state = advance(firmLifecycle, firm.connection_state, verdict);
-  const name = verdict === "confirm" ? "firm.verified" : "firm.action_required";
   return {
     action: verdict,
     changes: { ...changes, connection_state: state },
-    event: { name, data: { checks: failed } },
+    event: { name: eventOfVerdict[verdict], data: { checks: failed } },
   };
 }

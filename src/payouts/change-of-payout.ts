@@ -2,9 +2,7 @@ import type { Change } from "../kernel/actor.ts";
 import { eventOfState, type PayoutAction } from "./rules.ts";
 import type { PayoutRow } from "./store.ts";
 
-const silent: readonly string[] = ["hold", "release"];
-
-/** A change of a payout, as events and the audit trail record it. Holds come and go untold. */
+/** A change of a payout, as events and the audit trail record it. */
 export function changeOfPayout({
   action,
   before,
@@ -27,14 +25,12 @@ export function changeOfPayout({
     },
     before: before && factsOf(before),
     after: factsOf(after),
-    event: silent.includes(action)
-      ? undefined
-      : {
-          name: eventOfState[after.state],
-          from: before?.state ?? null,
-          to: after.state,
-          data: factsOf(after),
-        },
+    event: {
+      name: eventOfState[after.state],
+      from: before?.state ?? null,
+      to: after.state,
+      data: factsOf(after),
+    },
   };
 }
 

@@ -94,10 +94,9 @@ export type PayoutStep = {
   readonly reason: string | null;
 };
 
-/** A held payout is told of as scheduled: it is, and the hold is in what is told. */
 export const eventOfState = {
   scheduled: "payout.scheduled",
-  held: "payout.scheduled",
+  held: "payout.held",
   sent: "payout.sent",
   paid: "payout.paid",
   returned: "payout.returned",

@@ -252,6 +252,9 @@ test("a withdrawn credit may be declared again, a used one not", async (t) => {
   const path = `/v1/credits/${credit.scrip_no}`;
   assert.equal((await send("POST", `${path}/withdraw`, 200)).body.status, "withdrawn");
   assert.equal((await send("POST", `${path}/withdraw`, 200)).body.version, 2);
+  const told = (await send("GET", "/v1/events", 200)).body.events.at(-1);
+  assert.deepEqual([told.event, told.from, told.to], ["credit.withdrawn", "listed", "withdrawn"]);
+  assert.equal(told.data.scrip_no, credit.scrip_no);
   const refused = await send("POST", `${path}/use`, 409);
   assert.deepEqual(refused.body.detail, {
     reason: "wrong_state",
@@ -603,6 +606,12 @@ test("a firm that leaves lets go of all that no deal has", async (t) => {
   await send("POST", `/v1/firms/${firmId}/offboard`, 200, {});
   assert.equal((await read(credit.scrip_no)).status, "withdrawn");
   assert.equal((await read("DEAL-001")).status, "reserved");
+  const { events } = (await send("GET", "/v1/events", 200)).body;
+  const told = events.filter(({ event }: { event: string }) => event === "credit.withdrawn");
+  assert.deepEqual(
+    told.map(({ data }: { data: Record<string, unknown> }) => [data["scrip_no"], data["reason"]]),
+    [[credit.scrip_no, "firm_left"]],
+  );
 });
 
 test("a seed makes the same data once, shaped as it says", async (t) => {

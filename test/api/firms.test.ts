@@ -303,7 +303,7 @@ test("client firms", async (t) => {
     assert.equal((await post(`${path}/verify`, {})).status, 409);
     assert.equal((await patch(firm.firm_id, { email: "new@firm.example" })).status, 409);
     assert.deepEqual((await eventsOf(firm.firm_id)).at(-1), [
-      "firm.action_required",
+      "firm.rejected",
       "verifying",
       "rejected",
     ]);

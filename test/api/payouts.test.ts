@@ -186,6 +186,21 @@ test("a hold of the firm keeps its money here until it ends", async (t) => {
     ["held", "scheduled", "sent", "paid"],
   );
   assert.equal(paid.held_until, null);
+  const { body } = await service.send("GET", "/v1/events", { key: desk.key, expect: 200 });
+  const told = body.events.filter(({ entity }: { entity: { id: string } }) => {
+    return entity.id === paid.payout_id;
+  });
+  assert.deepEqual(
+    told.map(({ event, from, to }: Record<string, string>) => [event, from, to]),
+    [
+      ["payout.held", null, "held"],
+      ["payout.scheduled", "held", "scheduled"],
+      ["payout.sent", "scheduled", "sent"],
+      ["payout.paid", "sent", "paid"],
+    ],
+    "every state is told under its own name",
+  );
+  assert.equal(told[0].data.reason, "beneficiary_change");
 });
 
 test("no money leaves while the books do not hold, and the bank's outage is waited out", async (t) => {
