@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 
 import fc from "fast-check";
 
-import { canonicalJson, jsonDepthMax, parseStrictJson } from "./json.ts";
+import { canonicalJson, jsonDepthMax, jsonMembersMax, parseStrictJson } from "./json.ts";
 
 const cleanText = fc.string({ unit: "binary" }).filter((text) => !text.includes("\u0000"));
 const name = cleanText.filter((text) => text !== "__proto__");
@@ -96,5 +96,40 @@ test("a fraction too fine for a double is refused, not rounded away", () => {
   assert.equal(parseStrictJson('{"face_paise": 100.00000000000000001}').ok, false);
   for (const text of ["100.5", "100.0", "1e2", "0.1", '"100.00000000000000001"']) {
     assert.equal(parseStrictJson(`{"face_paise": ${text}}`).ok, true, text);
+  }
+});
+
+test("a body is parsed once, without a reviver, whatever numbers it has", () => {
+  const parse = mock.method(JSON, "parse");
+  try {
+    assert.equal(parseStrictJson(`[1.5, ${"1, ".repeat(1_000)} 2.25]`).ok, true);
+    assert.deepEqual(
+      parse.mock.calls.map((call) => call.arguments.length),
+      [1],
+    );
+  } finally {
+    parse.mock.restore();
+  }
+});
+
+test("what is too deep or has too many members is refused before it is parsed", () => {
+  const members = (count: number) =>
+    `{${Array.from({ length: count }, (_, at) => `"a${at}":0`).join(",")}}`;
+  assert.equal(parseStrictJson(members(jsonMembersMax)).ok, true);
+  const parse = mock.method(JSON, "parse");
+  try {
+    assert.equal(parseStrictJson(members(jsonMembersMax + 1)).ok, false);
+    assert.equal(parseStrictJson("[".repeat(jsonDepthMax + 1)).ok, false);
+    assert.equal(parse.mock.callCount(), 0);
+  } finally {
+    parse.mock.restore();
+  }
+});
+
+test("the point of a number is told from points in text", () => {
+  const fine = '{"a.b": "1.00000000000000000001", "c\\".": [0.50, -12.340, 1.0e3, 7.000]}';
+  assert.equal(parseStrictJson(fine).ok, true);
+  for (const text of ["-9007199254740993.5", "[[1, 2.00000000000000000003]]"]) {
+    assert.equal(parseStrictJson(text).ok, false, text);
   }
 });
