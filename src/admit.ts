@@ -25,6 +25,7 @@ import { type Authenticate, type Authenticated, unauthorized } from "./keys/auth
 import { coalesce, type Outcome } from "./platform/coalesce.ts";
 import type { App } from "./platform/http.ts";
 import type { Metrics } from "./platform/metrics.ts";
+import { isRefusedByServer } from "./platform/postgres.ts";
 import type { Spend } from "./public/spend-budget.ts";
 import type { KeyMemory, Remembered } from "./keys/remember-keys.ts";
 import type { Confirm, Meter, RememberedCall } from "./usage/meter-calls.ts";
@@ -58,6 +59,15 @@ export function admitCallers(app: App, door: Door): void {
     ...sets,
     setsInFlight: lookUpsInFlight,
   });
+
+  const known = coalesce(
+    async (headers: readonly string[]) => (await door.authenticate(headers)).map(Boolean),
+    { setSizeMax, queueMax, mayRetry: isRefusedByServer },
+  );
+  app.knowsKey = async ({ headers }) => {
+    const header = headers["x-service-key"];
+    return typeof header === "string" && (await known(header));
+  };
 
   async function knock(one: Knock): Promise<Admitted> {
     const confirmed = memory.mayKnow(one.header) ? await confirm(one) : undefined;

@@ -14,9 +14,14 @@ import type { FastifySchemaCompiler } from "fastify";
 import type { TObject, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
+import { Settings } from "typebox/system";
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isCleanText, isObject } from "../kernel/json.ts";
+
+/** More than any body has fields, so that an unknown field is found behind all that are missing. */
+const problemsMax = 64;
+Settings.Set({ maxErrors: problemsMax });
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Path parameters are opaque text that names something or nothing; headers are read by the edge.
@@ -126,12 +131,10 @@ function queryFailure(problems: Problems): Failure {
 }
 
 function unknownField(problems: Problems): Failure | undefined {
-  for (const found of problems) {
-    if (found.keyword !== "additionalProperties") continue;
-    const [name] = found.params.additionalProperties;
-    return notAField(dotted(`${found.instancePath}/${name}`));
-  }
-  return undefined;
+  // Each unknown field is held against a schema that nothing meets, and comes before their summary,
+  // which is cut off when there are very many.
+  const found = problems.find(({ keyword }) => keyword === "boolean");
+  return found && notAField(dotted(found.instancePath));
 }
 
 /** The answer to a body where none is declared. */

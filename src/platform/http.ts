@@ -2,7 +2,8 @@
 //
 //   1  request id      echoed when well-formed, made otherwise; on every answer
 //   2  load            more than `inFlightMax` requests at once are shed
-//   3  size            over 1 MiB is refused; a chunked body is counted as it arrives
+//   3  size            over 1 MiB is refused; a chunked body is counted as it arrives, and kept only
+//                      for whom it can be used (`http-body.ts`)
 //   4  route           unknown paths and methods
 //   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
 //   6  content type, JSON, shape
@@ -36,6 +37,14 @@ import { newId } from "../kernel/ids.ts";
 import type { Metered } from "../kernel/metered.ts";
 import { parseStrictJson } from "../kernel/json.ts";
 import { Overloaded } from "./coalesce.ts";
+import {
+  badRequest,
+  bodyBytesMax,
+  isTooLong,
+  openKeylessRoom,
+  readBody,
+  tooLarge,
+} from "./http-body.ts";
 import { brokenRequests } from "./http-broken.ts";
 import { toErrorReply } from "./http-errors.ts";
 import { compileSerializer } from "./http-serialization.ts";
@@ -62,6 +71,8 @@ export type RouteEntry = {
 declare module "fastify" {
   interface FastifyInstance {
     routes: RouteEntry[];
+    /** Whether the request's key is one that may call at all; `admit.ts` answers it. */
+    knowsKey: (request: FastifyRequest) => Promise<boolean>;
   }
   interface FastifyContextConfig {
     /** What the caller must have; every route says this or that it is `keyless`. */
@@ -103,9 +114,6 @@ export type ServerOptions = {
   /** Where a plugin serves pages for people: public, and not operations of the API. */
   readonly pagesUnder: string;
 };
-
-export const bodyBytesMax = 1_048_576;
-const bodyBytesDigits = String(bodyBytesMax).length;
 
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
@@ -153,6 +161,7 @@ export function createServer(options: ServerOptions): App {
     throw new Error("the edge refuses unknown routes before they are handled");
   });
   app.decorate("routes", []);
+  app.decorate("knowsKey");
   app.decorateRequest("declared");
   app.decorateRequest("caller");
   app.decorateRequest("metered");
@@ -207,6 +216,7 @@ export function documentedPath(url: string): string {
 type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
 
 function requestOpener(inFlight: InFlight, inFlightMax: number): Open {
+  const keylessRoom = openKeylessRoom();
   /** One function for all responses: a listener of its own for each would cost more than the rest. */
   function forget(this: ServerResponse): void {
     inFlight.delete(this);
@@ -236,7 +246,7 @@ function requestOpener(inFlight: InFlight, inFlightMax: number): Open {
       next(request.is404 ? noRoute() : undefined);
       return;
     }
-    readBody(request.raw).then(
+    readChunked(request).then(
       (body) => {
         request.chunkedBody = body;
         if (body.length === 0) delete request.headers["transfer-encoding"];
@@ -245,12 +255,12 @@ function requestOpener(inFlight: InFlight, inFlightMax: number): Open {
       (error: Error) => next(error),
     );
   };
-}
 
-/** A text with fewer digits than the bound is below it, which is quicker told than its number. */
-function isTooLong(contentLength: string | undefined): boolean {
-  if (contentLength === undefined || contentLength.length < bodyBytesDigits) return false;
-  return Number(contentLength) > bodyBytesMax;
+  async function readChunked(request: FastifyRequest): Promise<Buffer> {
+    if (request.declared.keyless) return await readBody(request.raw, { room: keylessRoom });
+    const keep = !request.is404 && (await request.server.knowsKey(request));
+    return await readBody(request.raw, { keep });
+  }
 }
 
 function parseOnlyStrictJson(app: App): void {
@@ -285,34 +295,6 @@ function hasMembers(value: unknown): value is object {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0;
 }
 
-function readBody(message: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    message.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= bodyBytesMax) {
-        chunks.push(chunk);
-        return;
-      }
-      // The rest is read and forgotten, so that the connection can carry the next request; how long
-      // that may take is bounded like the arrival of any request.
-      chunks.length = 0;
-      reject(tooLarge());
-    });
-    message.on("end", () => {
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
-    });
-    const close = () => {
-      // Its sender left; no fault of ours.
-      if (!message.readableEnded) reject(badRequest("the body did not arrive whole"));
-    };
-    message.on("error", close);
-    message.on("close", close);
-    if (message.destroyed) close(); // It has left already, while its key was looked at.
-  });
-}
-
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, headers, body, fault } = toErrorReply(error, request.id);
   if (fault !== undefined) {
@@ -327,10 +309,6 @@ function requestIdOf({ headers }: IncomingMessage, now: () => Date): string {
   return newId("req", now());
 }
 
-function badRequest(message: string): Failure {
-  return new Failure("bad_request", message, { form: "transport" });
-}
-
 function notJson(): Failure {
   return new Failure("unsupported_media_type", "send the body as application/json", {
     form: "transport",
@@ -339,10 +317,4 @@ function notJson(): Failure {
 
 function noRoute(): Failure {
   return new Failure("not_found", "no such route", { form: "transport" });
-}
-
-function tooLarge(): Failure {
-  return new Failure("request_too_large", `the body exceeds ${bodyBytesMax} bytes`, {
-    form: "transport",
-  });
 }

@@ -86,6 +86,11 @@ function assertForm(
   assert.deepEqual(body, forms[form]);
 }
 
+/** `{extra0: 0, extra1: 1, …}` */
+function numbered(name: string, count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
+}
+
 function streamOf(size: number, text = " "): ReadableStream {
   const piece = Buffer.alloc(65_536, " ");
   let left = size - text.length;
@@ -463,11 +468,18 @@ describe("a value that breaks its field's rule is named", () => {
       [{ scope: ["quote"] }, "scope"],
       [{ limits: { per_hour: 1 } }, "limits.per_hour"],
       [{ constructor: 1 }, "constructor"],
+      [numbered("extra", 8), "extra0"],
+      [numbered("extra", 5_000), "extra0"],
     ] as const) {
       const answer = await mint(more);
       assertForm(answer, "trading", 400, "bad_request");
       assert.equal(answer.body.detail.field, field);
     }
+  });
+  test("an unknown field is named though every field is missing", async () => {
+    const answer = await send("POST", "/v1/firms", { body: JSON.stringify(numbered("extra", 8)) });
+    assertForm(answer, "trading", 400, "bad_request");
+    assert.equal(answer.body.detail.field, "extra0");
   });
   test("an unknown value of an enumeration is 400 and names the allowed ones", async () => {
     const kind = await mint({ kind: "root" });

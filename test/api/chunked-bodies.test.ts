@@ -1,0 +1,75 @@
+// Chunked bodies are counted before their key is known; only those that can be used are kept.
+
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import { test } from "node:test";
+
+import { bodyBytesMax, readBody } from "../../src/platform/http-body.ts";
+import { hear, openSocket, splitAnswers } from "../support/raw.ts";
+import { slugOf, startService } from "../support/service.ts";
+
+const enquiry = "POST /public/enquiry/contact HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+const chunked = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+function arriving(...chunks: readonly string[]): IncomingMessage {
+  return Readable.from(chunks.map((text) => Buffer.from(text))) as IncomingMessage;
+}
+
+test("a body that nobody will read is counted and thrown away", async () => {
+  const kept = await readBody(arriving("{", "}"));
+  assert.equal(kept.toString(), "{}");
+  const thrownAway = await readBody(arriving("{", "}"), { keep: false });
+  assert.equal(thrownAway.length, 0);
+  const large = "x".repeat(bodyBytesMax);
+  await assert.rejects(readBody(arriving(large, "x"), { keep: false }), /exceeds/);
+});
+
+test("a known key's chunked body is read; without one, or with another's, it is 401", async (t) => {
+  const service = await startService(t);
+  const { api_key } = await service.issue();
+  const stream = (text: string) => new Blob([text]).stream();
+  const text = JSON.stringify({ name: "child", kind: "app", scopes: ["quote"] });
+  const minted = await service.send("POST", "/v1/keys", { key: api_key, body: stream(text) });
+  assert.equal(minted.status, 201);
+  for (const key of [undefined, `${api_key.slice(0, -1)}x`, "nonsense"]) {
+    const refused = await service.send("POST", "/v1/keys", { key, body: stream(text) });
+    assert.equal(refused.status, 401);
+    const over = stream(" ".repeat(bodyBytesMax + 1));
+    const tooLarge = await service.send("POST", "/v1/keys", { key, body: over });
+    assert.equal(tooLarge.status, 413);
+  }
+});
+
+test("keyless bodies that have not ended take a bounded room; the next is shed, then served", async (t) => {
+  const service = await startService(t);
+  const part = `${(bodyBytesMax - 1).toString(16)}\r\n${" ".repeat(bodyBytesMax - 1)}`;
+  const held = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const socket = await openSocket(service.url);
+      await new Promise((written) => socket.write(enquiry + chunked + part, written));
+      return socket;
+    }),
+  );
+  const body = JSON.stringify({ name: "A", email: "a@b.example", message: "hello", consent: true });
+  const whole = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const ask = async () => {
+    const socket = await openSocket(service.url);
+    const heard = hear(socket);
+    socket.write(enquiry + chunked + whole);
+    const [answer] = splitAnswers(await heard);
+    assert.ok(answer);
+    return answer;
+  };
+  // What was written may still be on its way.
+  let shed = await ask();
+  for (let again = 0; shed.status !== 500 && again < 4; again++) shed = await ask();
+  assert.equal(shed.status, 500);
+  assert.equal(slugOf(shed), "internal_error");
+  const closed = held.map((socket) => new Promise((done) => socket.once("close", done)));
+  for (const socket of held) socket.destroy();
+  await Promise.all(closed);
+  let served = await ask();
+  for (let again = 0; served.status === 500 && again < 50; again++) served = await ask();
+  assert.notEqual(served.status, 500);
+});
