@@ -1,6 +1,6 @@
 import { listPlans } from "../src/usage/list-plans.ts";
 import { setPlan } from "../src/usage/set-plan.ts";
-import { command, print, printOne, wholeNumber, withContext } from "./command.ts";
+import { command, naturalNumber, print, printOne, wholeNumber, withContext } from "./command.ts";
 import { actorOf, operatorOption } from "./operators.ts";
 
 const list = command({
@@ -19,6 +19,7 @@ const set = command({
     name: { required: true, help: "name of the plan" },
     "per-minute": { required: true, help: "calls per 60-second sliding window" },
     monthly: { required: true, help: "calls per IST month" },
+    "child-keys": { help: "child keys of a desk at a time; kept, or 25, when left out" },
     ...operatorOption,
   },
   example: "npx scripdesk plans set --name tiny --per-minute 5 --monthly 100",
@@ -27,6 +28,10 @@ const set = command({
       name: options.name,
       perMinute: wholeNumber("per-minute", options["per-minute"]),
       monthlyQuota: wholeNumber("monthly", options.monthly),
+      childKeysMax:
+        options["child-keys"] === undefined
+          ? undefined
+          : naturalNumber("child-keys", options["child-keys"]),
     };
     printOne(
       await withContext(async ({ ctx }) => await setPlan(ctx, plan, actorOf(options))),

@@ -12,9 +12,9 @@ import type { Context } from "../platform/context.ts";
 import { claimIdempotencyKey } from "../platform/idempotency.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfKey } from "./change-of-key.ts";
-import { newApiKey, refuseExcess } from "./rules.ts";
+import { newApiKey, refuseExcess, refuseMoreChildren } from "./rules.ts";
 import type { Key, MintKeyBody, MintedKey } from "./schema.ts";
-import { findKey, insertKey, type KeyRow } from "./store.ts";
+import { countChildren, findKey, insertKey, type KeyRow, lockFirstRootKey } from "./store.ts";
 import { viewKey } from "./view-key.ts";
 
 /** A child key of the caller's root key. Its secret is in this one answer and in no other. */
@@ -41,6 +41,7 @@ export async function mintKey(
       const firm = await firmOfDesk(tx, row.desk_id, row.firm_id);
       refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
       if (row.kind === "sub_account") refuseOffboarded(firm);
+      await refuseBeyondPlan(tx, call.caller, now);
       const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
       await insertKey(tx, row, sealed);
       const minted = { ...row, hint: sealed.hint };
@@ -54,6 +55,13 @@ export async function mintKey(
     },
     { rollBack: call.dryRun },
   );
+}
+
+async function refuseBeyondPlan(tx: Tx, { deskId, keyId }: Caller, now: Date): Promise<void> {
+  await lockFirstRootKey(tx, deskId);
+  const counted = await countChildren(tx, deskId, { rootKeyId: keyId, now });
+  if (!counted) throw new Error("a root key that mints exists and has a plan");
+  refuseMoreChildren(counted);
 }
 
 async function mintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date): Promise<Key> {

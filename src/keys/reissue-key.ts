@@ -6,7 +6,7 @@ import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import { changeOfKey } from "./change-of-key.ts";
-import { keyLifecycle, newApiKey, stateOf } from "./rules.ts";
+import { isWithinReach, keyLifecycle, newApiKey, stateOf } from "./rules.ts";
 import type { ReissuedKey } from "./schema.ts";
 import { lockKey, setKeySecret } from "./store.ts";
 import { viewKey } from "./view-key.ts";
@@ -17,7 +17,7 @@ export async function reissueKey(ctx: Context, call: Call, keyId: string): Promi
   return await ctx.db.transaction(
     async (tx) => {
       const row = isId("key", keyId) ? await lockKey(tx, call.caller.deskId, keyId) : undefined;
-      if (!row) throw notFound();
+      if (!row || !isWithinReach(call.caller, row)) throw notFound();
       advance(keyLifecycle, stateOf(row, now), "reissue");
       const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
       const changed = await setKeySecret(tx, keyId, sealed, now);

@@ -1,12 +1,12 @@
 import { recordChanges } from "../events/record-changes.ts";
 import { type Actor, actorOf, type Change, operator } from "../kernel/actor.ts";
-import type { Call } from "../kernel/caller.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { keyLifecycle, stateOf } from "./rules.ts";
+import { isWithinReach, keyLifecycle, stateOf } from "./rules.ts";
 import type { Key } from "./schema.ts";
 import { changeOfKey } from "./change-of-key.ts";
 import {
@@ -21,8 +21,8 @@ import { viewKey } from "./view-key.ts";
 
 /** Ends a key and every child of it, from the next request on. Revoking twice is no conflict. */
 export async function revokeKey(ctx: Context, call: Call, keyId: string): Promise<Key> {
-  const deskId = call.caller.deskId;
-  return await revoke(ctx, actorOf(call), { deskId, keyId, dryRun: call.dryRun });
+  const { caller, dryRun } = call;
+  return await revoke(ctx, actorOf(call), { deskId: caller.deskId, keyId, caller, dryRun });
 }
 
 /** The same, by the operator, who may revoke any desk's key. */
@@ -49,13 +49,18 @@ export async function revokeKeysOfFirm(
 async function revoke(
   ctx: Context,
   actor: Actor,
-  { deskId, keyId, dryRun }: { deskId: string; keyId: string; dryRun: boolean },
+  {
+    deskId,
+    keyId,
+    caller,
+    dryRun,
+  }: { deskId: string; keyId: string; caller?: Caller; dryRun: boolean },
 ): Promise<Key> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
       const row = isId("key", keyId) ? await lockKey(tx, deskId, keyId) : undefined;
-      if (!row) throw notFound();
+      if (!row || (caller && !isWithinReach(caller, row))) throw notFound();
       const state = stateOf(row, now);
       if (state === "revoked") return viewKey(row, now);
       advance(keyLifecycle, state, "revoke");

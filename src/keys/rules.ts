@@ -10,7 +10,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 import type { Environment, Scope } from "../kernel/caller.ts";
-import { holds, intersect } from "../kernel/caller.ts";
+import { holds, intersect, scopes } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { idBodyLength, idBodyPattern } from "../kernel/ids.ts";
 import { isCleanText } from "../kernel/json.ts";
@@ -122,6 +122,43 @@ export function refuseExcess(parent: Grant, asked: Grant): void {
       detail: { reason: "buy_side_not_held" },
     });
   }
+}
+
+/** What the keys that a caller may see hold at most; those it made itself it sees in any case. */
+export type Reach = Grant & { readonly keyId: string };
+
+/** A `*` reaches every scope, and nothing else reaches a `*`. */
+export function reachOf({ keyId, scopes: granted, buySide }: Reach): Reach {
+  return { keyId, scopes: granted.includes("*") ? scopes : granted, buySide };
+}
+
+/** Nobody takes over, ends or looks at a key that can do more than theirs, unless they made it. */
+export function isWithinReach(
+  caller: Reach,
+  key: {
+    readonly key_id: string;
+    readonly parent_key_id: string | null;
+    readonly scopes: readonly Scope[];
+    readonly buy_side: boolean;
+  },
+): boolean {
+  if (key.key_id === caller.keyId || key.parent_key_id === caller.keyId) return true;
+  const { scopes: reached, buySide } = reachOf(caller);
+  return key.scopes.every((scope) => reached.includes(scope)) && (buySide || !key.buy_side);
+}
+
+/** As many child keys as its plan says, and no more. */
+export function refuseMoreChildren({
+  children,
+  child_keys_max,
+}: {
+  readonly children: number;
+  readonly child_keys_max: number;
+}): void {
+  if (children < child_keys_max) return;
+  throw new Failure("conflict", "the desk has as many child keys as its plan allows", {
+    detail: { reason: "child_keys_used_up", child_keys_max },
+  });
 }
 
 /** What a key can do today: what it was granted, within what its parent still holds. */

@@ -1,6 +1,7 @@
 import type { Environment, KeyKind, Scope } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { Reach } from "./rules.ts";
 
 export type KeyRow = {
   readonly key_id: string;
@@ -153,28 +154,65 @@ export async function findDeskOfKey(db: Db, keyId: string): Promise<string | und
   return row?.desk_id;
 }
 
-/** Newest first. */
+/** Newest first, those within a caller's reach. */
 export async function listKeys(
   db: Db,
   deskId: string,
+  reach: Reach,
   { after, fetch }: PageRequest,
 ): Promise<KeyRow[]> {
   return await db.rows(sql`
     select ${keyColumns}
     from api_keys
     where desk_id = ${deskId}
+      and (${reach.keyId} in (key_id, parent_key_id)
+        or (scopes <@ ${reach.scopes}::text[] and (${reach.buySide} or not buy_side)))
       and (${after?.at ?? null}::timestamptz is null
         or (created_at, key_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
     order by created_at desc, key_id desc
     limit ${fetch}`);
 }
 
-export async function countKeys(db: Db, deskId: string): Promise<number> {
+export async function countKeys(db: Db, deskId: string, reach: Reach): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from api_keys
-    where desk_id = ${deskId}`);
+    where desk_id = ${deskId}
+      and (${reach.keyId} in (key_id, parent_key_id)
+        or (scopes <@ ${reach.scopes}::text[] and (${reach.buySide} or not buy_side)))`);
   return row?.total ?? 0;
+}
+
+/** Whoever mints for a desk waits here for whoever minted before: its first key is never deleted. */
+export async function lockFirstRootKey(tx: Tx, deskId: string): Promise<void> {
+  await tx.rows(sql`
+    select 1
+    from api_keys
+    where desk_id = ${deskId} and kind = 'root'
+    order by key_id
+    limit 1
+    for no key update`);
+}
+
+/** The child keys that work for a desk now, and how many the plan of a root key allows. */
+export async function countChildren(
+  tx: Tx,
+  deskId: string,
+  { rootKeyId, now }: { readonly rootKeyId: string; readonly now: Date },
+): Promise<{ children: number; child_keys_max: number } | undefined> {
+  const [row] = await tx.rows<{ children: number; child_keys_max: number }>(sql`
+    select
+      plans.child_keys_max,
+      (
+        select count(*)
+        from api_keys
+        where desk_id = ${deskId} and kind <> 'root' and state = 'active'
+          and (expires_at is null or expires_at > ${now})
+      ) as children
+    from api_keys as root
+    join plans on plans.name = root.plan
+    where root.desk_id = ${deskId} and root.key_id = ${rootKeyId}`);
+  return row;
 }
 
 /** Every key of every desk, for the operator. */

@@ -7,11 +7,22 @@ import { lockPlan, type PlanRow, upsertPlan } from "./store.ts";
 
 const perMinuteMax = 1_000_000_000;
 const monthlyQuotaMax = 1_000_000_000_000;
+const childKeysMaxMax = 1_000_000;
+/** Of a new plan that does not say how many child keys its desks may have. */
+const childKeysMaxAtFirst = 25;
+
+export type SetPlan = {
+  readonly name: string;
+  readonly perMinute: number;
+  readonly monthlyQuota: number;
+  /** Left out, a plan keeps the number it has. */
+  readonly childKeysMax?: number | undefined;
+};
 
 /** Makes or changes a metered plan; every key on it is metered by it from its next call. */
 export async function setPlan(
   ctx: Pick<Context, "db" | "now">,
-  plan: { readonly name: string; readonly perMinute: number; readonly monthlyQuota: number },
+  plan: SetPlan,
   actor = operator,
 ): Promise<PlanRow> {
   if (!/^[a-z][a-z0-9_-]{0,31}$/.test(plan.name)) {
@@ -26,15 +37,19 @@ export async function setPlan(
   if (plan.perMinute > perMinuteMax || plan.monthlyQuota > monthlyQuotaMax) {
     throw unprocessable({ path: "plan", problem: "is larger than any service can serve" });
   }
-  const row = {
-    name: plan.name,
-    per_minute: plan.perMinute,
-    monthly_quota: plan.monthlyQuota,
-    enforced: true,
-  };
+  if (plan.childKeysMax !== undefined && plan.childKeysMax > childKeysMaxMax) {
+    throw unprocessable({ path: "child_keys", problem: "is more than any desk can use" });
+  }
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const before = await lockPlan(tx, row.name);
+    const before = await lockPlan(tx, plan.name);
+    const row: PlanRow = {
+      name: plan.name,
+      per_minute: plan.perMinute,
+      monthly_quota: plan.monthlyQuota,
+      enforced: true,
+      child_keys_max: plan.childKeysMax ?? before?.child_keys_max ?? childKeysMaxAtFirst,
+    };
     await upsertPlan(tx, row, now);
     await recordChanges(tx, actor, [changeOfPlan(before, row)], now);
     return row;

@@ -25,6 +25,8 @@ export type PlanRow = {
   readonly per_minute: number;
   readonly monthly_quota: number | null;
   readonly enforced: boolean;
+  /** How many child keys a desk may have at a time. */
+  readonly child_keys_max: number;
 };
 
 /** All calls of one root key in a set. */
@@ -207,14 +209,14 @@ export async function listCalls(
 
 export async function listPlans(db: Db): Promise<PlanRow[]> {
   return await db.rows(sql`
-    select name, per_minute, monthly_quota, enforced
+    select name, per_minute, monthly_quota, enforced, child_keys_max
     from plans
     order by enforced desc, per_minute, name`);
 }
 
 export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefined> {
   const [row] = await tx.rows<PlanRow>(sql`
-    select name, per_minute, monthly_quota, enforced
+    select name, per_minute, monthly_quota, enforced, child_keys_max
     from plans
     where name = ${name}
     for update`);
@@ -223,9 +225,13 @@ export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefine
 
 export async function upsertPlan(db: Db, plan: PlanRow, now: Date): Promise<void> {
   await db.rows(sql`
-    insert into plans (name, per_minute, monthly_quota, enforced, updated_at)
-    values (${plan.name}, ${plan.per_minute}, ${plan.monthly_quota}, ${plan.enforced}, ${now})
+    insert into plans (name, per_minute, monthly_quota, enforced, child_keys_max, updated_at)
+    values (
+      ${plan.name}, ${plan.per_minute}, ${plan.monthly_quota}, ${plan.enforced},
+      ${plan.child_keys_max}, ${now}
+    )
     on conflict (name) do update
     set per_minute = excluded.per_minute, monthly_quota = excluded.monthly_quota,
-      enforced = excluded.enforced, updated_at = excluded.updated_at`);
+      enforced = excluded.enforced, child_keys_max = excluded.child_keys_max,
+      updated_at = excluded.updated_at`);
 }
