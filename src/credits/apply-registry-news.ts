@@ -6,6 +6,7 @@ import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
+import { leaveBooks } from "./leave-books.ts";
 import { actionOf, creditLifecycle, isLive, normalScripNo, type RegistryNews } from "./rules.ts";
 import { type CreditRow, lockOpenByNumber, setCredits } from "./store.ts";
 
@@ -52,7 +53,7 @@ export async function applyRegistryNews(
 ): Promise<readonly NewsResult[]> {
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const { results, changes } = await hearNews(tx, environment, news, now);
+    const { results, changes, ended } = await hearNews(tx, environment, news, now);
     const credits = results.flatMap(({ ok, scrip_no, reserved_for }, at) => {
       const heard = news[at]?.news;
       const isLost = ok && reserved_for !== null && heard !== undefined && heard !== "lift";
@@ -62,6 +63,8 @@ export async function applyRegistryNews(
     for (const follow of credits.length > 0 ? onLost : []) {
       also.push(...(await follow(tx, actor, { environment, credits }, now)));
     }
+    // Only now has every deal let go of them.
+    await leaveBooks(tx, ended, now);
     await recordChanges(tx, actor, [...changes, ...also], now);
     return results;
   });
@@ -70,6 +73,8 @@ export async function applyRegistryNews(
 export type HeardNews = {
   readonly results: readonly NewsResult[];
   readonly changes: readonly Change[];
+  /** The holdings as they were and are; those that ended are still to leave the books. */
+  readonly ended: Parameters<typeof leaveBooks>[1];
 };
 
 /**
@@ -114,7 +119,8 @@ export async function hearNews(
     const data = { reason: item.reason };
     return [changeOfCredit({ action: item.news, before, after, data, ...(event && { event }) })];
   });
-  return { results, changes };
+  const ended = placed.map((after) => ({ before: heard.get(after.credit_id)?.before, after }));
+  return { results, changes, ended };
 }
 
 function placementOf(row: CreditRow, { news, reason }: News, now: Date): CreditRow | Failure {

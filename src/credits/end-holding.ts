@@ -9,6 +9,7 @@ import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
 import { holderOf } from "./holder-of.ts";
+import { leaveBooks } from "./leave-books.ts";
 import { creditLifecycle, normalScripNo } from "./rules.ts";
 import type { Credit } from "./schema.ts";
 import { findCredit, lockCredits, setCredits } from "./store.ts";
@@ -47,6 +48,7 @@ async function endHolding(
       if (!after) throw new Error("a locked credit keeps its version");
       const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
       const change = changeOfCredit({ action, before: row, after, ...event });
+      await leaveBooks(tx, [{ before: row, after }], now);
       await recordChanges(tx, actorOf(call), [change], now);
       return viewCredit(after, view);
     },

@@ -5,6 +5,7 @@ import { advance } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
+import { leaveBooks } from "./leave-books.ts";
 import { creditLifecycle, daysLeft, expiryDueOn, warningOf } from "./rules.ts";
 import { claimExpiring, type CreditRow, setCredits } from "./store.ts";
 
@@ -25,6 +26,11 @@ export async function expireCredits(ctx: Pick<Context, "db" | "now">): Promise<"
     const placed = await setCredits(
       tx,
       due.map((row) => placementOf(row, today)),
+      now,
+    );
+    await leaveBooks(
+      tx,
+      placed.map((after) => ({ before: before.get(after.credit_id), after })),
       now,
     );
     const ended = due.filter((row) => row.state === "declared" && row.expires_on < today);

@@ -4,6 +4,7 @@ import { advance } from "../kernel/lifecycle.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
 import { lockFreeOfDesk } from "./deal-store.ts";
+import { leaveBooks } from "./leave-books.ts";
 import { creditLifecycle } from "./rules.ts";
 import { type CreditRow, lockFreeOfFirm, setCredits } from "./store.ts";
 
@@ -41,6 +42,11 @@ async function withdraw(
       reason,
       as_of: now,
     })),
+    now,
+  );
+  await leaveBooks(
+    tx,
+    withdrawn.map((after) => ({ before: before.get(after.credit_id), after })),
     now,
   );
   return withdrawn.map((after) =>

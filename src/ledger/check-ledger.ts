@@ -8,6 +8,7 @@ import {
   type CheckName,
   claimCheck,
   countEntries,
+  findAbsentHolder,
   findBrokenChain,
   findChangedEntry,
   findOverdrawn,
@@ -31,6 +32,7 @@ const checks: Readonly<Record<CheckName, (tx: Tx) => Promise<Omit<Break, "check"
   nothing_below_zero: findOverdrawn,
   owners_in_a_chain: findBrokenChain,
   one_owner: findWrongOwner,
+  owner_holds: findAbsentHolder,
 };
 
 /** By the minute, and on large books never more than a tenth of the time of one connection. */

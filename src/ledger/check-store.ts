@@ -2,6 +2,7 @@
 // hold, or no row. They add up inside the database, whose memory for it is bounded, and all read
 // one snapshot.
 
+import { houseFirmId } from "../kernel/house.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 
 export type CheckName =
@@ -12,7 +13,8 @@ export type CheckName =
   | "balance_is_sum"
   | "nothing_below_zero"
   | "owners_in_a_chain"
-  | "one_owner";
+  | "one_owner"
+  | "owner_holds";
 
 /** The first place where the books do not hold. */
 export type Break = {
@@ -263,6 +265,32 @@ export async function findWrongOwner(tx: Tx): Promise<Found | undefined> {
     where o.account is distinct from coalesce(c.account, 'external_customs')
       or array_remove(array[o.pending_entry_no], null) <> coalesce(c.pending, '{}')
     order by environment, scrip_no
+    limit 1`);
+  return row;
+}
+
+/** A credit in the books belongs to whoever holds it; what nobody holds has left them. */
+export async function findAbsentHolder(tx: Tx): Promise<Found | undefined> {
+  const [row] = await tx.rows<Found>(sql`
+    select format('%s credit %s', o.environment, o.scrip_no) as place, o.account as found,
+      held.account as expected
+    from credit_owners as o
+    left join credits as c
+      on c.environment = o.environment and c.scrip_no = o.scrip_no and c.standing = 'live'
+    cross join lateral (
+      select case
+        when c.firm_id is null then 'external_customs'
+        when c.firm_id = any(${Object.values(houseFirmId)}::text[]) then 'house_credits'
+        else 'firm_credits:' || c.firm_id
+      end as account
+    ) as held
+    where o.account not in (held.account, 'external_customs')
+      and exists (
+        select
+        from credits as known
+        where known.environment = o.environment and known.scrip_no = o.scrip_no
+      )
+    order by o.environment, o.scrip_no
     limit 1`);
   return row;
 }

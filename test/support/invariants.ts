@@ -80,6 +80,8 @@ type LegFacts = {
   readonly seller_paise: string;
   readonly buyer_paise: string;
   readonly same_pan: boolean;
+  /** Whether the buyer's holding has ended since, other than by a deal. */
+  readonly buyer_left: boolean;
 };
 
 type CreditFacts = {
@@ -118,7 +120,14 @@ async function factsOf(db: Queryable): Promise<Facts> {
     select l.settlement_id, l.scrip_no, l.environment || ' ' || l.scrip_no as place, s.origin,
       s.state as settlement_state, l.state, l.seller_firm_id, s.buyer_firm_id, l.seller_order_id,
       s.buyer_order_id, l.face_paise::text as face, l.seller_paise::text as seller_paise,
-      l.buyer_paise::text as buyer_paise, seller.pan is not distinct from buyer.pan as same_pan
+      l.buyer_paise::text as buyer_paise, seller.pan is not distinct from buyer.pan as same_pan,
+      exists (
+        select
+        from credits as c
+        where c.environment = l.environment and c.scrip_no = l.scrip_no
+          and c.firm_id = s.buyer_firm_id
+          and c.state in ('withdrawn', 'used', 'expired', 'cancelled')
+      ) as buyer_left
     from settlement_legs as l
     join settlements as s on s.settlement_id = l.settlement_id
     join firms as seller on seller.firm_id = l.seller_firm_id
@@ -162,7 +171,7 @@ function keyBreaches({ orders }: Facts, { acked = new Map(), refused = [] }: Tol
 
 const endedSettlements = ["failed", "reversed"];
 
-/** One live sale per credit; whoever sells a credit again is the one who got it. */
+/** One live sale per credit; whoever sells a credit again got it, or declared it when it had left. */
 function saleBreaches({ legs }: Facts): string[] {
   const standing = legs.filter(
     (leg) => leg.state !== "failed" && !endedSettlements.includes(leg.settlement_state),
@@ -174,7 +183,8 @@ function saleBreaches({ legs }: Facts): string[] {
     const under = sales.filter((leg) => leg.state !== "delivered");
     if (under.length > 1) breaches.push(`${place} is sold ${under.length} times`);
     sales.slice(1).forEach((leg, at) => {
-      if (sales[at]?.buyer_firm_id !== leg.seller_firm_id) {
+      const last = sales[at];
+      if (last?.buyer_firm_id !== leg.seller_firm_id && !last?.buyer_left) {
         breaches.push(`${place} was sold by a firm that did not have it`);
       }
     });
