@@ -871,6 +871,7 @@ create table quotes (
   created_at timestamp with time zone not null,
   valid_until timestamp with time zone not null,
   order_id text,
+  facts jsonb not null,
   constraint quotes_pkey PRIMARY KEY (quote_ref),
   constraint quotes_all_in_paise_check CHECK ((all_in_paise > 0)),
   constraint quotes_buy CHECK (((side <> 'buy'::text) OR ((requirement_paise >= covered_paise) AND (covered_paise > all_in_paise) AND (cardinality(scrip_nos) > 0) AND (scrip_no IS NULL) AND (face_paise IS NULL)))),

@@ -7,7 +7,8 @@
 //   404   the quote, the firm or the credit is not there for this caller
 //   403   the key may not buy, or the order is above one of its limits
 //   409   the quote was used, the quote has expired, the firm may not trade, the credit is not
-//         sellable, nothing can be delivered, a credit of the bundle has gone, there is no price
+//         sellable, nothing can be delivered, a credit of the bundle has gone, what the quote was
+//         priced on has changed, there is no price
 
 import type { Offer } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
@@ -23,12 +24,14 @@ import type { Paise } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { differences, fingerprintOf } from "../platform/idempotency.ts";
 import type { LockedQuote } from "../quotes/lock-quotes.ts";
+import { isPricedCredit } from "../quotes/rules.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
 import {
   aboveKeyLimit,
   buySideOff,
   creditNotSellable,
+  factsChanged,
   keyReused,
   keyReusedElsewhere,
   otherFirm,
@@ -149,18 +152,23 @@ function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
     { ...credit, state },
     { firmState: firm?.connection_state ?? "", today: workings.today },
   );
-  return reason ? creditNotSellable(credit.scrip_no, reason) : undefined;
+  if (reason) return creditNotSellable(credit.scrip_no, reason);
+  const isPriced = quote?.side !== "sell" || isPricedCredit(quote, credit);
+  return isPriced ? undefined : factsChanged([credit.scrip_no]);
 }
 
 function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failure {
   if (item.credit) return sellCredits(workings, draft, [item.credit]);
   const { order } = draft;
   if (order.side === "sell") {
-    const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin };
+    const facts = item.quote?.side === "sell" ? item.quote.facts : undefined;
+    const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin, facts };
     const credits = chooseDeliverable(workings, item.deliverable, wanted);
     return credits instanceof Failure ? credits : sellCredits(workings, draft, credits);
   }
-  return item.quote ? buyQuoted(workings, draft, item.bundle) : buyCover(workings, draft);
+  return item.quote?.side === "buy"
+    ? buyQuoted(workings, draft, item.bundle, item.quote.facts)
+    : buyCover(workings, draft);
 }
 
 function sideOf({ intent, quote }: Loaded): "sell" | "buy" {

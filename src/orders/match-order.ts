@@ -16,7 +16,8 @@ import {
   samePan,
   type SellMatch,
 } from "../matching/rules.ts";
-import { bundleGone, noPrice, nothingToDeliver } from "./refusals.ts";
+import { type BuyFacts, isPricedAmount, isPricedOffer, type SellFacts } from "../quotes/rules.ts";
+import { amountChanged, bundleGone, factsChanged, noPrice, nothingToDeliver } from "./refusals.ts";
 import { dealPart, endRest, happening, type Part } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 import {
@@ -39,11 +40,11 @@ export function sellCredits(
   { order: asked, quotedBps }: Draft,
   credits: readonly DealtCredit[],
 ): OrderRow | Failure {
-  const order = { ...asked, ...chosen(credits) };
+  const order = { ...asked, ...describeChosen(credits) };
   const { scheme } = order;
   const match = matchSell(workings.markets.get(scheme), restingBuysOf(workings, scheme), {
     facePaise: order.covered_paise,
-    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, workings.today))),
+    daysLeft: shortestLife(workings, credits),
     pan: panOf(workings, order.firm_id),
     limitBps: order.limit_bps,
     quotedBps,
@@ -135,11 +136,12 @@ export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failu
   return restBuy(workings, order, order.limit_bps);
 }
 
-/** The bundle and the price of a quote, as long as every credit of it is still to be had. */
+/** The bundle and the price of a quote, as long as every credit of it is to be had as it was priced. */
 export function buyQuoted(
   workings: Workings,
   { order, quotedBps }: Draft,
   bundle: readonly (Offer | string)[],
+  facts: BuyFacts,
 ): OrderRow | Failure {
   const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
   const pan = panOf(workings, order.firm_id);
@@ -148,6 +150,8 @@ export function buyQuoted(
       typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
   ) as Offer[]; // The texts among them stand for credits that have gone.
   if (offers.length < bundle.length || quotedBps === null) return bundleGone();
+  const changed = offers.filter((offer, at) => !isPricedOffer(facts.offers?.[at], offer));
+  if (changed.length > 0) return factsChanged(changed.map((offer) => offer.scrip_no));
   return takeBundle(workings, order, offers, quotedBps);
 }
 
@@ -221,7 +225,16 @@ function unfilled({ now }: Workings, order: OrderRow): OrderRow {
 export function chooseDeliverable(
   workings: Workings,
   deliverable: readonly DealtCredit[],
-  { facePaise, daysMin }: { readonly facePaise: Paise; readonly daysMin: number },
+  {
+    facePaise,
+    daysMin,
+    facts,
+  }: {
+    readonly facePaise: Paise;
+    readonly daysMin: number;
+    /** Those of the quote, where there is one. */
+    readonly facts: SellFacts | undefined;
+  },
 ): readonly DealtCredit[] | Failure {
   const free = deliverable.filter(({ credit_id }) => !workings.reserved.has(credit_id));
   const byNumber = new Map(free.map((credit) => [credit.scrip_no, credit]));
@@ -230,10 +243,17 @@ export function chooseDeliverable(
     facePaise,
   );
   if (offers.length === 0) return nothingToDeliver(daysMin);
-  return offers.flatMap((offer) => byNumber.get(offer.scrip_no) ?? []);
+  const chosen = offers.flatMap((offer) => byNumber.get(offer.scrip_no) ?? []);
+  const delivery = { facePaise: faceOf(chosen), daysLeft: shortestLife(workings, chosen) };
+  const isPriced = facts === undefined || isPricedAmount(facts, delivery);
+  return isPriced ? chosen : amountChanged(delivery.facePaise);
 }
 
-function chosen(credits: readonly DealtCredit[]) {
+function shortestLife({ today }: Workings, credits: readonly DealtCredit[]): number {
+  return Math.min(...credits.map((credit) => daysLeft(credit.expires_on, today)));
+}
+
+function describeChosen(credits: readonly DealtCredit[]) {
   const scripNos = credits.map((credit) => credit.scrip_no);
   return { scrip_nos: scripNos, resting_scrip_nos: scripNos, covered_paise: faceOf(credits) };
 }

@@ -12,7 +12,7 @@ import type { QuoteAnswer, TakeQuote } from "../quotes/take-quote.ts";
 import { type Cancel, cancelOrders } from "./cancel-orders.ts";
 import type { Command } from "./decide-orders.ts";
 import { type Placed, placeOrders, type Placing } from "./place-orders.ts";
-import { bundleGoneReason } from "./refusals.ts";
+import { asksForFreshQuote } from "./refusals.ts";
 import type { Order } from "./schema.ts";
 import type { Books } from "./workings.ts";
 
@@ -74,25 +74,25 @@ export function orderDesk(
     return await Promise.all(placed.map((one, at) => withFreshQuote(one, commands[at])));
   }
 
-  /** Whoever finds a credit of a quoted bundle gone is offered what can be had instead. */
+  /** Whoever finds what was quoted gone or changed is offered what can be had instead. */
   async function withFreshQuote(placed: Placed, command: Command | undefined): Promise<Placed> {
-    if (placed.kind !== "refused" || placed.failure.detail?.["reason"] !== bundleGoneReason) {
-      return placed;
-    }
-    // What was decided stands, whether or not something else can be offered now.
-    const quote = command && (await quoteAgain(command).catch(() => undefined));
+    if (placed.kind !== "refused" || !asksForFreshQuote(placed.failure)) return placed;
     const { code, message, detail } = placed.failure;
+    // What was decided stands, whether or not something else can be offered now.
+    const quote = command && (await quoteAgain(command, detail).catch(() => undefined));
     return {
       kind: "refused",
       failure: new Failure(code, message, { detail: { ...detail, ...(quote && { quote }) } }),
     };
   }
 
-  async function quoteAgain({ call, intent }: Command): Promise<QuoteAnswer["quote"] | undefined> {
+  async function quoteAgain(
+    { call, intent }: Command,
+    detail: Failure["detail"],
+  ): Promise<QuoteAnswer["quote"] | undefined> {
     if (intent.ask.kind !== "quote") return undefined;
-    const { scheme, requirement_paise } = await readQuote(ctx, call.caller, intent.ask.quoteRef);
-    if (requirement_paise === undefined) return undefined;
-    return (await takeQuote(call, { side: "buy", scheme, requirement_paise })).quote;
+    const quoted = await readQuote(ctx, call.caller, intent.ask.quoteRef);
+    return (await takeQuote(call, requestAgain(quoted, detail))).quote;
   }
 
   return {
@@ -117,4 +117,16 @@ export function orderDesk(
       return cancelled;
     },
   };
+}
+
+/** What the quote was asked for; of an amount, what can be delivered of it now. */
+function requestAgain(
+  quoted: Awaited<ReturnType<typeof readQuote>>,
+  detail: Failure["detail"],
+): Parameters<TakeQuote>[1] {
+  const { side, scheme, scrip_no, face_paise = 0, requirement_paise = 0 } = quoted;
+  if (scrip_no !== undefined) return { side: "sell", scrip_no };
+  if (side === "buy") return { side, scheme, requirement_paise };
+  const deliverable = detail?.["deliverable_paise"];
+  return { side: "sell", scheme, face_paise: Number(deliverable ?? face_paise) };
 }

@@ -2,6 +2,7 @@
 
 import type { NotSellableReason } from "../credits/rules.ts";
 import { Failure } from "../kernel/failure.ts";
+import type { Paise } from "../kernel/money.ts";
 
 export function keyReused(orderId: string, differs: readonly string[]): Failure {
   return new Failure("conflict", "this idempotency key was used for a different order", {
@@ -53,12 +54,30 @@ export function nothingToDeliver(daysMin: number): Failure {
   });
 }
 
-/** Whoever places the order adds a fresh quote to the detail. */
-export const bundleGoneReason = "bundle_gone";
+/** Whoever places the order adds a fresh quote to the detail of these. */
+export function asksForFreshQuote({ detail }: Failure): boolean {
+  return detail?.["reason"] === bundleGoneReason || detail?.["reason"] === factsChangedReason;
+}
+
+const bundleGoneReason = "bundle_gone";
+const factsChangedReason = "facts_changed";
 
 export function bundleGone(): Failure {
   return new Failure("conflict", "a credit of the quoted bundle is no longer to be had", {
     detail: { reason: bundleGoneReason },
+  });
+}
+
+export function factsChanged(scripNos: readonly string[]): Failure {
+  return new Failure("conflict", "what the quote was priced on has changed", {
+    detail: { reason: factsChangedReason, scrip_nos: scripNos },
+  });
+}
+
+/** What the firm can deliver is not of the size that was priced. */
+export function amountChanged(deliverablePaise: Paise): Failure {
+  return new Failure("conflict", "what the firm can deliver is not what the quote was priced on", {
+    detail: { reason: factsChangedReason, deliverable_paise: deliverablePaise },
   });
 }
 

@@ -8,7 +8,7 @@ import { dayNumber, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
-import { buyAskOf, buyPriceOf, type BuyWanted } from "./rules.ts";
+import { buyAskOf, buyPriceOf, type BuyWanted, describeOffer } from "./rules.ts";
 import { listPans } from "./store.ts";
 
 /** Prices for a set of requirements, each with the bundle that covers it best at this moment. */
@@ -70,6 +70,7 @@ function priceBuy(
       requirement_paise: requirementPaise,
       covered_paise: bundle.covered_paise,
       scrip_nos: bundle.offers.map((offer) => offer.scrip_no),
+      facts: { offers: bundle.offers.map(describeOffer) },
       price_bps: price.price_bps,
       all_in_paise: price.all_in_paise,
     },

@@ -6,9 +6,15 @@ import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
-import { amountDaysMin } from "../rates/rules.ts";
+import { amountDaysMin, type CardToday } from "../rates/rules.ts";
 import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
-import { type SellWanted, sellPriceOf } from "./rules.ts";
+import {
+  type CreditFacts,
+  findLeastFace,
+  type SellFacts,
+  type SellWanted,
+  sellPriceOf,
+} from "./rules.ts";
 
 /** Prices for a set of credits and amounts, from what the database says at this moment. */
 export async function priceSells(
@@ -24,7 +30,7 @@ export async function priceSells(
     const { call, wanted } = ask;
     if (!("scripNo" in wanted)) {
       const { scheme, facePaise } = wanted;
-      const amount = { scheme, facePaise, daysLeft: amountDaysMin, scripNo: null };
+      const amount = { scheme, facePaise, daysLeft: amountDaysMin, credit: undefined };
       return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { cardOf, instant });
     }
     const credit = named.get(ask);
@@ -37,7 +43,8 @@ export async function priceSells(
 
 type Sale = {
   readonly scheme: CreditForSale["scheme"];
-  readonly scripNo: string | null;
+  /** Undefined where an amount is sold. */
+  readonly credit: (CreditFacts & { readonly scrip_no: string }) | undefined;
   readonly firmId: string;
   readonly facePaise: number;
   readonly daysLeft: number;
@@ -46,7 +53,7 @@ type Sale = {
 function forSale(credit: CreditForSale, today: IstDay): Sale {
   return {
     scheme: credit.scheme,
-    scripNo: credit.scrip_no,
+    credit,
     firmId: credit.firm_id,
     facePaise: credit.face_paise,
     daysLeft: daysLeft(credit.expires_on, today),
@@ -67,15 +74,24 @@ function priceSell(
     {
       side: "sell",
       scheme: sale.scheme,
-      scrip_no: sale.scripNo,
+      scrip_no: sale.credit?.scrip_no ?? null,
       face_paise: sale.facePaise,
       requirement_paise: null,
       covered_paise: null,
       scrip_nos: null,
+      facts: collectFacts(price.card, sale),
       price_bps: price.price_bps,
       all_in_paise: price.all_in_paise,
     },
   );
+}
+
+function collectFacts(card: CardToday, { credit, facePaise, daysLeft }: Sale): SellFacts {
+  if (credit) return { credit_id: credit.credit_id, expires_on: credit.expires_on };
+  return {
+    face_min_paise: findLeastFace(card, facePaise, daysLeft),
+    days_left_min: daysLeft,
+  };
 }
 
 /** The credits that the asks name, by their ask; none where a text is no number of the caller's. */

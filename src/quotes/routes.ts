@@ -17,8 +17,10 @@ export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void 
         description:
           "Sell by scrip_no, or by scheme and face_paise; buy by scheme and requirement_paise. A " +
           "price by amount is for credits with at least 365 days left. An order with the quote_ref " +
-          "in time gets this price. When there is no binding price, the answer is no_quote and its " +
-          "reason, and nothing else.",
+          "in time gets this price, whatever the market does, for the facts it was made from: where a " +
+          "credit or an offer has changed since, the answer is 409 with a fresh quote in " +
+          "detail. When there is no binding price, the answer is no_quote and its reason, and " +
+          "nothing else.",
         body: TakeQuoteBody,
         response: { 200: Quote },
       },

@@ -10,6 +10,9 @@ import { askOf, bidOf, type CardToday, startingTerms } from "../rates/rules.ts";
 import {
   buyAskOf,
   buyPriceOf,
+  describeOffer,
+  findLeastFace,
+  isPricedOffer,
   type QuoteRequest,
   quoteLifecycle,
   quoteStateOf,
@@ -148,4 +151,43 @@ test("a quote is open until its last instant unless an order used it, and then a
   for (const state of ["used", "expired"] as const) {
     assert.deepEqual(allowedActions(quoteLifecycle, state), []);
   }
+});
+
+test("whatever is delivered of an amount from its least face on would get the same bid or more", () => {
+  const life = fc.integer({ min: 365, max: 800 });
+  fc.assert(
+    fc.property(card, smallPaise, life, fc.nat({ max: 10_000 }), (card, face, days, part) => {
+      const least = findLeastFace(card, face, days);
+      assert.ok(least >= 1 && least <= face);
+      const between = least + Number((BigInt(face - least) * BigInt(part)) / 10_000n);
+      const bid = bidOf(card, face, days) ?? 0;
+      assert.ok((bidOf(card, between, days) ?? 0) >= bid);
+      assert.ok(least === 1 || (bidOf(card, least - 1, days) ?? 0) < bid);
+    }),
+  );
+});
+
+test("an offer is the priced one when nothing of it has changed", () => {
+  const offer = {
+    scrip_no: "SCRIP00001",
+    face_paise: 100,
+    expires_on: 20_000,
+    limit_bps: 9_830,
+    seller: "AAAPA1111A",
+    order_id: "ord_1",
+  };
+  const facts = describeOffer(offer);
+  assert.ok(isPricedOffer(facts, { ...offer, seller: "BBBPB2222B" }));
+  const changes = [
+    { face_paise: 101 },
+    { expires_on: 19_999 },
+    { limit_bps: 9_831 },
+    { order_id: "ord_2" },
+    { order_id: null },
+  ];
+  for (const change of changes) assert.ok(!isPricedOffer(facts, { ...offer, ...change }));
+  assert.ok(!isPricedOffer(undefined, offer));
+  assert.ok(
+    isPricedOffer(describeOffer({ ...offer, order_id: null }), { ...offer, order_id: null }),
+  );
 });

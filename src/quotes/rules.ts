@@ -5,13 +5,18 @@
 //   open ──order──▶ used
 //     └──expire──▶ expired
 //
+// It binds the facts it was made from as well: an order on facts that have changed since is answered
+// with a fresh quote.
+//
 // "No quote" is a normal answer and has two reasons: the market is not there now, or it has no price
 // for this size.
 
+import type { Offer } from "../cover/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
 import { askOf, bidOf, type CardToday } from "../rates/rules.ts";
 
 export const quoteSides = ["sell", "buy"] as const;
@@ -155,4 +160,65 @@ export function buyPriceOf({ card, price_bps }: BuyAsk, coveredPaise: number): P
   const allIn = priceCeil(coveredPaise, price_bps);
   if (allIn >= coveredPaise) return sizeUnavailable;
   return { kind: "price", card, price_bps, all_in_paise: allIn };
+}
+
+/** The holding that was priced; its scheme and face are the quote's. */
+export type CreditFacts = { readonly credit_id: string; readonly expires_on: IstDay };
+
+/** What an amount may be delivered with at its price. */
+export type AmountFacts = { readonly face_min_paise: number; readonly days_left_min: number };
+
+/** Face and day of expiry; for a client's offer its limit and resting order too. */
+export type OfferFacts =
+  | readonly [facePaise: number, expiresOn: number]
+  | readonly [facePaise: number, expiresOn: number, limitBps: number, orderId: string];
+
+/** Those of a credit or of an amount; a quote from before facts were kept has none. */
+export type SellFacts = Partial<CreditFacts & AmountFacts>;
+
+/** One of each credit of the bundle, in the order of its numbers. */
+export type BuyFacts = { readonly offers?: readonly OfferFacts[] };
+
+type Priced = { readonly scheme: Scheme; readonly face_paise: number };
+
+export function isPricedCredit(
+  quote: Priced & { readonly facts: SellFacts },
+  credit: Priced & CreditFacts,
+): boolean {
+  return (
+    quote.facts.credit_id === credit.credit_id &&
+    quote.facts.expires_on === credit.expires_on &&
+    quote.scheme === credit.scheme &&
+    quote.face_paise === credit.face_paise
+  );
+}
+
+/** Whether a delivery is of the size and the life that an amount was priced for. */
+export function isPricedAmount(
+  { face_min_paise = Infinity, days_left_min = Infinity }: SellFacts,
+  { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
+): boolean {
+  return facePaise >= face_min_paise && daysLeft >= days_left_min;
+}
+
+/**
+ * The least face that gets the bid of this one, as all faces between them do: whoever delivers less
+ * delivers what was priced, whoever delivers a smaller size does not.
+ */
+export function findLeastFace(card: CardToday, facePaise: number, daysLeft: number): number {
+  const bid = bidOf(card, facePaise, daysLeft) ?? 0;
+  const starts = [1, ...card.size_bands.flatMap(({ below_paise }) => below_paise ?? [])];
+  const below = starts.filter((start) => start <= facePaise).toReversed();
+  const lower = below.findIndex((start) => (bidOf(card, start, daysLeft) ?? 0) < bid);
+  return below[(lower < 0 ? below.length : lower) - 1] ?? facePaise;
+}
+
+export function describeOffer({ face_paise, expires_on, limit_bps, order_id }: Offer): OfferFacts {
+  if (order_id === null) return [face_paise, expires_on];
+  return [face_paise, expires_on, limit_bps, order_id];
+}
+
+export function isPricedOffer(facts: OfferFacts | undefined, offer: Offer): boolean {
+  const now = describeOffer(offer);
+  return facts?.length === now.length && now.every((fact, at) => fact === facts[at]);
 }

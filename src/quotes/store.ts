@@ -2,6 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { BuyFacts, SellFacts } from "./rules.ts";
 
 type Terms = {
   readonly scheme: Scheme;
@@ -16,6 +17,7 @@ type SellTerms = Terms & {
   readonly requirement_paise: null;
   readonly covered_paise: null;
   readonly scrip_nos: null;
+  readonly facts: SellFacts;
 };
 
 type BuyTerms = Terms & {
@@ -25,6 +27,7 @@ type BuyTerms = Terms & {
   readonly requirement_paise: number;
   readonly covered_paise: number;
   readonly scrip_nos: readonly string[];
+  readonly facts: BuyFacts;
 };
 
 export type QuoteTerms = SellTerms | BuyTerms;
@@ -43,21 +46,21 @@ export type QuoteRow = QuoteTerms & {
 
 const quoteColumns = fragment`
   quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-  requirement_paise, covered_paise, scrip_nos, price_bps, all_in_paise, card_version, created_at,
-  valid_until, order_id`;
+  requirement_paise, covered_paise, scrip_nos, facts, price_bps, all_in_paise, card_version,
+  created_at, valid_until, order_id`;
 
 /** A bundle travels as one text, because arrays of arrays must be of one length; no number has a comma. */
 export async function insertQuotes(db: Db, rows: readonly QuoteRow[]): Promise<void> {
   await db.rows(sql`
     insert into quotes (
       quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-      requirement_paise, covered_paise, scrip_nos, price_bps, all_in_paise, card_version,
+      requirement_paise, covered_paise, scrip_nos, facts, price_bps, all_in_paise, card_version,
       created_at, valid_until
     )
     select
       quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-      requirement_paise, covered_paise, string_to_array(scrip_nos, ','), price_bps, all_in_paise,
-      card_version, created_at, valid_until
+      requirement_paise, covered_paise, string_to_array(scrip_nos, ','), facts, price_bps,
+      all_in_paise, card_version, created_at, valid_until
     from unnest(
       ${rows.map((row) => row.quote_ref)}::text[],
       ${rows.map((row) => row.environment)}::text[],
@@ -71,6 +74,7 @@ export async function insertQuotes(db: Db, rows: readonly QuoteRow[]): Promise<v
       ${rows.map((row) => row.requirement_paise)}::bigint[],
       ${rows.map((row) => row.covered_paise)}::bigint[],
       ${rows.map((row) => row.scrip_nos?.join(",") ?? null)}::text[],
+      ${rows.map((row) => JSON.stringify(row.facts))}::jsonb[],
       ${rows.map((row) => row.price_bps)}::int[],
       ${rows.map((row) => row.all_in_paise)}::bigint[],
       ${rows.map((row) => row.card_version)}::int[],
@@ -78,7 +82,7 @@ export async function insertQuotes(db: Db, rows: readonly QuoteRow[]): Promise<v
       ${rows.map((row) => row.valid_until)}::timestamptz[]
     ) as r (
       quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-      requirement_paise, covered_paise, scrip_nos, price_bps, all_in_paise, card_version,
+      requirement_paise, covered_paise, scrip_nos, facts, price_bps, all_in_paise, card_version,
       created_at, valid_until
     )`);
 }
