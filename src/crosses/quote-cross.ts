@@ -6,6 +6,7 @@ import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
+import { feeWithin } from "../kernel/fees.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
@@ -163,6 +164,7 @@ function quoteOf(
 /** The caller's side of the terms. */
 function viewQuote(quote: CrossQuoteRow, sums: Sums): CrossQuote {
   const isSeller = quote.side === "sell";
+  const fee = feeWithin(sums.feePaise);
   return {
     cross_quote_ref: quote.cross_quote_ref,
     kind: quote.kind,
@@ -173,7 +175,8 @@ function viewQuote(quote: CrossQuoteRow, sums: Sums): CrossQuote {
     scrip_nos: [...(quote.scrip_nos ?? [])],
     face_paise: quote.face_paise,
     price_bps: quote.price_bps,
-    fee_paise: sums.feePaise,
+    fee_paise: fee.feePaise,
+    gst_paise: fee.gstPaise,
     all_in_paise: isSeller ? sums.sellerPaise : sums.buyerPaise,
     terms_hash: quote.terms_hash,
     valid_until: istTimestamp(quote.valid_until),

@@ -25,6 +25,11 @@ const crossId = Type.String({
   examples: ["crs_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
 const amount = (description: string) => Type.Integer({ description, examples: [990_000_000] });
+const fee = Type.Integer({ description: "The fee within the all-in amount.", examples: [169_492] });
+const gst = Type.Integer({
+  description: "GST on the fee, within the all-in amount.",
+  examples: [30_508],
+});
 const maybeText = (description: string) => nullable<string>({ type: "string", description });
 const id = (description: string) => Type.String({ minLength: 1, maxLength: 64, description });
 const scripNos = (description: string) =>
@@ -100,9 +105,8 @@ export const CrossQuote = Type.Object(
     price_bps: Type.Optional(
       Type.Integer({ description: "The price between the two sides.", examples: [9_800] }),
     ),
-    fee_paise: Type.Optional(
-      Type.Integer({ description: "Your fee, tax included; part of all_in_paise." }),
-    ),
+    fee_paise: Type.Optional(fee),
+    gst_paise: Type.Optional(gst),
     all_in_paise: Type.Optional(amount("What you pay or get, everything included.")),
     terms_hash: Type.Optional(
       Type.String({ description: "Names the terms. The other side accepts this very text." }),
@@ -154,7 +158,8 @@ export const NoFields = body({});
 const Side = Type.Object({
   side: openEnum(sides, "Which side."),
   firm_id: Type.String({ description: "The firm of your desk that is on it." }),
-  fee_paise: Type.Integer({ description: "Its fee, tax included; part of all_in_paise." }),
+  fee_paise: fee,
+  gst_paise: gst,
   all_in_paise: amount("What it pays or gets, everything included."),
 });
 
@@ -171,7 +176,8 @@ export const Cross = Type.Object(
     }),
     face_paise: amount("The face."),
     price_bps: Type.Integer({ description: "The price between the two.", examples: [9_800] }),
-    fee_paise: Type.Integer({ description: "Your fee, tax included; part of all_in_paise." }),
+    fee_paise: fee,
+    gst_paise: gst,
     all_in_paise: amount("What you pay or get, everything included."),
     sides: Type.Array(Side, {
       description: "What your firms do in it, and nothing of anybody else.",

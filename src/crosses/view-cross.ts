@@ -1,3 +1,4 @@
+import { feeWithin } from "../kernel/fees.ts";
 import { priceCeil } from "../kernel/money.ts";
 import type { Side } from "../kernel/side.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -34,7 +35,8 @@ export function viewCross(row: FoundCross, party: Party, settlementStatus: strin
   const sides = ownSides(row, party);
   const [own] = sides;
   if (!own) throw new Error("a cross is shown to those who have a side in it");
-  const fee = priceCeil(row.face_paise, row.fee_bps);
+  const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps));
+  const fee = { fee_paise: feePaise, gst_paise: gstPaise };
   return {
     cross_id: row.cross_id,
     kind: row.kind,
@@ -45,12 +47,12 @@ export function viewCross(row: FoundCross, party: Party, settlementStatus: strin
     scrip_nos: [...row.scrip_nos],
     face_paise: row.face_paise,
     price_bps: row.price_bps,
-    fee_paise: fee,
+    ...fee,
     all_in_paise: allInOf(row, own.side),
     sides: sides.map(({ side, firmId }) => ({
       side,
       firm_id: firmId,
-      fee_paise: fee,
+      ...fee,
       all_in_paise: allInOf(row, side),
     })),
     terms_hash: row.terms_hash,

@@ -137,11 +137,11 @@ function paymentsOf({ payments }: Note): Section[] {
         { head: "UTR", width: 255.28 },
         { head: "Amount ₹", width: 110, align: "right" },
       ],
-      rows: payments.map(({ direction, utr, paise, status }) => ({
+      rows: payments.map(({ direction, utr, amount_paise, status }) => ({
         cells: [
           `${direction === "out" ? "Payout to you" : "Received from you"}\n${status}`,
           utr ?? "not sent yet",
-          rupeesText(paise),
+          rupeesText(amount_paise),
         ],
       })),
     },

@@ -113,14 +113,14 @@ async function paymentsOf(db: Db, settlementId: string): Promise<PaymentOf[]> {
       firmId: firm_id,
       direction: "in" as const,
       utr: reference,
-      paise,
+      amount_paise: paise,
       status: "received",
     })),
     ...payouts.map(({ firm_id, utr, paise, state }) => ({
       firmId: firm_id,
       direction: "out" as const,
       utr,
-      paise,
+      amount_paise: paise,
       status: state,
     })),
   ];

@@ -29,7 +29,7 @@ const NoteLeg = Type.Object({
 const Payment = Type.Object({
   direction: openEnum(["out", "in"], "To the firm's bank, or from it."),
   utr: maybeText("The bank's reference; null until it was sent."),
-  paise: amount("How much."),
+  amount_paise: amount("How much."),
   status: text("received, or where the payout stands."),
 });
 

@@ -4,30 +4,40 @@ import { orderLifecycle } from "./rules.ts";
 import type { Order } from "./schema.ts";
 import type { OrderRow } from "./store.ts";
 
+/** What of an order is told in its events, too, as it is shown: a price only once there is a deal. */
+export function factsOfOrder(row: OrderRow) {
+  const asked = row.requirement_paise ?? row.face_paise ?? 0;
+  const dealt = row.dealt_paise > 0;
+  return {
+    client_ref: row.client_ref,
+    side: row.side,
+    scheme: row.scheme,
+    scrip_nos: row.scrip_nos,
+    ...(row.side === "sell" ? { face_paise: asked } : { requirement_paise: asked }),
+    covered_paise: row.covered_paise,
+    price_bps: dealt ? row.price_bps : null,
+    limit_bps: row.limit_bps,
+    all_in_paise: dealt ? row.all_in_paise : null,
+    quote_ref: row.quote_ref,
+    settlement_id: row.settlement_ids.at(-1) ?? null,
+    status: row.state,
+  };
+}
+
 /** An order as its desk sees it; the state of its settlement is the settlement's, never copied. */
 export function viewOrder(row: OrderRow, settlementStatus: string | null): Order {
   const asked = row.requirement_paise ?? row.face_paise ?? 0;
   const dealt = row.dealt_paise > 0;
   return {
     order_id: row.order_id,
-    client_ref: row.client_ref,
-    firm_id: row.firm_id,
-    side: row.side,
-    scheme: row.scheme,
+    ...factsOfOrder(row),
     scrip_nos: [...row.scrip_nos],
-    ...(row.side === "sell" ? { face_paise: asked } : { requirement_paise: asked }),
-    covered_paise: row.covered_paise,
+    firm_id: row.firm_id,
     residual_paise: asked - row.covered_paise,
-    price_bps: dealt ? row.price_bps : null,
-    limit_bps: row.limit_bps,
-    all_in_paise: dealt ? row.all_in_paise : null,
     savings_paise: dealt && row.side === "buy" ? row.dealt_paise - row.all_in_paise : null,
     time_in_force: row.time_in_force,
     expires_at: row.expires_at && istTimestamp(row.expires_at),
-    quote_ref: row.quote_ref,
     metadata: row.metadata ?? {},
-    status: row.state,
-    settlement_id: row.settlement_ids.at(-1) ?? null,
     settlement_ids: [...row.settlement_ids],
     settlement_status: settlementStatus,
     version: row.version,

@@ -1,6 +1,7 @@
 import type { Change } from "../kernel/actor.ts";
 import { eventOfState, type PayoutAction } from "./rules.ts";
 import type { PayoutRow } from "./store.ts";
+import { factsOfPayout } from "./view-payout.ts";
 
 /** A change of a payout, as events and the audit trail record it. */
 export function changeOfPayout({
@@ -23,25 +24,13 @@ export function changeOfPayout({
       version: after.version,
       href: `/v1/payouts/${after.payout_id}`,
     },
-    before: before && factsOf(before),
-    after: factsOf(after),
+    before: before && factsOfPayout(before),
+    after: factsOfPayout(after),
     event: {
       name: eventOfState[after.state],
       from: before?.state ?? null,
       to: after.state,
-      data: factsOf(after),
+      data: factsOfPayout(after),
     },
-  };
-}
-
-function factsOf(row: PayoutRow): object {
-  return {
-    settlement_id: row.settlement_id,
-    resend_of: row.resend_of,
-    paise: row.paise,
-    rail: row.rail,
-    utr: row.utr,
-    status: row.state,
-    reason: row.reason,
   };
 }

@@ -21,9 +21,10 @@ const amount = (description: string) => Type.Integer({ description, examples: [2
 const maybeText = (description: string) => nullable<string>({ type: "string", description });
 
 const Line = Type.Object({
-  order_id: Type.String({ description: "The order that sold it." }),
+  order_id: maybeText("The order that sold it; null where a cross did."),
+  cross_id: maybeText("The cross that sold it; null where an order did."),
   scrip_no: Type.String({ description: "The credit." }),
-  paise: amount("What this credit brought."),
+  amount_paise: amount("What this credit brought."),
 });
 
 export const Payout = Type.Object(
@@ -32,7 +33,7 @@ export const Payout = Type.Object(
     firm_id: Type.String({ description: "The firm that is paid." }),
     settlement_id: Type.String({ description: "The settlement that it comes from." }),
     resend_of: maybeText("The payout that came back and is sent again by this one."),
-    paise: amount("How much; the sum of its lines."),
+    amount_paise: amount("How much; the sum of its lines."),
     rail: openEnum(rails, "How it goes: by amount."),
     bank: nullableObject(
       {

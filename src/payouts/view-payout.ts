@@ -1,9 +1,23 @@
 import { maskedAccountNo } from "../firms/rules.ts";
+import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { payoutLifecycle } from "./rules.ts";
 import type { Payout } from "./schema.ts";
 import type { PayoutLineRow, PayoutRow } from "./store.ts";
+
+/** What of a payout is told in its events, too, as it is shown. */
+export function factsOfPayout(row: PayoutRow) {
+  return {
+    settlement_id: row.settlement_id,
+    resend_of: row.resend_of,
+    amount_paise: row.paise,
+    rail: row.rail,
+    utr: row.utr,
+    status: row.state,
+    reason: row.reason,
+  };
+}
 
 export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Payout {
   const { ifsc, last4 } = row;
@@ -11,20 +25,25 @@ export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Pay
   return {
     payout_id: row.payout_id,
     firm_id: row.firm_id,
-    settlement_id: row.settlement_id,
-    resend_of: row.resend_of,
-    paise: row.paise,
-    rail: row.rail,
+    ...factsOfPayout(row),
     bank: isKnown ? { ifsc, account_no_masked: maskedAccountNo(last4) } : null,
-    status: row.state,
-    reason: row.reason,
     held_until: row.held_until && istTimestamp(row.held_until),
-    utr: row.utr,
-    lines: lines.map(({ order_id, scrip_no, paise }) => ({ order_id, scrip_no, paise })),
+    lines: lines.map(viewLine),
     history: [...row.history],
     version: row.version,
     allowed_actions: allowedActions(payoutLifecycle, row.state),
     created_at: istTimestamp(row.created_at),
     updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+/** What sold the credit is an order or a cross, and each has a field of its own. */
+function viewLine({ order_id, scrip_no, paise }: PayoutLineRow): Payout["lines"][number] {
+  const isCross = isId("crs", order_id);
+  return {
+    order_id: isCross ? null : order_id,
+    cross_id: isCross ? order_id : null,
+    scrip_no,
+    amount_paise: paise,
   };
 }

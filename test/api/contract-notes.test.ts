@@ -97,7 +97,7 @@ test("each side has a note of its own that says nothing of the other's", async (
   );
   const [payout] = await payoutsOf(service, seller);
   assert.deepEqual(note.payments, [
-    { direction: "out", utr: payout.utr, paise: sellerPaise, status: "paid" },
+    { direction: "out", utr: payout.utr, amount_paise: sellerPaise, status: "paid" },
   ]);
 
   const [bought] = (await notesOf(service, buyer, settlementId)).notes;
@@ -105,7 +105,7 @@ test("each side has a note of its own that says nothing of the other's", async (
   assert.match(bought.note_no, /-B$/);
   assert.equal(bought.all_in_paise, 2 * buyerPaise);
   assert.equal(bought.payments[0].direction, "in");
-  assert.equal(bought.payments[0].paise, 2 * buyerPaise);
+  assert.equal(bought.payments[0].amount_paise, 2 * buyerPaise);
   assert.ok(!JSON.stringify(bought).includes(seller.firmId));
   assert.ok(!JSON.stringify(bought).includes(payout.utr));
   assert.ok(!JSON.stringify(sold).includes(buyer.firmId));

@@ -44,6 +44,7 @@ test("a block goes from a quote to credit and money in other hands, each side se
     face_paise: crore,
     price_bps: price,
     fee_paise: sums.fee,
+    gst_paise: sums.gst,
     all_in_paise: sums.seller,
     terms_hash: quote.terms_hash,
     valid_until: "2026-11-15T14:47:00.000+05:30",
@@ -90,7 +91,22 @@ test("a block goes from a quote to credit and money in other hands, each side se
     { firm_id: seller.firmId, state: "transferred" },
   ]);
   const [payout] = await payoutsOf(service, seller);
-  assert.equal(payout.paise, sums.seller);
+  assert.equal(payout.amount_paise, sums.seller);
+  assert.deepEqual(payout.lines, [
+    {
+      order_id: null,
+      cross_id: settled.cross_id,
+      scrip_no: seller.scripNo,
+      amount_paise: sums.seller,
+    },
+  ]);
+  const notePath = `/v1/settlements/${settled.settlement_id}/contract-note`;
+  const [note] = (await seller.get(notePath)).notes;
+  assert.deepEqual(
+    [note.fee_paise, note.gst_paise],
+    [settled.fee_paise, settled.gst_paise],
+    "a fee means the same on a cross and on its note",
+  );
   assert.equal((await balanceOf(service, buyer)).posted_paise, 0);
   const told = ["proposed", "agreed", "funded", "released", "settled"].map((s) => `cross.${s}`);
   assert.deepEqual(await eventsOf(seller), told);
@@ -227,7 +243,7 @@ test("firms of one desk agree at once, and the desk sees both sides of it", asyn
   assert.equal(cross.status, "agreed");
   assert.equal(cross.side, "buy");
   assert.deepEqual(cross.scrip_nos, [desk.scripNo]);
-  const side = { fee_paise: 0, all_in_paise: 500_000 };
+  const side = { fee_paise: 0, gst_paise: 0, all_in_paise: 500_000 };
   assert.deepEqual(cross.sides, [
     { side: "buy", firm_id: sister, ...side },
     { side: "sell", firm_id: desk.firmId, ...side },

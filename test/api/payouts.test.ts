@@ -84,7 +84,7 @@ test("each payout goes by the rail of its amount, under a reference of its own",
   }
   const payouts = await payoutsOf(service, seller);
   assert.deepEqual(
-    payouts.map(({ rail, status, paise }) => [rail, status, paise]),
+    payouts.map(({ rail, status, amount_paise }) => [rail, status, amount_paise]),
     [
       ["RTGS", "paid", 24_000_000],
       ["NEFT", "paid", 10_000_000],
@@ -96,8 +96,11 @@ test("each payout goes by the rail of its amount, under a reference of its own",
     assert.equal(payout.bank.account_no_masked.slice(-4), "0001");
     assert.equal(payout.version, payout.history.length);
     assert.equal(
-      payout.lines.reduce((sum: number, line: { paise: number }) => sum + line.paise, 0),
-      payout.paise,
+      payout.lines.reduce(
+        (sum: number, line: { amount_paise: number }) => sum + line.amount_paise,
+        0,
+      ),
+      payout.amount_paise,
     );
   }
   await assertLedgerSound(service);

@@ -97,7 +97,7 @@ test("operators take live deals from money to payout on the command line", async
     const right = await csv(header, ...lines);
     assert.deepEqual(await ok("settlements", "confirm-transfer", "--csv", right), { answered: 2 });
     assert.equal(await statusOf(settlementId), "settled");
-    const [{ paise }] = await payoutsOf(service, seller);
+    const [{ amount_paise: paise }] = await payoutsOf(service, seller);
     assert.equal(paise, sellerPaise);
   });
 

@@ -89,7 +89,7 @@ test("a sale to the house settles by itself: money, credit, payout and every mil
   const [payout] = await payoutsOf(service, seller);
   assert.equal(payout.status, "paid");
   assert.deepEqual(payout.lines, [
-    { order_id: side.order_ids[0], scrip_no: scripNo, paise: sellerPaise },
+    { order_id: side.order_ids[0], cross_id: null, scrip_no: scripNo, amount_paise: sellerPaise },
   ]);
   assert.deepEqual(await eventsOf(service, seller), [
     "settlement.created",
@@ -164,7 +164,7 @@ test("of a bundle that customs delivers in part, that part settles and the rest 
   assert.deepEqual(await holdingsOf(service, refused), [
     { firm_id: seller.firmId, state: "listed" },
   ]);
-  assert.equal((await payoutsOf(service, seller))[0].paise, sellerPaise);
+  assert.equal((await payoutsOf(service, seller))[0].amount_paise, sellerPaise);
   await assertLedgerSound(service);
 });
 
@@ -192,7 +192,7 @@ test("what a seller has got is kept for its payout while others of its credits a
   service.clock.advance({ seconds: 40 });
   await letSettle(service, 4);
   assert.equal((await settlementOf(service, seller, sale)).status, "settled");
-  assert.equal((await payoutsOf(service, seller))[0].paise, sellerPaise);
+  assert.equal((await payoutsOf(service, seller))[0].amount_paise, sellerPaise);
   await assertLedgerSound(service);
 });
 
@@ -700,7 +700,7 @@ test("an order through the front door ends in a payout, and a buy in a holding",
   const { body: payouts } = await service.send("GET", `/v1/payouts?order_id=${after.order_id}`, {
     key,
   });
-  assert.equal(payouts.payouts[0].paise, after.all_in_paise);
+  assert.equal(payouts.payouts[0].amount_paise, after.all_in_paise);
   const buyer = await openTestDesk(service);
   const bought = await service.send("POST", "/v1/orders", {
     key: buyer.key,

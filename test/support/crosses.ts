@@ -12,7 +12,7 @@ export const crore = 1_000_000_000;
 
 export const price = 9_800;
 /** Of one crore of face at that price: the value, and two basis points of face for each side. */
-export const sums = { seller: 979_800_000, buyer: 980_200_000, fee: 200_000 };
+export const sums = { seller: 979_800_000, buyer: 980_200_000, fee: 169_492, gst: 30_508 };
 
 export const stages = ["proposed", "agreed", "funded", "released"] as const;
 

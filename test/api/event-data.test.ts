@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { isObject } from "../../src/kernel/json.ts";
+import { crossThatIs, traders } from "../support/crosses.ts";
+import { type Dealer, dealer } from "../support/orders.ts";
+import { type Answer, startService } from "../support/service.ts";
+import { letSettle } from "../support/settlements.ts";
+
+type Told = Answer["body"];
+
+/** What a desk was told last of each thing, beside the thing itself where it has not changed since. */
+async function toldAndShown(desk: Pick<Dealer, "get">): Promise<{ told: Told; shown: Told }[]> {
+  const { events } = await desk.get("/v1/events?after_sequence=0&limit=500");
+  const latest = new Map(events.map((told: Told) => [told.entity.id, told]));
+  const pairs = await Promise.all(
+    [...latest.values()].map(async (told: Told) => ({
+      told,
+      shown: await desk.get(told.entity.href),
+    })),
+  );
+  return pairs.filter(({ told, shown }) => shown.version === told.entity.version);
+}
+
+/** Facts of an event that its resource shows otherwise. A settlement shows a side's own facts there. */
+function differences({ told, shown }: { told: Told; shown: Told }): string[] {
+  const side = shown.sides?.find((each: Told) => each.side === told.data.side) ?? {};
+  const view: Record<string, unknown> = { ...side, ...shown };
+  return Object.entries(told.data).flatMap(([field, value]) => {
+    if (!(field in view)) return [];
+    // A nested thing may be told in part.
+    const isSame = isObject(value) || JSON.stringify(view[field]) === JSON.stringify(value);
+    return isSame ? [] : [`${told.event}.${field}: ${JSON.stringify(value)}`];
+  });
+}
+
+async function assertToldAsShown(desk: Pick<Dealer, "get">, names: readonly string[]) {
+  const pairs = await toldAndShown(desk);
+  const seen: string[] = pairs.map(({ told }) => told.event);
+  for (const name of names)
+    assert.ok(seen.includes(name), `${name} was not looked at: ${seen.join(" ")}`);
+  assert.deepEqual(pairs.flatMap(differences), []);
+}
+
+test("what an event says of an order, a payout, a settlement or a credit is what the resource shows", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service, [{}, {}, {}]);
+  const [first = "", second = "", third = ""] = desk.scripNos;
+  const limit = { side: "sell", limit_bps: 9_999, time_in_force: "GTC" };
+  const resting = await desk.post("/v1/orders", { ...limit, scrip_no: first }, 201);
+  assert.equal(resting.body.price_bps, null, "there is no price before there is a deal");
+  await assertToldAsShown(desk, ["order.accepted"]);
+  await desk.post("/v1/orders", { side: "sell", scrip_no: second }, 201);
+  await desk.post(`/v1/credits/${encodeURIComponent(third)}/withdraw`, {}, 200);
+  await assertToldAsShown(desk, ["order.matched", "settlement.transfer_initiated"]);
+  await letSettle(service, 6);
+  await desk.post(`/v1/orders/${resting.body.order_id}/cancel`, {}, 200);
+  await assertToldAsShown(desk, [
+    "order.cancelled",
+    "order.matched",
+    "settlement.settled",
+    "payout.paid",
+    "credit.withdrawn",
+  ]);
+});
+
+test("what an event says of a cross is what its reader is shown", async (t) => {
+  const service = await startService(t);
+  const parties = await traders(service);
+  await crossThatIs(parties, "funded");
+  await assertToldAsShown(parties.seller, ["cross.funded"]);
+  await assertToldAsShown(parties.buyer, ["cross.funded"]);
+});

@@ -1,0 +1,59 @@
+// The contract's second and third rule, over the whole document: money ends in _paise, prices in _bps.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { isObject } from "../src/kernel/json.ts";
+
+/** Whole numbers that are neither money nor prices: counts, times, places in a row, versions. */
+const otherIntegers = `
+  accepted attempts calls count credit_count credits credits_withdrawn crosses
+  crosses_ended deal_count deals_24h exports_max failed holds lines member_count
+  orders orders_cancelled payouts queued quotes requirement_count seller_count
+  sellers_min settlements settlements_failed skipped submitted total limit
+  monthly_quota per_minute quota quota_used remaining advance_s ahead_s days_left
+  days_max duration_ms fixed_after_s grace_s reset window_s index line_no row seq
+  sequence after_seq after_sequence card_version entity_version version
+  last_status status
+`
+  .trim()
+  .split(/\s+/);
+
+type Field = { readonly name: string; readonly schema: Record<string, unknown> };
+
+function isInteger({ type }: Record<string, unknown>): boolean {
+  return [type].flat().some((each) => each === "integer" || each === "number");
+}
+
+/** Every property and every parameter, wherever in the document it stands. */
+function fieldsWithin(node: unknown): Field[] {
+  if (Array.isArray(node)) return node.flatMap(fieldsWithin);
+  if (!isObject(node)) return [];
+  const { properties, schema, name } = node;
+  const named = isObject(properties) ? Object.entries(properties) : [];
+  const own = named.flatMap(([key, each]) => (isObject(each) ? [{ name: key, schema: each }] : []));
+  const parameter =
+    typeof name === "string" && "in" in node && isObject(schema) ? [{ name, schema }] : [];
+  return [...own, ...parameter, ...Object.values(node).flatMap(fieldsWithin)];
+}
+
+test("every whole number of the document is money in _paise, a price in _bps, or a listed other thing", async () => {
+  const text = await readFile(join(import.meta.dirname, "../docs/openapi.json"), "utf8");
+  const fields = fieldsWithin(JSON.parse(text));
+  const integers = fields.filter(({ schema }) => isInteger(schema)).map(({ name }) => name);
+  assert.ok(integers.includes("all_in_paise") && integers.includes("price_bps"));
+  const unnamed = integers.filter(
+    (name) => !/_(?:paise|bps)$/.test(name) && !otherIntegers.includes(name),
+  );
+  assert.deepEqual([...new Set(unnamed)], []);
+  const misnamed = fields.filter(
+    ({ name, schema }) => /_(?:paise|bps)$/.test(name) && !isInteger(schema),
+  );
+  assert.deepEqual(
+    misnamed.map(({ name }) => name),
+    [],
+    "and nothing else is called so",
+  );
+});
