@@ -10,6 +10,7 @@ import { Agent, request } from "undici";
 import { signingKeyFrom } from "../src/audit/rules.ts";
 import { deliveriesTopic, fanOut } from "../src/deliveries/fan-out.ts";
 import { deliverySender } from "../src/deliveries/send-deliveries.ts";
+import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { openOutbound } from "../src/platform/outbound.ts";
 import { openDatabase } from "../src/platform/postgres.ts";
 import { startWorker } from "../src/platform/worker.ts";
@@ -38,6 +39,7 @@ function runEngine({ connection, sealKey }: Extract<SenderOrder, { kind: "engine
     cursorKey: randomBytes(32),
     sealKey: Buffer.from(sealKey, "hex"),
     auditKey: signingKeyFrom(randomBytes(32)),
+    heavy: onThisThread,
   };
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
   const scheduleS = [0, 5, 300];

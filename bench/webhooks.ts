@@ -16,6 +16,7 @@ import { signingKeyFrom } from "../src/audit/rules.ts";
 import { recordChanges } from "../src/events/record-changes.ts";
 import { operator } from "../src/kernel/actor.ts";
 import { issueKey } from "../src/keys/issue-key.ts";
+import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import type { Context } from "../src/platform/context.ts";
 import { openEmbedded } from "../src/platform/embedded.ts";
 import { migrate } from "../src/platform/migrate.ts";
@@ -119,6 +120,7 @@ async function openBench(stack: AsyncDisposableStack): Promise<Bench> {
     cursorKey: randomBytes(32),
     sealKey,
     auditKey: signingKeyFrom(randomBytes(32)),
+    heavy: onThisThread,
   };
   return { ctx, connection: server.connection, sealKey: sealKey.toString("hex"), desks: 0 };
 }

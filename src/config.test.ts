@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 
@@ -34,6 +34,7 @@ test("nothing set is a service on this machine with its own database", () => {
     trustProxy: [],
     tls: undefined,
     inFlightMax: 10_000,
+    heavyThreads: Math.max(2, availableParallelism() - 1),
     publicBudgets: { rates: { perMinute: 60 }, enquiry: { perMinute: 6, perDay: 30 } },
     webhookScheduleS: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     webhookAllowCidrs: [],
@@ -69,6 +70,7 @@ test("every variable is read", async (t) => {
     TLS_CERT: join(dir, "cert"),
     TLS_KEY: join(dir, "key"),
     IN_FLIGHT_MAX: "7",
+    HEAVY_THREADS: "3",
     PUBLIC_RATES_PER_MINUTE: "8",
     PUBLIC_ENQUIRY_PER_MINUTE: "9",
     PUBLIC_ENQUIRY_PER_DAY: "10",
@@ -95,6 +97,7 @@ test("every variable is read", async (t) => {
     trustProxy: ["10.0.0.0/8", "::1", "192.0.2.1"],
     tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
     inFlightMax: 7,
+    heavyThreads: 3,
     publicBudgets: { rates: { perMinute: 8 }, enquiry: { perMinute: 9, perDay: 10 } },
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],
@@ -120,6 +123,7 @@ test("all problems are reported together, each by the name of its variable", () 
     TRUST_PROXY: "10.0.0.0/8,proxy.example",
     TLS_CERT: "/nowhere/cert.pem",
     IN_FLIGHT_MAX: "many",
+    HEAVY_THREADS: "0",
     WEBHOOK_SCHEDULE_S: "0,soon",
     WEBHOOK_ALLOW_CIDRS: "home",
     TWO_OPERATORS_FROM_PAISE: "0",
@@ -139,6 +143,7 @@ test("all problems are reported together, each by the name of its variable", () 
     "TLS_CERT",
     "TLS_KEY",
     "IN_FLIGHT_MAX",
+    "HEAVY_THREADS",
     "TWO_OPERATORS_FROM_PAISE",
     "CROSS_BLOCK_MIN_PAISE",
     "HOUSE_GSTIN",

@@ -1,6 +1,7 @@
 // Every setting of the service, read once from the environment. All problems are reported together.
 
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 
 import type { Budgets } from "./kernel/budget.ts";
@@ -27,6 +28,8 @@ export type Config = {
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
+  /** Threads for heavy work; one of them is live's alone when there are several. */
+  readonly heavyThreads: number;
   /** What one address may ask of the public surface. */
   readonly publicBudgets: Budgets;
   /** From which amount on sending live money takes two operators. */
@@ -65,6 +68,8 @@ export const settings = {
   TLS_CERT: "certificate file to serve https directly (none)",
   TLS_KEY: "private key file of TLS_CERT (none)",
   IN_FLIGHT_MAX: "requests worked on at once before new ones are shed (10000)",
+  HEAVY_THREADS:
+    "most threads for netting, cover, PDFs and imports (one per core but one, at least 2)",
   PUBLIC_RATES_PER_MINUTE: "calls of /public/rates per address and minute (60)",
   PUBLIC_ENQUIRY_PER_MINUTE: "calls of /public/enquiry per address and minute (6)",
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
@@ -197,6 +202,7 @@ export function readConfig(variables: Variables): Config {
     trustProxy: networks("TRUST_PROXY"),
     tls: tls(),
     inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),
+    heavyThreads: integer("HEAVY_THREADS", Math.max(2, availableParallelism() - 1), [1, 64]),
     publicBudgets: {
       rates: { perMinute: integer("PUBLIC_RATES_PER_MINUTE", 60, [1, budgetMax]) },
       enquiry: {

@@ -21,6 +21,7 @@ import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { openContext } from "./open-context.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
+import { measureHeavy } from "./platform/heavy/measure.ts";
 import { createLog } from "./platform/log.ts";
 import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
 import { openOutbound } from "./platform/outbound.ts";
@@ -67,6 +68,7 @@ export async function serve(variables: Variables): Promise<void> {
     read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
   });
   measureDeliveries(ctx, metrics);
+  measureHeavy(ctx.heavy, metrics);
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.

@@ -7,13 +7,19 @@ import type pg from "pg";
 import { signingKeyFrom } from "./audit/rules.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./platform/context.ts";
+import { type HeavyPool, openHeavyPool } from "./platform/heavy/pool.ts";
 import { openEmbedded } from "./platform/embedded.ts";
 import { keyFor, localMasterKey } from "./platform/master-key.ts";
 import { migrate } from "./platform/migrate.ts";
 import { openDatabase } from "./platform/postgres.ts";
 
+/** Threads are started when there is something for them to do. */
+export function openThreads(threads: number): HeavyPool {
+  return openHeavyPool({ module: new URL("heavy-thread.ts", import.meta.url), threads });
+}
+
 export type OpenedContext = {
-  readonly ctx: Context;
+  readonly ctx: Context & { readonly heavy: HeavyPool };
   readonly migrated: readonly string[];
   /** The role that statements run as; undefined when it is the connecting one. */
   readonly role: string | undefined;
@@ -34,6 +40,8 @@ export async function openContext(
     onIdleError: (error) => log.warn({ err: error }, "an idle database connection was lost"),
   });
   undo.defer(() => db.close());
+  const heavy = openThreads(config.heavyThreads);
+  undo.defer(() => heavy.close());
   const masterKey = config.masterKey ?? (await localMasterKey(config.dataDir));
   const ctx = {
     db,
@@ -42,6 +50,7 @@ export async function openContext(
     cursorKey: keyFor("cursors", masterKey),
     sealKey: keyFor("seals", masterKey),
     auditKey: signingKeyFrom(keyFor("audit", masterKey)),
+    heavy,
   };
   const resources = undo.move();
   return { ctx, migrated: applied, role, close: () => resources.disposeAsync() };

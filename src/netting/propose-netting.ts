@@ -1,8 +1,6 @@
 // From what a group has to what it could move. Everything is read in one statement, credits are
-// assigned in slices between which others have their turn, and what is proposed is kept before it is
-// told, so that it can be turned into crosses.
-
-import { setImmediate as nextTurn } from "node:timers/promises";
+// assigned in a thread, and what is proposed is kept before it is told, so that it can be turned into
+// crosses.
 
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -12,30 +10,16 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { takeTurns } from "../platform/turns.ts";
 import { currentCards } from "../rates/current-cards.ts";
-import {
-  entitiesOf,
-  hasPrice,
-  lotsOf,
-  movesOf,
-  type OpenCards,
-  type Pairing,
-  pairingsOf,
-  proposalOf,
-  schemesOf,
-} from "./figures.ts";
-import { assignCredits } from "./assign-credits.ts";
-import { type Holdings, type Assignment, type Board, boardOf } from "./rules.ts";
+import { hasPrice, type OpenCards, type Pairing, proposalOf } from "./figures.ts";
+import { netGroup } from "./net-group.ts";
+import type { Holdings } from "./rules.ts";
 import type { Netting } from "./schema.ts";
 import { findHoldings, type HoldingsRow, insertRun, type RunRow } from "./store.ts";
 
 /** A group is assigned whole, in the memory and the time of one request. */
 const creditsMax = 20_000;
 const requirementsMax = 1_000;
-
-/** Groups are netted one at a time: several at once would only slow each other and everybody else. */
-const waitingMax = 64;
 
 /** How long a netting without a move is kept open; one with moves as long as a quote of their cards. */
 const windowDefaultS = 120;
@@ -46,34 +30,33 @@ export type NettingAnswer = {
   readonly netting: Netting;
 };
 
-export type ProposeNetting = (caller: Caller, groupId: string) => Promise<NettingAnswer>;
-
-export function netter(ctx: Context): ProposeNetting {
-  const inTurn = takeTurns({ waitingMax });
-
-  return async function proposeNetting(caller, groupId) {
-    refuseSubAccount(caller);
-    const now = ctx.now();
-    const { holdings, cards } = await findGroup(ctx, caller, { groupId, now });
-    const board = boardOf(holdings);
-    const assignment = await inTurn(() => assigned(board));
-    const pairings = pairingsOf(board, assignment);
-    const moves = movesOf(pairings);
-    const run = newRun(caller, { groupId, moves, cards, now });
-    await insertRun(ctx.db, run);
-    const proposals = moves.map((move) => proposalOf(move, cards));
-    return {
-      headers: { "x-quote-valid-until": istTimestamp(run.valid_until) },
-      netting: {
-        group_id: groupId,
-        as_of: istTimestamp(now),
-        netting_ref: run.netting_ref,
-        proven_optimal: assignment.isProven,
-        schemes: schemesOf(holdings, pairings, { cards, today: istDay(now) }),
-        entities: entitiesOf(holdings, pairings, lotsOf(proposals)),
-        proposals,
-      },
-    };
+/** Ends without a trace when the caller has gone before the credits were assigned. */
+export async function proposeNetting(
+  ctx: Context,
+  caller: Caller,
+  { groupId, gone }: { readonly groupId: string; readonly gone: AbortSignal },
+): Promise<NettingAnswer> {
+  refuseSubAccount(caller);
+  const now = ctx.now();
+  const { holdings, cards } = await findGroup(ctx, caller, { groupId, now });
+  const { moves, isProven, proposals, schemes, entities } = await ctx.heavy.run(
+    netGroup,
+    { holdings, cards, today: istDay(now) },
+    { by: caller, signal: gone },
+  );
+  const run = newRun(caller, { groupId, moves, cards, now });
+  await insertRun(ctx.db, run);
+  return {
+    headers: { "x-quote-valid-until": istTimestamp(run.valid_until) },
+    netting: {
+      group_id: groupId,
+      as_of: istTimestamp(now),
+      netting_ref: run.netting_ref,
+      proven_optimal: isProven,
+      schemes,
+      entities,
+      proposals: [...proposals],
+    },
   };
 }
 
@@ -155,13 +138,4 @@ function holdingsOf(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
       return { ...credit, is_movable: isSellable && hasPrice(cards, credit) };
     }),
   };
-}
-
-async function assigned(board: Board): Promise<Assignment> {
-  const slices = assignCredits(board);
-  for (;;) {
-    const slice = slices.next();
-    if (slice.done) return slice.value;
-    await nextTurn();
-  }
 }

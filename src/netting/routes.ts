@@ -1,13 +1,11 @@
-import { callOf, sendCreation } from "../platform/calls.ts";
+import { callOf, sendCreation, whenGone } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { crossNetting } from "./cross-netting.ts";
-import { netter } from "./propose-netting.ts";
+import { proposeNetting } from "./propose-netting.ts";
 import { CrossNettingBody, Netting, NettingCrosses, NettingParams } from "./schema.ts";
 
 export function nettingRoutes(app: App, ctx: Context): void {
-  const proposeNetting = netter(ctx);
-
   app.get(
     "/v1/groups/:group_id/netting",
     {
@@ -25,7 +23,10 @@ export function nettingRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const { headers, netting } = await proposeNetting(request.caller, request.params.group_id);
+      const { headers, netting } = await proposeNetting(ctx, request.caller, {
+        groupId: request.params.group_id,
+        gone: whenGone(reply),
+      });
       reply.headers(headers);
       return netting;
     },

@@ -19,6 +19,15 @@ export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
   };
 }
 
+/** Aborts when the connection ends before it has been answered. */
+export function whenGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once("close", () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
 /** An action whose every field is optional may be sent without a body. */
 export async function takeNoBodyAsEmpty(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};

@@ -2,6 +2,7 @@ import type { KeyObject } from "node:crypto";
 
 import type { FastifyBaseLogger } from "fastify";
 
+import type { Heavy } from "./heavy/kinds.ts";
 import type { Database } from "./postgres.ts";
 
 /** What every use case is given first. */
@@ -15,4 +16,6 @@ export type Context = {
   readonly sealKey: Buffer;
   /** Signs exports of the audit trail; made from the master key. */
   readonly auditKey: KeyObject;
+  /** Does what would hold the event loop, in threads. */
+  readonly heavy: Heavy;
 };

@@ -19,6 +19,7 @@ import { pino } from "pino";
 
 import { signingKeyFrom } from "../../src/audit/rules.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
+import { onThisThread } from "../../src/platform/heavy/kinds.ts";
 import { openEmbedded } from "../../src/platform/embedded.ts";
 import { migrate } from "../../src/platform/migrate.ts";
 import { openDatabase } from "../../src/platform/postgres.ts";
@@ -160,6 +161,7 @@ async function openDesks(connection: pg.ClientConfig): Promise<IssuedKey[]> {
     cursorKey: randomBytes(32),
     sealKey: randomBytes(32),
     auditKey: signingKeyFrom(randomBytes(32)),
+    heavy: onThisThread,
   };
   const desks: IssuedKey[] = [];
   for (let desk = 0; desk < desksCount; desk++) {

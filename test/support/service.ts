@@ -18,7 +18,9 @@ import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Budgets } from "../../src/kernel/budget.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
+import { openThreads } from "../../src/open-context.ts";
 import type { Context } from "../../src/platform/context.ts";
+import type { Heavy } from "../../src/platform/heavy/kinds.ts";
 import type { App } from "../../src/platform/http.ts";
 import { keyFor } from "../../src/platform/master-key.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
@@ -109,6 +111,8 @@ export type ServiceOptions = {
   readonly sources?: readonly OfferSource[];
   readonly outbound?: Partial<OutboundOptions>;
   readonly scheduleS?: readonly number[];
+  /** Where heavy work is done; threads of its own unless a test says otherwise. */
+  readonly heavy?: Heavy;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -126,6 +130,7 @@ export async function startService(
     cursorKey: keyFor("cursors", masterKey),
     sealKey: keyFor("seals", masterKey),
     auditKey: signingKeyFrom(keyFor("audit", masterKey)),
+    heavy: options.heavy ?? threadsOf(t),
   };
   const metrics = createMetrics(ctx.db);
   const book = openBook(ctx, options.sources ?? offerSources);
@@ -192,6 +197,12 @@ export async function startService(
       return name;
     },
   };
+}
+
+function threadsOf(t: Pick<TestContext, "after">): Heavy {
+  const pool = openThreads(2);
+  t.after(() => pool.close());
+  return pool;
 }
 
 /** Like `fetch` in all that tests look at, at half of what a call by `fetch` costs. */

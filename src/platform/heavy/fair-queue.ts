@@ -1,0 +1,86 @@
+// Who is next. Desks of one environment take turns, so that a desk with a hundred jobs delays another
+// desk's one job by one. Live goes before sandbox, but for one turn in so many, which is the
+// sandbox's: it is slow beside a busy live, and never stands still.
+//
+// Both are bounded: a desk, and all of them together. What does not fit is refused at once.
+
+import { type Environment, environments } from "../../kernel/caller.ts";
+import { Overloaded } from "../coalesce.ts";
+import type { OnBehalf } from "./kinds.ts";
+
+export type QueueLimits = {
+  readonly perDeskMax: number;
+  readonly perEnvironmentMax: number;
+};
+
+/** So many turns of live, and then one of the sandbox if it waits. */
+const liveTurnsInRow = 8;
+
+export class FairQueue<Job extends { readonly by: OnBehalf }> {
+  readonly #limits: QueueLimits;
+  /** The desk whose turn is next comes first. */
+  readonly #desks: Readonly<Record<Environment, Map<string, Job[]>>> = {
+    live: new Map(),
+    sandbox: new Map(),
+  };
+  readonly #waiting = { live: 0, sandbox: 0 };
+  #liveTurns = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  waiting(environment: Environment): number {
+    return this.#waiting[environment];
+  }
+
+  add(job: Job): void {
+    const { environment, deskId } = job.by;
+    const jobs = this.#desks[environment].get(deskId) ?? [];
+    const isFull = this.#waiting[environment] >= this.#limits.perEnvironmentMax;
+    if (isFull || jobs.length >= this.#limits.perDeskMax) throw new Overloaded();
+    jobs.push(job);
+    this.#desks[environment].set(deskId, jobs);
+    this.#waiting[environment] += 1;
+  }
+
+  /** Whether it still waited. */
+  remove(job: Job): boolean {
+    const { environment, deskId } = job.by;
+    const jobs = this.#desks[environment].get(deskId) ?? [];
+    const at = jobs.indexOf(job);
+    if (at < 0) return false;
+    jobs.splice(at, 1);
+    if (jobs.length === 0) this.#desks[environment].delete(deskId);
+    this.#waiting[environment] -= 1;
+    return true;
+  }
+
+  /** The next one that may begin; undefined when there is none, or only what may not. */
+  next({ sandbox }: { readonly sandbox: boolean }): Job | undefined {
+    const maySandbox = sandbox && this.#waiting.sandbox > 0;
+    const isSandboxTurn =
+      maySandbox && (this.#waiting.live === 0 || this.#liveTurns >= liveTurnsInRow);
+    if (isSandboxTurn || this.#waiting.live === 0) {
+      this.#liveTurns = 0;
+      return maySandbox ? this.#take("sandbox") : undefined;
+    }
+    this.#liveTurns += 1;
+    return this.#take("live");
+  }
+
+  all(): Job[] {
+    return environments.flatMap((environment) => [...this.#desks[environment].values()].flat());
+  }
+
+  #take(environment: Environment): Job | undefined {
+    const desks = this.#desks[environment];
+    const [first] = desks;
+    if (!first) return undefined;
+    const [deskId, [job, ...rest]] = first;
+    desks.delete(deskId);
+    if (rest.length > 0) desks.set(deskId, rest);
+    this.#waiting[environment] -= 1;
+    return job;
+  }
+}

@@ -1,0 +1,35 @@
+// What passes between the service and a thread. An error is taken apart, because only its message and
+// stack would arrive: a refusal must still be one on the other side.
+
+import { Failure, type FailureCode } from "../../kernel/failure.ts";
+
+export type Asked = { readonly kind: string; readonly input: unknown };
+
+export type Answered =
+  | { readonly ok: true; readonly output: unknown }
+  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly fault: string };
+
+type Refusal = {
+  readonly code: FailureCode;
+  readonly message: string;
+  readonly detail: Failure["detail"];
+  readonly form: Failure["form"];
+};
+
+export function packError(error: unknown): Answered {
+  if (error instanceof Failure) {
+    const { code, message, detail, form } = error;
+    return { ok: false, refusal: { code, message, detail, form } };
+  }
+  return {
+    ok: false,
+    fault: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}
+
+export function unpackError(answered: Exclude<Answered, { ok: true }>): Error {
+  if ("fault" in answered) return new Error(`in a thread: ${answered.fault}`);
+  const { code, message, detail, form } = answered.refusal;
+  return new Failure(code, message, { form, ...(detail && { detail }) });
+}

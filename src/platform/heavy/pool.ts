@@ -1,0 +1,244 @@
+// Threads for work that would hold the event loop.
+//
+//   job      one piece of work with its input; waits in the fair queue until a thread is free
+//   thread   does one job at a time; started when there is a job for it, ended after a while without
+//   bounds   jobs that wait, the time and the memory of one job; what overruns ends its thread, which
+//            is replaced when it is needed, and nobody but the job's own caller notices
+//   gone     a job whose caller has gone leaves the queue; one under way is asked to stop, and its
+//            thread is ended if it does not
+//
+// All threads but one may work for the sandbox, so that live never waits for a sandbox job to end.
+// On Linux the threads run at a lower priority than the event loop: they take what it leaves.
+
+import { Worker } from "node:worker_threads";
+
+import { type Environment, environments } from "../../kernel/caller.ts";
+import { Overloaded } from "../coalesce.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { type Heavy, type HeavyOptions, NobodyWaits, type OnBehalf } from "./kinds.ts";
+import { type Answered, type Asked, unpackError } from "./messages.ts";
+
+export type HeavyLimits = {
+  readonly threads: number;
+  readonly perDeskMax: number;
+  readonly perEnvironmentMax: number;
+  readonly timeMs: number;
+  readonly memoryMb: number;
+  readonly idleMs: number;
+  /** How long work that was asked to stop may take to do so. */
+  readonly stopMs: number;
+};
+
+const limitsDefault = {
+  perDeskMax: 32,
+  perEnvironmentMax: 128,
+  timeMs: 60_000,
+  memoryMb: 192,
+  idleMs: 30_000,
+  stopMs: 1_000,
+} as const;
+
+export type HeavyPoolOptions = Partial<HeavyLimits> & {
+  readonly threads: number;
+  /** The module that a thread runs; it calls `serveJobs`. */
+  readonly module: URL;
+};
+
+export type EndedJob = {
+  readonly kind: string;
+  readonly environment: Environment;
+  readonly outcome: "done" | "refused" | "failed" | "abandoned";
+  readonly waitedMs: number;
+  readonly workedMs: number;
+};
+
+export type HeavyPool = Heavy & {
+  readonly onEnded: (listener: (job: EndedJob) => void) => void;
+  waiting(environment: Environment): number;
+  running(environment: Environment): number;
+  close(): Promise<void>;
+};
+
+type Job = {
+  readonly kind: string;
+  readonly input: unknown;
+  readonly by: OnBehalf;
+  readonly askedMs: number;
+  begunMs: number;
+  readonly resolve: (output: never) => void;
+  readonly reject: (error: Error) => void;
+};
+
+type Thread = {
+  readonly worker: Worker;
+  /** 1 asks the job under way to stop. */
+  readonly stop: Int32Array;
+  job: Job | undefined;
+  deadline: NodeJS.Timeout | undefined;
+};
+
+export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPool {
+  const limits: HeavyLimits = { ...limitsDefault, ...options };
+  const queue = new FairQueue<Job>(limits);
+  const threads = new Set<Thread>();
+  const listeners: ((job: EndedJob) => void)[] = [];
+  const sandboxThreadsMax = Math.max(1, limits.threads - 1);
+  let isClosed = false;
+
+  function running(environment: Environment): number {
+    return [...threads].filter(({ job }) => job?.by.environment === environment).length;
+  }
+
+  /** Gives free threads something to do, and starts one where all are busy and more are allowed. */
+  function dispatch(): void {
+    for (;;) {
+      const free = [...threads].find(({ job }) => job === undefined);
+      if (!free && threads.size >= limits.threads) return;
+      const job = queue.next({ sandbox: running("sandbox") < sandboxThreadsMax });
+      if (!job) return;
+      begin(free ?? startThread(), job);
+    }
+  }
+
+  function startThread(): Thread {
+    const stop = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(module, {
+      name: "heavy",
+      workerData: { stop },
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: 16 },
+    });
+    const thread: Thread = { worker, stop, job: undefined, deadline: undefined };
+    worker.on("message", (answered: Answered) => answer(thread, answered));
+    worker.on("error", (error) => drop(thread, asError(error)));
+    worker.on("exit", () => drop(thread, new Error("a thread ended by itself")));
+    threads.add(thread);
+    return thread;
+  }
+
+  function begin(thread: Thread, job: Job): void {
+    clearTimeout(thread.deadline);
+    thread.job = job;
+    job.begunMs = performance.now();
+    Atomics.store(thread.stop, 0, 0);
+    thread.deadline = setTimeout(
+      () => drop(thread, new Error(`${job.kind} took longer than ${limits.timeMs} ms`)),
+      limits.timeMs,
+    );
+    // Without a job, a thread does not keep the process alive.
+    thread.worker.ref();
+    try {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- That is a window's.
+      thread.worker.postMessage({ kind: job.kind, input: job.input } satisfies Asked);
+    } catch (error) {
+      // What cannot be sent is one caller's fault and leaves the thread as it was.
+      answer(thread, { ok: false, fault: asError(error).message });
+    }
+  }
+
+  function answer(thread: Thread, answered: Answered): void {
+    const { job } = thread;
+    if (!job) return;
+    const isStopped = Atomics.load(thread.stop, 0) === 1;
+    rest(thread);
+    if (isStopped) {
+      tell(job, "abandoned");
+      job.reject(new NobodyWaits());
+    } else if (answered.ok) {
+      tell(job, "done");
+      job.resolve(answered.output as never); // Of the kind that the job was asked for.
+    } else {
+      tell(job, "refusal" in answered ? "refused" : "failed");
+      job.reject(unpackError(answered));
+    }
+    dispatch();
+  }
+
+  function rest(thread: Thread): void {
+    clearTimeout(thread.deadline);
+    thread.job = undefined;
+    thread.worker.unref();
+    thread.deadline = setTimeout(() => drop(thread, new Error("idle")), limits.idleMs).unref();
+  }
+
+  /** The thread is not used any more, and its job is answered with this. */
+  function drop(thread: Thread, error: Error): void {
+    if (!threads.delete(thread)) return;
+    clearTimeout(thread.deadline);
+    void thread.worker.terminate();
+    const { job } = thread;
+    if (job) {
+      tell(job, error instanceof NobodyWaits ? "abandoned" : "failed");
+      job.reject(error);
+    }
+    if (!isClosed) dispatch();
+  }
+
+  function tell({ kind, by, askedMs, begunMs }: Job, outcome: EndedJob["outcome"]): void {
+    const endedMs = performance.now();
+    const waitedMs = (begunMs || endedMs) - askedMs;
+    const workedMs = begunMs === 0 ? 0 : endedMs - begunMs;
+    for (const listener of listeners) {
+      listener({ kind, environment: by.environment, outcome, waitedMs, workedMs });
+    }
+  }
+
+  function abandon(job: Job): void {
+    if (queue.remove(job)) {
+      tell(job, "abandoned");
+      job.reject(new NobodyWaits());
+      return;
+    }
+    const thread = [...threads].find((one) => one.job === job);
+    if (!thread) return;
+    Atomics.store(thread.stop, 0, 1);
+    clearTimeout(thread.deadline);
+    thread.deadline = setTimeout(() => drop(thread, new NobodyWaits()), limits.stopMs);
+  }
+
+  return {
+    onEnded: (listener) => void listeners.push(listener),
+    waiting: (environment) => queue.waiting(environment),
+    running,
+    async run({ name }, input, { by, signal }: HeavyOptions) {
+      if (isClosed) throw new Overloaded();
+      if (signal?.aborted) throw new NobodyWaits();
+      return await new Promise((resolve, reject) => {
+        const job: Job = {
+          kind: name,
+          input,
+          by,
+          askedMs: performance.now(),
+          begunMs: 0,
+          resolve: (output) => {
+            signal?.removeEventListener("abort", onAbort);
+            resolve(output);
+          },
+          reject: (error) => {
+            signal?.removeEventListener("abort", onAbort);
+            reject(error);
+          },
+        };
+        const onAbort = () => abandon(job);
+        queue.add(job);
+        signal?.addEventListener("abort", onAbort, { once: true });
+        dispatch();
+      });
+    },
+    async close() {
+      isClosed = true;
+      for (const job of queue.all()) if (queue.remove(job)) job.reject(new Overloaded());
+      const ended = [...threads].map(({ worker }) => worker.terminate());
+      for (const thread of threads) drop(thread, new Overloaded());
+      await Promise.all(ended);
+    },
+  };
+}
+
+/** How many jobs wait and run, for whoever measures. */
+export function countJobs(pool: HeavyPool, state: "waiting" | "running") {
+  return environments.map((environment) => ({ environment, jobs: pool[state](environment) }));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

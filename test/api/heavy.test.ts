@@ -1,0 +1,85 @@
+// Heavy requests beside small ones. Nothing here is timed: who is answered before whom, and what is
+// left to do once a caller has gone, says enough.
+
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "node:test";
+
+import { request } from "undici";
+
+import { openThreads } from "../../src/open-context.ts";
+import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
+import { addCredits, addFirm } from "../support/holdings.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const looksMax = 1_000;
+
+/** Looks again and again, for a bounded while. */
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let look = 0; look < looksMax; look++) {
+    if (holds()) return;
+    await sleep(20);
+  }
+  assert.fail(`${what} did not come`);
+}
+
+const jobsOf = (pool: HeavyPool) =>
+  pool.running("sandbox") + pool.waiting("sandbox") + pool.running("live") + pool.waiting("live");
+
+async function openGroup(service: Service, environment: "live" | "sandbox") {
+  const { api_key: key, firm_id: deskId } = await service.issue({ environment });
+  const made = await service.send("POST", "/v1/groups", { key, body: { name: "G" }, expect: 201 });
+  return { key, deskId, path: `/v1/groups/${made.body.group_id}` };
+}
+
+/** Faces without a common unit, and many duties that none of them meets: seconds of searching. */
+async function openLargeGroup(service: Service) {
+  const group = await openGroup(service, "sandbox");
+  const { key, deskId } = group;
+  const firmId = await addFirm(service, { deskId });
+  await service.send("PUT", `${group.path}/members/${firmId}`, { key, expect: 200 });
+  const credits = Array.from({ length: 900 }, (_, at) => ({
+    firmId,
+    scheme: "RODTEP" as const,
+    facePaise: 1_000_003 + 7_919 * at,
+    expiresOn: "2028-09-30",
+    state: "listed",
+  }));
+  await addCredits(service, deskId, credits);
+  for (let duty = 0; duty < 150; duty++) {
+    const body = {
+      scheme: "RODTEP",
+      amount_paise: 20_000_011 + 977 * duty,
+      due_on: "2027-01-31",
+      reference: `BE-${duty}`,
+    };
+    await service.send("POST", `/v1/firms/${firmId}/requirements`, { key, body, expect: 201 });
+  }
+  return group;
+}
+
+test("nettings of the sandbox do not hold up live, and end when their callers go", async (t) => {
+  const heavy = openThreads(2);
+  t.after(() => heavy.close());
+  const service = await startService(t, { heavy });
+  const large = await openLargeGroup(service);
+  const small = await openGroup(service, "live");
+  const gone = new AbortController();
+  const answered: string[] = [];
+  const netting = (at: number) =>
+    request(`${service.url}${large.path}/netting`, {
+      headers: { "x-service-key": large.key },
+      signal: gone.signal,
+    }).then(
+      () => answered.push(`sandbox ${at}`),
+      () => {},
+    );
+  const abandoned = Array.from({ length: 4 }, (_, at) => netting(at));
+  await until("a netting of the sandbox", () => heavy.running("sandbox") > 0);
+  await service.send("GET", `${small.path}/netting`, { key: small.key, expect: 200 });
+  answered.push("live");
+  assert.deepEqual(answered, ["live"]);
+  gone.abort();
+  await Promise.all(abandoned);
+  await until("an end of work that nobody waits for", () => jobsOf(heavy) === 0);
+});
