@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 
 import { readConfig } from "../src/config.ts";
 import { rupeesText } from "../src/kernel/rupees.ts";
+import type { PaiseSum } from "../src/kernel/sums.ts";
 import { formatStatement } from "../src/statements/format-statement.ts";
 import { showStatement } from "../src/statements/show-statement.ts";
 import { command, oneOf, print, printOne, withContext } from "./command.ts";
@@ -38,7 +39,7 @@ const show = command({
 
 /** The lines between what the month began and ended with. */
 function rowsOf(statement: Statement): Record<string, unknown>[] {
-  const edge = (kind: string, paise: number) => ({
+  const edge = (kind: string, paise: PaiseSum) => ({
     at: kind === "opening" ? statement.from : statement.as_of,
     kind,
     reference: null,

@@ -518,9 +518,9 @@ create table house_days (
   environment text not null,
   scheme text not null,
   day date not null,
-  taken_paise bigint not null,
+  taken_paise numeric not null,
   constraint house_days_pkey PRIMARY KEY (environment, scheme, day),
-  constraint house_days_taken_paise_check CHECK ((taken_paise >= 0))
+  constraint house_days_taken_paise_check CHECK ((taken_paise >= (0)::numeric))
 );
 
 create table idempotency_keys (
@@ -561,9 +561,9 @@ CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind
 create table key_days (
   key_id text not null,
   day date not null,
-  ordered_paise bigint not null,
+  ordered_paise numeric not null,
   constraint key_days_pkey PRIMARY KEY (key_id, day),
-  constraint key_days_ordered_paise_check CHECK ((ordered_paise >= 0))
+  constraint key_days_ordered_paise_check CHECK ((ordered_paise >= (0)::numeric))
 );
 
 create table ledger_balances (
@@ -573,15 +573,15 @@ create table ledger_balances (
   kind text not null,
   firm_id text,
   stripe smallint,
-  posted_paise bigint not null default 0,
-  escrow_paise bigint not null default 0,
-  pending_out_paise bigint not null default 0,
-  pending_in_paise bigint not null default 0,
+  posted_paise numeric not null default 0,
+  escrow_paise numeric not null default 0,
+  pending_out_paise numeric not null default 0,
+  pending_in_paise numeric not null default 0,
   version bigint not null default 0,
   constraint ledger_balances_pkey PRIMARY KEY (balance),
   constraint ledger_balances_environment_firm_id_fkey FOREIGN KEY (environment, firm_id) REFERENCES firms(environment, firm_id),
   constraint ledger_balances_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint ledger_balances_floor CHECK (((kind <> ALL (ARRAY['firm_cash'::text, 'desk_commission'::text])) OR ((((posted_paise - escrow_paise) - pending_out_paise) >= 0) AND (LEAST(posted_paise, escrow_paise, pending_out_paise, pending_in_paise) >= 0)))),
+  constraint ledger_balances_floor CHECK (((kind <> ALL (ARRAY['firm_cash'::text, 'desk_commission'::text])) OR ((((posted_paise - escrow_paise) - pending_out_paise) >= (0)::numeric) AND (LEAST(posted_paise, escrow_paise, pending_out_paise, pending_in_paise) >= (0)::numeric)))),
   constraint ledger_balances_kind CHECK (
 CASE
     WHEN (firm_id IS NULL) THEN ((stripe IS NOT NULL) AND (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'external_bank'::text])))
@@ -1061,21 +1061,21 @@ create table statements (
   firm_id text not null,
   period text not null,
   environment text not null,
-  opening_paise bigint not null,
-  closing_paise bigint not null,
-  commission_paise bigint not null,
-  dues_paise bigint not null,
+  opening_paise numeric not null,
+  closing_paise numeric not null,
+  commission_paise numeric not null,
+  dues_paise numeric not null,
   seen_entry_no bigint not null,
   frozen_at timestamp with time zone not null,
   body text not null,
   digest bytea not null,
   constraint statements_pkey PRIMARY KEY (firm_id, period),
   constraint statements_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
-  constraint statements_check CHECK (((commission_paise >= 0) AND (commission_paise <= closing_paise))),
-  constraint statements_closing_paise_check CHECK (((closing_paise >= 0) AND (closing_paise <= '9007199254740991'::bigint))),
+  constraint statements_check CHECK (((commission_paise >= (0)::numeric) AND (commission_paise <= closing_paise))),
+  constraint statements_closing_paise_check CHECK ((closing_paise >= (0)::numeric)),
   constraint statements_digest_check CHECK ((length(digest) = 32)),
   constraint statements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
-  constraint statements_opening_paise_check CHECK (((opening_paise >= 0) AND (opening_paise <= '9007199254740991'::bigint))),
+  constraint statements_opening_paise_check CHECK ((opening_paise >= (0)::numeric)),
   constraint statements_period_check CHECK ((period ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
   constraint statements_seen_entry_no_check CHECK ((seen_entry_no >= 0))
 );

@@ -12,6 +12,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
+import { addPaise } from "../src/kernel/sums.ts";
 import type { BookChanges } from "../src/ledger/write-books.ts";
 import { payoutLifecycle } from "../src/payouts/rules.ts";
 import type { PayoutRow } from "../src/payouts/store.ts";
@@ -147,7 +148,8 @@ const defects: Readonly<Record<string, () => SettlementWorld>> = {
         for (const { kind, subject, as } of changes.resolutions ?? []) {
           const buyer = this.settlements.get(subject)?.buyer_firm_id;
           if (as !== "voided" || kind !== "deal_settlement" || buyer === undefined) continue;
-          this.books.balanceOf(cashOf(buyer)).escrow_paise += 1;
+          const balance = this.books.balanceOf(cashOf(buyer));
+          balance.escrow_paise = addPaise(balance.escrow_paise, 1);
         }
       }
     })(),

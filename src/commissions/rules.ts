@@ -4,6 +4,7 @@
 
 import { type Bps, type Paise, priceFloor } from "../kernel/money.ts";
 import { type Side, sides } from "../kernel/side.ts";
+import { asAmount, type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import type { Account, Entry } from "../ledger/rules.ts";
 
 /** What a desk gets until the operator says otherwise. */
@@ -91,11 +92,11 @@ export function takingBackOf(paid: PaidCommission, coveredPaise: Paise): Entry {
 }
 
 /** Takes back payment by payment, from what each desk still has; that is used up. */
-export function takingsBack(paid: readonly PaidCommission[], left: Map<string, Paise>): Entry[] {
+export function takingsBack(paid: readonly PaidCommission[], left: Map<string, PaiseSum>): Entry[] {
   return paid.map((commission) => {
     const available = left.get(commission.deskId) ?? 0;
-    const covered = Math.min(commission.paise, available);
-    left.set(commission.deskId, available - covered);
+    const covered = Math.min(commission.paise, asAmount(available));
+    left.set(commission.deskId, subtractPaise(available, covered));
     return takingBackOf(commission, covered);
   });
 }

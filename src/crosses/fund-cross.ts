@@ -13,6 +13,7 @@ import { tradingFirms } from "../firms/trading-firms.ts";
 import { askOutside } from "../inquiries/ask-outside.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
+import { asAmount } from "../kernel/sums.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
@@ -58,7 +59,7 @@ async function fund(tx: Tx, acting: Acting, paymentRef: string): Promise<readonl
   if (refusal) throw refusal;
   const paying = { ...cross, payment_ref: paymentRef };
   const [balance] = await balancesOf(tx, cross.environment, [buyerId]);
-  const missing = cross.buyer_paise - (balance?.available_paise ?? 0);
+  const missing = cross.buyer_paise - asAmount(balance?.available_paise ?? 0);
   if (missing > 0 && cross.environment === "live") return await askBank(tx, paying, now);
   return await hold(tx, { before: cross, paying, missing, now });
 }

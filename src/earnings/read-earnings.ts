@@ -4,6 +4,7 @@ import { boundFirm, refuseBound } from "../firms/doer.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { refuseDays } from "../kernel/query-days.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { sumPaise } from "../kernel/sums.ts";
 import { addDays, istDay, istDayStart } from "../kernel/time.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
@@ -35,7 +36,7 @@ export async function readEarnings(
         from,
         to,
         earnings: rows.map((row) => viewEarning(by, row)),
-        commission_paise: rows.reduce((sum, row) => sum + row.commission_paise, 0),
+        commission_paise: sumPaise(rows.map((row) => row.commission_paise)),
         commission_bps: rates.get(deskId) ?? 0,
         balance_paise: balance?.commission_paise ?? 0,
         version: balance?.version ?? 0,

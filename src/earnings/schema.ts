@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { oneOf, openEnum } from "../platform/wire.ts";
+import { oneOf, openEnum, paiseSum } from "../platform/wire.ts";
 
 const day = (description: string) =>
   Type.String({ format: "date", description: `${description} IST.`, examples: ["2026-11-15"] });
-const amount = (description: string) => Type.Integer({ description, examples: [12_500] });
+const amount = (description: string) => paiseSum(description, 12_500);
 
 const groupings = ["day", "firm", "scheme"] as const;
 

@@ -1,11 +1,12 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { PaiseSum } from "../kernel/sums.ts";
 import { type Db, sql } from "../platform/postgres.ts";
 
 export type EarningRow = {
   readonly earned_by: string;
   readonly credits: number;
-  readonly face_paise: number;
-  readonly commission_paise: number;
+  readonly face_paise: PaiseSum;
+  readonly commission_paise: PaiseSum;
 };
 
 /**
@@ -35,8 +36,8 @@ export async function listEarnings(
         else case when c.is_sale then l.seller_firm_id else s.buyer_firm_id end
       end as earned_by,
       sum(sign(c.paise))::bigint as credits,
-      sum(sign(c.paise) * l.face_paise)::bigint as face_paise,
-      sum(c.paise)::bigint as commission_paise
+      sum(sign(c.paise) * l.face_paise) as face_paise,
+      sum(c.paise) as commission_paise
     from (
       select f.at, e.subject, e.ordinal / ${entriesPerLeg}::int as leg, e.ordinal % 2 = 0 as is_sale,
         (

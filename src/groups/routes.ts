@@ -175,13 +175,13 @@ export function groupRoutes(app: App, ctx: Context): void {
   app.get(
     "/v1/groups/:group_id/positions",
     {
-      config: { demand: "orders:read", conflicts: true },
+      config: { demand: "orders:read" },
       schema: {
         operationId: "readGroupPositions",
         tags: ["Groups"],
         summary: "What a group holds against the duty it will owe",
         description:
-          "One consistent snapshot. A sum beyond 2^53-1 paise is a conflict, never a rounded figure.",
+          "One consistent snapshot. Sums are exact: beyond 2^53-1 paise they have all their digits.",
         params: GroupParams,
         response: { 200: GroupPositions },
       },

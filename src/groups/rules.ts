@@ -1,11 +1,11 @@
 // What a group may be asked to do, and what its members' credits and duty add up to.
 //
-// Sums are made in BigInt, because a sum of amounts that each fit a JSON number need not fit one. A
-// sum that does not is refused and never rounded: a position that is off by a paisa is wrong.
+// Sums are exact whatever their size: a position that is off by a paisa is wrong.
 
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { type PaiseSum, readPaise, subtractPaise, sumPaise } from "../kernel/sums.ts";
 
 /** A group is read whole: its members, and the position of each. */
 export const membersMax = 500;
@@ -133,7 +133,7 @@ function schemePosition(scheme: Scheme, held: readonly HeldSum[], owed: readonly
     scheme,
     ...credits,
     ...requirements,
-    net_paise: credits.face_paise - requirements.requirement_paise,
+    net_paise: subtractPaise(credits.face_paise, requirements.requirement_paise),
     buckets: expiryBuckets.map((bucket, index) => ({
       ...bucket,
       ...heldTotal(held.filter((sum) => sum.bucket === index)),
@@ -156,11 +156,6 @@ function owedTotal(owed: readonly OwedSum[]) {
   };
 }
 
-/** A sum of paise, or the conflict that it is more than a JSON number holds. */
-export function exactSum(amounts: readonly (string | number)[]): number {
-  const total = amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
-  if (total <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(total);
-  throw new Failure("conflict", "the position is larger than a JSON number holds exactly", {
-    detail: { reason: "sum_too_large", maximum_paise: Number.MAX_SAFE_INTEGER },
-  });
+function exactSum(amounts: readonly string[]): PaiseSum {
+  return sumPaise(amounts.map(readPaise));
 }

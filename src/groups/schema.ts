@@ -1,7 +1,15 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { body, nullable, openEnum, pageFields, pageQuery, timestamp } from "../platform/wire.ts";
+import {
+  body,
+  nullable,
+  openEnum,
+  pageFields,
+  pageQuery,
+  paiseSum,
+  timestamp,
+} from "../platform/wire.ts";
 import { expiryBuckets, membersMax } from "./rules.ts";
 
 const groupId = Type.String({
@@ -75,16 +83,14 @@ export const MemberList = Type.Object(
   { title: "GroupMemberList" },
 );
 
-const sumOf = (description: string) => Type.Integer({ description, examples: [25_000_000] });
-
 const creditSums = {
   credit_count: Type.Integer({ description: "How many credits are held.", examples: [2] }),
-  face_paise: sumOf("Face of the credits that are listed, reserved or in settlement."),
-  available_paise: sumOf("The part of it that is listed, and so free to be moved or sold."),
+  face_paise: paiseSum("Face of the credits that are listed, reserved or in settlement."),
+  available_paise: paiseSum("The part of it that is listed, and so free to be moved or sold."),
 };
 const requirementSums = {
   requirement_count: Type.Integer({ description: "How many are still to come.", examples: [1] }),
-  requirement_paise: sumOf("Declared duty that is due today or later."),
+  requirement_paise: paiseSum("Declared duty that is due today or later."),
 };
 
 const position = {
@@ -93,10 +99,7 @@ const position = {
       scheme: openEnum(schemes, "Always one line for each scheme."),
       ...creditSums,
       ...requirementSums,
-      net_paise: Type.Integer({
-        description: "Face less requirements; below zero, duty is uncovered.",
-        examples: [-1_000_000],
-      }),
+      net_paise: paiseSum("Face less requirements; below zero, duty is uncovered.", -1_000_000),
       buckets: Type.Array(
         Type.Object({
           bucket: openEnum(

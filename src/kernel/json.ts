@@ -47,6 +47,7 @@ export function parseStrictJson(text: string): JsonVerdict {
 /** The same bytes for the same value, whatever the order of names: what fingerprints are made of. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value === "bigint") return String(value);
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
   let members = "";
   for (const name of Object.keys(value).toSorted()) {
@@ -56,6 +57,25 @@ export function canonicalJson(value: unknown): string {
     members += `${JSON.stringify(name)}:${canonicalJson(member)}`;
   }
   return `{${members}}`;
+}
+
+/** TypeScript does not know of it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown };
+
+/** JSON in which a BigInt is an integer with all its digits. */
+export function exactJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === "bigint" ? rawJson(String(member)) : member,
+  );
+}
+
+/** Reads what `exactJson` wrote: an integer that is no exact number is a BigInt again. */
+export function readExactJson(text: string): unknown {
+  return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
+    if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+    const digits = context?.source ?? "";
+    return /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+  });
 }
 
 export function isObject(value: unknown): value is JsonObject {

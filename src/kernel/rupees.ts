@@ -1,10 +1,11 @@
 // Amounts as people in India read them: rupees with two decimals, grouped by thousand, lakh, crore.
 
-import type { Bps, Paise } from "./money.ts";
+import type { Bps } from "./money.ts";
+import type { PaiseSum } from "./sums.ts";
 
 /** `-1,23,45,678.90`; exact for every whole number of paise. */
-export function rupeesText(paise: Paise): string {
-  const digits = String(Math.abs(paise)).padStart(3, "0");
+export function rupeesText(paise: PaiseSum): string {
+  const digits = String(paise).replace("-", "").padStart(3, "0");
   const rupees = digits.slice(0, -2);
   const head = rupees.slice(0, -3).replace(/\B(?=(\d{2})+$)/g, ",");
   const grouped = head === "" ? rupees : `${head},${rupees.slice(-3)}`;
@@ -12,7 +13,7 @@ export function rupeesText(paise: Paise): string {
 }
 
 /** `-12345678.90`, for programs. */
-export function rupeesPlain(paise: Paise): string {
+export function rupeesPlain(paise: PaiseSum): string {
   return rupeesText(paise).replaceAll(",", "");
 }
 

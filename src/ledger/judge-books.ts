@@ -2,6 +2,7 @@
 // what is changed is the set's own picture of the books, and the sum of the changes.
 
 import type { Environment } from "../kernel/caller.ts";
+import { addPaise, negatePaise, type PaiseSum } from "../kernel/sums.ts";
 import {
   accountKinds,
   accountName,
@@ -180,9 +181,10 @@ function shortageOf(
     const account = accountOf(name);
     if (!accountKinds[account.kind].floor) continue;
     const availablePaise = availableOf(balanceAt(books, balanceName(environment, name)));
-    const leftPaise = availablePaise + availableOf(change);
+    const leftPaise = addPaise(availablePaise, availableOf(change));
     if (leftPaise >= 0) continue;
-    return { reason: "insufficient_funds", account, availablePaise, shortPaise: -leftPaise };
+    const shortPaise = negatePaise(leftPaise);
+    return { reason: "insufficient_funds", account, availablePaise, shortPaise };
   }
   return undefined;
 }
@@ -230,7 +232,6 @@ function changeOf(changes: Map<string, Balance>, account: string): Balance {
   return change;
 }
 
-function add(balance: Balance, field: keyof Balance, paise: number): void {
-  balance[field] += paise;
-  if (!Number.isSafeInteger(balance[field])) throw new Error("a sum of paise is not exact");
+function add(balance: Balance, field: keyof Balance, paise: PaiseSum): void {
+  balance[field] = addPaise(balance[field], paise);
 }

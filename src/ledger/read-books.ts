@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import { negatePaise, type PaiseSum } from "../kernel/sums.ts";
 import type { Db } from "../platform/postgres.ts";
 import {
   type Account,
@@ -20,15 +21,15 @@ import {
 /** A firm's money: `posted = available + escrow + pending_out`, and what is still on its way in. */
 export type FirmBalances = {
   readonly firm_id: string;
-  readonly posted_paise: number;
-  readonly available_paise: number;
-  readonly escrow_paise: number;
-  readonly pending_out_paise: number;
-  readonly pending_in_paise: number;
+  readonly posted_paise: PaiseSum;
+  readonly available_paise: PaiseSum;
+  readonly escrow_paise: PaiseSum;
+  readonly pending_out_paise: PaiseSum;
+  readonly pending_in_paise: PaiseSum;
   /** What it has earned as a desk. */
-  readonly commission_paise: number;
+  readonly commission_paise: PaiseSum;
   /** What it owes the house, as a number above zero. */
-  readonly dues_paise: number;
+  readonly dues_paise: PaiseSum;
   /** Rises with every change of any of these. */
   readonly version: number;
 };
@@ -55,7 +56,7 @@ export async function balancesOf(
       pending_out_paise: cash?.pending_out_paise ?? 0,
       pending_in_paise: cash?.pending_in_paise ?? 0,
       commission_paise: commission ? availableOf(commission) : 0,
-      dues_paise: dues ? 0 - dues.posted_paise : 0,
+      dues_paise: dues ? negatePaise(dues.posted_paise) : 0,
       version: (cash?.version ?? 0) + (commission?.version ?? 0) + (dues?.version ?? 0),
     };
   });

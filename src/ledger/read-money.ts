@@ -1,6 +1,7 @@
 // One firm's money over time, for whoever gives account of it.
 
 import type { Environment } from "../kernel/caller.ts";
+import { addPaise, negatePaise, type PaiseSum } from "../kernel/sums.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { accountName } from "./rules.ts";
 import {
@@ -22,9 +23,9 @@ type FirmOf = { readonly environment: Environment; readonly firmId: string };
 
 /** What a firm has with us, what of it it earned as a desk, and what it owes the house. */
 export type MoneySums = {
-  readonly cash_paise: number;
-  readonly commission_paise: number;
-  readonly dues_paise: number;
+  readonly cash_paise: PaiseSum;
+  readonly commission_paise: PaiseSum;
+  readonly dues_paise: PaiseSum;
 };
 
 /** What moved in a span, each entry's effect on each account, in the order it took effect. */
@@ -41,11 +42,14 @@ export function sumsOf(
   postings: readonly Pick<MoneyPosting, "account_kind" | "paise">[],
 ): MoneySums {
   const of = (kind: MoneyPosting["account_kind"]) =>
-    postings.reduce((sum, row) => (row.account_kind === kind ? sum + row.paise : sum), 0);
+    postings.reduce<PaiseSum>(
+      (sum, row) => (row.account_kind === kind ? addPaise(sum, row.paise) : sum),
+      0,
+    );
   return {
     cash_paise: of("firm_cash"),
     commission_paise: of("desk_commission"),
-    dues_paise: 0 - of("firm_dues"),
+    dues_paise: negatePaise(of("firm_dues")),
   };
 }
 

@@ -9,6 +9,8 @@
 //   posted                    moved at once
 
 import type { Environment } from "../kernel/caller.ts";
+import { canonicalJson } from "../kernel/json.ts";
+import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 
 type AccountTraits = {
   readonly of: "firm" | "house" | "outside";
@@ -94,8 +96,8 @@ export type EntryRefusal =
   | {
       readonly reason: "insufficient_funds";
       readonly account: Account;
-      readonly availablePaise: number;
-      readonly shortPaise: number;
+      readonly availablePaise: PaiseSum;
+      readonly shortPaise: PaiseSum;
     };
 
 export type ResolutionRefusal = {
@@ -161,15 +163,15 @@ export function faultOf(entry: Entry): string | undefined {
 /** Throws at the first item that was refused, for callers whose own rules have ruled that out. */
 export function assertWritten(results: readonly Written<{ readonly reason: string }>[]): void {
   for (const result of results) {
-    if (!result.ok) throw new Error(`the books refused: ${JSON.stringify(result.refusal)}`);
+    if (!result.ok) throw new Error(`the books refused: ${canonicalJson(result.refusal)}`);
   }
 }
 
 export type Balance = {
-  posted_paise: number;
-  escrow_paise: number;
-  pending_out_paise: number;
-  pending_in_paise: number;
+  posted_paise: PaiseSum;
+  escrow_paise: PaiseSum;
+  pending_out_paise: PaiseSum;
+  pending_in_paise: PaiseSum;
 };
 
 /** What a balance still allows to be taken: everything posted that no hold keeps back. */
@@ -177,8 +179,8 @@ export function availableOf({
   posted_paise,
   escrow_paise,
   pending_out_paise,
-}: Readonly<Balance>): number {
-  return posted_paise - escrow_paise - pending_out_paise;
+}: Readonly<Balance>): PaiseSum {
+  return subtractPaise(subtractPaise(posted_paise, escrow_paise), pending_out_paise);
 }
 
 /** A movement as the books keep it: the amount is paise, or the one credit that is named. */

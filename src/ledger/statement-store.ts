@@ -1,6 +1,7 @@
 // What the books say about one firm's money over a span of time: the statements of reading.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { PaiseSum } from "../kernel/sums.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { EntryKind } from "./rules.ts";
 
@@ -17,7 +18,7 @@ export type MoneyRow = {
   readonly subject: string;
   readonly ordinal: number;
   readonly account_kind: MoneyKind;
-  readonly paise: number;
+  readonly paise: PaiseSum;
 };
 
 /**
@@ -41,7 +42,7 @@ const sidesOfEntries = fragment`
 export async function listMoney(db: Db, firm: FirmOf, span: Span): Promise<MoneyRow[]> {
   return await db.rows(sql`
     select e.entry_no, e.at, e.kind, e.subject, e.ordinal,
-      split_part(side.account, ':', 1) as account_kind, sum(side.sign * m.amount)::bigint as paise
+      split_part(side.account, ':', 1) as account_kind, sum(side.sign * m.amount) as paise
     from ledger_firm_entries as f
     ${sidesOfEntries}
     where f.firm_id = ${firm.firmId} and f.at < ${span.to}
@@ -61,10 +62,10 @@ export async function sumMoney(
   db: Db,
   firm: FirmOf,
   span: Span,
-): Promise<{ readonly account_kind: MoneyKind; readonly paise: number }[]> {
+): Promise<{ readonly account_kind: MoneyKind; readonly paise: PaiseSum }[]> {
   return await db.rows(sql`
     select split_part(side.account, ':', 1) as account_kind,
-      sum(side.sign * m.amount)::bigint as paise
+      sum(side.sign * m.amount) as paise
     from ledger_firm_entries as f
     ${sidesOfEntries}
     where f.firm_id = ${firm.firmId} and f.at < ${span.to}

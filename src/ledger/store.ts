@@ -145,10 +145,10 @@ export async function addToBalances(tx: Tx, rows: readonly BalanceRow[]): Promis
       version = b.version + 1
     from unnest(
       ${column(rows, "balance")}::text[],
-      ${column(rows, "posted_paise")}::bigint[],
-      ${column(rows, "escrow_paise")}::bigint[],
-      ${column(rows, "pending_out_paise")}::bigint[],
-      ${column(rows, "pending_in_paise")}::bigint[]
+      ${column(rows, "posted_paise")}::numeric[],
+      ${column(rows, "escrow_paise")}::numeric[],
+      ${column(rows, "pending_out_paise")}::numeric[],
+      ${column(rows, "pending_in_paise")}::numeric[]
     ) as c (balance, posted_paise, escrow_paise, pending_out_paise, pending_in_paise)
     cross join lateral (
       select found.ctid as place
@@ -370,7 +370,7 @@ export async function listPostings(
     order by e.at, e.entry_no, m.line, side.sign`);
 }
 
-type Cell = string | number | null;
+type Cell = string | number | bigint | null;
 
 /** A column of rows as an array of PostgreSQL, written with less work than the driver's own. */
 function column<Row>(rows: readonly Row[], name: keyof Row): string {

@@ -1,4 +1,5 @@
 import type { Caller } from "../kernel/caller.ts";
+import { readExactJson } from "../kernel/json.ts";
 import { lastOf } from "./rules.ts";
 import type { Market, MarketList } from "./schema.ts";
 import { listLatest, type UpdateRow } from "./store.ts";
@@ -30,5 +31,5 @@ export function marketListOf(
 
 /** An update as this reader may see it. */
 export function marketFor({ buySide }: Pick<Caller, "buySide">, row: UpdateRow): Market {
-  return JSON.parse(buySide ? row.buyer_body : row.body) as Market;
+  return readExactJson(buySide ? row.buyer_body : row.body) as Market;
 }

@@ -4,7 +4,9 @@
 // as a scrip number, and could be had from any sum by watching it change. So faces are rounded to
 // two digits: that of a deal before it is shown or added up, and what the house holds as a sum.
 
+import { exactJson } from "../kernel/json.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import type { PaiseSum } from "../kernel/sums.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { amountDaysMin, askOf, bidOf, type RateCard } from "../rates/rules.ts";
 
@@ -32,7 +34,7 @@ export type Tape = {
     readonly face_paise: number;
     readonly dealt_at: Date;
   } | null;
-  readonly volume_paise: number;
+  readonly volume_paise: PaiseSum;
   readonly count: number;
 };
 
@@ -88,7 +90,7 @@ export type UpdateKind = "update" | "status";
 export function kindOfChange(before: Told | undefined, now: Figures): UpdateKind | undefined {
   if (!before) return "update";
   const { as_of: _asOf, epoch: _epoch, seq: _seq, ...figures } = before;
-  if (JSON.stringify(figures) === JSON.stringify(now)) return undefined;
+  if (exactJson(figures) === exactJson(now)) return undefined;
   return before.state === now.state ? "update" : "status";
 }
 
@@ -100,8 +102,8 @@ export function bodiesOf(
   const place = { as_of: istTimestamp(asOf), epoch, seq };
   const { buy_price_bps: _hidden, ...shown } = figures;
   return {
-    body: JSON.stringify({ ...shown, ...place }),
-    buyer_body: JSON.stringify({ ...figures, ...place }),
+    body: exactJson({ ...shown, ...place }),
+    buyer_body: exactJson({ ...figures, ...place }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, nullableObject, openEnum, timestamp } from "../platform/wire.ts";
+import { nullable, nullableObject, openEnum, paiseSum, timestamp } from "../platform/wire.ts";
 import { marketStates } from "./rules.ts";
 
 export const MarketPath = Type.Object({
@@ -69,10 +69,10 @@ export const Market = Type.Object(
       },
       { description: "The last credit that changed hands; null before there was one." },
     ),
-    volume_24h_paise: Type.Integer({
-      description: "Face dealt in the last 24 hours, each rounded to two digits.",
-      examples: [480_000_000],
-    }),
+    volume_24h_paise: paiseSum(
+      "Face dealt in the last 24 hours, each rounded to two digits.",
+      480_000_000,
+    ),
     deals_24h: Type.Integer({ description: "Credits dealt in that time.", examples: [9] }),
     depth: Type.Array(DepthBand, {
       description: "What the house could sell now, by the size bands of its card.",

@@ -1,7 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { PaiseSum } from "../kernel/sums.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres.ts";
 import type { DepthBand, Place, Tape, UpdateKind } from "./rules.ts";
 
 /** Where readers are told that a log has grown. */
@@ -16,15 +17,12 @@ export type UpdateRow = Place & {
   readonly created_at: Date;
 };
 
-/** Sums stay whole numbers that every JSON reader keeps exact. */
-const safeMax = fragment`9007199254740991`;
-
 type TapeRow = {
   readonly scheme: Scheme;
   readonly seller_bps: number | null;
   readonly face_paise: number;
   readonly dealt_at: Date;
-  readonly volume_paise: number;
+  readonly volume_paise: PaiseSum;
   readonly count: number;
 };
 
@@ -49,7 +47,7 @@ export async function findTapes(
       limit 1
     ) as last on true
     cross join lateral (
-      select least(coalesce(sum(shown_paise), 0), ${safeMax})::bigint as volume_paise,
+      select coalesce(sum(shown_paise), 0) as volume_paise,
         coalesce(sum(deals), 0)::integer as count
       from (
         select shown_paise, deals
@@ -134,7 +132,7 @@ export async function countDepths(
         jsonb_build_object(
           'below_paise', band.below_paise,
           'count', held.count,
-          'face_paise', least(round(held.sum, 2 - length(held.sum::text)), ${safeMax})
+          'face_paise', round(held.sum, 2 - length(held.sum::text))
         )
         order by band.place
       ),

@@ -9,6 +9,7 @@
 import { randomBytes } from "node:crypto";
 
 import { type Environment, environments } from "../kernel/caller.ts";
+import { readExactJson } from "../kernel/json.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -100,7 +101,7 @@ async function look(
       indexBps: indices.get(scheme),
     });
     const before = latest.find((row) => row.scheme === scheme);
-    const kind = kindOfChange(before && (JSON.parse(before.buyer_body) as Told), figures);
+    const kind = kindOfChange(before && (readExactJson(before.buyer_body) as Told), figures);
     return kind ? [{ kind, figures }] : [];
   });
   return { changes, asOf };

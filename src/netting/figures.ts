@@ -7,7 +7,6 @@
 
 import { feeBpsOf, sumsOf } from "../crosses/rules.ts";
 import { daysLeft } from "../credits/rules.ts";
-import { exactSum } from "../groups/rules.ts";
 import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
@@ -15,6 +14,7 @@ import { askOf, bidOf, type RateCard } from "../rates/rules.ts";
 import {
   compare,
   creditAt,
+  exactSum,
   type GroupCredit,
   type GroupRequirement,
   type Holdings,

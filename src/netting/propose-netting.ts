@@ -4,7 +4,7 @@
 
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
-import { exactSum, refuseSubAccount } from "../groups/rules.ts";
+import { refuseSubAccount } from "../groups/rules.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
@@ -13,7 +13,7 @@ import type { Context } from "../platform/context.ts";
 import { currentCards } from "../rates/current-cards.ts";
 import { hasPrice, type OpenCards, type Pairing, proposalOf } from "./figures.ts";
 import { netGroup } from "./net-group.ts";
-import type { Holdings } from "./rules.ts";
+import { exactSum, type Holdings } from "./rules.ts";
 import type { Netting } from "./schema.ts";
 import { findHoldings, type HoldingsRow, insertRun, type RunRow } from "./store.ts";
 

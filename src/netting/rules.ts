@@ -13,8 +13,10 @@
 import type { CrossState } from "../crosses/rules.ts";
 import type { CreditState } from "../credits/rules.ts";
 import type { FirmState, Mandate } from "../firms/rules.ts";
+import { Failure } from "../kernel/failure.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { sumPaise } from "../kernel/sums.ts";
 import type { IstDay } from "../kernel/time.ts";
 
 /** What of a member decides whether and with whom it deals. */
@@ -177,4 +179,16 @@ function plainFirms(firms: readonly GroupFirm[]): ReadonlySet<string> {
 /** Whether a credit has to change hands to pay. */
 export function isMove(credit: GroupCredit, requirement: GroupRequirement): boolean {
   return credit.firm_id !== requirement.firm_id;
+}
+
+/**
+ * A sum of paise, or the conflict that it is more than one amount can be: what is moved becomes
+ * crosses, and each of those is one amount.
+ */
+export function exactSum(amounts: readonly number[]): number {
+  const total = sumPaise(amounts);
+  if (typeof total === "number") return total;
+  throw new Failure("conflict", "the group's sums are larger than one amount can be", {
+    detail: { reason: "sum_too_large", maximum_paise: Number.MAX_SAFE_INTEGER },
+  });
 }

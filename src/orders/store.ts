@@ -276,7 +276,7 @@ export async function lockKeyDays(
     from unnest(${keyIds}::text[]) as k (key_id)
     order by key_id
     on conflict (key_id, day) do update set ordered_paise = d.ordered_paise
-    returning key_id, ordered_paise`);
+    returning key_id, least(ordered_paise, 9007199254740991)::bigint as ordered_paise`);
 }
 
 export async function addToKeyDays(

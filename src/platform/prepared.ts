@@ -7,6 +7,7 @@
 
 import pg from "pg";
 
+import { readPaise } from "../kernel/sums.ts";
 import type { WireValue } from "./wire-value.ts";
 
 export type Statement = {
@@ -18,12 +19,14 @@ export type Statement = {
 type Texts = readonly (string | null)[];
 type RowOf = (texts: Texts) => Record<string, unknown>;
 
-// Counts and paise fit a double by constraint; days stay text, because a Date has no calendar.
+// Counts and single amounts fit a double by constraint, sums may not; days stay text, because a Date
+// has no calendar.
 const int8 = 20;
+const numeric = 1700;
 const date = 1082;
 export const types: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: "text" | "binary") {
-    if (oid === int8) return Number;
+    if (oid === int8 || oid === numeric) return readPaise;
     if (oid === date) return String;
     return pg.types.getTypeParser(oid, format);
   },

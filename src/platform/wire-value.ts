@@ -32,6 +32,7 @@ type Cell = string | number | boolean | null;
 function cellOf(value: unknown): Cell {
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
+  if (typeof value === "bigint") return String(value);
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return textOf(value);
   if (Buffer.isBuffer(value)) return `\\x${value.toString("hex")}`;

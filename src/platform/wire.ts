@@ -2,6 +2,8 @@
 
 import { type Static, type TObject, type TProperties, Type } from "typebox";
 
+import type { PaiseSum } from "../kernel/sums.ts";
+
 /** An amount of money in a request: a positive whole number that every JSON reader keeps exact. */
 export function paise(description: string) {
   return Type.Integer({
@@ -10,6 +12,14 @@ export function paise(description: string) {
     description,
     examples: [25_000_000],
   });
+}
+
+/**
+ * A sum of amounts in an answer: a JSON integer with all its digits, which a reader of doubles keeps
+ * exact up to 2^53 - 1.
+ */
+export function paiseSum(description: string, example = 25_000_000) {
+  return Type.Unsafe<PaiseSum>({ type: "integer", description, examples: [example] });
 }
 
 export function timestamp(description: string) {

@@ -1,9 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, openEnum, timestamp } from "../platform/wire.ts";
-
-const amount = (description: string) => Type.Integer({ description, examples: [25_000_000] });
+import { nullable, openEnum, paiseSum, timestamp } from "../platform/wire.ts";
 
 export const PositionsQuery = Type.Object(
   {
@@ -26,22 +24,22 @@ export const Positions = Type.Object(
       Type.Object({
         scheme: openEnum(schemes, "Which scheme."),
         count: Type.Integer({ description: "How many credits are held.", examples: [12] }),
-        held_paise: amount("Their faces: available, reserved and in settlement together."),
-        available_paise: amount("Free to be sold or used."),
-        reserved_paise: amount("Promised to an order or a deal."),
-        in_settlement_paise: amount("On its way to a buyer."),
-        expiring_30_paise: amount("Of what is held, what lapses within 30 days."),
-        expiring_60_paise: amount("Within 60 days."),
-        expiring_90_paise: amount("Within 90 days."),
+        held_paise: paiseSum("Their faces: available, reserved and in settlement together."),
+        available_paise: paiseSum("Free to be sold or used."),
+        reserved_paise: paiseSum("Promised to an order or a deal."),
+        in_settlement_paise: paiseSum("On its way to a buyer."),
+        expiring_30_paise: paiseSum("Of what is held, what lapses within 30 days."),
+        expiring_60_paise: paiseSum("Within 60 days."),
+        expiring_90_paise: paiseSum("Within 90 days."),
       }),
       { description: "By scheme; a scheme of which nothing is held is left out." },
     ),
     cash: Type.Object(
       {
-        available_paise: amount("What can be spent or paid out."),
-        escrow_paise: amount("Held for deals that have not settled."),
-        pending_in_paise: amount("What deals under way will bring."),
-        pending_out_paise: amount("On its way to the bank."),
+        available_paise: paiseSum("What can be spent or paid out."),
+        escrow_paise: paiseSum("Held for deals that have not settled."),
+        pending_in_paise: paiseSum("What deals under way will bring."),
+        pending_out_paise: paiseSum("On its way to the bank."),
       },
       { description: "What the firms have with us." },
     ),

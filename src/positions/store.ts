@@ -18,15 +18,15 @@ export async function sumCredits(
     select
       scheme,
       count(*) as count,
-      coalesce(sum(face_paise) filter (where state = 'listed'), 0)::bigint as available_paise,
-      coalesce(sum(face_paise) filter (where state = 'reserved'), 0)::bigint as reserved_paise,
-      coalesce(sum(face_paise) filter (where state = 'in_settlement'), 0)::bigint
+      coalesce(sum(face_paise) filter (where state = 'listed'), 0) as available_paise,
+      coalesce(sum(face_paise) filter (where state = 'reserved'), 0) as reserved_paise,
+      coalesce(sum(face_paise) filter (where state = 'in_settlement'), 0)
         as in_settlement_paise,
-      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 30)}::date), 0)::bigint
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 30)}::date), 0)
         as expiring_30_paise,
-      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 60)}::date), 0)::bigint
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 60)}::date), 0)
         as expiring_60_paise,
-      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 90)}::date), 0)::bigint
+      coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 90)}::date), 0)
         as expiring_90_paise
     from credits
     where firm_id = any(

@@ -28,7 +28,7 @@ export async function listCardsToday(
   day: IstDay,
 ): Promise<(CardToday & { readonly halted_desks: readonly string[] })[]> {
   return await db.rows(sql`
-    select card.*, coalesce(taken.taken_paise, 0) as taken_paise,
+    select card.*, least(coalesce(taken.taken_paise, 0), 9007199254740991)::bigint as taken_paise,
       array(
         select desk_id
         from sandbox_scenarios

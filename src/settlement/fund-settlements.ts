@@ -6,6 +6,7 @@ import { recordChanges } from "../events/record-changes.ts";
 import { dropQuestions } from "../inquiries/ask-outside.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
@@ -167,7 +168,7 @@ async function openLegs(
 
 /** Takes what each settlement needs from its buyer's balance while it reaches, in their order. */
 export function withinBalances(
-  available: Map<string, number>,
+  available: Map<string, PaiseSum>,
   {
     claimed,
     legs,
@@ -178,7 +179,7 @@ export function withinBalances(
 ): SettlementRow[] {
   return claimed.filter(({ settlement_id, buyer_firm_id }) => {
     const needed = (legs.get(settlement_id) ?? []).reduce((sum, leg) => sum + leg.buyer_paise, 0);
-    const left = (available.get(buyer_firm_id) ?? 0) - needed;
+    const left = subtractPaise(available.get(buyer_firm_id) ?? 0, needed);
     if (left < 0) return false;
     available.set(buyer_firm_id, left);
     return true;

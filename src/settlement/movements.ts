@@ -3,6 +3,7 @@
 // and the tax that the house owes on it are set apart.
 
 import { isHouse } from "../kernel/house.ts";
+import { asAmount, type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import type { Account, Movement } from "../ledger/rules.ts";
 import type { LegRow } from "./store.ts";
 
@@ -43,15 +44,16 @@ function betweenSides(leg: LegRow, buyerFirmId: string): Movement[] {
 export function reversalMovements(
   leg: LegRow,
   buyerFirmId: string,
-  available: Map<string, number>,
+  available: Map<string, PaiseSum>,
 ): Movement[] {
   const credit = creditMovement(leg, buyerFirmId);
   const money = moneyMovements(leg, buyerFirmId).flatMap((movement) => {
     if (!("paise" in movement)) return [];
     const { from, to, paise } = movement;
     if (to.kind !== "firm_cash") return moved(to, from, paise);
-    const covered = Math.min(paise, available.get(to.firmId) ?? 0);
-    available.set(to.firmId, (available.get(to.firmId) ?? 0) - covered);
+    const left = available.get(to.firmId) ?? 0;
+    const covered = Math.min(paise, asAmount(left));
+    available.set(to.firmId, subtractPaise(left, covered));
     const dues: Account = { kind: "firm_dues", firmId: to.firmId };
     return [...moved(to, from, covered), ...moved(dues, from, paise - covered)];
   });

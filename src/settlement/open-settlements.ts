@@ -4,6 +4,7 @@ import { type Fee, noFee } from "../kernel/fees.ts";
 import { isHouse } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside } from "../inquiries/ask-outside.ts";
@@ -201,11 +202,11 @@ async function fundedAtOnce(
 /** Which deals their buyers pay at once; what is available to clients is used up deal by deal. */
 export function paidAtOnce(
   deals: readonly NewDeal[],
-  available: Map<string, number>,
+  available: Map<string, PaiseSum>,
 ): ReadonlySet<string> {
   const paid = deals.filter((deal) => {
     if (isPaid(deal)) return true;
-    const left = (available.get(deal.buyer.firmId) ?? 0) - buyerPaiseOf(deal);
+    const left = subtractPaise(available.get(deal.buyer.firmId) ?? 0, buyerPaiseOf(deal));
     if (left < 0) return false;
     available.set(deal.buyer.firmId, left);
     return true;

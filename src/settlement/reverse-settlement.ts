@@ -12,6 +12,7 @@ import { giveBackCredits } from "../credits/settle-credits.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
+import { addPaise, type PaiseSum } from "../kernel/sums.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { assertWritten } from "../ledger/rules.ts";
@@ -85,7 +86,7 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
   const available = new Map(
     balances.map(({ firm_id, available_paise }) => [
       firm_id,
-      available_paise + (recalled.paiseByFirm.get(firm_id) ?? 0),
+      addPaise(available_paise, recalled.paiseByFirm.get(firm_id) ?? 0),
     ]),
   );
   const reversals = reversalsOf({ delivered, buyerFirmId, available });
@@ -110,7 +111,7 @@ export function reversalsOf({
 }: {
   readonly delivered: readonly LegRow[];
   readonly buyerFirmId: string;
-  readonly available: Map<string, number>;
+  readonly available: Map<string, PaiseSum>;
 }): Entry[] {
   return delivered.map((leg) => ({
     environment: leg.environment,

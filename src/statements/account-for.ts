@@ -1,5 +1,6 @@
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
+import { addPaise, subtractPaise, sumPaise } from "../kernel/sums.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
 import { lastEntryNo, moneyAdded, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
 import { paymentsById } from "../payouts/payment-facts.ts";
@@ -31,7 +32,7 @@ export async function accountFor(
   { firm, period, letterhead, now }: Account,
 ): Promise<Statement> {
   const { opening, postings } = await moneyOf(db, firm, period);
-  const openingPaise = opening.cash_paise + opening.commission_paise;
+  const openingPaise = addPaise(opening.cash_paise, opening.commission_paise);
   const lines = linesOf(openingPaise, postings, await factsOf(db, firm.firm_id, postings));
   const added = sumsOf(postings);
   const { from, to } = spanOf(period);
@@ -48,9 +49,9 @@ export async function accountFor(
     opening_paise: openingPaise,
     lines: lines.map((line) => ({ ...line, scrip_nos: [...line.scrip_nos] })),
     totals: totalsOf(lines),
-    closing_paise: openingPaise + added.cash_paise + added.commission_paise,
-    commission_paise: opening.commission_paise + added.commission_paise,
-    dues_paise: opening.dues_paise + added.dues_paise,
+    closing_paise: sumPaise([openingPaise, added.cash_paise, added.commission_paise]),
+    commission_paise: addPaise(opening.commission_paise, added.commission_paise),
+    dues_paise: addPaise(opening.dues_paise, added.dues_paise),
     frozen_at: null,
     digest: null,
     version: await lastEntryNo(db, firm.firm_id, from),
@@ -88,14 +89,15 @@ export async function openingOf(db: Db, firm: FirmOfDesk, period: IstMonth) {
 }
 
 function closingOf({ closing_paise, commission_paise, dues_paise }: FrozenRow): MoneySums {
-  return { cash_paise: closing_paise - commission_paise, commission_paise, dues_paise };
+  const cash_paise = subtractPaise(closing_paise, commission_paise);
+  return { cash_paise, commission_paise, dues_paise };
 }
 
 function sumOf(one: MoneySums, other: MoneySums): MoneySums {
   return {
-    cash_paise: one.cash_paise + other.cash_paise,
-    commission_paise: one.commission_paise + other.commission_paise,
-    dues_paise: one.dues_paise + other.dues_paise,
+    cash_paise: addPaise(one.cash_paise, other.cash_paise),
+    commission_paise: addPaise(one.commission_paise, other.commission_paise),
+    dues_paise: addPaise(one.dues_paise, other.dues_paise),
   };
 }
 

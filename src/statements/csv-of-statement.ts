@@ -1,6 +1,6 @@
 import { type Cell, csvText } from "../kernel/csv.ts";
-import type { Paise } from "../kernel/money.ts";
 import { rupeesPlain } from "../kernel/rupees.ts";
+import type { PaiseSum } from "../kernel/sums.ts";
 import type { Statement } from "./schema.ts";
 
 const columns = [
@@ -45,7 +45,7 @@ export function csvOfStatement(statement: Statement): string {
 }
 
 /** A balance that no line leaves. */
-function edge(kind: "opening" | "closing", at: string, balance: Paise): Cell[] {
+function edge(kind: "opening" | "closing", at: string, balance: PaiseSum): Cell[] {
   const description = kind === "opening" ? "Opening balance" : "Closing balance";
   const between = columns.slice(4, -1).map(() => null);
   return [null, at, kind, description, ...between, rupeesPlain(balance)];

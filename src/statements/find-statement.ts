@@ -1,5 +1,6 @@
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import { notFound } from "../kernel/failure.ts";
+import { readExactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { istMonth } from "../kernel/time.ts";
 import { firstEntryAt } from "../ledger/read-money.ts";
@@ -32,6 +33,6 @@ export async function statementOf(
     return await accountFor(db, { firm, period, letterhead, now });
   }
   if (!frozen.is_whole) throw new Error(`the statement ${firm.firm_id} ${period} was changed`);
-  const kept = JSON.parse(frozen.body) as Statement; // Written by the freezer, as its digest proves.
+  const kept = readExactJson(frozen.body) as Statement; // Written by the freezer, as its digest proves.
   return { ...kept, digest: frozen.digest.toString("hex") };
 }

@@ -14,6 +14,7 @@ import { recordChanges } from "../events/record-changes.ts";
 import { firmById } from "../firms/firm-by-id.ts";
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
+import { exactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { firmsWithMoney, firstEntryAt, holdMoneyOf } from "../ledger/read-money.ts";
@@ -93,7 +94,7 @@ async function freezePeriod(
     const firm = await firmById(tx, firmId);
     const made = await accountFor(tx, { firm, period, letterhead, now });
     const statement: Statement = { ...made, status: "final", frozen_at: istTimestamp(now) };
-    const body = JSON.stringify(statement);
+    const body = exactJson(statement);
     const digest = createHash("sha256").update(body).digest();
     const isNew = await insertStatement(tx, {
       firm_id: firmId,

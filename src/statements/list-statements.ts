@@ -1,6 +1,7 @@
 import { firmOfCaller } from "../firms/firm-of-caller.ts";
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import type { Caller } from "../kernel/caller.ts";
+import { addPaise } from "../kernel/sums.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import { lastEntryNo } from "../ledger/read-money.ts";
@@ -38,11 +39,11 @@ async function openOf(
 ): Promise<StatementSummary[]> {
   const first = last ? nextPeriod(last.period) : await firstPeriodOf(db, firm.firm_id, now);
   const [balance] = await balancesOf(db, firm.environment, [firm.firm_id]);
-  let closing = balance ? balance.posted_paise + balance.commission_paise : 0;
+  let closing = balance ? addPaise(balance.posted_paise, balance.commission_paise) : 0;
   const open: StatementSummary[] = [];
   for (const period of periodsBetween(first, istMonth(now)).toReversed()) {
     const { opening } = await openingOf(db, firm, period);
-    const openingPaise = opening.cash_paise + opening.commission_paise;
+    const openingPaise = addPaise(opening.cash_paise, opening.commission_paise);
     open.push({
       ...nameOf(firm.firm_id, period),
       status: stateOf(period, now),

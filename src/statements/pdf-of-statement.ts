@@ -1,5 +1,6 @@
 import { paperOf } from "../kernel/letterhead.ts";
 import { percentText, rupeesText } from "../kernel/rupees.ts";
+import { negatePaise, type PaiseSum, sumPaise } from "../kernel/sums.ts";
 import { dayText, monthText, parseInstant, timeText } from "../kernel/time.ts";
 import { drawPapers, type Paper, type Row, type Section } from "../platform/pdf.ts";
 import type { LineKind } from "./rules.ts";
@@ -46,7 +47,7 @@ function paper(statement: Statement): Paper {
 }
 
 function factsOf({ firm, ...statement }: Statement): Section {
-  const rupees = (paise: number) => `₹ ${rupeesText(paise)}`;
+  const rupees = (paise: PaiseSum) => `₹ ${rupeesText(paise)}`;
   return {
     kind: "facts",
     columns: [
@@ -85,13 +86,14 @@ const columns = [
 ] as const;
 
 function linesOf(statement: Statement): Section {
-  const debits = sum(statement.lines.map((line) => Math.min(line.amount_paise, 0)));
-  const credits = sum(statement.lines.map((line) => Math.max(line.amount_paise, 0)));
+  const amounts = statement.lines.map((line) => line.amount_paise);
+  const debits = sumPaise(amounts.filter((paise) => paise < 0));
+  const credits = sumPaise(amounts.filter((paise) => paise > 0));
   const opening = ["", "Opening balance", "", "", rupeesText(statement.opening_paise)];
   const closing = [
     "",
     "Closing balance",
-    rupeesText(0 - debits),
+    rupeesText(negatePaise(debits)),
     rupeesText(credits),
     rupeesText(statement.closing_paise),
   ];
@@ -109,7 +111,7 @@ function linesOf(statement: Statement): Section {
 function rowOf(line: Line): Row {
   const at = instantOf(line.at);
   const isDebit = line.amount_paise < 0;
-  const amount = rupeesText(Math.abs(line.amount_paise));
+  const amount = rupeesText(isDebit ? negatePaise(line.amount_paise) : line.amount_paise);
   return {
     cells: [
       `${dayText(at)}\n${timeText(at)}`,
@@ -176,8 +178,4 @@ function instantOf(text: string): Date {
   const instant = parseInstant(text);
   if (!instant) throw new Error(`${text} is no instant of ours`);
   return instant;
-}
-
-function sum(paise: readonly number[]): number {
-  return paise.reduce((total, amount) => total + amount, 0);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import type { PaiseSum } from "../kernel/sums.ts";
 import {
   type Facts,
   isPeriod,
@@ -52,7 +53,7 @@ function posting(fields: Partial<Posting>): Posting {
 }
 
 /** Kind and amount of each line. */
-function shortOf(lines: ReturnType<typeof linesOf>): [string, number][] {
+function shortOf(lines: ReturnType<typeof linesOf>): [string, PaiseSum][] {
   return lines.map((line) => [line.kind, line.amount_paise]);
 }
 

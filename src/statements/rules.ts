@@ -13,6 +13,7 @@ import { scripHsn } from "../kernel/fees.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { Side } from "../kernel/side.ts";
+import { addPaise, negatePaise, type PaiseSum, subtractPaise, sumPaise } from "../kernel/sums.ts";
 import {
   addDays,
   type IstDay,
@@ -93,7 +94,7 @@ export type Posting = {
   readonly subject: string;
   readonly ordinal: number;
   readonly account_kind: "firm_cash" | "desk_commission" | "firm_dues";
-  readonly paise: Paise;
+  readonly paise: PaiseSum;
 };
 
 /** What a statement says of a credit that was dealt. */
@@ -132,8 +133,8 @@ export type Line = {
   readonly scrip_nos: readonly string[];
   readonly face_paise: Paise | null;
   readonly price_bps: number | null;
-  readonly amount_paise: Paise;
-  readonly balance_paise: Paise;
+  readonly amount_paise: PaiseSum;
+  readonly balance_paise: PaiseSum;
 };
 
 /** A line before its place and the balance after it are known. */
@@ -141,7 +142,7 @@ type Draft = Omit<Line, "line_no" | "at" | "balance_paise">;
 
 /** The lines of a span, each with the balance that it leaves. */
 export function linesOf(
-  openingPaise: Paise,
+  openingPaise: PaiseSum,
   postings: readonly Posting[],
   facts: Facts,
 ): readonly Line[] {
@@ -149,7 +150,7 @@ export function linesOf(
   let balance = openingPaise;
   for (const happening of happeningsOf(postings)) {
     for (const draft of draftsOf(happening, facts)) {
-      balance += draft.amount_paise;
+      balance = addPaise(balance, draft.amount_paise);
       const at = istTimestamp(happening.at);
       lines.push({ line_no: lines.length + 1, at, ...draft, balance_paise: balance });
     }
@@ -164,9 +165,9 @@ type Happening = {
   readonly subject: string;
   readonly ordinals: readonly number[];
   /** What the firm gained or lost by it, dues included. */
-  readonly wholePaise: Paise;
+  readonly wholePaise: PaiseSum;
   /** What of a loss became dues. */
-  readonly owedPaise: Paise;
+  readonly owedPaise: PaiseSum;
 };
 
 function happeningsOf(postings: readonly Posting[]): Happening[] {
@@ -183,8 +184,8 @@ function happeningsOf(postings: readonly Posting[]): Happening[] {
         kind: first.kind,
         subject: first.subject,
         ordinals: [...new Set(group.map(({ ordinal }) => ordinal))],
-        wholePaise: sum(group.map(({ paise }) => paise)),
-        owedPaise: 0 - sum(dues.map(({ paise }) => paise)),
+        wholePaise: sumPaise(group.map(({ paise }) => paise)),
+        owedPaise: negatePaise(sumPaise(dues.map(({ paise }) => paise))),
       },
     ];
   });
@@ -254,7 +255,7 @@ function dealDrafts(
     scrip_nos: legs.map((leg) => leg.scrip_no),
     face_paise: sum(legs.map((leg) => leg.face_paise)),
     price_bps: commonPrice(legs, side),
-    amount_paise: wholePaise - fee - gst,
+    amount_paise: subtractPaise(wholePaise, fee + gst),
   };
   const back = what === "dealt" ? "" : ", returned";
   return [
@@ -308,7 +309,7 @@ function duesDrafts({ subject, owedPaise }: Happening): Draft[] {
 export type Total = {
   readonly kind: LineKind;
   readonly lines: number;
-  readonly amount_paise: Paise;
+  readonly amount_paise: PaiseSum;
 };
 
 /** What the lines of each kind add up to, in the order of the kinds. */
@@ -317,7 +318,9 @@ export function totalsOf(lines: readonly Line[]): Total[] {
   return lineKinds.flatMap((kind) => {
     const own = byKind.get(kind);
     if (!own) return [];
-    return [{ kind, lines: own.length, amount_paise: sum(own.map((line) => line.amount_paise)) }];
+    return [
+      { kind, lines: own.length, amount_paise: sumPaise(own.map((line) => line.amount_paise)) },
+    ];
   });
 }
 

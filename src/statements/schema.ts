@@ -1,10 +1,10 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { nullable, oneOf, openEnum, timestamp } from "../platform/wire.ts";
+import { nullable, oneOf, openEnum, paiseSum, timestamp } from "../platform/wire.ts";
 import { lineKinds, statementStates } from "./rules.ts";
 
-const amount = (description: string) => Type.Integer({ description, examples: [24_412_500] });
+const amount = (description: string) => paiseSum(description, 24_412_500);
 const maybeText = (description: string) => nullable<string>({ type: "string", description });
 const maybeNumber = (description: string) => nullable<number>({ type: "integer", description });
 

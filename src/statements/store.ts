@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { PaiseSum } from "../kernel/sums.ts";
 import type { IstMonth } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 
@@ -6,10 +7,10 @@ export type FrozenRow = {
   readonly firm_id: string;
   readonly period: IstMonth;
   readonly environment: Environment;
-  readonly opening_paise: number;
-  readonly closing_paise: number;
-  readonly commission_paise: number;
-  readonly dues_paise: number;
+  readonly opening_paise: PaiseSum;
+  readonly closing_paise: PaiseSum;
+  readonly commission_paise: PaiseSum;
+  readonly dues_paise: PaiseSum;
   readonly seen_entry_no: number;
   readonly frozen_at: Date;
   readonly digest: Buffer;

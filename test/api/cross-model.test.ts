@@ -8,6 +8,7 @@ import fc from "fast-check";
 
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
+import { subtractPaise } from "../../src/kernel/sums.ts";
 import { onLost } from "../../src/settling.ts";
 import {
   type Action,
@@ -205,7 +206,7 @@ async function assertAlike(service: Service, { parties, crosses, credits }: Worl
   const { posted_paise, available_paise } = await balanceOf(service, buyer);
   const held = crosses.filter(({ state }) => state === "funded" || state === "released");
   const each = crosses[0] ? (await read(buyer, crosses[0].view)).all_in_paise : 0;
-  assert.equal(posted_paise - available_paise, held.length * each);
+  assert.equal(subtractPaise(posted_paise, available_paise), held.length * each);
   await assertCrossesSound(service);
 }
 

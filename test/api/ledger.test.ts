@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { sumPaise } from "../../src/kernel/sums.ts";
 import { balancesOf, ownersOf, postingsOf } from "../../src/ledger/read-books.ts";
 import { assertWritten, type Entry, type Resolution } from "../../src/ledger/rules.ts";
 import { postEntries, resolveEntries, writeBooks } from "../../src/ledger/write-books.ts";
@@ -336,7 +337,7 @@ test("the ledger", async (t) => {
       ).flat();
       assertWritten(results);
       const balances = await balancesOf(db, "sandbox", firms);
-      const left = balances.reduce((sum, { posted_paise }) => sum + posted_paise, 0);
+      const left = sumPaise(balances.map(({ posted_paise }) => posted_paise));
       assert.equal(left, 8 * 1_000 - results.length);
     },
   );
@@ -434,8 +435,6 @@ test("the ledger", async (t) => {
     await assert.rejects(post(good, foreign), /is not in live and sandbox/);
     assertWritten(await post(good));
     await assert.rejects(post(foreign), /is not in sandbox and live/);
-    const most = { from: bank, to: cashOf(a), paise: Number.MAX_SAFE_INTEGER };
-    await assert.rejects(post(entryOf("deposit", "posted", [most, most])), /not exact/);
   });
 
   await t.test("the service's role can neither change nor delete what is written", async () => {

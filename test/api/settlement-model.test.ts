@@ -6,6 +6,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
+import { addPaise } from "../../src/kernel/sums.ts";
 import { ownersOf } from "../../src/ledger/read-books.ts";
 import { accountName } from "../../src/ledger/rules.ts";
 import {
@@ -45,13 +46,17 @@ async function assertSettled(service: Service, world: DealWorld, counts: Map<str
     }
   }
   const buyer = await balanceOf(service, world.buyer);
-  assert.equal(buyer.escrow_paise + buyer.pending_out_paise, 0, "nothing is kept back at the end");
+  assert.deepEqual(
+    [buyer.escrow_paise, buyer.pending_out_paise],
+    [0, 0],
+    "nothing is kept back at the end",
+  );
   const { rows } = await service.ctx.db.pool.query<{ paid: number }>(
     "select coalesce(sum(paise), 0)::float8 as paid from deposits where firm_id = $1",
     [world.buyer.firmId],
   );
   assert.equal(
-    buyer.posted_paise + owedToHouse,
+    addPaise(buyer.posted_paise, owedToHouse),
     world.paidIn + (rows[0]?.paid ?? 0),
     "what was paid in was spent on what was delivered, or is still there",
   );

@@ -7,6 +7,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
+import { addPaise, type PaiseSum } from "../../src/kernel/sums.ts";
 import { istDayStart, istMonth, lastDayOf, nextIstMonthStart } from "../../src/kernel/time.ts";
 import { postingsOf } from "../../src/ledger/read-books.ts";
 import { spanOf } from "../../src/statements/rules.ts";
@@ -65,7 +66,7 @@ async function movedIn({ ctx }: Service, firmId: string, period: string): Promis
 async function complaintsOf(service: Service, holder: Holder): Promise<string[]> {
   const { firmId } = holder;
   const complaints: string[] = [];
-  const expectSame = (what: string, found: number, expected: number) => {
+  const expectSame = (what: string, found: PaiseSum, expected: PaiseSum) => {
     if (found !== expected) complaints.push(`${what}: ${found} where ${expected}`);
   };
   const { statements } = await read(service, holder, `/v1/statements?firm_id=${firmId}`);
@@ -92,7 +93,7 @@ async function complaintsOf(service: Service, holder: Holder): Promise<string[]>
     expectSame(`${period} totals`, totals, moved);
   }
   const { posted_paise, commission_paise } = await balanceOf(service, { firmId });
-  expectSame("the last one closes", closing, posted_paise + commission_paise);
+  expectSame("the last one closes", closing, addPaise(posted_paise, commission_paise));
   return complaints;
 }
 

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 
 import type { Environment } from "../../src/kernel/caller.ts";
+import type { PaiseSum } from "../../src/kernel/sums.ts";
 import {
   type Books,
   judgeEntry,
@@ -96,7 +97,7 @@ export class MemoryBooks {
     return balance;
   }
 
-  availableTo(account: Account): number {
+  availableTo(account: Account): PaiseSum {
     return availableOf(this.balanceOf(account));
   }
 

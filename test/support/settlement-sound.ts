@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { addPaise, type PaiseSum, subtractPaise, sumPaise } from "../../src/kernel/sums.ts";
 import {
   accountKinds,
   type AccountKind,
@@ -95,11 +96,12 @@ function assertBalances({ books }: SettlementWorld): void {
   for (const [account, paise] of posted) {
     assert.equal(books.balanceOf(accountOf(account)).posted_paise, paise, account);
   }
-  let sum = 0;
-  let held = 0;
+  let sum: PaiseSum = 0;
+  let held: PaiseSum = 0;
   for (const [name, balance] of books.balances()) {
-    sum += balance.posted_paise;
-    held += balance.escrow_paise + balance.pending_out_paise - balance.pending_in_paise;
+    sum = addPaise(sum, balance.posted_paise);
+    held = sumPaise([held, balance.escrow_paise, balance.pending_out_paise]);
+    held = subtractPaise(held, balance.pending_in_paise);
     const [kind] = name.split(":");
     if (!accountKinds[kind as AccountKind].floor) continue;
     assert.ok(balance.posted_paise >= 0 && availableOf(balance) >= 0, `${name} is below zero`);

@@ -16,6 +16,7 @@ import type { Answered } from "../../src/inquiries/rules.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { houseFirmId, isHouse } from "../../src/kernel/house.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
+import { addPaise, type PaiseSum } from "../../src/kernel/sums.ts";
 import { type Account, type Entry, firmOf } from "../../src/ledger/rules.ts";
 import type { BookChanges } from "../../src/ledger/write-books.ts";
 import {
@@ -213,7 +214,7 @@ export class SettlementWorld {
       delivered.map(({ seller_firm_id: firmId }) => {
         const back = recalled.filter((moved) => moved.after.firm_id === firmId);
         const backPaise = back.reduce((sum, moved) => sum + moved.after.paise, 0);
-        return [firmId, this.books.availableTo(cashOf(firmId)) + backPaise];
+        return [firmId, addPaise(this.books.availableTo(cashOf(firmId)), backPaise)];
       }),
     );
     const reversals = reversalsOf({ delivered, buyerFirmId, available });
@@ -341,7 +342,7 @@ export class SettlementWorld {
           paise: amount,
         })),
       );
-    const earned = paid.map(({ deskId }): [string, number] => [
+    const earned = paid.map(({ deskId }): [string, PaiseSum] => [
       deskId,
       this.books.availableTo({ kind: "desk_commission", firmId: deskId }),
     ]);

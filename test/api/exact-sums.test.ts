@@ -1,0 +1,157 @@
+// One amount is at most 2^53 - 1 paise; sums of many are more, and are exact to the last digit. What
+// one desk moves, however much, stops nobody else.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { checkLedger } from "../../src/ledger/check-ledger.ts";
+import { statementFreezer } from "../../src/statements/freeze-statements.ts";
+import { act, propose } from "../support/crosses.ts";
+import { addFirm } from "../support/holdings.ts";
+import { stockHouse } from "../support/inventory.ts";
+import { assertLedgerSound, payIn } from "../support/ledger.ts";
+import { dealer } from "../support/orders.ts";
+import { type Service, startService } from "../support/service.ts";
+import { letSettle } from "../support/settlements.ts";
+
+const largest = Number.MAX_SAFE_INTEGER;
+
+/** The integer of a name as it stands in a text of JSON, to its last digit. */
+function integerIn(text: string, name: string): string | undefined {
+  return new RegExp(`"${name}":(-?\\d+)`).exec(text)?.[1];
+}
+
+/** A desk with two firms in one group, the first of which holds so many credits of a face. */
+async function openGroup(service: Service, count: number, facePaise: number) {
+  const credits = Array.from({ length: count }, () => ({ facePaise }));
+  const desk = await dealer(service, credits);
+  const sister = await addFirm(service, { deskId: desk.deskId });
+  const { group_id: groupId } = (await desk.post("/v1/groups", { name: "Group" }, 201)).body;
+  for (const firm of [desk.firmId, sister]) {
+    const path = `/v1/groups/${groupId}/members/${firm}`;
+    await service.send("PUT", path, { key: desk.key, expect: 200 });
+  }
+  return { desk, sister, groupId };
+}
+
+test("a desk that moves the largest faces in its own group stops nobody else's deals", async (t) => {
+  const service = await startService(t);
+  const count = 40;
+  const { desk, sister, groupId } = await openGroup(service, count, largest);
+  for (const scripNo of desk.scripNos) {
+    const cross = await propose(desk, {
+      kind: "intra_group",
+      side: "sell",
+      firm_id: desk.firmId,
+      counterparty_firm_id: sister,
+      scrip_nos: [scripNo],
+      price_bps: 10_000,
+    });
+    await act(desk, cross, "fund", { body: { payment_ref: `PAY-${cross.cross_id}` } });
+  }
+  const sum = String(BigInt(count) * BigInt(largest));
+  const ofSister = `/v1/positions?firm_id=${sister}`;
+  const escrow = await service.send("GET", ofSister, { key: desk.key, expect: 200 });
+  assert.equal(integerIn(escrow.text, "escrow_paise"), sum);
+  const group = await service.send("GET", `/v1/groups/${groupId}/positions`, { key: desk.key });
+  assert.equal(integerIn(group.text, "face_paise"), sum);
+
+  const { pool } = service.ctx.db;
+  const stripes = await pool.query(
+    `select count(*)::int as full from ledger_balances
+    where kind = 'external_bank' and environment = 'sandbox' and posted_paise < -$1::numeric`,
+    [largest],
+  );
+  assert.ok(stripes.rows[0].full > 0, "a stripe is past what a double holds");
+
+  for (const cross of (await desk.get("/v1/cross")).crosses) await act(desk, cross, "release");
+  const other = await dealer(service, []);
+  await stockHouse(service.ctx, [{ face_paise: 25_000_000 }]);
+  const bought = await other.post(
+    "/v1/orders",
+    { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000 },
+    201,
+  );
+  await letSettle(service);
+  assert.equal(bought.body.status, "matched");
+  const { settlements } = await other.get("/v1/settlements");
+  assert.equal(settlements[0].status, "settled");
+  const left = (await desk.get("/v1/cross")).crosses.map(
+    ({ status }: { status: string }) => status,
+  );
+  assert.deepEqual([...new Set(left)], ["settled"]);
+  await assertLedgerSound(service);
+});
+
+test("accounts that everybody's entries touch are exact past what a bigint holds", async (t) => {
+  const service = await startService(t);
+  const { desk } = await openGroup(service, 0, 1);
+  const { ctx } = service;
+  for (let at = 0; at < 16; at++) {
+    await ctx.db.pool.query(
+      `update ledger_balances set posted_paise = posted_paise - 9223372036854775807
+      where balance = $1`,
+      [`external_bank:sandbox:${at}`],
+    );
+  }
+  await payIn(service, desk.firmId, largest);
+  const { rows } = await ctx.db.pool.query(
+    `select sum(posted_paise) as sum from ledger_balances
+    where kind = 'external_bank' and environment = 'sandbox'`,
+  );
+  assert.equal(BigInt(rows[0].sum), -(9_223_372_036_854_775_807n * 16n) - BigInt(largest));
+});
+
+test("positions, the volume of held credits and statements are exact to the last digit", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(
+    service,
+    Array.from({ length: 1_100 }, () => ({ facePaise: largest })),
+  );
+  for (const paise of [largest, largest, 3]) await payIn(service, desk.firmId, paise);
+  const { text } = await service.send("GET", `/v1/positions?firm_id=${desk.firmId}`, {
+    key: desk.key,
+    expect: 200,
+  });
+  assert.equal(integerIn(text, "held_paise"), String(1_100n * BigInt(largest)));
+  const cash = 2n * BigInt(largest) + 3n;
+  assert.equal(/"cash":\{"available_paise":(\d+)/.exec(text)?.[1], String(cash));
+
+  const path = `/v1/statements/2026-11?firm_id=${desk.firmId}`;
+  const read = async () => await service.send("GET", path, { key: desk.key, expect: 200 });
+  const running = await read();
+  assert.equal(integerIn(running.text, "closing_paise"), String(cash));
+  service.clock.advance({ seconds: 20 * 86_400 });
+  const freeze = statementFreezer(service.ctx, { name: "House", address: [], gstin: null });
+  while ((await freeze()) === "more");
+  for (let look = 0; look < 2; look++) {
+    const final = await read();
+    assert.equal(final.body.status, "final");
+    assert.equal(integerIn(final.text, "closing_paise"), String(cash));
+    assert.equal(
+      /"totals":\[\{"kind":"deposit","lines":3,"amount_paise":(\d+)/.exec(final.text)?.[1],
+      String(cash),
+    );
+  }
+  const csv = await service.send("GET", `${path}&format=csv`, { key: desk.key, expect: 200 });
+  assert.match(csv.text, /180143985094819\.85\r?\n$/);
+  const next = await service.send("GET", path.replace("-11", "-12"), {
+    key: desk.key,
+    expect: 200,
+  });
+  assert.equal(integerIn(next.text, "opening_paise"), String(cash));
+  await assertLedgerSound(service);
+});
+
+test("the check names a balance that is off by a paisa past what a double holds", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service, []);
+  for (let at = 0; at < 3; at++) await payIn(service, desk.firmId, largest);
+  await assertLedgerSound(service);
+  await service.ctx.db.pool.query(
+    "update ledger_balances set posted_paise = posted_paise + 1 where firm_id = $1",
+    [desk.firmId],
+  );
+  const { firstBreak } = await checkLedger(service.ctx);
+  assert.match(JSON.stringify(firstBreak), /27021597764222974/);
+});
