@@ -45,3 +45,14 @@ export function refuseBound({ boundTo }: Pick<Doer, "boundTo">, what: string): v
     detail: { reason: "sub_account_key" },
   });
 }
+
+/** What the operator suspended, only the operator resumes or lets go. */
+export function refuseToOverrule(
+  { actor }: Pick<Doer, "actor">,
+  { suspended_by }: { readonly suspended_by: string | null },
+): void {
+  if (suspended_by !== "operator" || actor.kind === "operator") return;
+  throw new Failure("forbidden", "the operator suspended this firm", {
+    detail: { reason: "suspended_by_operator" },
+  });
+}

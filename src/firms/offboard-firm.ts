@@ -13,7 +13,7 @@ import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
-import { type Doer, refuseBound } from "./doer.ts";
+import { type Doer, refuseBound, refuseToOverrule } from "./doer.ts";
 import { firmLifecycle, maskedEmail, maskedName, maskedPhone } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";
@@ -61,6 +61,7 @@ export async function offboardFirm(
     async decide(tx, firm, now) {
       refuseBound(doer, "offboard firms");
       refuseOwnFirm(firm);
+      refuseToOverrule(doer, firm);
       const { connection_state } = firm;
       if (connection_state === "offboarded" || connection_state === "offboarding") {
         return undefined;

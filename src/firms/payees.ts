@@ -1,6 +1,6 @@
-import type { Db } from "../platform/postgres.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
 import { type Hold, holdsOf } from "./rules.ts";
-import { listFirmsById } from "./store.ts";
+import { type FirmRow, listFirmsById, shareFirms } from "./store.ts";
 
 /** Where a firm's money goes, as far as anybody is shown, and what keeps it from going there. */
 export type PayeeFirm = {
@@ -13,7 +13,19 @@ export async function payeesOf(
   firmIds: readonly string[],
   now: Date,
 ): Promise<ReadonlyMap<string, PayeeFirm>> {
-  const firms = await listFirmsById(db, firmIds);
+  return toPayees(await listFirmsById(db, firmIds), now);
+}
+
+/** The same for money that leaves now: a hold that is being put on a firm is waited for. */
+export async function lockPayees(
+  tx: Tx,
+  firmIds: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, PayeeFirm>> {
+  return toPayees(await shareFirms(tx, firmIds), now);
+}
+
+function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, PayeeFirm> {
   return new Map(
     firms.map((firm) => {
       const { bank_ifsc: ifsc, bank_last4: last4 } = firm;

@@ -1,8 +1,7 @@
-import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import { changeFirm } from "./change-firm.ts";
-import type { Doer } from "./doer.ts";
+import { type Doer, refuseToOverrule } from "./doer.ts";
 import { firmLifecycle } from "./rules.ts";
 import type { Firm } from "./schema.ts";
 
@@ -15,11 +14,7 @@ export async function resumeFirm(
   return await changeFirm(ctx, doer, {
     firmId,
     async decide(_tx, firm) {
-      if (firm.suspended_by === "operator" && doer.actor.kind !== "operator") {
-        throw new Failure("forbidden", "the operator suspended this firm", {
-          detail: { reason: "suspended_by_operator" },
-        });
-      }
+      refuseToOverrule(doer, firm);
       const state = advance(firmLifecycle, firm.connection_state, "resume");
       return {
         action: "resume",

@@ -126,6 +126,9 @@ export function holdsOf(
   now: Date,
 ): Hold[] {
   const holds: Hold[] = [];
+  if (firm.connection_state === "suspended") {
+    holds.push({ on: "payouts", reason: "firm_suspended", until: null });
+  }
   if (firm.hold_reason !== null && firm.hold_until !== null && firm.hold_until > now) {
     holds.push({ on: "payouts", reason: firm.hold_reason, until: firm.hold_until });
   }

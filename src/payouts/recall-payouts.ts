@@ -7,7 +7,7 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { endOf, type MovedPayout, recallOf, unsentOf } from "./decide-payouts.ts";
-import { lockPayouts, lockPayoutsOf, setPayouts } from "./store.ts";
+import { lockPayoutChain, lockPayouts, lockPayoutsOf, setPayouts } from "./store.ts";
 
 /** What is left for the caller: the resolutions to write with its own, and the changes to record. */
 export type RecalledPayouts = {
@@ -17,7 +17,12 @@ export type RecalledPayouts = {
   readonly paiseByFirm: ReadonlyMap<string, number>;
 };
 
-/** Calls back what a settlement pays out and has not been sent. */
+/** Keeps payouts of a settlement from being sent again; taken before the settlement's own lock. */
+export async function lockPayoutsOfSettlement(tx: Tx, settlementId: string): Promise<void> {
+  await lockPayoutChain(tx, settlementId);
+}
+
+/** Calls back what a settlement pays out and has not been sent. The chain was locked before. */
 export async function recallPayoutsOf(
   tx: Tx,
   settlementId: string,

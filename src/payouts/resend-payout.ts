@@ -8,7 +8,13 @@ import type { Context } from "../platform/context.ts";
 import { violatedConstraint } from "../platform/postgres.ts";
 import { earnAgain } from "./decide-payouts.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
-import { listLines, lockPayouts, type PayoutRow } from "./store.ts";
+import {
+  listLines,
+  listPayoutsById,
+  lockPayoutChain,
+  lockPayouts,
+  type PayoutRow,
+} from "./store.ts";
 
 /** Money that came back goes out again, as another payout with the same lines. */
 export async function resendPayout(
@@ -18,8 +24,11 @@ export async function resendPayout(
 ): Promise<PayoutRow> {
   const now = ctx.now();
   const resending = ctx.db.transaction(async (tx) => {
+    const [known] = await listPayoutsById(tx, [payoutId]);
+    if (!known) throw new Failure("not_found", `no payout ${payoutId}`);
+    await lockPayoutChain(tx, known.settlement_id);
     const [row] = await lockPayouts(tx, [payoutId]);
-    if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+    if (!row) throw new Error("a payout stays");
     const { environment, settlement_id: subject } = row;
     const reversals = await entriesAbout(tx, { environment, kind: "reversal", subject });
     const lines = await listLines(tx, [payoutId]);

@@ -6,7 +6,8 @@
 //     ▼   │                                   │
 //     held ────────────── recall ─────────────┘   (also from scheduled)
 //
-//   a hold      keeps it here: the firm's account is new or unproven, or our books do not hold
+//   a hold      keeps it here: the firm is suspended, its account is new or unproven, or our books do
+//               not hold
 //   the bank    says whether it arrived; what came back is the firm's balance again, and the operator
 //               sends it anew as another payout
 

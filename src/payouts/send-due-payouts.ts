@@ -2,7 +2,7 @@
 // money is sent by this worker; live money is sent by a person, and only the holds are kept current.
 
 import { recordChanges } from "../events/record-changes.ts";
-import { payeesOf } from "../firms/payees.ts";
+import { lockPayees } from "../firms/payees.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
@@ -25,7 +25,7 @@ export async function sendDuePayouts(ctx: Pick<Context, "db" | "now">): Promise<
   return await ctx.db.transaction(async (tx) => {
     const claimed = await claimUnsent(tx, now, setSizeMax);
     if (claimed.length === 0) return "idle";
-    const payees = await payeesOf(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
+    const payees = await lockPayees(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
     const looked = claimed.map((row) => {
       const payee = payees.get(row.firm_id);
       if (!payee) throw new Error("who is paid is a firm");

@@ -1,6 +1,6 @@
 import { takeTwo } from "../approvals/take-two.ts";
 import { recordChanges } from "../events/record-changes.ts";
-import { payeesOf } from "../firms/payees.ts";
+import { lockPayees } from "../firms/payees.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -74,7 +74,7 @@ async function freeOfHolds(
   row: PayoutRow,
   now: Date,
 ): Promise<{ readonly after: PayoutRow; readonly changes: readonly Change[] }> {
-  const payee = (await payeesOf(tx, [row.firm_id], now)).get(row.firm_id);
+  const payee = (await lockPayees(tx, [row.firm_id], now)).get(row.firm_id);
   if (!payee) throw new Error("who is paid is a firm");
   const { environment } = row;
   const hold = holdOf(payee, { environment, ledgerSound: await ledgerIsSound(tx, now) });

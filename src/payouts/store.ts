@@ -108,6 +108,19 @@ export async function lockPayouts(tx: Tx, payoutIds: readonly string[]): Promise
     for update`);
 }
 
+/**
+ * Locks the first payouts of a settlement, which every later one is a resend of. Whoever adds to the
+ * chain or needs all of it takes this lock first: a lock on the last row lets the next one slip in.
+ */
+export async function lockPayoutChain(tx: Tx, settlementId: string): Promise<void> {
+  await tx.rows(sql`
+    select
+    from payouts
+    where settlement_id = ${settlementId} and resend_of is null
+    order by payout_id
+    for update`);
+}
+
 export async function lockPayoutsOf(tx: Tx, settlementId: string): Promise<PayoutRow[]> {
   return await tx.rows(sql`
     select ${payoutColumns}

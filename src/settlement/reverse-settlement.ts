@@ -17,7 +17,7 @@ import { balancesOf } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { recallPayoutsOf } from "../payouts/recall-payouts.ts";
+import { lockPayoutsOfSettlement, recallPayoutsOf } from "../payouts/recall-payouts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { moveSettlement } from "./move-settlement.ts";
@@ -39,6 +39,7 @@ export async function reverseSettlement(
 ): Promise<"proposed" | "reversed"> {
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
+    await lockPayoutsOfSettlement(tx, settlementId);
     const [before] = await lockSettlements(tx, [settlementId]);
     if (!before) throw new Failure("not_found", `no settlement ${settlementId}`);
     const after = moveSettlement(before, "reverse", { reason, now });

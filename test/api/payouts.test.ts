@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { operatorOn } from "../../src/firms/doer.ts";
+import { resumeFirm } from "../../src/firms/resume-firm.ts";
+import { suspendFirm } from "../../src/firms/suspend-firm.ts";
 import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
 import { setOutage } from "../../src/inquiries/port-status.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
@@ -346,4 +349,61 @@ test("payouts are their desk's, and a bound key's are its firm's", async (t) => 
   assert.deepEqual(await idsOf(`?limit=1&cursor=${encodeURIComponent(first.next_cursor)}`), [
     ofFirm.payout_id,
   ]);
+});
+
+test("payouts of a suspended firm are held and told so, and go when it is resumed", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const firm = await firmPaidTo(service, desk, "50200012345678");
+  await sellToHouse(service, firm);
+  const doer = await operatorOn(service.ctx, firm.firmId);
+  await suspendFirm(service.ctx, doer, { firmId: firm.firmId, reason: "fraud" });
+  await letSettle(service);
+  const [held] = await payoutsOf(service, desk);
+  assert.deepEqual([held.status, held.reason, held.utr], ["held", "firm_suspended", null]);
+  const path = `/v1/firms/${firm.firmId}`;
+  const { body: shown } = await service.send("GET", path, { key: desk.key, expect: 200 });
+  assert.equal(shown.holds[0].reason, "firm_suspended");
+  const { body: told } = await service.send("GET", "/v1/events", { key: desk.key, expect: 200 });
+  assert.ok(told.events.some(({ event }: { event: string }) => event === "payout.held"));
+
+  const drained = await service.send("POST", `${path}/offboard`, {
+    key: desk.key,
+    body: { mode: "drain" },
+    expect: 403,
+  });
+  assert.equal(drained.body.detail.reason, "suspended_by_operator");
+  await letSettle(service);
+  assert.equal((await payoutsOf(service, desk))[0].status, "held", "the desk cannot let it go");
+
+  await resumeFirm(service.ctx, doer, firm.firmId);
+  await letSettle(service);
+  const [paid] = await payoutsOf(service, desk);
+  assert.equal(paid.status, "paid");
+  await assertLedgerSound(service);
+});
+
+test("what was scheduled when its firm is suspended is held before it leaves", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, "no bank today");
+  await sellToHouse(service, desk);
+  await letSettle(service);
+  assert.equal((await payoutsOf(service, desk))[0].status, "scheduled");
+  await service.send("POST", `/v1/firms/${desk.firmId}/suspend`, {
+    key: desk.key,
+    body: { reason: "ours" },
+    expect: 200,
+  });
+  await setOutage(service.ctx, { environment: "sandbox", port: "bank" }, undefined);
+  await letSettle(service);
+  const [held] = await payoutsOf(service, desk);
+  assert.deepEqual([held.status, held.reason], ["held", "firm_suspended"]);
+  await service.send("POST", `/v1/firms/${desk.firmId}/resume`, {
+    key: desk.key,
+    body: {},
+    expect: 200,
+  });
+  await letSettle(service);
+  assert.equal((await payoutsOf(service, desk))[0].status, "paid");
 });
