@@ -51,7 +51,7 @@ export const Market = Type.Object(
         description:
           "What a buyer pays for cover of ₹10 lakh. Only for keys with the buy side; null while " +
           "the market is not open.",
-        examples: [9_875],
+        examples: [9_905],
       }),
     ),
     index_bps: nullable<number>({

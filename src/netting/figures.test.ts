@@ -138,12 +138,12 @@ test("a cross is worth its face at the mid, rounded down once", () => {
 
 test("a saving is claimed on the side that has a price, and on no other", () => {
   const [withBid] = netted(one).lines;
-  // An ask of 98.45 %, rounded up, less a bid of 95.15 % with 56 days left, rounded down.
-  assert.equal(withBid?.spread_saved_paise, 9_845_001 - 9_515_000);
+  // An ask of 99.35 %, rounded up, less a bid of 95.15 % with 56 days left, rounded down.
+  assert.equal(withBid?.spread_saved_paise, 9_935_001 - 9_515_000);
   const bands = [{ from_days: 90, bps: 0 }];
   const short: OpenCards = new Map([["RODTEP", cardOf("RODTEP", { validity_bands: bands })]]);
   const [withoutBid] = netted(one, short).lines;
-  assert.equal(withoutBid?.spread_saved_paise, 9_845_001 - priceFloor(10_000_001, 9_850));
+  assert.equal(withoutBid?.spread_saved_paise, 9_935_001 - priceFloor(10_000_001, 9_850));
 });
 
 test("what is left of duty that either may pay is bought where it costs least", () => {

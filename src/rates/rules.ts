@@ -1,10 +1,13 @@
 // What a credit is worth: one pure function per side, of a card, a size and a validity.
 //
 //   bid = mid + size band + validity band − half-spread, within floor and ceiling
-//   ask = mid + size band + half-spread, above the floor and at most the ask ceiling
+//   ask = mid − size band + half-spread, above the floor and at most the ask ceiling
 //
-// A bid is below the ask: the ceilings differ, the ask stays above the floor, and a card whose bands
-// would let the two meet in between is not published.
+// A size band that is less than nothing moves both sides away from the mid, so small sizes get a
+// lower bid and a higher ask. No bid is above the mid and no ask below it, of whatever size and
+// validity: whoever buys from the house and sells back to it, credit by credit or by amount, never
+// gains. A card whose bands would cross the mid is not published, and one that was published before
+// is priced as if they ended there.
 
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -62,13 +65,18 @@ export function bidOf(card: RateCard, facePaise: number, daysLeft: number): numb
   const validity = card.validity_bands.find((band) => daysLeft >= band.from_days);
   if (!validity) return undefined;
   const bid = card.mid_bps + sizeBps(card, facePaise) + validity.bps - card.half_spread_bps;
-  return Math.min(Math.max(bid, card.floor_bps), card.ceiling_bps);
+  return Math.min(Math.max(bid, card.floor_bps), card.ceiling_bps, middle(card));
 }
 
 /** What the house asks for cover of this amount of duty. */
 export function askOf(card: RateCard, requirementPaise: number): number {
-  const ask = card.mid_bps + sizeBps(card, requirementPaise) + card.half_spread_bps;
-  return Math.min(Math.max(ask, card.floor_bps + 1), card.ask_ceiling_bps);
+  const ask = card.mid_bps - sizeBps(card, requirementPaise) + card.half_spread_bps;
+  return Math.max(Math.min(ask, card.ask_ceiling_bps), card.floor_bps + 1, middle(card));
+}
+
+/** What no bid is above and no ask below: the mid, within what may be bid and asked at all. */
+function middle({ mid_bps, floor_bps, ask_ceiling_bps }: RateCard): number {
+  return Math.min(Math.max(mid_bps, floor_bps), ask_ceiling_bps);
 }
 
 function sizeBps({ size_bands }: RateCard, paise: number): number {
@@ -138,7 +146,7 @@ const bandDays = [sellableDaysMin, 36_500] as const;
  *   2. floor < ceiling < ask ceiling
  *   3. size bands rise, and the last one alone has no bound
  *   4. validity bands fall, and one of them has the days that a price by amount is for
- *   5. no bid reaches the ask of a requirement that its credit could help to cover
+ *   5. neither floor, ask ceiling nor a band moves a bid above the mid or an ask below it
  *
  * The last rung looks at terms that passed the others. Bands need not be monotone.
  */
@@ -227,18 +235,32 @@ function countProblem(bands: readonly unknown[]): string | undefined {
 }
 
 /**
- * Whoever buys cover can sell each of its credits back. So the ask of an amount stays above the bid
- * of every face up to that amount, at the best validity there is.
+ * The best size band and the best validity band together lift a bid by at most the half-spread, and
+ * so does the best size band alone, which also lowers the ask by as much.
  */
 function problemsOfSpread(terms: CardTerms): FieldProblem[] {
-  const spread = 2 * terms.half_spread_bps;
-  const bestValidity = Math.max(...terms.validity_bands.map(({ bps }) => bps));
-  let bestSize = -Infinity;
-  for (const { bps } of terms.size_bands) {
-    bestSize = Math.max(bestSize, bps);
-    if (bestSize + bestValidity < bps + spread) continue;
-    const problem = `must exceed half of ${bestSize + bestValidity - bps}, or a bid of these bands meets an ask`;
-    return [{ path: "half_spread_bps", problem }];
+  const { mid_bps, half_spread_bps: half } = terms;
+  if (mid_bps < terms.floor_bps) return [{ path: "floor_bps", problem: "must not exceed mid_bps" }];
+  if (mid_bps > terms.ask_ceiling_bps) {
+    return [{ path: "ask_ceiling_bps", problem: "must not be less than mid_bps" }];
   }
-  return [];
+  const size = best(terms.size_bands);
+  const validity = best(terms.validity_bands);
+  const ofSize = `the band ${size.below_paise === null ? "without a bound" : `below ${size.below_paise} paise`} (${signed(size.bps)})`;
+  if (size.bps > half) {
+    const problem = `${ofSize} moves bid and ask across the mid: at most half_spread_bps, which is ${half}`;
+    return [{ path: "size_bands", problem }];
+  }
+  if (size.bps + validity.bps <= half) return [];
+  const ofValidity = `the band from ${validity.from_days} days (${signed(validity.bps)})`;
+  const problem = `${ofValidity}, with ${ofSize} of size_bands, moves the bid above the mid: together at most half_spread_bps, which is ${half}`;
+  return [{ path: "validity_bands", problem }];
+}
+
+function best<Band extends { readonly bps: number }>(bands: readonly Band[]): Band {
+  return bands.reduce((most, band) => (band.bps > most.bps ? band : most));
+}
+
+function signed(bps: number): string {
+  return bps > 0 ? `+${bps}` : String(bps);
 }

@@ -16,8 +16,8 @@ import { mintChild } from "../support/keys.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
 const lakh = 10_000_000;
-/** The starting card for this size: 9850 − 45 + 40. */
-const ask = 9_845;
+/** The starting card for this size: 9850 + 45 + 40. */
+const ask = 9_935;
 
 async function buyer(service: Service) {
   const { api_key: key, firm_id: deskId } = await service.issue();
@@ -60,8 +60,8 @@ test("buy quotes", async (t) => {
         scheme: "RODTEP",
         requirement_paise: 10_000_050,
         price_bps: ask,
-        all_in_paise: 9_845_000,
-        savings_paise: 155_000,
+        all_in_paise: 9_935_000,
+        savings_paise: 65_000,
         scrip_nos: [six, four],
         covered_paise: 10_000_000,
         residual_paise: 50,
@@ -91,7 +91,7 @@ test("buy quotes", async (t) => {
   await t.test("the buyer pays covered times price, rounded up to the paisa", async () => {
     await stockHouse(service.ctx, [{ face_paise: 1_234_567, scheme: "ROSCTL" }]);
     const body = await buy(1_234_567, "ROSCTL");
-    assert.equal(body.price_bps, 9_835 - 150 + 45);
+    assert.equal(body.price_bps, 9_990, "the most that is ever asked");
     assert.equal(body.all_in_paise, Math.ceil((1_234_567 * body.price_bps) / 10_000));
     assert.equal(body.savings_paise, body.covered_paise - body.all_in_paise);
   });

@@ -87,7 +87,7 @@ test("only a key with the buy side is streamed the buy price; both are told the 
   await Promise.all([buyer.until(1), seller.until(1)]);
   await change(service, 9_800);
   await Promise.all([buyer.until(2), seller.until(2)]);
-  assert.equal(buyer.events[1]?.data.buy_price_bps, 9_825);
+  assert.equal(buyer.events[1]?.data.buy_price_bps, 9_855);
   for (const { text } of seller.events) assert.doesNotMatch(text, /buy/);
   const { buy_price_bps: _hidden, ...shared } = buyer.events[1]?.data ?? {};
   assert.deepEqual(seller.events[1]?.data, shared);

@@ -25,9 +25,9 @@ test("a market shows the prices of a typical credit, and the buy price to the bu
   const buyer = await service.issue();
   const seller = await service.issue({ buySide: false });
   const seen = await readMarket(service, buyer.api_key);
-  // ₹10 lakh and 365 days: 9850 − 15 − 40, and 9850 − 15 + 40.
+  // ₹10 lakh and 365 days: 9850 − 15 − 40, and 9850 + 15 + 40.
   assert.equal(seen.sell_price_bps, 9_795);
-  assert.equal(seen.buy_price_bps, 9_875);
+  assert.equal(seen.buy_price_bps, 9_905);
   assert.equal(seen.state, "open");
   assert.equal(seen.index_bps, null);
 

@@ -236,19 +236,19 @@ test("netting", async (t) => {
   await t.test("duty that either scheme may pay counts where it is paid", async () => {
     const group = await openGroup(service);
     const [giver, taker] = [await group.member(), await group.member()];
-    await group.holds(giver, [rupees(600)], { scheme: "ROSCTL" });
-    await group.holds(giver, [rupees(300)]);
-    await group.owes(taker, rupees(1_000), { scheme: undefined });
+    await group.holds(giver, [rupees(600_000)], { scheme: "ROSCTL" });
+    await group.holds(giver, [rupees(300_000)]);
+    await group.owes(taker, rupees(1_000_000), { scheme: undefined });
     const { schemes } = await group.net();
     const lines = schemes.map((line: Record<string, number>) => [
       line["gross_requirement_paise"],
       line["internal_match_paise"],
       line["net_buy_paise"],
     ]);
-    // The rest would cost 98.40 % as RODTEP and 98.30 % as ROSCTL, each less the same band.
+    // The rest would cost 98.90 % as RODTEP and 98.80 % as ROSCTL, each with the same band.
     assert.deepEqual(lines, [
-      [rupees(300), rupees(300), 0],
-      [rupees(700), rupees(600), rupees(100)],
+      [rupees(300_000), rupees(300_000), 0],
+      [rupees(700_000), rupees(600_000), rupees(100_000)],
     ]);
   });
 

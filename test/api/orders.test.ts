@@ -261,9 +261,9 @@ test("buying", async (t) => {
     assert.equal(first.status, "matched");
     assert.equal(first.covered_paise, 145_000_000);
     assert.equal(first.residual_paise, 1_000_000);
-    assert.equal(first.price_bps, 9_875);
-    assert.equal(first.all_in_paise, 143_187_500);
-    assert.equal(first.savings_paise, 1_812_500);
+    assert.equal(first.price_bps, 9_905);
+    assert.equal(first.all_in_paise, 143_622_500);
+    assert.equal(first.savings_paise, 1_377_500);
     assert.equal(first.settlement_status, "pending");
   });
 
@@ -324,7 +324,7 @@ test("clients meet each other", async (t) => {
     const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: 25_500_000 };
     const { body: buy } = await buyer.post("/v1/orders", wanted, 201);
     assert.deepEqual(buy.scrip_nos, seller.scripNos);
-    assert.equal(buy.price_bps, 9_845);
+    assert.equal(buy.price_bps, 9_935);
     const sold = await seller.read(sell.order_id);
     assert.equal(sold.status, "matched");
     assert.equal(sold.price_bps, 9_800);

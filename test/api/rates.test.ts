@@ -255,7 +255,16 @@ test("a card that is refused on the command line says why in one line, and nothi
   const market = ["--env", "sandbox", "--scheme", "RODTEP"];
   const wrong = [
     [1, /half_spread_bps: must be a whole number from 1/, ["--half-spread", "0"]],
-    [1, /half_spread_bps: must exceed half of 100/, ["--validity-bands", "30:100"]],
+    [
+      1,
+      /validity_bands: the band from 30 days \(\+100\), with the band without a bound \(\+10\)/,
+      ["--validity-bands", "30:100"],
+    ],
+    [
+      1,
+      /size_bands: the band below 5 paise \(\+41\) moves bid and ask/,
+      ["--size-bands", "5:41,*:0"],
+    ],
     [1, /size_bands: the last band must have no bound/, ["--size-bands", "5:1,6:2"]],
     [2, /--mid must be a whole number, not "98.5%"/, ["--mid", "98.5%"]],
     [2, /--size-bands: "5" is no band/, ["--size-bands", "5,*:0"]],
