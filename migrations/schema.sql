@@ -263,6 +263,7 @@ create table crosses (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  proposing_key_id text,
   constraint crosses_pkey PRIMARY KEY (cross_id),
   constraint crosses_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
   constraint crosses_agreed_by_both CHECK (((state <> ALL (ARRAY['agreed'::text, 'funded'::text, 'released'::text, 'settled'::text, 'refunded'::text, 'failed'::text])) OR ((awaited_iec IS NULL) AND (cardinality(scrip_nos) > 0)))),

@@ -5,7 +5,6 @@ import type { Call } from "../kernel/caller.ts";
 import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import { istDay } from "../kernel/time.ts";
 import { nothingToDeliver } from "../orders/refusals.ts";
-import { spendKeyLimits } from "../orders/spend-key-limits.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { amountDaysMin } from "../rates/rules.ts";
@@ -37,12 +36,11 @@ async function accept(tx: Tx, acting: Acting, body: AcceptCrossBody): Promise<Ch
   if (body.terms_hash !== cross.terms_hash) {
     throw conflict(standing, "terms_differ", "these are not the terms of the cross");
   }
-  const { environment, deskId } = call.caller;
-  const bound = bindAnswerer(cross, deskId);
+  const bound = bindAnswerer(cross, call.caller.deskId);
   const scrip_nos = await deliveredCredits(tx, { call, cross: bound, chosen: body.scrip_nos, now });
   const after = { ...moveCross(bound, move, { now }), scrip_nos };
-  await reserveForCrosses(tx, [after], { environment, deskId, now });
-  await spendKeyLimits(tx, call.caller, { paise: cross.face_paise, now });
+  const isCounted = cross.proposing_key_id === call.caller.keyId;
+  await reserveForCrosses(tx, call.caller, { crosses: [after], isCounted, now });
   await setCrosses(tx, [after]);
   return changesOfCross({ action: "accept", before: cross, after });
 }

@@ -5,26 +5,31 @@ import { lockOffered, reserveCredits, type DealtCredit } from "../credits/reserv
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import { tradingFirms, type TradingFirm } from "../firms/trading-firms.ts";
-import type { Environment } from "../kernel/caller.ts";
+import type { Caller } from "../kernel/caller.ts";
 import { istDay } from "../kernel/time.ts";
+import { spendKeyLimits } from "../keys/spend-key-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { counterpartyUnavailable, creditUnavailable, samePan } from "./refusals.ts";
 import type { CrossRow } from "./store.ts";
 
 /**
- * Reserves what crosses of one environment are to deliver; both sides and the credits of each are
- * known. A firm of another desk is refused without saying why.
+ * Reserves what the caller's crosses are to deliver; both sides and the credits of each are known. A
+ * firm of another desk is refused without saying why. No cross takes hold but through here, so here
+ * is where the key's limits stand, unless the deal was counted for this key as it was proposed.
  */
 export async function reserveForCrosses(
   tx: Tx,
-  crosses: readonly CrossRow[],
+  caller: Pick<Caller, "keyId" | "deskId" | "environment">,
   {
-    environment,
-    deskId,
+    crosses,
+    isCounted,
     now,
-  }: { readonly environment: Environment; readonly deskId: string; readonly now: Date },
+  }: { readonly crosses: readonly CrossRow[]; readonly isCounted: boolean; readonly now: Date },
 ): Promise<void> {
+  const { environment, deskId } = caller;
   const firms = await tradingFirms(tx, [...new Set(crosses.flatMap(firmIdsOf))]);
+  const deals = isCounted ? [] : crosses.map((cross) => cross.face_paise);
+  await spendKeyLimits(tx, caller, { deals, now });
   for (const cross of crosses) refuseFirms(cross, { firms, deskId, now });
   const credits = await lockOffered(
     tx,

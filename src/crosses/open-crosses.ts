@@ -1,5 +1,5 @@
 import type { Change } from "../kernel/actor.ts";
-import type { Environment } from "../kernel/caller.ts";
+import type { Caller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -44,7 +44,7 @@ export type OpenedCrosses = {
  */
 export async function openCrosses(
   tx: Tx,
-  { environment, deskId }: { readonly environment: Environment; readonly deskId: string },
+  caller: Pick<Caller, "keyId" | "deskId" | "environment">,
   crosses: readonly NewCross[],
   now: Date,
 ): Promise<OpenedCrosses> {
@@ -54,20 +54,20 @@ export async function openCrosses(
     return {
       ...newCrossRow({
         crossId: cross.crossId ?? newId("crs", now),
-        environment,
+        caller,
         terms: { ...cross, feeBps, sellerIec: seller.iec, buyerIec: buyer.iec },
         proposedBy: cross.proposedBy,
         state: "agreed",
         now,
       }),
-      seller_desk_id: deskId,
+      seller_desk_id: caller.deskId,
       seller_firm_id: seller.firmId,
-      buyer_desk_id: deskId,
+      buyer_desk_id: caller.deskId,
       buyer_firm_id: buyer.firmId,
       netting_ref: cross.nettingRef,
     };
   });
-  await reserveForCrosses(tx, rows, { environment, deskId, now });
+  await reserveForCrosses(tx, caller, { crosses: rows, isCounted: false, now });
   await insertCrosses(tx, rows);
   const changes = rows.flatMap((after) => changesOfCross({ action: "agree", before: null, after }));
   return { crosses: rows, changes };
@@ -76,14 +76,14 @@ export async function openCrosses(
 /** A cross with its terms and nobody on its sides yet. */
 export function newCrossRow({
   crossId,
-  environment,
+  caller: { environment, keyId },
   terms,
   proposedBy,
   state,
   now,
 }: {
   readonly crossId: string;
-  readonly environment: Environment;
+  readonly caller: Pick<Caller, "environment" | "keyId">;
   readonly terms: Terms;
   readonly proposedBy: Side;
   readonly state: "proposed" | "agreed";
@@ -102,6 +102,7 @@ export function newCrossRow({
     seller_paise: sums.sellerPaise,
     buyer_paise: sums.buyerPaise,
     proposed_by: proposedBy,
+    proposing_key_id: keyId,
     seller_iec: terms.sellerIec,
     seller_desk_id: null,
     seller_firm_id: null,

@@ -3,12 +3,12 @@ import { recordChanges } from "../events/record-changes.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import { tradingFirms } from "../firms/trading-firms.ts";
 import { actorOf, type Change } from "../kernel/actor.ts";
-import type { Call } from "../kernel/caller.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { buySideOff, quoteExpired } from "../orders/refusals.ts";
-import { spendKeyLimits } from "../orders/spend-key-limits.ts";
+import { spendKeyLimits } from "../keys/spend-key-limits.ts";
 import type { Creation } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import { claimIdempotencyKey } from "../platform/idempotency.ts";
@@ -48,8 +48,7 @@ export async function proposeCross(
         return { outcome: "replayed", resource };
       }
       const quote = await lockOpenQuote(tx, call, { ...body, now });
-      const changes = await propose(tx, { quote, crossId, now });
-      await spendKeyLimits(tx, call.caller, { paise: quote.face_paise, now });
+      const changes = await propose(tx, call.caller, { quote, crossId, now });
       await setCrossOfQuote(tx, quote.cross_quote_ref, crossId);
       await recordChanges(tx, actorOf(call), changes, now);
       const resource = await crossOf(tx, call.caller, crossId);
@@ -74,7 +73,11 @@ async function lockOpenQuote(
 
 type Proposal = { readonly quote: CrossQuoteRow; readonly crossId: string; readonly now: Date };
 
-async function propose(tx: Tx, { quote, crossId, now }: Proposal): Promise<readonly Change[]> {
+async function propose(
+  tx: Tx,
+  caller: Caller,
+  { quote, crossId, now }: Proposal,
+): Promise<readonly Change[]> {
   const { environment, desk_id: deskId, side, firm_id, counterparty_firm_id } = quote;
   const terms = termsOf(quote);
   const { sellerIec, buyerIec, scripNos } = terms;
@@ -92,13 +95,15 @@ async function propose(tx: Tx, { quote, crossId, now }: Proposal): Promise<reado
       proposedBy: side,
       nettingRef: null,
     };
-    return (await openCrosses(tx, { environment, deskId }, [cross], now)).changes;
+    return (await openCrosses(tx, caller, [cross], now)).changes;
   }
   const firm = (await tradingFirms(tx, [firm_id])).get(firm_id);
+  // Whoever proposes is bound by the other's yes, and is not asked again.
+  await spendKeyLimits(tx, caller, { deals: [quote.face_paise], now });
   const refusal = firm && refusalToTrade(firm, now);
   if (refusal) throw refusal;
   const after: CrossRow = {
-    ...newCrossRow({ crossId, environment, terms, proposedBy: side, state: "proposed", now }),
+    ...newCrossRow({ crossId, caller, terms, proposedBy: side, state: "proposed", now }),
     ...(side === "sell"
       ? { seller_desk_id: deskId, seller_firm_id: firm_id, awaited_iec: buyerIec }
       : { buyer_desk_id: deskId, buyer_firm_id: firm_id, awaited_iec: sellerIec }),

@@ -16,6 +16,8 @@ export type CrossRow = {
   readonly seller_paise: number;
   readonly buyer_paise: number;
   readonly proposed_by: Side;
+  /** Whose limits counted it as it was proposed; null where nobody noted it. */
+  readonly proposing_key_id: string | null;
   readonly seller_iec: string;
   readonly seller_desk_id: string | null;
   readonly seller_firm_id: string | null;
@@ -40,24 +42,24 @@ export type CrossRow = {
 
 export const crossColumns = fragment`
   c.cross_id, c.environment, c.kind, c.scheme, c.face_paise, c.price_bps, c.fee_bps, c.seller_paise,
-  c.buyer_paise, c.proposed_by, c.seller_iec, c.seller_desk_id, c.seller_firm_id, c.buyer_iec,
-  c.buyer_desk_id, c.buyer_firm_id, c.awaited_iec, c.names_credits, c.scrip_nos, c.terms_hash,
-  c.state, c.reason, c.payment_ref, c.settlement_id, c.netting_ref, c.due_at, c.history, c.version,
-  c.created_at, c.updated_at`;
+  c.buyer_paise, c.proposed_by, c.proposing_key_id, c.seller_iec, c.seller_desk_id,
+  c.seller_firm_id, c.buyer_iec, c.buyer_desk_id, c.buyer_firm_id, c.awaited_iec, c.names_credits,
+  c.scrip_nos, c.terms_hash, c.state, c.reason, c.payment_ref, c.settlement_id, c.netting_ref,
+  c.due_at, c.history, c.version, c.created_at, c.updated_at`;
 
 /** Arrays within arrays do not pass as one array, so the numbers of each row travel as JSON. */
 export async function insertCrosses(tx: Tx, rows: readonly CrossRow[]): Promise<void> {
   await tx.rows(sql`
     insert into crosses (
       cross_id, environment, kind, scheme, face_paise, price_bps, fee_bps, seller_paise, buyer_paise,
-      proposed_by, seller_iec, seller_desk_id, seller_firm_id, buyer_iec, buyer_desk_id,
-      buyer_firm_id, awaited_iec, names_credits, scrip_nos, terms_hash, state, reason, payment_ref,
-      settlement_id, netting_ref, due_at, history, version, created_at, updated_at
+      proposed_by, proposing_key_id, seller_iec, seller_desk_id, seller_firm_id, buyer_iec,
+      buyer_desk_id, buyer_firm_id, awaited_iec, names_credits, scrip_nos, terms_hash, state, reason,
+      payment_ref, settlement_id, netting_ref, due_at, history, version, created_at, updated_at
     )
     select
       cross_id, environment, kind, scheme, face_paise, price_bps, fee_bps, seller_paise, buyer_paise,
-      proposed_by, seller_iec, seller_desk_id, seller_firm_id, buyer_iec, buyer_desk_id,
-      buyer_firm_id, awaited_iec, names_credits,
+      proposed_by, proposing_key_id, seller_iec, seller_desk_id, seller_firm_id, buyer_iec,
+      buyer_desk_id, buyer_firm_id, awaited_iec, names_credits,
       array(select jsonb_array_elements_text(scrip_nos)), terms_hash, state, reason, payment_ref,
       settlement_id, netting_ref, due_at, history, version, created_at, updated_at
     from unnest(
@@ -71,6 +73,7 @@ export async function insertCrosses(tx: Tx, rows: readonly CrossRow[]): Promise<
       ${rows.map((row) => row.seller_paise)}::bigint[],
       ${rows.map((row) => row.buyer_paise)}::bigint[],
       ${rows.map((row) => row.proposed_by)}::text[],
+      ${rows.map((row) => row.proposing_key_id)}::text[],
       ${rows.map((row) => row.seller_iec)}::text[],
       ${rows.map((row) => row.seller_desk_id)}::text[],
       ${rows.map((row) => row.seller_firm_id)}::text[],
@@ -93,9 +96,9 @@ export async function insertCrosses(tx: Tx, rows: readonly CrossRow[]): Promise<
       ${rows.map((row) => row.updated_at)}::timestamptz[]
     ) as r (
       cross_id, environment, kind, scheme, face_paise, price_bps, fee_bps, seller_paise, buyer_paise,
-      proposed_by, seller_iec, seller_desk_id, seller_firm_id, buyer_iec, buyer_desk_id,
-      buyer_firm_id, awaited_iec, names_credits, scrip_nos, terms_hash, state, reason, payment_ref,
-      settlement_id, netting_ref, due_at, history, version, created_at, updated_at
+      proposed_by, proposing_key_id, seller_iec, seller_desk_id, seller_firm_id, buyer_iec,
+      buyer_desk_id, buyer_firm_id, awaited_iec, names_credits, scrip_nos, terms_hash, state, reason,
+      payment_ref, settlement_id, netting_ref, due_at, history, version, created_at, updated_at
     )`);
 }
 

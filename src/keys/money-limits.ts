@@ -1,12 +1,8 @@
 import type { Db } from "../platform/postgres.ts";
+import type { MoneyLimits } from "./rules.ts";
 import { listMoneyLimits } from "./store.ts";
 
-export type MoneyLimits = {
-  readonly max_order_paise: number | null;
-  readonly daily_notional_paise: number | null;
-};
-
-/** What keys may order at most, their parents' limits included; keys without a limit are left out. */
+/** What keys may commit at most, their parents' limits included; keys without a limit are left out. */
 export async function moneyLimits(
   db: Db,
   keyIds: readonly string[],

@@ -15,6 +15,7 @@ import { Failure } from "../kernel/failure.ts";
 import { idBodyLength, idBodyPattern } from "../kernel/ids.ts";
 import { isCleanText } from "../kernel/json.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
+import type { Paise } from "../kernel/money.ts";
 
 export const keyLifecycle = {
   noun: "key",
@@ -158,6 +159,28 @@ export function refuseMoreChildren({
   if (children < child_keys_max) return;
   throw new Failure("conflict", "the desk has as many child keys as its plan allows", {
     detail: { reason: "child_keys_used_up", child_keys_max },
+  });
+}
+
+/** What a key may commit at most, at once and in a day; null where it has no such limit. */
+export type MoneyLimits = {
+  readonly max_order_paise: Paise | null;
+  readonly daily_notional_paise: Paise | null;
+};
+
+/** The limit that a deal would break, after what the key has committed today. */
+export function brokenLimit(
+  limits: MoneyLimits,
+  { paise, spent }: { readonly paise: Paise; readonly spent: Paise },
+): keyof MoneyLimits | undefined {
+  const { max_order_paise: onceMax, daily_notional_paise: dayMax } = limits;
+  if (onceMax !== null && paise > onceMax) return "max_order_paise";
+  return dayMax !== null && spent + paise > dayMax ? "daily_notional_paise" : undefined;
+}
+
+export function aboveKeyLimit(limit: keyof MoneyLimits): Failure {
+  return new Failure("forbidden", `this is above the key's ${limit}`, {
+    detail: { reason: "key_limit", limit },
   });
 }
 

@@ -41,8 +41,12 @@ export const KeyLimits = body(
         examples: [10_000],
       }),
     ),
-    max_order_paise: Type.Optional(paise("Largest single order, by face.")),
-    daily_notional_paise: Type.Optional(paise("Largest sum of faces ordered per IST day.")),
+    max_order_paise: Type.Optional(
+      paise("Largest single deal: an order or a cross by face, a withdrawal by amount."),
+    ),
+    daily_notional_paise: Type.Optional(
+      paise("Largest sum of what the key commits per IST day, counted alike."),
+    ),
   },
   { description: "Limits of this key, within those of its parent." },
 );
@@ -113,11 +117,9 @@ const keyFields = {
     {
       per_minute: Type.Optional(Type.Integer({ description: "Calls per 60 seconds." })),
       monthly_quota: Type.Optional(Type.Integer({ description: "Calls per IST month." })),
-      max_order_paise: Type.Optional(
-        Type.Integer({ description: "Largest single order, by face." }),
-      ),
+      max_order_paise: Type.Optional(Type.Integer({ description: "Largest single deal." })),
       daily_notional_paise: Type.Optional(
-        Type.Integer({ description: "Largest sum of faces ordered per IST day." }),
+        Type.Integer({ description: "Largest sum of what the key commits per IST day." }),
       ),
     },
     { description: "Limits of its own; absent ones are the plan's." },

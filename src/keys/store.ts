@@ -1,5 +1,7 @@
 import type { Environment, KeyKind, Scope } from "../kernel/caller.ts";
+import type { Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { Reach } from "./rules.ts";
 
@@ -293,4 +295,37 @@ export async function listMoneyLimits(
       and coalesce(
         k.max_order_paise, p.max_order_paise, k.daily_notional_paise, p.daily_notional_paise
       ) is not null`);
+}
+
+/**
+ * What keys with a daily limit have committed today. The rows are made where they are missing and stay
+ * locked, so that two sets do not both see what is left.
+ */
+export async function lockKeyDays(
+  tx: Tx,
+  day: IstDay,
+  keyIds: readonly string[],
+): Promise<{ key_id: string; ordered_paise: Paise }[]> {
+  return await tx.rows(sql`
+    insert into key_days as d (key_id, day, ordered_paise)
+    select key_id, ${day}::date, 0
+    from unnest(${keyIds}::text[]) as k (key_id)
+    order by key_id
+    on conflict (key_id, day) do update set ordered_paise = d.ordered_paise
+    returning key_id, least(ordered_paise, 9007199254740991)::bigint as ordered_paise`);
+}
+
+export async function addToKeyDays(
+  tx: Tx,
+  day: IstDay,
+  added: readonly { readonly keyId: string; readonly paise: Paise }[],
+): Promise<void> {
+  await tx.rows(sql`
+    update key_days as d
+    set ordered_paise = d.ordered_paise + a.paise
+    from unnest(
+      ${added.map(({ keyId }) => keyId)}::text[],
+      ${added.map(({ paise }) => paise)}::bigint[]
+    ) as a (key_id, paise)
+    where d.key_id = a.key_id and d.day = ${day}::date`);
 }

@@ -50,12 +50,7 @@ export async function crossNetting(
       if (crossedBefore) return { outcome: "replayed", resource: await viewCrosses(tx, run) };
       await refuseUnusable(tx, run, now);
       const iecOf = await iecsOfMembers(tx, run);
-      const { changes } = await openCrosses(
-        tx,
-        { environment: run.environment, deskId: run.desk_id },
-        newCrosses(run, iecOf),
-        now,
-      );
+      const { changes } = await openCrosses(tx, caller, newCrosses(run, iecOf), now);
       await refuseOutdated(tx, run);
       await setCrossed(tx, run.desk_id, { nettingRef, now });
       const resource = await viewCrosses(tx, run);

@@ -18,6 +18,7 @@ import { refusalToTrade } from "../firms/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
+import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../keys/rules.ts";
 import { newId } from "../kernel/ids.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Paise } from "../kernel/money.ts";
@@ -28,7 +29,6 @@ import { isPricedCredit } from "../quotes/rules.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
 import {
-  aboveKeyLimit,
   buySideOff,
   creditNotSellable,
   factsChanged,
@@ -50,12 +50,6 @@ export type Command = {
   readonly request: JsonObject;
   /** A quote must be valid then, however long the order waits for its turn. */
   readonly receivedAt: Date;
-};
-
-/** What a key may order at most; null where it has no such limit. */
-export type MoneyLimits = {
-  readonly max_order_paise: Paise | null;
-  readonly daily_notional_paise: Paise | null;
 };
 
 /** A command with everything it names, as far as it is there for its caller. */
@@ -125,16 +119,10 @@ function refusalByAbsence({ intent, quote, firm, credit }: Loaded): Failure | un
 function refusalByKey(workings: Workings, item: Loaded): Failure | undefined {
   const { call, limits } = item;
   if (sideOf(item) === "buy" && !call.caller.buySide) return buySideOff();
-  const notional = notionalOf(item);
-  if (limits.max_order_paise !== null && notional > limits.max_order_paise) {
-    return aboveKeyLimit("max_order_paise");
-  }
-  if (limits.daily_notional_paise === null) return undefined;
   const { keyId } = call.caller;
-  const ordered = (workings.orderedByKey.get(keyId) ?? 0) + (workings.addedByKey.get(keyId) ?? 0);
-  return ordered + notional > limits.daily_notional_paise
-    ? aboveKeyLimit("daily_notional_paise")
-    : undefined;
+  const spent = (workings.orderedByKey.get(keyId) ?? 0) + (workings.addedByKey.get(keyId) ?? 0);
+  const broken = brokenLimit(limits, { paise: notionalOf(item), spent });
+  return broken && aboveKeyLimit(broken);
 }
 
 function refusalByState(workings: Workings, item: Loaded): Failure | undefined {

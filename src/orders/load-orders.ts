@@ -12,6 +12,7 @@ import { isId } from "../kernel/ids.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { moneyLimits } from "../keys/money-limits.ts";
+import { lockSpent } from "../keys/spend-key-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { type LockedQuote, lockQuotes } from "../quotes/lock-quotes.ts";
 import { cardsToday } from "../rates/cards-today.ts";
@@ -19,7 +20,7 @@ import { amountDaysMin } from "../rates/rules.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
 import { listRestingBuys } from "./resting-store.ts";
-import { findByIdempotencyKey, lockKeyDays, lockMatching, type OrderRow } from "./store.ts";
+import { findByIdempotencyKey, lockMatching, type OrderRow } from "./store.ts";
 import { type BookSession, newWorkings, type Workings } from "./workings.ts";
 
 /** How many resting buys of a scheme a set looks at: those that are served first. */
@@ -54,7 +55,7 @@ export async function loadOrders(
     tradingFirms(tx, [
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
     ]),
-    loadOrdered(tx, limits, today),
+    lockSpent(tx, limits, today),
   ]);
   const actingFirms = commands.map(({ call }, at) => firmOf(firms, call.caller, firmIds[at]));
   const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
@@ -203,17 +204,4 @@ async function loadBundles(
   if (scripNos.length === 0) return new Map();
   const offered = await lockOffers(tx, environment, scripNos, now);
   return new Map([...offered].map(([scripNo, { offer }]) => [scripNo, offer]));
-}
-
-/** Today's sums of the keys that have a daily limit; locked, so that they stay what they are. */
-async function loadOrdered(
-  tx: Tx,
-  limits: Awaited<ReturnType<typeof moneyLimits>>,
-  today: IstDay,
-): Promise<Map<string, number>> {
-  const limited = [...limits].flatMap(([keyId, limit]) =>
-    limit.daily_notional_paise === null ? [] : [keyId],
-  );
-  const rows = limited.length > 0 ? await lockKeyDays(tx, today, limited) : [];
-  return new Map(rows.map((row) => [row.key_id, row.ordered_paise]));
 }

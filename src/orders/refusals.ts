@@ -23,12 +23,6 @@ export function buySideOff(): Failure {
   });
 }
 
-export function aboveKeyLimit(limit: "max_order_paise" | "daily_notional_paise"): Failure {
-  return new Failure("forbidden", `the order is above the key's ${limit}`, {
-    detail: { reason: "key_limit", limit },
-  });
-}
-
 export function quoteUsed(orderId: string): Failure {
   return new Failure("conflict", "the quote was used for another order", {
     detail: { reason: "quote_used", order_id: orderId },

@@ -1,6 +1,7 @@
 import { reserveCredits } from "../credits/reserve-credits.ts";
 import { recordAttributed } from "../events/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
+import { addSpent } from "../keys/spend-key-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { useQuotes } from "../quotes/use-quotes.ts";
 import { noteHouseTaken } from "../rates/house-limit.ts";
@@ -8,7 +9,7 @@ import { openSettlements, storeSettlements } from "../settlement/open-settlement
 import type { SettlementState } from "../settlement/rules.ts";
 import { agreeDeals } from "./agree-deals.ts";
 import { changeOfOrder } from "./change-of-order.ts";
-import { addToKeyDays, insertOrders, type OrderRow, setOrders } from "./store.ts";
+import { insertOrders, type OrderRow, setOrders } from "./store.ts";
 import type { Workings } from "./workings.ts";
 
 /**
@@ -86,8 +87,9 @@ async function noteTaken(tx: Tx, workings: Workings): Promise<void> {
     const taken = [...houseTaken].map(([scheme, paise]) => ({ environment, scheme, paise }));
     await noteHouseTaken(tx, today, taken);
   }
-  if (addedByKey.size > 0) {
-    const added = [...addedByKey].map(([keyId, paise]) => ({ keyId, paise }));
-    await addToKeyDays(tx, today, added);
-  }
+  await addSpent(
+    tx,
+    today,
+    [...addedByKey].map(([keyId, paise]) => ({ keyId, paise })),
+  );
 }

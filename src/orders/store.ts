@@ -5,7 +5,6 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
-import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { Happening, OrderState, TimeInForce } from "./rules.ts";
 
@@ -259,39 +258,6 @@ export async function listOpenOfFirm(db: Db, firmId: string, limit: number): Pro
     from orders as o
     where o.firm_id = ${firmId} and o.state = 'open'
     limit ${limit}`);
-}
-
-/**
- * What keys with a daily limit have ordered today. The rows are made where they are missing and stay
- * locked, so that two sets do not both see what is left.
- */
-export async function lockKeyDays(
-  tx: Tx,
-  day: IstDay,
-  keyIds: readonly string[],
-): Promise<{ key_id: string; ordered_paise: Paise }[]> {
-  return await tx.rows(sql`
-    insert into key_days as d (key_id, day, ordered_paise)
-    select key_id, ${day}::date, 0
-    from unnest(${keyIds}::text[]) as k (key_id)
-    order by key_id
-    on conflict (key_id, day) do update set ordered_paise = d.ordered_paise
-    returning key_id, least(ordered_paise, 9007199254740991)::bigint as ordered_paise`);
-}
-
-export async function addToKeyDays(
-  tx: Tx,
-  day: IstDay,
-  added: readonly { readonly keyId: string; readonly paise: Paise }[],
-): Promise<void> {
-  await tx.rows(sql`
-    update key_days as d
-    set ordered_paise = d.ordered_paise + a.paise
-    from unnest(
-      ${added.map(({ keyId }) => keyId)}::text[],
-      ${added.map(({ paise }) => paise)}::bigint[]
-    ) as a (key_id, paise)
-    where d.key_id = a.key_id and d.day = ${day}::date`);
 }
 
 /** What rests of a desk until a given time rests less long; how many there are. */
