@@ -12,5 +12,5 @@ revoke delete on ledger_balances, credit_owners, ledger_verdict from scripdesk_a
 revoke update on market_updates from scripdesk_app;
 revoke delete on settlements, settlement_legs, deal_minutes, payouts, approvals from scripdesk_app;
 revoke delete on crosses, cross_quotes, netting_runs from scripdesk_app;
-revoke update, delete on deposits, payout_lines, statements from scripdesk_app;
+revoke update, delete on deposits, payout_lines, statements, usage_notices from scripdesk_app;
 revoke delete on audit_heads from scripdesk_app;

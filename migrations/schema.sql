@@ -1101,6 +1101,17 @@ create table usage_months (
   constraint usage_months_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text))
 );
 
+create table usage_notices (
+  key_id text not null,
+  month text not null,
+  percent integer not null,
+  told_at timestamp with time zone not null,
+  constraint usage_notices_pkey PRIMARY KEY (key_id, month, percent),
+  constraint usage_notices_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(key_id),
+  constraint usage_notices_month_check CHECK ((month ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  constraint usage_notices_percent_check CHECK (((percent >= 1) AND (percent <= 100)))
+);
+
 create table webhook_queues (
   webhook_id text not null,
   fanned_sequence bigint not null,
@@ -1194,5 +1205,6 @@ grant insert, select, update on settlements to scripdesk_app;
 grant insert, select on statements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
+grant insert, select on usage_notices to scripdesk_app;
 grant delete, insert, select, update on webhook_queues to scripdesk_app;
 grant delete, insert, select, update on webhooks to scripdesk_app;

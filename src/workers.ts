@@ -36,6 +36,7 @@ import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { initiateTransfers } from "./settlement/initiate-transfers.ts";
 import { settling } from "./settling.ts";
 import { statementFreezer } from "./statements/freeze-statements.ts";
+import { tellThresholds } from "./usage/tell-thresholds.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
@@ -108,6 +109,7 @@ export function workOf(
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
+    { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
     { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },

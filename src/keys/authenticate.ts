@@ -24,8 +24,6 @@ export type Allowance = {
   readonly perMinute: number;
   /** The key's own monthly quota: what it was limited to, within the plan. Undefined: unmetered. */
   readonly quota: number | undefined;
-  /** What the root key and all its children may call together. Undefined: unmetered. */
-  readonly poolQuota: number | undefined;
 };
 
 export type Authenticated = {
@@ -105,14 +103,13 @@ function grantedTo(row: Credential): Authenticated {
 }
 
 function allowanceOf(row: Credential): Allowance {
-  const poolQuota = row.plan_monthly_quota ?? undefined;
+  const planQuota = row.plan_monthly_quota ?? undefined;
   const ownQuota = row.monthly_quota ?? Infinity;
   return {
     plan: row.plan,
     enforced: row.plan_enforced,
     perMinute: Math.min(row.per_minute ?? Infinity, row.plan_per_minute),
-    quota: poolQuota === undefined ? undefined : Math.min(ownQuota, poolQuota),
-    poolQuota,
+    quota: planQuota === undefined ? undefined : Math.min(ownQuota, planQuota),
   };
 }
 

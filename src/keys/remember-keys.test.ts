@@ -21,7 +21,7 @@ function newKey(stamp: string | null = "7 9") {
       scopes: ["*"],
       buySide: false,
     },
-    allowance: { plan: "sandbox", enforced: false, perMinute: 1, quota: 1, poolQuota: 1 },
+    allowance: { plan: "sandbox", enforced: false, perMinute: 1, quota: 1 },
     ipAllowlist: [],
     stamp,
   };

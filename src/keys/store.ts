@@ -61,7 +61,7 @@ export type Credential = {
   readonly plan_per_minute: number;
   readonly plan_monthly_quota: number | null;
   readonly plan_enforced: boolean;
-  /** What any change of the key's or the plan's row changes too; see `countFittingRoots`. */
+  /** What any change of the key's or the plan's row changes too; see `countFitting`. */
   readonly stamp: string;
 };
 

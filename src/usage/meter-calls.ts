@@ -1,5 +1,5 @@
-// A call is let in when it fits three counts: its key's window of 60 seconds, its key's own monthly
-// quota and the monthly pool of its root key. A call that is refused enters none of them.
+// A call is let in when it fits two counts: its key's window of 60 seconds and its key's monthly
+// quota. A call that is refused enters neither of them.
 //
 // Calls of a key that is remembered are confirmed instead: they count when the key still has the
 // stamp it had, and all of them fit. Those of which that cannot be said have left no trace, and are
@@ -17,10 +17,10 @@ import type { WindowState } from "./rules.ts";
 import {
   type CallGroup,
   countCalls,
-  countFittingRoots,
+  countFitting,
   type CountedGroup,
   insertCounters,
-  type RootTotal,
+  type KeyTotal,
 } from "./store.ts";
 
 export type Call = {
@@ -51,18 +51,18 @@ type Counted = { readonly granted: boolean; readonly used: number };
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: RateWindow): Meter {
-  const countRoots = (calls: readonly Windowed[]) => countRootSet({ db, now }, calls);
+  const countWhole = (calls: readonly Windowed[]) => countFittingSet({ db, now }, calls);
   const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
 
-  /** Calls of root keys are tried the short way; what does not fit there is decided exactly. */
+  /** Tried the short way, each key whole or not at all; what does not fit there is decided exactly. */
   async function count(calls: readonly Windowed[]): Promise<readonly Outcome<Counted>[]> {
     const outcomes = new Map<Windowed, Outcome<Counted>>();
-    const roots = calls.filter(({ call, window }) => window.admitted && isRoot(call.caller));
-    const tried = await workInHalves(countRoots, roots, isRefusedByServer);
-    if (roots.length === calls.length && isDecided(tried)) return tried;
-    roots.forEach((root, at) => {
+    const admitted = calls.filter(({ window }) => window.admitted);
+    const tried = await workInHalves(countWhole, admitted, isRefusedByServer);
+    if (admitted.length === calls.length && isDecided(tried)) return tried;
+    admitted.forEach((item, at) => {
       const outcome = tried[at];
-      if (outcome) outcomes.set(root, outcome);
+      if (outcome) outcomes.set(item, outcome);
     });
     const rest = calls.filter((call) => !outcomes.has(call));
     const decided = await workInHalves(countAny, rest, isRefusedByServer);
@@ -97,7 +97,7 @@ export function confirmer(
     const windowed = await takeWindows(rateWindow, calls);
     const fitting = windowed.filter(({ window }) => window.admitted);
     const tried = await workInHalves(
-      (set) => countRootSet({ db, now }, set),
+      (set) => countFittingSet({ db, now }, set),
       fitting,
       isRefusedByServer,
     );
@@ -143,36 +143,27 @@ function metered(allowance: Allowance, window: WindowState, counted: Counted): M
   };
 }
 
-function isRoot({ keyId, rootKeyId }: Caller): boolean {
-  return keyId === rootKeyId;
-}
-
 type Period = { readonly month: IstMonth; readonly day: IstDay };
 
 function periodOf(instant: Date): Period {
   return { month: istMonth(instant), day: istDay(instant) };
 }
 
-/** Calls of root keys; undefined where not all calls of a key fit its quota. */
-async function countRootSet(
+/** Undefined where not all calls of a key fit its quota. */
+async function countFittingSet(
   { db, now }: Pick<Context, "db" | "now">,
   calls: readonly Windowed[],
 ): Promise<Outcome<Counted | undefined>[]> {
   if (calls.length === 0) return [];
   const { groups } = groupCalls(calls);
   const stamps = new Map(calls.map(({ call }) => [call.caller.keyId, call.stamp]));
-  const totals = new Map<string, RootTotal>();
-  for (const { key_id, calls: more, quota, pool_quota } of groups) {
+  const totals = new Map<string, KeyTotal>();
+  for (const { key_id, calls: more, quota } of groups) {
     const soFar = totals.get(key_id)?.calls ?? 0;
     const stamp = stamps.get(key_id) ?? null;
-    const total = { key_id, calls: soFar + more, quota: Math.min(quota, pool_quota), stamp };
-    totals.set(key_id, total);
+    totals.set(key_id, { key_id, calls: soFar + more, quota, stamp });
   }
-  const raised = await countFittingRoots(
-    db,
-    { totals: [...totals.values()], groups },
-    periodOf(now()),
-  );
+  const raised = await countFitting(db, { totals: [...totals.values()], groups }, periodOf(now()));
   const usedBefore = new Map(
     raised.map(({ key_id, calls: shown }) => [key_id, shown - (totals.get(key_id)?.calls ?? 0)]),
   );
@@ -222,7 +213,7 @@ async function countNewcomers(
   period: Period,
 ): Promise<CountedGroup[]> {
   const newcomers = fresh.map((position) => groups[position] as CallGroup); // Made from groups.
-  const keyIds = newcomers.flatMap(({ key_id, root_key_id }) => [key_id, root_key_id]);
+  const keyIds = newcomers.map(({ key_id }) => key_id);
   await insertCounters(db, [...new Set(keyIds)], period.month);
   const counted = await countCalls(db, newcomers, period);
   return counted.map((group) => ({ ...group, position: fresh[group.position] ?? -1 }));
@@ -240,11 +231,9 @@ function groupCalls(calls: readonly Windowed[]) {
       positions.set(name, position);
       groups.push({
         key_id: caller.keyId,
-        root_key_id: caller.rootKeyId,
         route,
         calls: 0,
         quota: allowance.quota ?? unlimited,
-        pool_quota: allowance.poolQuota ?? unlimited,
       });
     }
     const group = groups[position];

@@ -1,20 +1,19 @@
+import type { Environment } from "../kernel/caller.ts";
 import type { IstDay, IstMonth } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
 
 /** Several calls of one key on one route. */
 export type CallGroup = {
   readonly key_id: string;
-  readonly root_key_id: string;
   readonly route: string;
   readonly calls: number;
   readonly quota: number;
-  readonly pool_quota: number;
 };
 
 export type CountedGroup = {
   /** Which of the groups, from 0; a group is missing when its key has no counter this month yet. */
   readonly position: number;
-  /** How many of its calls fit the quotas; these and only these are counted. */
+  /** How many of its calls fit the quota; these and only these are counted. */
   readonly granted: number;
   /** What the key's counter showed before the first of them. */
   readonly used_before: number;
@@ -29,8 +28,8 @@ export type PlanRow = {
   readonly child_keys_max: number;
 };
 
-/** All calls of one root key in a set. */
-export type RootTotal = {
+/** All calls of one key in a set. */
+export type KeyTotal = {
   readonly key_id: string;
   readonly calls: number;
   readonly quota: number;
@@ -39,15 +38,14 @@ export type RootTotal = {
 };
 
 /**
- * Raises the counters of root keys, and makes those that are missing, where all calls of a key fit
- * its quota and its stamp is the one expected; records these calls by day and route. Answers with
- * what each raised counter shows; a key that is missing there was left as it was. Only its own
- * counter stands between a root key and its call, so this costs half of what `countCalls` must
- * spend on families. Counters are locked in the order of their ids here too.
+ * Raises the counters of keys, and makes those that are missing, where all calls of a key fit its
+ * quota and its stamp is the one expected; records these calls by day and route. Answers with what
+ * each raised counter shows; a key that is missing there was left as it was, and `countCalls` says
+ * how many of its calls fit. Counters are locked in the order of their ids here too.
  */
-export async function countFittingRoots(
+export async function countFitting(
   db: Db,
-  { totals, groups }: { totals: readonly RootTotal[]; groups: readonly CallGroup[] },
+  { totals, groups }: { totals: readonly KeyTotal[]; groups: readonly CallGroup[] },
   { month, day }: { month: IstMonth; day: IstDay },
 ): Promise<{ key_id: string; calls: number }[]> {
   const keyIds = totals.map((total) => total.key_id);
@@ -92,10 +90,10 @@ export async function countFittingRoots(
 }
 
 /**
- * Raises the month's counters by as many calls as fit, and records them by day and route, in one
- * statement. A call must fit its key's own quota and the pool of its root. Groups are served in
- * their order. The counters are locked in the order of their ids, so two processes never wait on
- * each other in a circle, and what each grants is decided on what the other has already taken.
+ * Raises the month's counters by as many calls as fit their key's quota, and records them by day and
+ * route, in one statement. Groups are served in their order. The counters are locked in the order of
+ * their ids, so two processes never wait on each other in a circle, and what each grants is decided
+ * on what the other has already taken.
  */
 export async function countCalls(
   db: Db,
@@ -104,60 +102,37 @@ export async function countCalls(
 ): Promise<CountedGroup[]> {
   return await db.rows(sql`
     with asked as materialized (
-      select position - 1 as position, key_id, root_key_id, route, calls, quota, pool_quota
+      select position - 1 as position, key_id, route, calls, quota
       from unnest(
         ${groups.map((group) => group.key_id)}::text[],
-        ${groups.map((group) => group.root_key_id)}::text[],
         ${groups.map((group) => group.route)}::text[],
         ${groups.map((group) => group.calls)}::bigint[],
-        ${groups.map((group) => group.quota)}::bigint[],
-        ${groups.map((group) => group.pool_quota)}::bigint[]
-      ) with ordinality as a (key_id, root_key_id, route, calls, quota, pool_quota, position)
+        ${groups.map((group) => group.quota)}::bigint[]
+      ) with ordinality as a (key_id, route, calls, quota, position)
     ),
     counters as materialized (
       select key_id, calls
       from usage_months
-      where month = ${month}
-        and key_id in (select key_id from asked union select root_key_id from asked)
+      where month = ${month} and key_id in (select key_id from asked)
       order by key_id
       for update
     ),
-    within_quota as (
+    granted as (
       select
         asked.*,
         own.calls as own_calls,
         greatest(0, least(
           asked.calls,
           asked.quota - own.calls - sum(asked.calls) over key_so_far + asked.calls
-        )) as fitting
+        )) as granted
       from asked
       join counters as own on own.key_id = asked.key_id
       window key_so_far as (partition by asked.key_id order by asked.position)
     ),
-    granted as (
-      select
-        within_quota.*,
-        pool.calls as pool_calls,
-        greatest(0, least(
-          fitting,
-          pool_quota - pool.calls - sum(fitting) over pool_so_far + fitting
-        )) as granted
-      from within_quota
-      join counters as pool on pool.key_id = within_quota.root_key_id
-      window pool_so_far as (partition by root_key_id order by position)
-    ),
     raised as (
       update usage_months
       set calls = usage_months.calls + taken.calls
-      from (
-        select key_id, sum(granted) as calls
-        from (
-          select key_id, granted from granted
-          union all
-          select root_key_id, granted from granted where root_key_id <> key_id
-        ) as counted
-        group by key_id
-      ) as taken
+      from (select key_id, sum(granted) as calls from granted group by key_id) as taken
       where usage_months.key_id = taken.key_id and usage_months.month = ${month} and taken.calls > 0
     ),
     recorded as (
@@ -170,11 +145,8 @@ export async function countCalls(
     select
       position::int,
       granted::int,
-      (case
-        when key_id = root_key_id
-          then pool_calls + sum(granted) over (partition by root_key_id order by position) - granted
-        else own_calls + sum(granted) over (partition by key_id order by position) - granted
-      end)::bigint as used_before
+      (own_calls + sum(granted) over (partition by key_id order by position) - granted)::bigint
+        as used_before
     from granted`);
 }
 
@@ -189,6 +161,59 @@ export async function insertCounters(
     from unnest(${keyIds}::text[]) as k (key_id)
     order by key_id
     on conflict (key_id, month) do nothing`);
+}
+
+/** A mark of its quota that a key has reached. */
+export type Notice = {
+  readonly key_id: string;
+  readonly month: IstMonth;
+  readonly percent: number;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly key_version: number;
+  readonly quota: number;
+  readonly calls: number;
+};
+
+/** Marks that keys have reached this month and nobody was told of; from here on somebody was. */
+export async function insertNotices(
+  tx: Tx,
+  wanted: { month: IstMonth; thresholds: readonly number[]; limit: number },
+  now: Date,
+): Promise<Notice[]> {
+  return await tx.rows(sql`
+    with reached as materialized (
+      select k.key_id, mark.percent, k.environment, k.desk_id, k.firm_id, k.version as key_version,
+        least(k.monthly_quota, plans.monthly_quota) as quota, counter.calls
+      from usage_months as counter
+      join api_keys as k on k.key_id = counter.key_id
+      left join api_keys as parent on parent.key_id = k.parent_key_id
+      join plans on plans.name = coalesce(parent.plan, k.plan)
+      cross join unnest(${wanted.thresholds}::integer[]) as mark (percent)
+      where counter.month = ${wanted.month} and plans.monthly_quota is not null
+        and counter.calls * 100 >= least(k.monthly_quota, plans.monthly_quota) * mark.percent
+        and not exists (
+          select from usage_notices as told
+          where told.key_id = k.key_id and told.month = ${wanted.month}
+            and told.percent = mark.percent
+        )
+      order by k.key_id, mark.percent
+      limit ${wanted.limit}
+    ),
+    told as (
+      insert into usage_notices (key_id, month, percent, told_at)
+      select key_id, ${wanted.month}, percent, ${now}
+      from reached
+      order by key_id, percent
+      on conflict do nothing
+      returning key_id, month, percent
+    )
+    select told.key_id, told.month, told.percent, environment, desk_id, firm_id, key_version, quota,
+      calls
+    from told
+    join reached using (key_id, percent)
+    order by told.key_id, told.percent`);
 }
 
 /** Calls by a root key and its children, or by one of them alone. */

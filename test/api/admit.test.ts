@@ -134,7 +134,7 @@ test("a call that is not confirmed leaves no trace in the window and in the coun
   const { allowance } = call;
   const others = [
     { ...call, stamp: "1 1" },
-    { ...call, allowance: { ...allowance, quota: 2, poolQuota: 2 } },
+    { ...call, allowance: { ...allowance, quota: 2 } },
     { ...call, allowance: { ...allowance, enforced: true, perMinute: 2 } },
   ];
   for (const other of others) assert.deepEqual(await confirm([other]), [undefined]);
