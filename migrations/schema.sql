@@ -1010,6 +1010,7 @@ create table settlement_legs (
   constraint settlement_legs_buyer_fee_paise_check CHECK ((buyer_fee_paise >= 0)),
   constraint settlement_legs_buyer_gst_paise_check CHECK ((buyer_gst_paise >= 0)),
   constraint settlement_legs_buyer_paise_check CHECK ((buyer_paise >= 0)),
+  constraint settlement_legs_buyer_pays_seller CHECK ((((buyer_paise >= seller_paise) AND (buyer_bps >= seller_bps)) OR (NOT awaited))) NOT VALID,
   constraint settlement_legs_face_paise_check CHECK (((face_paise >= 1) AND (face_paise <= '9007199254740991'::bigint))),
   constraint settlement_legs_fees_within CHECK ((((buyer_fee_paise + buyer_gst_paise) <= buyer_paise) AND ((seller_fee_paise + seller_gst_paise) <= face_paise))),
   constraint settlement_legs_ordinal_check CHECK ((ordinal >= 0)),
@@ -1023,6 +1024,7 @@ CREATE INDEX settlement_legs_awaited ON public.settlement_legs USING btree (envi
 CREATE INDEX settlement_legs_by_order ON public.settlement_legs USING btree (seller_order_id) WHERE (seller_order_id IS NOT NULL);
 CREATE INDEX settlement_legs_by_seller ON public.settlement_legs USING btree (seller_desk_id, dealt_at DESC, settlement_id DESC) WHERE (seller_firm_id <> ALL (ARRAY['frm_00000000000000000000000001'::text, 'frm_00000000000000000000000002'::text]));
 CREATE INDEX settlement_legs_tape ON public.settlement_legs USING btree (environment, scheme, dealt_at) WHERE (NOT private);
+CREATE INDEX settlement_legs_underpaid ON public.settlement_legs USING btree (dealt_at, settlement_id, ordinal) WHERE ((buyer_paise < seller_paise) OR (buyer_bps < seller_bps));
 
 create table settlements (
   settlement_id text not null,

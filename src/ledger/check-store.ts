@@ -12,6 +12,7 @@ export type CheckName =
   | "statement_complete"
   | "balance_is_sum"
   | "nothing_below_zero"
+  | "buyer_pays_seller"
   | "owners_in_a_chain"
   | "one_owner"
   | "owner_holds";
@@ -332,5 +333,28 @@ export async function findVerdict(db: Db): Promise<VerdictRow | undefined> {
     select checked_at, took_ms, entries, sound, first_break
     from ledger_verdict
     where checked_at is not null`);
+  return row;
+}
+
+/**
+ * Between two sides the house pays no difference: it would be a gift to whoever agreed on it. What has
+ * failed or was reversed is mended.
+ */
+export async function findUnderpaidLeg(tx: Tx): Promise<Found | undefined> {
+  const [row] = await tx.rows<Found>(sql`
+    select format('credit %s of settlement %s', l.scrip_no, l.settlement_id) as place,
+      format('%s paise at %s bps from the buyer', l.buyer_paise, l.buyer_bps) as found,
+      format('at least %s paise at %s bps, which the seller gets', l.seller_paise, l.seller_bps)
+        as expected
+    from settlement_legs as l
+    where (l.buyer_paise < l.seller_paise or l.buyer_bps < l.seller_bps)
+      and l.state <> 'failed'
+      and not exists (
+        select
+        from settlements as s
+        where s.settlement_id = l.settlement_id and s.state = 'reversed'
+      )
+    order by l.dealt_at, l.settlement_id, l.ordinal
+    limit 1`);
   return row;
 }

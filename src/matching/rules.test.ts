@@ -4,6 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import type { Offer } from "../cover/rules.ts";
+import { addedCeil, addedFloor, priceFloor } from "../kernel/money.ts";
 import { askOf, bidOf, type CardToday, startingTerms } from "../rates/rules.ts";
 import {
   bundlePrice,
@@ -12,6 +13,8 @@ import {
   matchSell,
   poolOf,
   restingPool,
+  payable,
+  paysFor,
   type RestingBuy,
   type Sell,
 } from "./rules.ts";
@@ -30,7 +33,8 @@ const market: CardToday = {
 const halted: CardToday = { ...market, state: "halted" };
 
 const sell = (over: Partial<Sell> = {}): Sell => ({
-  facePaise: 300_000_000,
+  facePaise: over.facePaise ?? 300_000_000,
+  faces: [over.facePaise ?? 300_000_000],
   daysLeft: 400,
   pan: "AAAPA0000A",
   limitBps: null,
@@ -160,4 +164,39 @@ test("no bid is above the highest bid, and the house's limits hold for both", ()
     ),
   );
   assert.equal(highestBid(halted, 1), undefined);
+});
+
+test("whoever pays for a credit pays what its seller gets, wherever in their orders it stands", () => {
+  const paise = fc.oneof(fc.nat({ max: 20_000 }), fc.nat({ max: 2 ** 40 }));
+  const face = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 2 ** 40 }));
+  const bps = fc.integer({ min: 1, max: 10_000 });
+  const margin = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100 }));
+  fc.assert(
+    fc.property(face, bps, margin, paise, paise, (facePaise, sellerBps, more, bought, sold) => {
+      const buyerBps = Math.min(10_000, sellerBps + more);
+      const pays = addedCeil(bought, facePaise, buyerBps);
+      assert.ok(pays >= priceFloor(facePaise, sellerBps), "one credit alone is always paid for");
+      if (!paysFor(facePaise, buyerBps, sellerBps)) return;
+      assert.ok(pays >= addedFloor(sold, facePaise, sellerBps));
+    }),
+  );
+  assert.ok(paysFor(500, 9_850, 9_830), "five rupees leave room at the margin of the first cards");
+  assert.ok(!paysFor(1, 9_850, 9_830));
+  assert.ok(!paysFor(100, 9_830, 9_850));
+});
+
+test("a sell of several credits does not meet a buy that could pay less for one of them", () => {
+  const several = sell({ facePaise: 300_000_001, faces: [300_000_000, 1] });
+  assert.equal(matchSell(market, [buy()], several)?.with, "house");
+  assert.equal(matchSell(market, [buy()], sell({ facePaise: 300_000_001 }))?.with, "client");
+});
+
+test("of a bundle the house's offers and those that are paid for stay", () => {
+  const offer = { scrip_no: "A", expires_on: 1, seller: "", order_id: "ord" };
+  const offers = [
+    { ...offer, face_paise: 1, limit_bps: 9_830 },
+    { ...offer, face_paise: 1_000, limit_bps: 9_830 },
+    { ...offer, face_paise: 1, limit_bps: 0, order_id: null },
+  ];
+  assert.deepEqual(payable(offers, 9_850), offers.slice(1));
 });

@@ -9,9 +9,12 @@
 // buy's price less the margin, or the bid; an arriving buy pays the ask for the whole bundle, or,
 // below the ask, the dearest limit of the bundle plus the margin. A quote is dealt at its own price
 // whatever the market did since. Nobody deals with a firm of the same PAN.
+//
+// Between two clients the buyer of a credit pays at least what its seller gets, to the paisa: the
+// house pays nobody's difference.
 
 import type { Offer } from "../cover/rules.ts";
-import type { Bps, Paise } from "../kernel/money.ts";
+import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
 import { askOf, bidOf, type CardToday, type RateCard } from "../rates/rules.ts";
 
 export type RestingBuy = {
@@ -23,6 +26,8 @@ export type RestingBuy = {
 
 export type Sell = {
   readonly facePaise: Paise;
+  /** Of each of its credits. */
+  readonly faces: readonly Paise[];
   /** Of the credit that lapses first. */
   readonly daysLeft: number;
   readonly pan: string | null;
@@ -67,10 +72,16 @@ export function matchSell(
   const least = sell.quotedBps ?? Math.max(sell.limitBps ?? 0, bid ?? 0);
   // Without a limit the house's price is the floor: no order takes whatever happens to rest.
   if (least === 0) return undefined;
+  const sellerBpsAt = (buy: RestingBuy) =>
+    sell.quotedBps ?? buy.priceBps - (market?.margin_bps ?? 0);
   const buy =
-    market?.state === "open" ? firstBuyOf(resting, sell, least + market.margin_bps) : undefined;
-  if (market && buy) {
-    const sellerBps = sell.quotedBps ?? buy.priceBps - market.margin_bps;
+    market?.state === "open"
+      ? resting
+          .filter((each) => paysForAll(sell.faces, each.priceBps, sellerBpsAt(each)))
+          .find((each) => mayTake(each, sell, least + market.margin_bps))
+      : undefined;
+  if (buy) {
+    const sellerBps = sellerBpsAt(buy);
     return { with: "client", buy, sellerBps, buyerBps: buy.priceBps };
   }
   const houseBps = sell.quotedBps ?? bid;
@@ -78,14 +89,34 @@ export function matchSell(
   return { with: "house", sellerBps: houseBps, buyerBps: houseBps };
 }
 
-function firstBuyOf(
-  resting: readonly RestingBuy[],
-  { facePaise, pan }: Sell,
-  paysAtLeast: Bps,
-): RestingBuy | undefined {
-  return resting.find(
-    (buy) =>
-      buy.priceBps >= paysAtLeast && buy.remainingPaise >= facePaise && !samePan(buy.pan, pan),
+function mayTake(buy: RestingBuy, { facePaise, pan }: Sell, paysAtLeast: Bps): boolean {
+  return buy.priceBps >= paysAtLeast && buy.remainingPaise >= facePaise && !samePan(buy.pan, pan);
+}
+
+/**
+ * Whether a buyer pays for each of these credits at least what a seller of all of them gets. One alone
+ * is rounded down for its seller, and then any price that is not below the seller's does.
+ */
+function paysForAll(faces: readonly Paise[], buyerBps: Bps, sellerBps: Bps): boolean {
+  if (faces.length === 1) return buyerBps >= sellerBps;
+  return faces.every((facePaise) => paysFor(facePaise, buyerBps, sellerBps));
+}
+
+/**
+ * Whether a buyer pays for a credit at least what its seller gets, whatever else is in their orders.
+ * An order is rounded as a whole, so the share of one credit may be a paisa off its own value either
+ * way; where the prices differ by less than that, as they do for a few paise of face or without a
+ * margin, the seller's could be the greater.
+ */
+export function paysFor(facePaise: Paise, buyerBps: Bps, sellerBps: Bps): boolean {
+  return priceFloor(facePaise, buyerBps) >= priceCeil(facePaise, sellerBps);
+}
+
+/** Of a bundle at one price, the offers of the house and those whose sellers it pays. */
+export function payable(bundle: readonly Offer[], priceBps: Bps): readonly Offer[] {
+  return bundle.filter(
+    ({ order_id, face_paise, limit_bps }) =>
+      order_id === null || paysFor(face_paise, priceBps, limit_bps),
   );
 }
 

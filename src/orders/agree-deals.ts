@@ -110,6 +110,9 @@ function agree(
     legs: deal.legs.map((leg) => {
       const credit = creditOf(leg.scripNo);
       const sellerPaise = leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0;
+      if (leg.buyerPaise < sellerPaise || deal.buyerBps < leg.sellerBps) {
+        throw new Error("the buyer of a credit pays at least what its seller gets");
+      }
       return {
         scripNo: leg.scripNo,
         creditId: credit.credit_id,

@@ -12,6 +12,7 @@ import {
   bundlePrice,
   byPriority,
   matchSell,
+  payable,
   poolOf,
   samePan,
   type SellMatch,
@@ -44,6 +45,7 @@ export function sellCredits(
   const { scheme } = order;
   const match = matchSell(workings.markets.get(scheme), restingBuysOf(workings, scheme), {
     facePaise: order.covered_paise,
+    faces: credits.map((credit) => credit.face_paise),
     daysLeft: shortestLife(workings, credits),
     pan: panOf(workings, order.firm_id),
     limitBps: order.limit_bps,
@@ -118,7 +120,7 @@ export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failu
   const market = workings.markets.get(scheme);
   const wanted = { requirementPaise, limitBps: order.limit_bps };
   const pool = poolOf(market, wanted);
-  const bundle = pool
+  const chosen = pool
     ? workings.book.choose({
         scheme,
         requirementPaise,
@@ -127,8 +129,10 @@ export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failu
         expiresFrom: addDays(workings.today, sellableDaysMin),
       })
     : [];
-  if (market && pool && bundle.length > 0) {
-    const priceBps = bundlePrice(market, requirementPaise, pool, bundle);
+  const priceBps =
+    market && pool && chosen.length > 0 ? bundlePrice(market, requirementPaise, pool, chosen) : 0;
+  const bundle = payable(chosen, priceBps);
+  if (bundle.length > 0) {
     return restIfOpen(workings, takeBundle(workings, order, bundle, priceBps));
   }
   if (order.limit_bps === null) return noPrice();

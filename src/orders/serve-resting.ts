@@ -3,7 +3,7 @@
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import { addDays } from "../kernel/time.ts";
-import { houseBid, restingPool } from "../matching/rules.ts";
+import { houseBid, payable, restingPool } from "../matching/rules.ts";
 import { faceOf, sellTo, takeBundle } from "./match-order.ts";
 import type { OrderRow } from "./store.ts";
 import { noteDealt, panOf, replaceResting, restingBuysOf, type Workings } from "./workings.ts";
@@ -15,13 +15,14 @@ export function serveBuy(workings: Workings, buy: OrderRow): void {
     ({ orderId }) => orderId === buy.order_id,
   );
   if (market?.state !== "open" || !resting) return;
-  const bundle = workings.book.choose({
+  const chosen = workings.book.choose({
     scheme: buy.scheme,
     requirementPaise: resting.remainingPaise,
     pool: restingPool(market, resting),
     pan: panOf(workings, buy.firm_id),
     expiresFrom: addDays(workings.today, sellableDaysMin),
   });
+  const bundle = payable(chosen, resting.priceBps);
   if (bundle.length === 0) return;
   const after = takeBundle(workings, buy, bundle, resting.priceBps);
   noteDealt(workings, { before: buy, after, dealtBy: buy.order_id });

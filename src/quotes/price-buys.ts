@@ -5,6 +5,7 @@ import { chooseBundle } from "../cover/choose-bundle.ts";
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { dayNumber, istDay } from "../kernel/time.ts";
+import { payable } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
@@ -57,7 +58,9 @@ function priceBuy(
     price_max_bps: ask.limit_max_bps,
     ...(buyer && { buyer }),
   });
-  const price = buyPriceOf(ask, bundle.covered_paise);
+  const offered = payable(bundle.offers, ask.price_bps);
+  const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
+  const price = buyPriceOf(ask, coveredPaise);
   if (price.kind === "no_quote") return price;
   return newQuote(
     caller,
@@ -68,9 +71,9 @@ function priceBuy(
       scrip_no: null,
       face_paise: null,
       requirement_paise: requirementPaise,
-      covered_paise: bundle.covered_paise,
-      scrip_nos: bundle.offers.map((offer) => offer.scrip_no),
-      facts: { offers: bundle.offers.map(describeOffer) },
+      covered_paise: coveredPaise,
+      scrip_nos: offered.map((offer) => offer.scrip_no),
+      facts: { offers: offered.map(describeOffer) },
       price_bps: price.price_bps,
       all_in_paise: price.all_in_paise,
     },

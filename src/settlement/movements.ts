@@ -30,6 +30,7 @@ function betweenSides(leg: LegRow, buyerFirmId: string): Movement[] {
   if (isHouse(leg.seller_firm_id)) return moved(buyer, house, leg.buyer_paise);
   const seller = cashOf(leg.seller_firm_id);
   if (isHouse(buyerFirmId)) return moved(house, seller, leg.seller_paise);
+  // Below zero only in deals of before it was ruled out: what was paid then can still be reversed.
   const kept = leg.buyer_paise - leg.seller_paise;
   return [
     ...moved(buyer, seller, Math.min(leg.seller_paise, leg.buyer_paise)),

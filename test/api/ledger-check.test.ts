@@ -13,6 +13,7 @@ import { postEntries, writeBooks } from "../../src/ledger/write-books.ts";
 import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, cashOf, creditsOf, entryOf, payIn } from "../support/ledger.ts";
+import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 
 /** Books with an entry of every phase, and a credit that has moved, with the numbers of entries. */
@@ -382,4 +383,35 @@ test("npx scripdesk ledger check says so, and ends with 1 on a break", async (t)
     expected: "posted 0, escrow 0, pending out 0, pending in 0",
   });
   assert.equal(await ledgerIsSound(service.ctx.db, new Date()), false, "the service goes by it");
+});
+
+test("a buyer that pays less than its seller gets is refused by the database and found by the check", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const [seller, buyer] = [await dealer(service), await dealer(service, [])];
+  await seller.post(
+    "/v1/orders",
+    { side: "sell", scrip_no: seller.scripNo, limit_bps: 9_800 },
+    201,
+  );
+  const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: 25_000_000 };
+  const { body: order } = await buyer.post("/v1/orders", wanted, 201);
+  assert.deepEqual(order.scrip_nos, [seller.scripNo]);
+  const underpay = async (change: string) =>
+    await db.pool.query(`update settlement_legs set ${change} where settlement_id = $1`, [
+      order.settlement_id,
+    ]);
+  for (const change of ["buyer_paise = seller_paise - 1", "buyer_bps = seller_bps - 1"]) {
+    await assert.rejects(underpay(change), { constraint: "settlement_legs_buyer_pays_seller" });
+  }
+  await assertLedgerSound(service);
+
+  const rule = "settlement_legs_buyer_pays_seller";
+  await asOwner(db, (owner) => owner.query(`alter table settlement_legs drop constraint ${rule}`));
+  await underpay("buyer_paise = seller_paise - 1");
+  const { firstBreak } = await checkLedger(service.ctx);
+  assert.equal(firstBreak?.check, "buyer_pays_seller");
+  assert.equal(firstBreak.place, `credit ${seller.scripNo} of settlement ${order.settlement_id}`);
+  await underpay("state = 'failed'");
+  assert.equal((await checkLedger(service.ctx)).sound, true, "what has failed is mended");
 });

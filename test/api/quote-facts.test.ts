@@ -219,3 +219,31 @@ test("a quote that kept no facts is answered with a fresh one", async (t) => {
   }
   assert.equal((await seller.orders()).length, 0);
 });
+
+test("no rounding of whole orders lets a buyer pay less for a credit than its seller gets", async (t) => {
+  const service = await startService(t);
+  const limit = 9_800;
+  const { api_key: key } = await service.issue();
+  await stockHouse(service.ctx, [{ face_paise: 70_000_000 }]);
+  const probe = { side: "buy", scheme: "RODTEP", requirement_paise: 70_000_001 };
+  const { body: ask } = await service.send("POST", "/v1/quote", { key, body: probe, expect: 200 });
+  // With this face before it, one more paisa of face costs the buyer nothing and pays the seller one.
+  let large = 60_000_000;
+  const added = (bps: number, round: "ceil" | "floor") =>
+    Math[round](((large + 1) * bps) / 10_000) - Math[round]((large * bps) / 10_000);
+  while (added(ask.price_bps, "ceil") !== 0 || added(limit, "floor") !== 1) large++;
+
+  const seller = await dealer(service, [
+    { facePaise: large, expiresOn: "2028-09-01" },
+    { facePaise: 1, expiresOn: "2028-09-02" },
+  ]);
+  const buyer = await dealer(service, []);
+  const amount = { side: "sell", scheme: "RODTEP", face_paise: large + 1, firm_id: seller.firmId };
+  await seller.post("/v1/orders", { ...amount, limit_bps: limit }, 201);
+  const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: large + 1 };
+  const { body: quote } = await buyer.post("/v1/quote", wanted, 200);
+  assert.deepEqual(quote.scrip_nos, seller.scripNos.slice(0, 1));
+  const { body: order } = await buyer.post("/v1/orders", wanted, 201);
+  assert.deepEqual(order.scrip_nos, seller.scripNos.slice(0, 1));
+  await assertOrdersSound(service);
+});
