@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { readConfig } from "../src/config.ts";
 import { rupeesText } from "../src/kernel/rupees.ts";
 import type { PaiseSum } from "../src/kernel/sums.ts";
+import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { formatStatement } from "../src/statements/format-statement.ts";
 import { showStatement } from "../src/statements/show-statement.ts";
 import { command, oneOf, print, printOne, withContext } from "./command.ts";
@@ -30,7 +31,8 @@ const show = command({
       print(options.json ? [statement] : rowsOf(statement), options);
       return;
     }
-    const file = await formatStatement(statement, format);
+    const by = { environment: "live", deskId: firmId } as const;
+    const file = await formatStatement(onThisThread, statement, { format, by });
     if ("content" in file) await writeFile(options.out, file.content);
     const { status, lines, closing_paise } = statement;
     printOne({ file: options.out, status, lines: lines.length, closing_paise }, options);

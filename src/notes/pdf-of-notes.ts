@@ -1,18 +1,23 @@
 import { paperOf } from "../kernel/letterhead.ts";
 import { percentText, rupeesText } from "../kernel/rupees.ts";
 import { dayText, parseInstant, timeText } from "../kernel/time.ts";
+import { heavyKind } from "../platform/heavy/kinds.ts";
 import { drawPapers, type Paper, type Section } from "../platform/pdf.ts";
 import type { ContractNotes } from "./schema.ts";
 
 type Note = ContractNotes["notes"][number];
 
 /** One note after the other, each on a page of its own. */
-export async function pdfOfNotes(notes: ContractNotes, now: Date): Promise<Buffer> {
-  return await drawPapers(
-    notes.notes.map((note) => paper(notes, note)),
-    now,
-  );
-}
+export const drawNotes = heavyKind(
+  "notes pdf",
+  async (
+    { notes, now }: { readonly notes: ContractNotes; readonly now: Date },
+    stop,
+  ): Promise<Uint8Array> => {
+    const papers = notes.notes.map((note) => paper(notes, note));
+    return await drawPapers(papers, now, stop);
+  },
+);
 
 const marks: Readonly<Record<string, string>> = {
   failed: "NOT SETTLED",

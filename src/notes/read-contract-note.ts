@@ -11,7 +11,7 @@ import type { Db } from "../platform/postgres.ts";
 import { type DealtLeg, dealtLegs } from "../settlement/dealt-legs.ts";
 import { readSettlement } from "../settlement/read-settlement.ts";
 import { feeOfSide } from "../settlement/rules.ts";
-import { pdfOfNotes } from "./pdf-of-notes.ts";
+import { drawNotes } from "./pdf-of-notes.ts";
 import { noteNo, valueOf } from "./rules.ts";
 import type { ContractNotes, NoteQuery } from "./schema.ts";
 
@@ -26,7 +26,12 @@ export async function readContractNote(
     settlementId,
     letterhead,
     format = "json",
-  }: NoteQuery & { readonly settlementId: string; readonly letterhead: Letterhead },
+    gone,
+  }: NoteQuery & {
+    readonly settlementId: string;
+    readonly letterhead: Letterhead;
+    readonly gone: AbortSignal;
+  },
 ): Promise<Document<ContractNotes>> {
   const now = ctx.now();
   const notes = await ctx.db.transaction(
@@ -45,7 +50,9 @@ export async function readContractNote(
   );
   if (format === "json") return notes;
   const name = `contract-note-${settlementId}.pdf`;
-  return { type: "application/pdf", name, content: await pdfOfNotes(notes, now) };
+  const asked = { by: caller, signal: gone };
+  const content = Buffer.from(await ctx.heavy.run(drawNotes, { notes, now }, asked));
+  return { type: "application/pdf", name, content };
 }
 
 async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {

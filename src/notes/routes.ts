@@ -1,4 +1,5 @@
 import type { Letterhead } from "../kernel/letterhead.ts";
+import { whenGone } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import { sendDocument } from "../platform/documents.ts";
 import type { App } from "../platform/http.ts";
@@ -28,6 +29,7 @@ export function noteRoutes(app: App, ctx: Context, letterhead: Letterhead): void
           ...request.query,
           settlementId: request.params.settlement_id,
           letterhead,
+          gone: whenGone(reply),
         }),
       ),
   );

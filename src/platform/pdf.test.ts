@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { pagesOf } from "../../test/support/pdf.ts";
+import { NobodyWaits } from "./heavy/kinds.ts";
 import { drawPapers, type Paper } from "./pdf.ts";
 
 const dated = new Date("2026-11-15T09:15:00Z");
@@ -45,6 +46,18 @@ test("a long table goes on over pages under its own head, and every page is numb
   const all = pages.map(({ text }) => text).join(" ");
   for (let row = 1; row <= 100; row++) assert.ok(all.includes(`small ${row} `), `row ${row}`);
   assert.ok(all.includes("The end."));
+});
+
+test("a paper that nobody waits for is not drawn to its end", async () => {
+  let looks = 0;
+  const stop = { isAsked: () => ++looks > 3 };
+  await assert.rejects(drawPapers([paper(1_000)], dated, stop), NobodyWaits);
+  assert.equal(looks, 4);
+});
+
+test("a script that has to be shaped still is", async () => {
+  const [page] = await pagesOf(await drawPapers([paper(1, "Ünal Ş. e\u0301lan")], dated));
+  assert.ok(page?.text.includes("Ünal"));
 });
 
 test("each paper begins on a page of its own", async () => {

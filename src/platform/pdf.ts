@@ -2,15 +2,25 @@
 //
 //   measure   every cell, so that a row is as high as its tallest and nothing is cut off
 //   break     before a row that no longer fits; the head of its table is repeated
-//   number    all pages at the end, when their count is known
+//   twice     all papers are laid out first without drawing, to know how many pages there are; then
+//             they are drawn, and a page that is full is written out and forgotten
 //
 // The same paper is the same bytes: its date is given, and nothing else in it depends on the time.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { setImmediate as yieldToOthers } from "node:timers/promises";
 
 import type PdfWriter from "pdfkit";
+
+import { NobodyWaits, type Stop } from "./heavy/kinds.ts";
+import {
+  breakLines,
+  openTypefaces,
+  type Pdf,
+  type Typeface,
+  type Typefaces,
+  type Weight,
+} from "./pdf-text.ts";
 
 export type Paper = {
   readonly title: string;
@@ -43,8 +53,6 @@ export type Row = {
   readonly strong?: boolean;
 };
 
-type Pdf = InstanceType<typeof PdfWriter>;
-
 const page = { width: 595.28, height: 841.89, margin: 40 } as const;
 const contentWidth = page.width - 2 * page.margin;
 const contentBottom = page.height - page.margin - 24;
@@ -63,8 +71,7 @@ const face = (weight: string) =>
 
 type Tools = {
   readonly Writer: typeof PdfWriter;
-  readonly regular: Buffer;
-  readonly strong: Buffer;
+  readonly fonts: Readonly<Record<Weight, Buffer>>;
 };
 
 /** The library takes longer to load than most commands take to run, and few of them draw. */
@@ -74,37 +81,39 @@ async function loadTools(): Promise<Tools> {
     face("400Regular"),
     face("600SemiBold"),
   ]);
-  return { Writer, regular, strong };
+  return { Writer, fonts: { regular, strong } };
 }
 
 let tools: Promise<Tools> | undefined;
 
 /** Each paper begins on a page of its own; the pages are numbered through. */
-export async function drawPapers(papers: readonly Paper[], dated: Date): Promise<Buffer> {
+export async function drawPapers(
+  papers: readonly Paper[],
+  dated: Date,
+  stop: Stop = { isAsked: () => false },
+): Promise<Buffer> {
   tools ??= loadTools();
-  const { Writer, regular, strong } = await tools;
+  const { Writer, fonts } = await tools;
+  const name = papers[0]?.letterhead.name ?? "";
   const pdf = new Writer({
     size: "A4",
     margins: { top: page.margin, left: page.margin, right: page.margin, bottom: 0 },
     autoFirstPage: false,
-    bufferPages: true,
+    fontLayoutCache: false,
     lang: "en-IN",
     info: {
       Title: papers[0]?.title ?? "",
-      Author: papers[0]?.letterhead.name ?? "",
+      Author: name,
       CreationDate: dated,
       ModDate: dated,
     },
   });
   const bytes = collect(pdf);
-  pdf.registerFont("regular", regular);
-  pdf.registerFont("strong", strong);
-  for (const paper of papers) {
-    pdf.addPage();
-    drawHead(pdf, paper);
-    for (const section of paper.sections) await drawSection(pdf, section);
-  }
-  numberPages(pdf, papers[0]?.letterhead.name ?? "");
+  const typefaces = openTypefaces(pdf, fonts);
+  const measured = new Sheet(typefaces, stop);
+  layOut(measured, papers);
+  const drawn = new Sheet(typefaces, stop, { pdf, name, pages: measured.pages });
+  layOut(drawn, papers);
   pdf.end();
   return await bytes;
 }
@@ -115,107 +124,200 @@ async function collect(pdf: Pdf): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function drawHead(pdf: Pdf, { letterhead, title, subtitle, mark }: Paper): void {
+/** What is drawn on, and how many pages it will have; without it, nothing is drawn. */
+type Drawn = { readonly pdf: Pdf; readonly name: string; readonly pages: number };
+
+type Writing = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly size: number;
+  readonly strong?: boolean;
+  readonly color?: string;
+  readonly align?: "left" | "right";
+};
+
+/** The page under way: where the next thing goes, and the hand that draws it. */
+class Sheet {
+  y: number = page.margin;
+  pages = 0;
+  readonly #typefaces: Typefaces;
+  readonly #stop: Stop;
+  readonly #drawn: Drawn | undefined;
+
+  constructor(typefaces: Typefaces, stop: Stop, drawn?: Drawn) {
+    this.#typefaces = typefaces;
+    this.#stop = stop;
+    this.#drawn = drawn;
+  }
+
+  startPage(): void {
+    if (this.#stop.isAsked()) throw new NobodyWaits();
+    this.pages += 1;
+    this.#drawn?.pdf.addPage();
+    if (this.#drawn) this.#drawFooter(this.#drawn);
+    this.y = page.margin;
+  }
+
+  /** Leaves `y` under the text. */
+  write(text: string, writing: Writing): void {
+    const { x, y, width, align = "left", strong, size: points, color = ink.text } = writing;
+    const typeface = this.#typefaceOf(strong);
+    const lines = breakLines(typeface, text, { width, size: points });
+    const lineHeight = typeface.lineHeight * points;
+    this.y = y + lines.length * lineHeight;
+    const pdf = this.#drawn?.pdf;
+    if (!pdf) return;
+    pdf
+      .font(strong ? "strong" : "regular")
+      .fontSize(points)
+      .fillColor(color);
+    lines.forEach((line, at) => {
+      const wide = this.widthOf(line, writing);
+      const indent = align === "right" ? width - wide : 0;
+      // Told how wide it is, the library does not measure it once more.
+      const told = { lineBreak: false, textWidth: wide, wordCount: 1 };
+      pdf.text(line, x + indent, y + at * lineHeight, told);
+    });
+  }
+
+  heightOf(text: string, { width, size: points, strong }: Omit<Writing, "x" | "y">): number {
+    const typeface = this.#typefaceOf(strong);
+    const lines = breakLines(typeface, text, { width, size: points });
+    return lines.length * typeface.lineHeight * points;
+  }
+
+  widthOf(text: string, { size: points, strong }: Pick<Writing, "size" | "strong">): number {
+    return this.#typefaceOf(strong).width(text) * points;
+  }
+
+  rule(y: number, width: number): void {
+    this.#drawn?.pdf
+      .moveTo(page.margin, y)
+      .lineTo(page.margin + contentWidth, y)
+      .lineWidth(width)
+      .strokeColor(ink.rule)
+      .stroke();
+  }
+
+  band(y: number, height: number, color: string): void {
+    this.#drawn?.pdf.rect(page.margin, y, contentWidth, height).fill(color);
+  }
+
+  #drawFooter({ name, pages }: Drawn): void {
+    this.rule(footerTop - 5, 0.5);
+    const box = { y: footerTop, size: size.small, color: ink.soft };
+    this.write(name, { ...box, x: page.margin, width: contentWidth * 0.7 });
+    const x = page.margin + contentWidth * 0.7;
+    const text = `Page ${this.pages} of ${pages}`;
+    this.write(text, { ...box, x, width: contentWidth * 0.3, align: "right" });
+  }
+
+  #typefaceOf(strong = false): Typeface {
+    return this.#typefaces[strong ? "strong" : "regular"];
+  }
+}
+
+function layOut(sheet: Sheet, papers: readonly Paper[]): void {
+  for (const paper of papers) {
+    sheet.startPage();
+    drawHead(sheet, paper);
+    for (const section of paper.sections) drawSection(sheet, section);
+  }
+}
+
+function drawHead(sheet: Sheet, { letterhead, title, subtitle, mark }: Paper): void {
   const half = contentWidth / 2 - 8;
   const top = page.margin;
-  write(pdf, letterhead.name, {
-    x: page.margin,
-    y: top,
-    width: half,
-    size: size.name,
-    strong: true,
-  });
-  let left = pdf.y + 2;
+  const name = { x: page.margin, y: top, width: half, size: size.name, strong: true };
+  sheet.write(letterhead.name, name);
+  let left = sheet.y + 2;
+  const small = { x: page.margin, width: half, size: size.small, color: ink.soft };
   for (const line of letterhead.lines) {
-    write(pdf, line, { x: page.margin, y: left, width: half, size: size.small, color: ink.soft });
-    left = pdf.y + 1;
+    sheet.write(line, { ...small, y: left });
+    left = sheet.y + 1;
   }
   const x = page.margin + contentWidth - half;
   const right = { x, width: half, align: "right" } as const;
-  write(pdf, title, { ...right, y: top, size: size.title, strong: true });
-  write(pdf, subtitle, { ...right, y: pdf.y + 1, size: size.text, color: ink.soft });
-  if (mark) write(pdf, mark, { ...right, y: pdf.y + 2, size: size.text, strong: true });
-  pdf.y = Math.max(left, pdf.y) + 8;
-  rule(pdf, pdf.y, 1);
-  pdf.y += 10;
+  sheet.write(title, { ...right, y: top, size: size.title, strong: true });
+  sheet.write(subtitle, { ...right, y: sheet.y + 1, size: size.text, color: ink.soft });
+  if (mark) sheet.write(mark, { ...right, y: sheet.y + 2, size: size.text, strong: true });
+  sheet.y = Math.max(left, sheet.y) + 8;
+  sheet.rule(sheet.y, 1);
+  sheet.y += 10;
 }
 
-async function drawSection(pdf: Pdf, section: Section): Promise<void> {
+function drawSection(sheet: Sheet, section: Section): void {
   switch (section.kind) {
     case "facts":
-      return drawFacts(pdf, section.columns);
+      return drawFacts(sheet, section.columns);
     case "heading":
       // What it is the heading of begins on the same page.
-      if (pdf.y + underHeading > contentBottom) startPage(pdf);
-      return drawText(pdf, section.text, { strong: true, size: size.text + 1, after: 4 });
+      if (sheet.y + underHeading > contentBottom) sheet.startPage();
+      return drawText(sheet, section.text, { strong: true, size: size.text + 1, after: 4 });
     case "note":
-      return drawText(pdf, section.text, { color: ink.soft, size: size.small, after: 4 });
+      return drawText(sheet, section.text, { color: ink.soft, size: size.small, after: 4 });
     case "table":
-      return await drawTable(pdf, section.columns, section.rows);
+      return drawTable(sheet, section.columns, section.rows);
   }
 }
 
 function drawText(
-  pdf: Pdf,
+  sheet: Sheet,
   text: string,
   { after, ...style }: Pick<Writing, "size" | "strong" | "color"> & { readonly after: number },
 ): void {
   const box = { x: page.margin, width: contentWidth, ...style };
-  if (pdf.y + heightOf(pdf, text, box) > contentBottom) startPage(pdf);
-  write(pdf, text, { ...box, y: pdf.y });
-  pdf.y += after;
+  if (sheet.y + sheet.heightOf(text, box) > contentBottom) sheet.startPage();
+  sheet.write(text, { ...box, y: sheet.y });
+  sheet.y += after;
 }
 
-function drawFacts(pdf: Pdf, columns: readonly (readonly Fact[])[]): void {
+function drawFacts(sheet: Sheet, columns: readonly (readonly Fact[])[]): void {
   const width = contentWidth / columns.length - 8;
-  const top = pdf.y;
+  const top = sheet.y;
   let bottom = top;
   columns.forEach((facts, at) => {
     const x = page.margin + at * (contentWidth / columns.length);
     let y = top;
     for (const { label, value } of facts) {
-      write(pdf, label, { x, y, width, size: size.small, color: ink.soft });
-      write(pdf, value, { x, y: pdf.y, width, size: size.text, strong: true });
-      y = pdf.y + 4;
+      sheet.write(label, { x, y, width, size: size.small, color: ink.soft });
+      sheet.write(value, { x, y: sheet.y, width, size: size.text, strong: true });
+      y = sheet.y + 4;
     }
     bottom = Math.max(bottom, y);
   });
-  pdf.y = bottom + 6;
+  sheet.y = bottom + 6;
 }
 
-/** How many rows are drawn before others get their turn. */
-const rowsPerTurn = 25;
-
-async function drawTable(
-  pdf: Pdf,
-  columns: readonly Column[],
-  rows: readonly Row[],
-): Promise<void> {
+function drawTable(sheet: Sheet, columns: readonly Column[], rows: readonly Row[]): void {
   const head: Row = { cells: columns.map((column) => column.head), strong: true };
-  if (pdf.y + underHeading > contentBottom) startPage(pdf);
-  drawRow(pdf, columns, head, ink.band);
-  for (const [at, row] of rows.entries()) {
-    if (at % rowsPerTurn === rowsPerTurn - 1) await yieldToOthers();
-    if (pdf.y + rowHeight(pdf, columns, row) > contentBottom) {
-      startPage(pdf);
-      drawRow(pdf, columns, head, ink.band);
+  const headHeight = rowHeight(sheet, columns, head);
+  if (sheet.y + underHeading > contentBottom) sheet.startPage();
+  drawRow(sheet, columns, { ...head, height: headHeight, band: ink.band });
+  for (const row of rows) {
+    const height = rowHeight(sheet, columns, row);
+    if (sheet.y + height > contentBottom) {
+      sheet.startPage();
+      drawRow(sheet, columns, { ...head, height: headHeight, band: ink.band });
     }
-    drawRow(pdf, columns, row, undefined);
+    drawRow(sheet, columns, { ...row, height });
   }
-  pdf.y += 10;
+  sheet.y += 10;
 }
 
-function drawRow(pdf: Pdf, columns: readonly Column[], row: Row, band: string | undefined): void {
-  const top = pdf.y;
-  const height = rowHeight(pdf, columns, row);
-  if (band) pdf.rect(page.margin, top, contentWidth, height).fill(band);
+type MeasuredRow = Row & { readonly height: number; readonly band?: string };
+
+function drawRow(sheet: Sheet, columns: readonly Column[], row: MeasuredRow): void {
+  const top = sheet.y;
+  if (row.band) sheet.band(top, row.height, row.band);
   let x = page.margin;
   columns.forEach((column, at) => {
-    drawCell(pdf, row.cells[at] ?? "", { column, x, top, strong: row.strong ?? false });
+    drawCell(sheet, row.cells[at] ?? "", { column, x, top, strong: row.strong ?? false });
     x += column.width;
   });
-  rule(pdf, top + height, 0.5);
-  pdf.y = top + height;
+  sheet.rule(top + row.height, 0.5);
+  sheet.y = top + row.height;
 }
 
 type CellPlace = {
@@ -225,22 +327,26 @@ type CellPlace = {
   readonly strong: boolean;
 };
 
-function drawCell(pdf: Pdf, cell: string, { column, x, top, strong }: CellPlace): void {
+function drawCell(sheet: Sheet, cell: string, { column, x, top, strong }: CellPlace): void {
   const [text, small] = partsOf(cell);
   const box = { x: x + cellPadding, width: innerWidth(column), align: column.align ?? "left" };
-  const fitted = fitOf(pdf, text, column, strong);
+  const fitted = fitOf(sheet, text, { column, strong });
   // A figure that was set smaller stands on the line of the others.
-  write(pdf, text, { ...box, y: top + cellPadding + size.text - fitted, size: fitted, strong });
-  if (small) write(pdf, small, { ...box, y: pdf.y, size: size.small, color: ink.soft });
+  sheet.write(text, { ...box, y: top + cellPadding + size.text - fitted, size: fitted, strong });
+  if (small) sheet.write(small, { ...box, y: sheet.y, size: size.small, color: ink.soft });
 }
 
-function rowHeight(pdf: Pdf, columns: readonly Column[], { cells, strong = false }: Row): number {
+function rowHeight(
+  sheet: Sheet,
+  columns: readonly Column[],
+  { cells, strong = false }: Row,
+): number {
   const heights = columns.map((column, at) => {
     const [text, small] = partsOf(cells[at] ?? "");
     const width = innerWidth(column);
-    const fitted = fitOf(pdf, text, column, strong);
-    const main = heightOf(pdf, text, { width, size: fitted, strong });
-    return main + (small ? heightOf(pdf, small, { width, size: size.small }) : 0);
+    const fitted = fitOf(sheet, text, { column, strong });
+    const main = sheet.heightOf(text, { width, size: fitted, strong });
+    return main + (small ? sheet.heightOf(small, { width, size: size.small }) : 0);
   });
   return Math.max(...heights) + 2 * cellPadding;
 }
@@ -255,68 +361,14 @@ function innerWidth({ width }: Column): number {
 }
 
 /** A figure is never broken over lines: it is set smaller until it fits. */
-function fitOf(pdf: Pdf, text: string, column: Column, strong: boolean): number {
-  if (column.align !== "right") return size.text;
-  let fitted: number = size.text;
-  const isWide = () =>
-    pdf
-      .font(strong ? "strong" : "regular")
-      .fontSize(fitted)
-      .widthOfString(text) > innerWidth(column);
-  while (fitted > size.least && isWide()) fitted -= 0.25;
-  return fitted;
-}
-
-type Writing = {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly size: number;
-  readonly strong?: boolean;
-  readonly color?: string;
-  readonly align?: "left" | "right";
-};
-
-function write(pdf: Pdf, text: string, writing: Writing): void {
-  const { x, y, width, align = "left", color = ink.text } = writing;
-  styled(pdf, writing).fillColor(color).text(text, x, y, { width, align });
-}
-
-function heightOf(
-  pdf: Pdf,
+function fitOf(
+  sheet: Sheet,
   text: string,
-  writing: Pick<Writing, "width" | "size" | "strong">,
+  { column, strong }: Pick<CellPlace, "column" | "strong">,
 ): number {
-  return styled(pdf, writing).heightOfString(text, { width: writing.width });
-}
-
-function styled(pdf: Pdf, { strong, size: points }: Pick<Writing, "strong" | "size">): Pdf {
-  return pdf.font(strong ? "strong" : "regular").fontSize(points);
-}
-
-function rule(pdf: Pdf, y: number, width: number): void {
-  pdf
-    .moveTo(page.margin, y)
-    .lineTo(page.margin + contentWidth, y)
-    .lineWidth(width)
-    .strokeColor(ink.rule)
-    .stroke();
-}
-
-function startPage(pdf: Pdf): void {
-  pdf.addPage();
-  pdf.y = page.margin;
-}
-
-function numberPages(pdf: Pdf, name: string): void {
-  const { start, count } = pdf.bufferedPageRange();
-  for (let at = 0; at < count; at++) {
-    pdf.switchToPage(start + at);
-    rule(pdf, footerTop - 5, 0.5);
-    const box = { y: footerTop, size: size.small, color: ink.soft };
-    write(pdf, name, { ...box, x: page.margin, width: contentWidth * 0.7 });
-    const x = page.margin + contentWidth * 0.7;
-    const text = `Page ${at + 1} of ${count}`;
-    write(pdf, text, { ...box, x, width: contentWidth * 0.3, align: "right" });
-  }
+  if (column.align !== "right") return size.text;
+  const wide = sheet.widthOf(text, { size: 1, strong });
+  let fitted: number = size.text;
+  while (fitted > size.least && wide * fitted > innerWidth(column)) fitted -= 0.25;
+  return fitted;
 }

@@ -1,7 +1,8 @@
 import { Failure } from "../kernel/failure.ts";
 import type { Document } from "../platform/documents.ts";
+import type { Heavy, HeavyOptions } from "../platform/heavy/kinds.ts";
 import { csvOfStatement } from "./csv-of-statement.ts";
-import { pdfOfStatement } from "./pdf-of-statement.ts";
+import { drawStatement } from "./pdf-of-statement.ts";
 import type { Statement, StatementQuery } from "./schema.ts";
 
 /** About six hundred pages: who has more lines reads them by program. */
@@ -11,8 +12,9 @@ export type StatementFormat = NonNullable<StatementQuery["format"]>;
 
 /** The same statement for programs, for spreadsheets or on paper. */
 export async function formatStatement(
+  heavy: Heavy,
   statement: Statement,
-  format: StatementFormat,
+  { format, ...asked }: HeavyOptions & { readonly format: StatementFormat },
 ): Promise<Document<Statement>> {
   if (format === "json") return statement;
   const name = `statement-${statement.period}-${statement.firm_id}.${format}`;
@@ -21,7 +23,8 @@ export async function formatStatement(
     return { type: "text/csv; charset=utf-8; header=present", name, content };
   }
   refuseLong(statement);
-  return { type: "application/pdf", name, content: await pdfOfStatement(statement) };
+  const content = Buffer.from(await heavy.run(drawStatement, statement, asked));
+  return { type: "application/pdf", name, content };
 }
 
 function refuseLong({ lines }: Statement): void {

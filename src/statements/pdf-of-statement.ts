@@ -2,6 +2,7 @@ import { paperOf } from "../kernel/letterhead.ts";
 import { percentText, rupeesText } from "../kernel/rupees.ts";
 import { negatePaise, type PaiseSum, sumPaise } from "../kernel/sums.ts";
 import { dayText, monthText, parseInstant, timeText } from "../kernel/time.ts";
+import { heavyKind } from "../platform/heavy/kinds.ts";
 import { drawPapers, type Paper, type Row, type Section } from "../platform/pdf.ts";
 import type { LineKind } from "./rules.ts";
 import type { Statement } from "./schema.ts";
@@ -27,9 +28,11 @@ const notYetFinal: Readonly<Record<string, string>> = {
   provisional: "PROVISIONAL: the month is being closed",
 };
 
-export async function pdfOfStatement(statement: Statement): Promise<Buffer> {
-  return await drawPapers([paper(statement)], instantOf(statement.as_of));
-}
+export const drawStatement = heavyKind(
+  "statement pdf",
+  async (statement: Statement, stop): Promise<Uint8Array> =>
+    await drawPapers([paper(statement)], instantOf(statement.as_of), stop),
+);
 
 function paper(statement: Statement): Paper {
   return {

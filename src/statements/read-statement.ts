@@ -8,14 +8,19 @@ import { formatStatement } from "./format-statement.ts";
 import type { Statement, StatementQuery } from "./schema.ts";
 
 export async function readStatement(
-  ctx: Pick<Context, "db" | "now">,
+  ctx: Pick<Context, "db" | "now" | "heavy">,
   caller: Caller,
   {
     period,
     letterhead,
     firm_id: firmId = caller.firmId,
     format = "json",
-  }: StatementQuery & { readonly period: string; readonly letterhead: Letterhead },
+    gone,
+  }: StatementQuery & {
+    readonly period: string;
+    readonly letterhead: Letterhead;
+    readonly gone: AbortSignal;
+  },
 ): Promise<Document<Statement>> {
   const now = ctx.now();
   const statement = await ctx.db.transaction(
@@ -25,5 +30,5 @@ export async function readStatement(
     },
     { snapshot: true },
   );
-  return await formatStatement(statement, format);
+  return await formatStatement(ctx.heavy, statement, { format, by: caller, signal: gone });
 }

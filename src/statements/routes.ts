@@ -1,4 +1,5 @@
 import type { Letterhead } from "../kernel/letterhead.ts";
+import { whenGone } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import { sendDocument } from "../platform/documents.ts";
 import type { App } from "../platform/http.ts";
@@ -50,6 +51,7 @@ export function statementRoutes(app: App, ctx: Context, letterhead: Letterhead):
           ...request.query,
           ...request.params,
           letterhead,
+          gone: whenGone(reply),
         }),
       ),
   );

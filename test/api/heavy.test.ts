@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { request } from "undici";
 
 import { openThreads } from "../../src/open-context.ts";
+import { type Heavy, onThisThread } from "../../src/platform/heavy/kinds.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -82,4 +83,19 @@ test("nettings of the sandbox do not hold up live, and end when their callers go
   gone.abort();
   await Promise.all(abandoned);
   await until("an end of work that nobody waits for", () => jobsOf(heavy) === 0);
+});
+
+test("papers are drawn by the threads, for the desk that asks", async (t) => {
+  const asked: unknown[] = [];
+  const heavy: Heavy = {
+    run: async (kind, input, options) => {
+      asked.push([kind.name, options.by.environment, options.by.deskId]);
+      return await onThisThread.run(kind, input, options);
+    },
+  };
+  const service = await startService(t, { heavy });
+  const { api_key: key, firm_id: deskId } = await service.issue();
+  const answer = await service.send("GET", "/v1/statements/2026-11?format=pdf", { key });
+  assert.equal(answer.status, 200);
+  assert.deepEqual(asked, [["statement pdf", "sandbox", deskId]]);
 });

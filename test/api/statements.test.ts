@@ -8,6 +8,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { onThisThread } from "../../src/platform/heavy/kinds.ts";
 import { formatStatement } from "../../src/statements/format-statement.ts";
 import { asOwner } from "../support/database.ts";
 import { checkDoors } from "../support/doors.ts";
@@ -417,9 +418,10 @@ test("a statement of more lines than paper is good for is refused as PDF only", 
   const statement = await statementOf(service, desk);
   const [line] = statement.lines;
   const long = { ...statement, lines: Array.from({ length: 20_001 }, () => line) };
+  const by = { environment: "sandbox", deskId: desk.deskId } as const;
   await assert.rejects(
-    formatStatement(long, "pdf"),
+    formatStatement(onThisThread, long, { format: "pdf", by }),
     (error) => error instanceof Failure && error.detail?.["reason"] === "too_many_lines",
   );
-  assert.ok("content" in (await formatStatement(long, "csv")));
+  assert.ok("content" in (await formatStatement(onThisThread, long, { format: "csv", by })));
 });
