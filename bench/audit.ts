@@ -26,7 +26,7 @@ export async function audit(): Promise<void> {
   const service = await startService(stack);
   const issue = ["keys", "issue", "--firm", "Audit Bench", "--env", "sandbox"];
   const { api_key: key, firm_id: deskId } = (await service.command(...issue)) as Issued;
-  const server = await openEmbedded({ dataDir: service.dataDir, as: "visitor" });
+  const server = await openEmbedded({ dataDir: service.dataDir, as: "visitor", create: true });
   stack.defer(() => server.leave());
   const chained = await seed(server.connection, deskId);
   const file = join(service.dataDir, "export.ndjson");

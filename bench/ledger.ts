@@ -28,7 +28,7 @@ export async function ledger(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const server = await openEmbedded({ dataDir, as: "visitor" });
+  const server = await openEmbedded({ dataDir, as: "visitor", create: true });
   stack.defer(() => server.leave());
   const { role } = await migrate(server.connection);
   const { connection } = server;

@@ -27,7 +27,7 @@ export async function orders(): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const service = await startService(stack);
   const load = await startLoad(stack);
-  const server = await openEmbedded({ dataDir: service.dataDir, as: "visitor" });
+  const server = await openEmbedded({ dataDir: service.dataDir, as: "visitor", create: true });
   stack.defer(() => server.leave());
   const client = new pg.Client(server.connection);
   await client.connect();

@@ -103,6 +103,7 @@ async function sideWith(service: RunningService, size: number): Promise<Side> {
   await grow(service, size);
   const opened = await openContext(readConfig({ DATA_DIR: service.dataDir }), {
     as: "visitor",
+    create: false,
     log: pino({ level: "silent" }),
     now: () => new Date(),
   });
@@ -119,7 +120,7 @@ async function sideWith(service: RunningService, size: number): Promise<Side> {
  */
 async function grow({ pid, dataDir }: RunningService, size: number): Promise<void> {
   process.kill(pid, "SIGSTOP");
-  const server = await openEmbedded({ dataDir, as: "visitor" });
+  const server = await openEmbedded({ dataDir, as: "visitor", create: true });
   const client = new pg.Client(server.connection);
   await client.connect();
   try {

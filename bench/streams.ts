@@ -154,7 +154,7 @@ async function requestsFor(service: RunningService): Promise<string[]> {
 
 /** Changes the market as a new card does; a wide one has many bands, and so a long update. */
 async function publisher(stack: AsyncDisposableStack, { dataDir }: RunningService) {
-  const embedded = await openEmbedded({ dataDir, as: "visitor" });
+  const embedded = await openEmbedded({ dataDir, as: "visitor", create: true });
   stack.defer(() => embedded.leave());
   const client = new pg.Client(embedded.connection);
   await client.connect();

@@ -103,7 +103,7 @@ type Bench = {
 async function openBench(stack: AsyncDisposableStack): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-bench-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const server = await openEmbedded({ dataDir, as: "visitor" });
+  const server = await openEmbedded({ dataDir, as: "visitor", create: true });
   stack.defer(() => server.leave());
   await migrate(server.connection);
   const db = openDatabase({

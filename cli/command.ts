@@ -59,13 +59,18 @@ export function command<const Declared extends Options>(spec: {
   };
 }
 
-/** Runs with the service's own database, started for the occasion when no service has it open. */
+/**
+ * Runs with the service's own database, started for the occasion when no service has it open. Where
+ * there is none, only the commands that begin an installation make it: a forgotten DATA_DIR would
+ * otherwise show an empty service.
+ */
 export async function withContext<Result>(
   work: (opened: OpenedContext) => Promise<Result>,
+  { create = false }: { readonly create?: boolean } = {},
 ): Promise<Result> {
   const config = readConfig(process.env);
   const log = pino({ level: "silent" });
-  const opened = await openContext(config, { as: "visitor", log, now: () => new Date() });
+  const opened = await openContext(config, { as: "visitor", create, log, now: () => new Date() });
   try {
     return await work(opened);
   } finally {

@@ -38,6 +38,7 @@ const issue = command({
           },
           actorOf(options),
         ),
+      { create: true },
     );
     printOne(issued, options);
   },

@@ -5,8 +5,11 @@ export const migrateCommand = command({
   summary: "bring the database's schema up to date",
   options: {},
   async run(options) {
-    await withContext(async ({ migrated, role }) => {
-      printOne({ applied: migrated, role: role ?? null }, options);
-    });
+    await withContext(
+      async ({ migrated, role }) => {
+        printOne({ applied: migrated, role: role ?? null }, options);
+      },
+      { create: true },
+    );
   },
 });

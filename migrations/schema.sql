@@ -685,6 +685,14 @@ create table market_updates (
 );
 CREATE INDEX market_updates_by_scheme ON public.market_updates USING btree (environment, epoch, scheme, seq);
 
+create table master_key_checks (
+  only_one boolean not null default true,
+  key_check bytea not null,
+  constraint master_key_checks_pkey PRIMARY KEY (only_one),
+  constraint master_key_checks_key_check_check CHECK ((length(key_check) = 32)),
+  constraint master_key_checks_only_one_check CHECK (only_one)
+);
+
 create table match_locks (
   environment text not null,
   seen_cards jsonb not null default '{}'::jsonb,
@@ -1189,6 +1197,7 @@ grant insert, select, update on ledger_verdict to scripdesk_app;
 grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
+grant delete, insert, select, update on master_key_checks to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant insert, select, update on netting_runs to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;

@@ -79,6 +79,8 @@ export type AppOptions = {
   readonly addressWindows: AddressWindows;
   readonly metrics: Metrics;
   readonly outbound: Outbound;
+  /** Aborted when the service was told to stop: from then on it is not ready. */
+  readonly draining?: AbortSignal | undefined;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
 };
@@ -91,6 +93,7 @@ export async function buildApp({
   addressWindows,
   metrics,
   outbound,
+  draining,
   offboarding = everySlice,
 }: AppOptions): Promise<App> {
   const app = createServer({ ...config, log: ctx.log, now: ctx.now, pagesUnder: docsPrefix });
@@ -110,7 +113,7 @@ export async function buildApp({
   admitVisitors(app, spender(ctx, config.publicBudgets, addressWindows));
   await describeApi(app);
 
-  healthRoutes(app, ctx);
+  healthRoutes(app, ctx, draining);
   serveOpenApi(app);
   metaRoutes(app, [
     keyLifecycle,

@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 
+import { selfSignedCertificate } from "../test/support/certificate.ts";
 import { ConfigError, readConfig, settings, type Variables } from "./config.ts";
 
 const hex = "ab".repeat(32);
@@ -35,6 +36,7 @@ test("nothing set is a service on this machine with its own database", () => {
     tls: undefined,
     inFlightMax: 10_000,
     heavyThreads: Math.max(2, availableParallelism() - 1),
+    drainS: 3,
     publicBudgets: { rates: { perMinute: 60 }, enquiry: { perMinute: 6, perDay: 30 } },
     webhookScheduleS: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     webhookAllowCidrs: [],
@@ -54,8 +56,13 @@ test("an empty or blank variable is as good as none", () => {
 test("every variable is read", async (t) => {
   const dir = await mkdtemp(join(tmpdir(), "scripdesk-config-"));
   t.after(() => rm(dir, { recursive: true }));
-  await writeFile(join(dir, "cert"), "certificate");
-  await writeFile(join(dir, "key"), "private key");
+  const pair = await selfSignedCertificate();
+  if (!pair) {
+    t.skip("no openssl on this machine");
+    return;
+  }
+  await writeFile(join(dir, "cert"), pair.cert);
+  await writeFile(join(dir, "key"), pair.key);
   const config = readConfig({
     HOST: "::",
     PORT: "0",
@@ -71,6 +78,7 @@ test("every variable is read", async (t) => {
     TLS_KEY: join(dir, "key"),
     IN_FLIGHT_MAX: "7",
     HEAVY_THREADS: "3",
+    DRAIN_S: "8",
     PUBLIC_RATES_PER_MINUTE: "8",
     PUBLIC_ENQUIRY_PER_MINUTE: "9",
     PUBLIC_ENQUIRY_PER_DAY: "10",
@@ -95,9 +103,10 @@ test("every variable is read", async (t) => {
     redisUrl: "rediss://cache",
     masterKey: Buffer.from(hex, "hex"),
     trustProxy: ["10.0.0.0/8", "::1", "192.0.2.1"],
-    tls: { cert: Buffer.from("certificate"), key: Buffer.from("private key") },
+    tls: pair,
     inFlightMax: 7,
     heavyThreads: 3,
+    drainS: 8,
     publicBudgets: { rates: { perMinute: 8 }, enquiry: { perMinute: 9, perDay: 10 } },
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { createSecureContext } from "node:tls";
 
 import type { Budgets } from "./kernel/budget.ts";
 import { blockMinPaise } from "./crosses/rules.ts";
@@ -30,6 +31,8 @@ export type Config = {
   readonly inFlightMax: number;
   /** Threads for heavy work; one of them is live's alone when there are several. */
   readonly heavyThreads: number;
+  /** How long everything is still served after SIGTERM, while readiness is off. */
+  readonly drainS: number;
   /** What one address may ask of the public surface. */
   readonly publicBudgets: Budgets;
   /** From which amount on sending live money takes two operators. */
@@ -70,6 +73,7 @@ export const settings = {
   IN_FLIGHT_MAX: "requests worked on at once before new ones are shed (10000)",
   HEAVY_THREADS:
     "most threads for netting, cover, PDFs and imports (one per core but one, at least 2)",
+  DRAIN_S: "seconds that everything is still served after SIGTERM, while /readyz is 503 (3)",
   PUBLIC_RATES_PER_MINUTE: "calls of /public/rates per address and minute (60)",
   PUBLIC_ENQUIRY_PER_MINUTE: "calls of /public/enquiry per address and minute (6)",
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
@@ -178,7 +182,14 @@ export function readConfig(variables: Variables): Config {
     if (Boolean(read("TLS_CERT")) !== Boolean(read("TLS_KEY"))) {
       problems.push("TLS_CERT and TLS_KEY go together");
     }
-    return cert && key ? { cert, key } : undefined;
+    if (!cert || !key) return undefined;
+    try {
+      createSecureContext({ cert, key });
+    } catch (error) {
+      const { message } = error as Error;
+      problems.push(`TLS_CERT and TLS_KEY are no certificate and its private key: ${message}`);
+    }
+    return { cert, key };
   }
 
   function logLevel(): LogLevel {
@@ -203,6 +214,7 @@ export function readConfig(variables: Variables): Config {
     tls: tls(),
     inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),
     heavyThreads: integer("HEAVY_THREADS", Math.max(2, availableParallelism() - 1), [1, 64]),
+    drainS: integer("DRAIN_S", 3, [0, 600]),
     publicBudgets: {
       rates: { perMinute: integer("PUBLIC_RATES_PER_MINUTE", 60, [1, budgetMax]) },
       enquiry: {

@@ -1,7 +1,9 @@
 // `scripdesk serve`: opens what the service needs, listens until a signal, and closes in reverse.
 //
-//   SIGTERM or SIGINT   readiness turns off, streams end, requests under way finish, then the
-//                       database closes; what is still open after the deadline is cut
+//   SIGTERM or SIGINT   readiness turns off; after SIGTERM everything is still served for DRAIN_S
+//                       seconds, so that balancers can notice. Then the port closes, streams end,
+//                       requests under way finish, and the database closes; what is still open after
+//                       the deadline is cut
 
 import { once } from "node:events";
 import type { Server } from "node:http";
@@ -33,7 +35,8 @@ import { localAddressWindows, sharedAddressWindows } from "./public/spend-budget
 import { localRateWindow, sharedRateWindow } from "./usage/rate-window.ts";
 import { workOf } from "./workers.ts";
 
-const closeDeadlineMs = 8_000;
+/** With the default of DRAIN_S the end comes within the ten seconds that supervisors allow. */
+const closeDeadlineMs = 6_000;
 const settleDeadlineMs = 2_000;
 const demoDesk = "Demo Desk";
 const demoCredits = 200;
@@ -42,17 +45,19 @@ export async function serve(variables: Variables): Promise<void> {
   keepTickShape();
   const config = readConfig(variables);
   const { log, flush } = createLog(config.logLevel);
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => stop.abort(signal));
-  }
+  const { stop, hurry } = watchSignals();
 
   await using stack = new AsyncDisposableStack();
   stack.defer(flush);
   // Closed after the database: what is cut off then is sent again, and no failure of its receiver.
   const outbound = openOutbound({ allowCidrs: config.webhookAllowCidrs });
   stack.defer(() => outbound.close());
-  const opened = await openContext(config, { as: "service", log, now: () => new Date() });
+  const opened = await openContext(config, {
+    as: "service",
+    create: true,
+    log,
+    now: () => new Date(),
+  });
   stack.defer(() => opened.close());
   const { ctx, migrated, role } = opened;
   if (migrated.length > 0) log.info({ migrations: migrated }, "migrated");
@@ -73,7 +78,8 @@ export async function serve(variables: Variables): Promise<void> {
   const book = openBook(ctx, offerSources);
   // Whoever is let in finds the book open: its first use reads every offer there is.
   await Promise.all(environments.map(book.look));
-  const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound });
+  const draining = stop.signal;
+  const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound, draining });
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
   const webhooks = { outbound, scheduleS: config.webhookScheduleS };
@@ -94,6 +100,24 @@ export async function serve(variables: Variables): Promise<void> {
   if (!config.databaseUrl) await introduce(ctx, address);
   if (!stop.signal.aborted) await once(stop.signal, "abort");
   log.info({ signal: stop.signal.reason as string }, "stopping");
+  // Balancers need a moment to see that this process is no longer ready; a person does not.
+  if (stop.signal.reason === "SIGTERM") {
+    await sleep(config.drainS * 1_000, undefined, { signal: hurry.signal }).catch(() => {}); // Cut short.
+  }
+}
+
+/** The first signal stops the service, the second ends its waiting, the third kills it. */
+function watchSignals(): { readonly stop: AbortController; readonly hurry: AbortController } {
+  const stop = new AbortController();
+  const hurry = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      if (stop.signal.aborted) hurry.abort();
+      else process.once(signal, () => hurry.abort());
+      stop.abort(signal);
+    });
+  }
+  return { stop, hurry };
 }
 
 async function openRateWindows(

@@ -6,12 +6,15 @@ import type pg from "pg";
 
 import { signingKeyFrom } from "./audit/rules.ts";
 import type { Config } from "./config.ts";
+import { countDesks } from "./firms/count-desks.ts";
 import type { Context } from "./platform/context.ts";
 import { type HeavyPool, openHeavyPool } from "./platform/heavy/pool.ts";
 import { openEmbedded } from "./platform/embedded.ts";
-import { keyFor, localMasterKey } from "./platform/master-key.ts";
+import { keyFor, localMasterKey, masterKeyCheck } from "./platform/master-key.ts";
+import { findMasterKeyCheck, insertMasterKeyCheck } from "./platform/master-key-store.ts";
 import { migrate } from "./platform/migrate.ts";
-import { openDatabase } from "./platform/postgres.ts";
+import { type Database, openDatabase } from "./platform/postgres.ts";
+import { Unusable } from "./platform/unusable.ts";
 
 /** Threads are started when there is something for them to do. */
 export function openThreads(threads: number): HeavyPool {
@@ -26,12 +29,20 @@ export type OpenedContext = {
   close(): Promise<void>;
 };
 
+type Opening = {
+  readonly as: "service" | "visitor";
+  /** Whether to make the embedded database where there is none. */
+  readonly create: boolean;
+  readonly log: FastifyBaseLogger;
+};
+
 export async function openContext(
   config: Config,
-  { as, log, now }: { as: "service" | "visitor"; log: FastifyBaseLogger; now: () => Date },
+  { now, ...opening }: Opening & { readonly now: () => Date },
 ): Promise<OpenedContext> {
+  const { log } = opening;
   await using undo = new AsyncDisposableStack();
-  const connection = await connectTo(config, { as, log, undo });
+  const connection = await connectTo(config, opening, undo);
   const { applied, role } = await migrate(connection);
   const db = openDatabase({
     connection,
@@ -42,7 +53,7 @@ export async function openContext(
   undo.defer(() => db.close());
   const heavy = openThreads(config.heavyThreads);
   undo.defer(() => heavy.close());
-  const masterKey = config.masterKey ?? (await localMasterKey(config.dataDir));
+  const masterKey = await openMasterKey(config, db);
   const ctx = {
     db,
     now,
@@ -58,18 +69,31 @@ export async function openContext(
 
 async function connectTo(
   config: Config,
-  {
-    as,
-    log,
-    undo,
-  }: { as: "service" | "visitor"; log: FastifyBaseLogger; undo: AsyncDisposableStack },
+  { as, create, log }: Opening,
+  undo: AsyncDisposableStack,
 ): Promise<pg.ClientConfig> {
   if (config.databaseUrl) return { connectionString: config.databaseUrl };
   const embedded = await openEmbedded({
     dataDir: config.dataDir,
     as,
+    create,
     onLost: (error) => log.fatal({ err: error }, "the embedded PostgreSQL is lost"),
   });
   undo.defer(() => embedded.leave());
   return embedded.connection;
+}
+
+/** The master key, as long as it is the one that this database's data was sealed with. */
+async function openMasterKey({ masterKey: given, dataDir }: Config, db: Database): Promise<Buffer> {
+  const before = await findMasterKeyCheck(db);
+  // A database that had a desk before it kept a check has sealed data, and so has a key somewhere.
+  const mayMake = before === undefined && (await countDesks({ db })) === 0;
+  const masterKey = given ?? (await localMasterKey(dataDir, { mayMake }));
+  const check = masterKeyCheck(masterKey);
+  if (before === undefined) await insertMasterKeyCheck(db, check);
+  const kept = before ?? (await findMasterKeyCheck(db));
+  if (kept?.equals(check)) return masterKey;
+  throw new Unusable(
+    `${given ? "MASTER_KEY" : `${dataDir}/master.key`} is not the key that the data in this database was sealed with`,
+  );
 }

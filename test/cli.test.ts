@@ -9,7 +9,7 @@ import { commands, dataDirectory, type Ended, postgresPid, scripdesk } from "./s
 after(() => held.leave());
 const DATA_DIR = await dataDirectory({ after });
 // Holding the server saves every command its start and stop.
-const held = await openEmbedded({ dataDir: DATA_DIR, as: "visitor" });
+const held = await openEmbedded({ dataDir: DATA_DIR, as: "visitor", create: true });
 
 const run = commands({ after }, { DATA_DIR });
 

@@ -104,8 +104,8 @@ const rules: readonly Rule[] = [
     complaints: environmentReaders,
     wrong: {
       "a root": { "src/config.ts": `export const port = process.env["PORT"];\n` },
-      "another variable": { "src/platform/embedded.ts": `spawn(process.env["HOME"]);\n` },
-      "the whole of it": { "src/platform/embedded.ts": `spawn("x", { env: process.env });\n` },
+      "another variable": { "src/platform/run-as.ts": `spawn(process.env["HOME"]);\n` },
+      "the whole of it": { "src/platform/run-as.ts": `spawn("x", { env: process.env });\n` },
       "the path elsewhere": { "src/platform/http.ts": `spawn(process.env["PATH"]);\n` },
     },
   },

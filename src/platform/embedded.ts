@@ -9,17 +9,21 @@
 // server; the service also holds an exclusive one, which a second service fails to get. A session
 // lock ends with its connection, so `kill -9` releases it and the next start adopts the server that
 // was left running. Whoever leaves last, and so gets the shared lock for itself, stops the server.
+//
+// A cluster is made in a folder of its maker's own and renamed when it is whole, so an interrupted
+// first start leaves nothing that could be taken for a cluster. Nobody but the cluster's owner and
+// root can reach the socket: its folder and its own mode are closed, and there is no port.
 
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chown, mkdir, readFile, readdir, rm, stat } from "node:fs/promises";
+import { access, chown, constants, lstat, mkdir, readFile } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { chooseUser, type RunAs } from "./run-as.ts";
+import { chooseUser, collectOutput, type RunAs, runProgram } from "./run-as.ts";
 import { Unusable } from "./unusable.ts";
 
 export type Embedded = {
@@ -32,6 +36,8 @@ export type EmbeddedOptions = {
   readonly dataDir: string;
   /** A service refuses to share a DATA_DIR with another service; a visitor does not. */
   readonly as: "service" | "visitor";
+  /** Whether to make the database where there is none. */
+  readonly create: boolean;
   readonly settings?: Readonly<Record<string, string>>;
   /** Called when a server that died could not be started again. */
   readonly onLost?: (error: unknown) => void;
@@ -51,6 +57,7 @@ const revivalsMax = 1_000;
 
 const defaultSettings = {
   listen_addresses: "",
+  unix_socket_permissions: "0700",
   max_connections: "200",
   shared_buffers: "256MB",
   max_wal_size: "4GB",
@@ -129,10 +136,15 @@ type Server = {
   readonly runAs: RunAs;
 };
 
-async function prepareServer({ dataDir, settings }: EmbeddedOptions): Promise<Server> {
+async function prepareServer({ dataDir, create, settings }: EmbeddedOptions): Promise<Server> {
   const binaries = await findBinaries();
   const clusterDir = join(dataDir, "postgres");
-  await mkdir(dataDir, { recursive: true });
+  if (!create && !(await isCluster(clusterDir))) {
+    throw new Unusable(
+      `there is no database in ${dataDir}: set DATA_DIR to the service's, or start it with "npx scripdesk serve"`,
+    );
+  }
+  await openDataDir(dataDir);
   const runAs = await chooseUser(clusterDir, binaries.postgres);
   const server = {
     binaries,
@@ -141,8 +153,24 @@ async function prepareServer({ dataDir, settings }: EmbeddedOptions): Promise<Se
     runAs,
     settings: { ...defaultSettings, ...settings },
   };
-  if (!(await exists(join(clusterDir, "PG_VERSION")))) await initialise(server);
+  if (!(await isCluster(clusterDir))) await initialise(server);
   return server;
+}
+
+async function openDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isFile = code === "EEXIST" || code === "ENOTDIR";
+    const problem = isFile ? "it is no folder" : `it cannot be written (${code})`;
+    throw new Unusable(`DATA_DIR ${dataDir} cannot be used: ${problem}`, { cause: error });
+  }
+}
+
+async function isCluster(clusterDir: string): Promise<boolean> {
+  return await exists(join(clusterDir, "PG_VERSION"));
 }
 
 async function findBinaries(): Promise<Binaries> {
@@ -157,13 +185,17 @@ async function findBinaries(): Promise<Binaries> {
 }
 
 async function initialise(server: Server): Promise<void> {
-  const { clusterDir, runAs, binaries } = server;
-  await mkdir(clusterDir, { mode: 0o700 });
-  if (runAs.uid !== undefined) await chown(clusterDir, runAs.uid, runAs.gid ?? runAs.uid);
-  const result = await run(server, binaries.initdb, [
-    `--pgdata=${clusterDir}`,
+  const { dataDir, clusterDir, runAs, binaries } = server;
+  await removeInterrupted(dataDir);
+  const making = `${clusterDir}${makingSuffix}${process.pid}`;
+  await mkdir(making, { mode: 0o700 });
+  if (runAs.uid !== undefined) await chown(making, runAs.uid, runAs.gid ?? runAs.uid);
+  const result = await runProgram(server.runAs, binaries.initdb, [
+    `--pgdata=${making}`,
     `--username=${superuser}`,
-    "--auth=trust",
+    // Who can reach the socket is the owner or root; over a port nobody is let in.
+    "--auth-local=trust",
+    "--auth-host=reject",
     "--encoding=UTF8",
     "--locale-provider=builtin",
     "--locale=C.UTF-8",
@@ -171,8 +203,32 @@ async function initialise(server: Server): Promise<void> {
     "--no-instructions",
   ]);
   if (result.code !== 0) {
-    await rm(clusterDir, { recursive: true, force: true });
+    await rm(making, { recursive: true, force: true });
     throw new Unusable(`the embedded PostgreSQL could not be created: ${result.lastLine}`);
+  }
+  await rename(making, clusterDir).catch(async (error: unknown) => {
+    await rm(making, { recursive: true, force: true });
+    // Another starter was first, and its cluster is as good.
+    if (!(await isCluster(clusterDir))) throw error;
+  });
+}
+
+const makingSuffix = ".making-";
+
+/** What starters that have died left half made. */
+async function removeInterrupted(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const [, maker] = name.split(makingSuffix);
+    if (maker === undefined || isAlive(Number(maker))) continue;
+    await rm(join(dataDir, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid !== process.pid && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
@@ -209,7 +265,7 @@ async function startServer(server: Server): Promise<string | undefined> {
   const loggedBefore = await fatalLines(clusterDir);
   const all: Record<string, string> = { ...settings, unix_socket_directories: socketDir };
   const flags = Object.entries(all).map(([name, value]) => `-c ${name}='${value}'`);
-  const result = await run(server, binaries.pg_ctl, [
+  const result = await runProgram(server.runAs, binaries.pg_ctl, [
     "start",
     "--wait",
     "--silent",
@@ -260,7 +316,7 @@ async function leave(server: Server, session: pg.Client): Promise<void> {
     .then(({ rows }) => rows[0]?.alone ?? false)
     .catch(() => false); // The server is gone already.
   if (isLast) {
-    await run(server, server.binaries.pg_ctl, [
+    await runProgram(server.runAs, server.binaries.pg_ctl, [
       "stop",
       "--wait",
       "--silent",
@@ -301,7 +357,7 @@ async function commandLineOf(pid: number): Promise<string> {
   if (process.platform === "linux") {
     return await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   }
-  const { code, output } = await collect("ps", ["-p", String(pid), "-o", "args="], {});
+  const { code, output } = await collectOutput("ps", ["-p", String(pid), "-o", "args="], {});
   return code === 0 ? output : "";
 }
 
@@ -313,40 +369,12 @@ async function prepareSocketDir({ clusterDir, runAs }: Server): Promise<string> 
   const owner = runAs.uid ?? process.getuid?.() ?? 0;
   const made = await mkdir(dir, { mode: 0o700, recursive: true });
   if (made) await chown(dir, owner, runAs.gid ?? process.getgid?.() ?? 0);
-  if ((await stat(dir)).uid !== owner) throw new Unusable(`${dir} belongs to another user`);
-  return dir;
-}
-
-async function run({ runAs }: Server, program: string, args: readonly string[]) {
-  const [command, ...rest] = [...runAs.wrapper, program, ...args];
-  const ids = runAs.wrapper.length > 0 ? {} : { uid: runAs.uid, gid: runAs.gid };
-  return await collect(command ?? program, rest, { ...ids, cwd: "/" });
-}
-
-async function collect(
-  command: string,
-  args: readonly string[],
-  options: { uid?: number | undefined; gid?: number | undefined; cwd?: string },
-): Promise<{ code: number; output: string; lastLine: string }> {
-  return await new Promise((resolve) => {
-    const child = spawn(command, args, {
-      ...options,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC" },
-    });
-    let output = "";
-    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    const end = (code: number) => {
-      resolve({ code, output, lastLine: output.trim().split("\n").at(-1) ?? "" });
-    };
-    child.on("error", (error) => {
-      output += error.message;
-      end(1);
-    });
-    // The server keeps pg_ctl's pipes open, so the end of the program counts, not of its output.
-    child.on("exit", (code) => end(code ?? 1));
-  });
+  // Everybody may write to the folder above, so this one may have been planted: what it is counts,
+  // not where a link leads.
+  const found = await lstat(dir);
+  const isClosed = found.isDirectory() && (found.mode & 0o077) === 0;
+  if (found.uid === owner && isClosed) return dir;
+  throw new Unusable(`${dir} is not a closed folder of the database's user: remove it`);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -10,12 +10,11 @@ const Status = Type.Object({
 });
 
 /** Live: the process answers. Ready: it can serve, so a balancer may send it requests. */
-export function healthRoutes(app: App, { db }: Pick<Context, "db">): void {
-  let closing = false;
-  app.addHook("preClose", async () => {
-    closing = true;
-  });
-
+export function healthRoutes(
+  app: App,
+  { db }: Pick<Context, "db">,
+  draining: AbortSignal | undefined,
+): void {
   app.get(
     "/healthz",
     {
@@ -42,7 +41,7 @@ export function healthRoutes(app: App, { db }: Pick<Context, "db">): void {
       },
     },
     async (_request, reply) => {
-      const reason = closing ? "shutting down" : await obstacle();
+      const reason = draining?.aborted ? "shutting down" : await obstacle();
       if (reason === undefined) return { status: "ready" };
       return await reply.code(503).send({ status: "not_ready", reason });
     },

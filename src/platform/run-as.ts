@@ -1,5 +1,6 @@
-// Which user the programs of PostgreSQL run as.
+// The programs of PostgreSQL: which user they run as, and how they are run.
 
+import { spawn } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -59,4 +60,37 @@ async function mayEnter(path: string, { uid, gid }: User): Promise<boolean> {
   const shift = owner === uid ? 6 : Number(group === gid) * 3;
   if (((mode >> shift) & 1) === 0) return false;
   return path === dirname(path) || (await mayEnter(dirname(path), { uid, gid }));
+}
+
+/** Runs a program of PostgreSQL to its end. */
+export async function runProgram(runAs: RunAs, program: string, args: readonly string[]) {
+  const [command, ...rest] = [...runAs.wrapper, program, ...args];
+  const ids = runAs.wrapper.length > 0 ? {} : { uid: runAs.uid, gid: runAs.gid };
+  return await collectOutput(command ?? program, rest, { ...ids, cwd: "/" });
+}
+
+export async function collectOutput(
+  command: string,
+  args: readonly string[],
+  options: { uid?: number | undefined; gid?: number | undefined; cwd?: string },
+): Promise<{ code: number; output: string; lastLine: string }> {
+  return await new Promise((resolve) => {
+    const child = spawn(command, args, {
+      ...options,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC" },
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const end = (code: number) => {
+      resolve({ code, output, lastLine: output.trim().split("\n").at(-1) ?? "" });
+    };
+    child.on("error", (error) => {
+      output += error.message;
+      end(1);
+    });
+    // The server keeps pg_ctl's pipes open, so the end of the program counts, not of its output.
+    child.on("exit", (code) => end(code ?? 1));
+  });
 }

@@ -34,7 +34,12 @@ function hasty(db: Database): Database {
 
 const config = readConfig(process.env);
 const { log } = createLog("silent");
-const opened = await openContext(config, { as: "service", log, now: () => new Date() });
+const opened = await openContext(config, {
+  as: "service",
+  create: true,
+  log,
+  now: () => new Date(),
+});
 const ctx = { ...opened.ctx, db: hasty(opened.ctx.db) };
 const elapsedMs = () => performance.now();
 const app = await buildApp({

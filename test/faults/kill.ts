@@ -179,7 +179,7 @@ async function asOwner<Result>(
   dataDir: string,
   work: (owner: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const server = await openEmbedded({ dataDir, as: "visitor" });
+  const server = await openEmbedded({ dataDir, as: "visitor", create: true });
   const owner = new pg.Client(server.connection);
   await owner.connect();
   try {

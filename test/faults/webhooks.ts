@@ -62,7 +62,7 @@ export async function killDuringDeliveries(
   { count, random, say }: KillOptions,
 ): Promise<KillReport> {
   const dataDir = await dataDirectory(scope);
-  let server = await openEmbedded({ dataDir, as: "visitor" });
+  let server = await openEmbedded({ dataDir, as: "visitor", create: true });
   await migrate(server.connection);
   const settings = {
     DATABASE_URL: databaseUrl(server.connection),
@@ -99,7 +99,7 @@ export async function killDuringDeliveries(
       if (pid !== undefined) process.kill(pid, "SIGKILL");
       kills["postgres"] = (kills["postgres"] ?? 0) + 1;
       await sleep(random.below(1_000));
-      server = await openEmbedded({ dataDir, as: "visitor" });
+      server = await openEmbedded({ dataDir, as: "visitor", create: true });
     } else {
       const at = turn % 2;
       nodes[at]?.signal("SIGKILL");

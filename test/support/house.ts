@@ -140,7 +140,7 @@ export function environmentReaders(house: House): string[] {
     return !/^(cli|test|bench)\//.test(path);
   }).concat(
     codeWhere(house, /process\s*\.\s*env\["PATH"\]/, (path) => {
-      return path.startsWith("src/") && path !== "src/platform/embedded.ts";
+      return path.startsWith("src/") && path !== "src/platform/run-as.ts";
     }),
   );
 }
@@ -224,8 +224,8 @@ export function looseVersions(house: House): string[] {
 type Locked = {
   readonly resolved?: string;
   readonly integrity?: string;
-  readonly os?: readonly string[];
-  readonly cpu?: readonly string[];
+  readonly os?: string | readonly string[];
+  readonly cpu?: string | readonly string[];
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
@@ -242,7 +242,7 @@ export function missingVariants(house: House): string[] {
     if (variants.length < 2) return [];
     const covered = variants.flatMap((name) => {
       const { os = [], cpu = [] } = findLocked(locked, path, name) ?? {};
-      return os.flatMap((system) => cpu.map((processor) => `${system} ${processor}`));
+      return [os].flat().flatMap((system) => [cpu].flat().map((on) => `${system} ${on}`));
     });
     return platforms
       .filter((platform) => !covered.includes(platform))

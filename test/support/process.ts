@@ -37,7 +37,7 @@ export async function dataDirectory(t: Scope): Promise<string> {
     for (const end of running.get(dataDir) ?? []) await end();
     if ((await postgresPid(dataDir)) !== undefined) {
       // The last one out stops the server, so going in and out leaves none behind.
-      const server = await openEmbedded({ dataDir, as: "visitor" });
+      const server = await openEmbedded({ dataDir, as: "visitor", create: true });
       await server.leave();
     }
     await rm(dataDir, { recursive: true, force: true });
@@ -132,7 +132,13 @@ export async function serve(
   settings: Settings,
   program: Program = { program: command, words: ["serve"] },
 ): Promise<Running> {
-  const child = start(program, { PORT: "0", OPS_PORT: "off", LOG_LEVEL: "warn", ...settings });
+  const child = start(program, {
+    PORT: "0",
+    OPS_PORT: "off",
+    LOG_LEVEL: "warn",
+    DRAIN_S: "0",
+    ...settings,
+  });
   const output = collect(child);
   const ended = once(child, "close").then(([code]) => code as number | null);
   const end = async () => {

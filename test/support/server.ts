@@ -24,7 +24,7 @@ const perishable = {
 
 export async function startTestServer(): Promise<TestServer> {
   const dataDir = await scratchFolder("scripdesk-test-");
-  const server = await openEmbedded({ dataDir, as: "visitor", settings: perishable });
+  const server = await openEmbedded({ dataDir, as: "visitor", create: true, settings: perishable });
   const connection = { ...server.connection, database: "postgres" };
   const admin = new pg.Client(connection);
   await admin.connect();
