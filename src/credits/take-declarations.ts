@@ -268,7 +268,12 @@ async function confirmer(
   const ports = await portStatus(tx, firm.environment);
   const isUp = ports.some(({ port, state }) => port === "registry" && state === "up");
   if (!isUp) return () => undefined;
-  return ({ scrip_no, face_paise }) => simulatedHolding({ iec, scrip_no, face_paise });
+  return (facts) => simulatedHolding({ iec, ...describeHolding(facts) });
+}
+
+/** What the registry is asked about: all that a price is made of. */
+function describeHolding({ scrip_no, scheme, face_paise, expires_on }: CreditFacts) {
+  return { scrip_no, scheme, face_paise, expires_on };
 }
 
 async function ask(
@@ -288,7 +293,7 @@ async function ask(
         port: "registry",
         kind: "credit_holding",
         subjectId: row.credit_id,
-        facts: { iec, scrip_no: row.scrip_no, face_paise: row.face_paise },
+        facts: { iec, ...describeHolding(row) },
       })),
     now,
   );

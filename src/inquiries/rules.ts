@@ -2,6 +2,8 @@
 // it is open until somebody answers, and every answer says as of when it holds.
 
 import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
 import type { PayoutScenario, TransferScenario } from "../scenarios/rules.ts";
 
 export type Port = "registry" | "bank";
@@ -25,7 +27,13 @@ export type Inquiries = {
   /** Does the firm of this importer-exporter code hold this scrip, with these facts? */
   credit_holding: {
     port: "registry";
-    facts: { iec: string; scrip_no: string; face_paise: number };
+    facts: {
+      iec: string;
+      scrip_no: string;
+      scheme: Scheme;
+      face_paise: number;
+      expires_on: IstDay;
+    };
     answer: { held: boolean; reason: string | null };
   };
   /** Has the buyer's money for this settlement or cross arrived? */

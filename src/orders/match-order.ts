@@ -156,6 +156,7 @@ export function buyQuoted(
   if (offers.length < bundle.length || quotedBps === null) return bundleGone();
   const changed = offers.filter((offer, at) => !isPricedOffer(facts.offers?.[at], offer));
   if (changed.length > 0) return factsChanged(changed.map((offer) => offer.scrip_no));
+  if (payable(offers, quotedBps).length < offers.length) return noPrice();
   return takeBundle(workings, order, offers, quotedBps);
 }
 

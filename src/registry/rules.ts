@@ -5,6 +5,8 @@
 //   PAN digits 9998       the code is flagged: the firm is rejected
 //   anything else         all checks pass
 //   scrip_no ending 0404  the registry does not know this holding
+//   scrip_no ending 0405  it knows this holding as one of ROSCTL only
+//   scrip_no ending 0406  it knows this holding to expire on a 31 December only
 //   scrip_no ending 0407  its transfer is held up: customs suspends the credit
 //   scrip_no ending 0408  its transfer is never answered
 //   scrip_no ending 0409  its transfer is refused
@@ -33,8 +35,16 @@ export function simulatedIdentity({ pan, gstin }: Identity["facts"]): Identity["
   };
 }
 
-export function simulatedHolding({ scrip_no }: Holding["facts"]): Holding["answer"] {
+export function simulatedHolding({
+  scrip_no,
+  scheme,
+  expires_on,
+}: Holding["facts"]): Holding["answer"] {
   if (scrip_no.endsWith("0404")) return { held: false, reason: "not_held" };
+  const differs =
+    (scrip_no.endsWith("0405") && scheme !== "ROSCTL") ||
+    (scrip_no.endsWith("0406") && !expires_on.endsWith("-12-31"));
+  if (differs) return { held: false, reason: "facts_differ" };
   return { held: true, reason: null };
 }
 

@@ -363,6 +363,21 @@ test("why a credit cannot be sold is said", async (t) => {
   assert.equal(refused.body.detail.reason, "firm_state");
 });
 
+test("a credit of facts that the registry does not confirm is rejected", async (t) => {
+  const { declare, read } = await desk(await startService(t));
+  await declare(
+    { ...credit, scrip_no: "SCHEME-A-0405", scheme: "RODTEP" },
+    { ...credit, scrip_no: "SCHEME-B-0405", scheme: "ROSCTL" },
+    { ...credit, scrip_no: "EXPIRY-A-0406", expires_on: "2028-01-01" },
+    { ...credit, scrip_no: "EXPIRY-B-0406", expires_on: "2027-12-31" },
+  );
+  const status = async (scripNo: string) => (await read(scripNo)).status;
+  assert.equal(await status("SCHEME-A-0405"), "rejected");
+  assert.equal(await status("SCHEME-B-0405"), "listed");
+  assert.equal(await status("EXPIRY-A-0406"), "rejected");
+  assert.equal(await status("EXPIRY-B-0406"), "listed");
+});
+
 test("in live a claim waits for the registry's word, and of two claims the confirmed one wins", async (t) => {
   const service = await startService(t);
   const first = await desk(service, "live");
@@ -385,6 +400,13 @@ test("in live a claim waits for the registry's word, and of two claims the confi
     assert.ok(found);
     return found.inquiry_id;
   };
+  const { scrip_no, scheme, face_paise, expires_on } = credit;
+  for (const { facts } of open) {
+    const number = (facts as { scrip_no: string }).scrip_no;
+    if (number !== scrip_no) continue;
+    const { iec: _, ...asked } = facts as { iec: string };
+    assert.deepEqual(asked, { scrip_no, scheme, face_paise, expires_on }, "all that sets a price");
+  }
   const reference = "ticket 1";
   await attestInquiries(
     service.ctx,

@@ -60,7 +60,13 @@ async function outside(t: TestContext) {
     port: "registry",
     kind: "credit_holding",
     subjectId,
-    facts: { iec: "AAACA1234A", scrip_no: subjectId, face_paise: 1 },
+    facts: {
+      iec: "AAACA1234A",
+      scrip_no: subjectId,
+      scheme: "RODTEP",
+      face_paise: 1,
+      expires_on: "2028-01-31",
+    },
   });
   const account = (subjectId: string): Question => ({
     environment: "sandbox",
