@@ -9,7 +9,10 @@ import { lockBySettlements, setCrosses } from "./store.ts";
  * else, so it can be waited for here.
  */
 export const followSettlements: OnEnded = async (tx, _actor, ended, now) => {
-  const states = new Map(ended.map(({ settlementId, state }) => [settlementId, state]));
+  // A buyer's side has all the legs, so it ends with the settlement.
+  const bought = ended.filter(({ side }) => side === "buy");
+  const states = new Map(bought.map(({ settlementId, state }) => [settlementId, state]));
+  if (states.size === 0) return [];
   const crosses = await lockBySettlements(tx, [...states.keys()]);
   if (crosses.length === 0) return [];
   const moved = crosses.map((before) => {

@@ -72,7 +72,7 @@ async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {
       firm_id: side.firm_id,
       side: side.side,
       scheme: settlement.scheme,
-      status: settlement.status,
+      status: side.status,
       dealt_at: settlement.created_at,
       order_ids: side.order_ids,
       firm: { legal_name: firm.legal_name, pan: firm.pan, gstin: firm.gstin },

@@ -8,14 +8,13 @@ import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Outcome } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
-import type { SettlementState } from "../settlement/rules.ts";
-import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
+import { type OrderStanding, orderStandings } from "../settlement/order-standings.ts";
 import { endOrders } from "./end-orders.ts";
 import type { Placing } from "./place-orders.ts";
 import { orderLifecycle } from "./rules.ts";
 import type { Order } from "./schema.ts";
 import { findOrders, type OrderRow } from "./store.ts";
-import { viewOrder } from "./view-order.ts";
+import { viewOrder, viewSettled } from "./view-order.ts";
 
 export type Cancel = { readonly call: Call; readonly orderId: string };
 
@@ -45,13 +44,10 @@ export async function cancelOrders(
         now,
       });
       const rows = new Map(ended.map((row) => [row.order_id, row]));
-      const states = await statesOfSettlements(
-        tx,
-        ended.flatMap((row) => row.settlement_ids.slice(-1)),
-      );
+      const standings = await orderStandings(tx, ended);
       return cancels.map((cancel) => {
         const isThere = isVisible(cancel, found.get(cancel.orderId));
-        return outcomeOf(isThere ? rows.get(cancel.orderId) : undefined, states);
+        return outcomeOf(isThere ? rows.get(cancel.orderId) : undefined, standings);
       });
     },
     { rollBack },
@@ -65,13 +61,13 @@ function isVisible({ call }: Cancel, order: OrderRow | undefined): boolean {
 
 function outcomeOf(
   row: OrderRow | undefined,
-  states: ReadonlyMap<string, SettlementState>,
+  standings: ReadonlyMap<string, OrderStanding>,
 ): Outcome<Order> {
   if (!row) return notFound();
-  const gaveUp = row.history.at(-1)?.reason;
-  const isCancelled = row.state === "cancelled" || gaveUp === "rest_cancelled";
+  const gaveUp = row.history.some(({ reason }) => reason === "rest_cancelled");
+  const isCancelled = row.state === "cancelled" || gaveUp;
   const refusal = isCancelled ? undefined : refusalToCancel(row);
-  return refusal ?? viewOrder(row, states.get(row.settlement_ids.at(-1) ?? "") ?? null);
+  return refusal ?? viewOrder(row, viewSettled(row, standings.get(row.order_id)));
 }
 
 function refusalToCancel({ state }: OrderRow): Failure | undefined {

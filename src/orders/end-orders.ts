@@ -6,9 +6,10 @@ import { recordAttributed } from "../events/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { orderStandings, stands } from "../settlement/order-standings.ts";
 import { changeOfOrder } from "./change-of-order.ts";
 import { endRest } from "./rules.ts";
-import { findOrders, lockMatching, type OrderRow, setOrders } from "./store.ts";
+import { lockMatching, lockOrders, type OrderRow, setOrders } from "./store.ts";
 
 export type Ending = {
   readonly environment: Environment;
@@ -23,13 +24,17 @@ export type Ending = {
 export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
   const { environment, orderIds, how, reason, actorOf, now } = ending;
   await lockMatching(tx, environment);
-  const rows = await findOrders(tx, orderIds);
-  const ended = rows
-    .filter((row) => row.state === "open")
-    .map((before) => {
-      const after = endRest(before, { how, reason, now });
-      return { before, after: { ...after, version: before.version + 1, updated_at: now } };
-    });
+  // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
+  // the order ended, or has failed it before this look.
+  const rows = await lockOrders(tx, orderIds);
+  const open = rows.filter((row) => row.state === "open");
+  const standings = await orderStandings(tx, open);
+  const ended = open.map((before) => {
+    const standing = standings.get(before.order_id);
+    const isStanding = standing !== undefined && stands(standing);
+    const after = endRest(before, { how, reason, now, stands: isStanding });
+    return { before, after: { ...after, version: before.version + 1, updated_at: now } };
+  });
   if (ended.length === 0) return rows;
   await setOrders(
     tx,

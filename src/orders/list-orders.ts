@@ -3,10 +3,10 @@ import type { Caller } from "../kernel/caller.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-instant.ts";
 import type { Context } from "../platform/context.ts";
-import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
+import { orderStandings } from "../settlement/order-standings.ts";
 import type { ListOrdersQuery, Order } from "./schema.ts";
 import { countOrders, listOrders as listRows, type OrderFilter } from "./store.ts";
-import { viewOrder } from "./view-order.ts";
+import { viewOrder, viewSettled } from "./view-order.ts";
 
 export async function listOrders(
   ctx: Context,
@@ -25,13 +25,10 @@ export async function listOrders(
     total: await totalOf(request, () => countOrders(ctx.db.planned, deskId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.order_id }),
   });
-  const latest = page.rows.flatMap((row) => row.settlement_ids.slice(-1));
-  const states = await statesOfSettlements(ctx.db, latest);
+  const standings = await orderStandings(ctx.db, page.rows);
   return {
     ...page,
-    rows: page.rows.map((row) =>
-      viewOrder(row, states.get(row.settlement_ids.at(-1) ?? "") ?? null),
-    ),
+    rows: page.rows.map((row) => viewOrder(row, viewSettled(row, standings.get(row.order_id)))),
   };
 }
 

@@ -62,5 +62,5 @@ function resultOf(placed: Placed, { requestId, dryRun }: Call) {
     return { ok: false, status, error: body };
   }
   const status = placed.kind === "placed" && !dryRun ? 201 : 200;
-  return { ok: true, status, error: null, order: viewOrder(placed.order, placed.settlementState) };
+  return { ok: true, status, error: null, order: viewOrder(placed.order, placed.settled) };
 }

@@ -21,7 +21,7 @@ export async function placeOrder(
     receivedAt,
   });
   if (placed.kind === "refused") throw placed.failure;
-  const resource = viewOrder(placed.order, placed.settlementState);
+  const resource = viewOrder(placed.order, placed.settled);
   if (call.dryRun) return { outcome: "tried", resource };
   return { outcome: placed.kind === "placed" ? "created" : "replayed", resource };
 }

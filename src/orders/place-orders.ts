@@ -15,13 +15,13 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { FundsMoved } from "../settlement/open-settlements.ts";
-import type { SettlementState } from "../settlement/rules.ts";
-import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
+import { orderStandings } from "../settlement/order-standings.ts";
 import { StaleBook } from "./agree-deals.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
 import { loadOrders } from "./load-orders.ts";
 import type { OrderRow } from "./store.ts";
 import { storeOrders } from "./store-orders.ts";
+import { type OrderSettled, viewSettled } from "./view-order.ts";
 import { type Books, type BookSession, currentOrder, type Workings } from "./workings.ts";
 
 /** How often a set is decided because what it was decided on had moved. */
@@ -31,7 +31,7 @@ export type Placed =
   | {
       readonly kind: "placed" | "replayed";
       readonly order: OrderRow;
-      readonly settlementState: SettlementState | null;
+      readonly settled: OrderSettled;
     }
   | (Verdict & { readonly kind: "refused" });
 
@@ -85,15 +85,18 @@ async function placeSet(
   const verdicts = decideOrders(workings, loaded);
   const opened = await storeOrders(tx, workings, callerOf(verdicts, commands));
   const replayed = verdicts.flatMap((verdict) =>
-    verdict.kind === "replayed" ? orderOf(workings, verdict.orderId).settlement_ids.slice(-1) : [],
+    verdict.kind === "replayed" ? [orderOf(workings, verdict.orderId)] : [],
   );
-  const known = await statesOfSettlements(tx, replayed);
+  const known = await orderStandings(tx, replayed);
   return verdicts.map((verdict) => {
     if (verdict.kind === "refused") return verdict;
     const order = orderOf(workings, verdict.orderId);
-    const settlementId = order.settlement_ids.at(-1) ?? "";
-    const settlementState = opened.get(settlementId) ?? known.get(settlementId) ?? null;
-    return { kind: verdict.kind, order, settlementState };
+    const standing = known.get(verdict.orderId);
+    const dealtNow = opened.get(order.settlement_ids.at(-1) ?? "") ?? null;
+    const settled = standing
+      ? viewSettled(order, standing)
+      : { settlementStatus: dealtNow, settledPaise: 0 };
+    return { kind: verdict.kind, order, settled };
   });
 }
 

@@ -3,15 +3,14 @@ import type { Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
-import { statesOfSettlements } from "../settlement/states-of-settlements.ts";
+import { orderStandings } from "../settlement/order-standings.ts";
 import type { Order } from "./schema.ts";
 import { findOrder } from "./store.ts";
-import { viewOrder } from "./view-order.ts";
+import { viewOrder, viewSettled } from "./view-order.ts";
 
 export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
   const row = isId("ord", orderId) ? await findOrder(ctx.db, holderOf(caller), orderId) : undefined;
   if (!row) throw notFound();
-  const latest = row.settlement_ids.at(-1);
-  const states = await statesOfSettlements(ctx.db, latest ? [latest] : []);
-  return viewOrder(row, states.get(latest ?? "") ?? null);
+  const standings = await orderStandings(ctx.db, [row]);
+  return viewOrder(row, viewSettled(row, standings.get(orderId)));
 }

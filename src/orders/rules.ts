@@ -6,7 +6,8 @@
 //
 // It is open only while something of it rests; most orders are matched as they arrive. An order of
 // which a part was dealt when the rest is cancelled or expires ends as matched: the deal stands, and
-// its history says what became of the rest.
+// its history says what became of the rest. Where all that was dealt has failed before, it ends as
+// cancelled or expired.
 
 import type { CreditState } from "../credits/rules.ts";
 import { type FirmState, type Mandate, refusalToTrade } from "../firms/rules.ts";
@@ -217,13 +218,26 @@ export function dealPart<Order extends Dealing>(
   };
 }
 
-/** The order after its rest was given up: what was dealt of it stands. */
+/**
+ * The order after its rest was given up. What was dealt of it stands, unless all of it has failed:
+ * then nothing is left of the order but the way it ended.
+ */
 export function endRest<Order extends Dealing>(
   order: Order,
-  { how, reason, now }: { how: "cancelled" | "expired"; reason: string | null; now: Date },
+  {
+    how,
+    reason,
+    now,
+    stands = order.dealt_paise > 0,
+  }: {
+    readonly how: "cancelled" | "expired";
+    readonly reason: string | null;
+    readonly now: Date;
+    readonly stands?: boolean;
+  },
 ): Order {
-  const state = order.dealt_paise > 0 ? "matched" : how;
-  const why = order.dealt_paise > 0 ? `rest_${how}` : reason;
+  const state = stands ? "matched" : how;
+  const why = stands ? `rest_${how}` : reason;
   return {
     ...order,
     state,

@@ -141,7 +141,12 @@ export const Order = Type.Object(
     settlement_ids: Type.Array(Type.String(), {
       description: "Every settlement of it; an order that rested can be dealt in parts.",
     }),
-    settlement_status: maybeText("Where its latest settlement stands."),
+    settlement_status: maybeText("Where its own credits stand in its latest settlement."),
+    settled_paise: nullable<number>({
+      type: "integer",
+      description:
+        "What of all_in_paise has changed hands, for credits that were delivered; null before a deal.",
+    }),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What can be done with it now." }),
     history: Type.Array(Happening, { description: "Every state it came to, in order." }),

@@ -1,5 +1,7 @@
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import type { OrderStanding } from "../settlement/order-standings.ts";
+import type { SettlementState } from "../settlement/rules.ts";
 import { orderLifecycle } from "./rules.ts";
 import type { Order } from "./schema.ts";
 import type { OrderRow } from "./store.ts";
@@ -24,8 +26,25 @@ export function factsOfOrder(row: OrderRow) {
   };
 }
 
+/** Where the latest settlement of an order stands for it, and what all of them have settled of it. */
+export type OrderSettled = {
+  readonly settlementStatus: SettlementState | null;
+  readonly settledPaise: number;
+};
+
+const unsettled: OrderSettled = { settlementStatus: null, settledPaise: 0 };
+
+export function viewSettled(row: OrderRow, standing: OrderStanding | undefined): OrderSettled {
+  if (!standing) return unsettled;
+  const latest = standing.states.get(row.settlement_ids.at(-1) ?? "");
+  return { settlementStatus: latest ?? null, settledPaise: standing.settledPaise };
+}
+
 /** An order as its desk sees it; the state of its settlement is the settlement's, never copied. */
-export function viewOrder(row: OrderRow, settlementStatus: string | null): Order {
+export function viewOrder(
+  row: OrderRow,
+  { settlementStatus, settledPaise }: OrderSettled = unsettled,
+): Order {
   const asked = row.requirement_paise ?? row.face_paise ?? 0;
   const dealt = row.dealt_paise > 0;
   return {
@@ -40,6 +59,7 @@ export function viewOrder(row: OrderRow, settlementStatus: string | null): Order
     metadata: row.metadata ?? {},
     settlement_ids: [...row.settlement_ids],
     settlement_status: settlementStatus,
+    settled_paise: dealt ? settledPaise : null,
     version: row.version,
     allowed_actions: allowedActions(orderLifecycle, row.state),
     history: [...row.history],

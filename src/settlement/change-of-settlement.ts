@@ -1,5 +1,6 @@
 import type { Change } from "../kernel/actor.ts";
 import { isHouse } from "../kernel/house.ts";
+import { type SettlementState, sideState } from "./rules.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 
 /** A firm's side of a settlement: what it delivers or what it buys, and nothing of the other's. */
@@ -29,7 +30,10 @@ export function sidesOf(settlement: SettlementRow, legs: readonly LegRow[]): Sid
   return [...sellers, buyer].filter(({ firmId }) => !isHouse(firmId));
 }
 
-/** What every desk that has a side is told of a change of a settlement: its own side. */
+/**
+ * What every desk that has a side is told of a change of a settlement: its own side. A side of which
+ * nothing was delivered has failed for good, and is told of nothing more.
+ */
 export function changesOfSettlement({
   action,
   event,
@@ -43,36 +47,69 @@ export function changesOfSettlement({
   readonly after: SettlementRow;
   readonly legs: readonly LegRow[];
 }): Change[] {
-  return sidesOf(after, legs).map((side) => {
-    const shown = shownTo(side, after);
-    return {
-      environment: after.environment,
-      deskId: side.deskId,
-      firmId: side.firmId,
-      action: `settlement.${action}`,
-      entity: {
-        type: "settlement",
-        id: after.settlement_id,
-        version: after.version,
-        href: `/v1/settlements/${after.settlement_id}`,
-      },
-      before: before && shownTo(side, before),
-      after: shown,
-      event: event && { name: event, from: before?.state ?? null, to: after.state, data: shown },
-    };
+  return sidesOf(after, legs).flatMap((side) => {
+    const from = before && sideState(before.state, side.legs);
+    const to = sideState(after.state, side.legs);
+    return from === "failed"
+      ? []
+      : [changeOfSide({ action, ...(event && { event }), side, after, from, to })];
   });
 }
 
-function shownTo(side: SideOfSettlement, settlement: SettlementRow): object {
+/** One side's change, which goes from one state to another or stays in its state. */
+export function changeOfSide({
+  action,
+  event,
+  side,
+  after,
+  from,
+  to,
+}: {
+  readonly action: string;
+  readonly event?: `settlement.${string}`;
+  readonly side: SideOfSettlement;
+  readonly after: SettlementRow;
+  readonly from: SettlementState | null;
+  readonly to: SettlementState;
+}): Change {
+  const shown = shownTo(side, after, to);
+  return {
+    environment: after.environment,
+    deskId: side.deskId,
+    firmId: side.firmId,
+    action: `settlement.${action}`,
+    entity: {
+      type: "settlement",
+      id: after.settlement_id,
+      version: after.version,
+      href: `/v1/settlements/${after.settlement_id}`,
+    },
+    before: from && shownTo(side, after, from),
+    after: shown,
+    event: event && { name: event, from, to, data: shown },
+  };
+}
+
+function shownTo(side: SideOfSettlement, settlement: SettlementRow, status: SettlementState) {
   return {
     side: side.side,
     scheme: settlement.scheme,
     order_ids: orderIdsOf(side, settlement),
     scrip_nos: side.legs.map((leg) => leg.scrip_no),
     ...sumsOf(side),
-    status: settlement.state,
-    reason: settlement.reason,
+    status,
+    reason: findReason(settlement, side.legs, status),
   };
+}
+
+/** Why these legs of a settlement failed, or why it was reversed. */
+export function findReason(
+  settlement: SettlementRow,
+  legs: readonly LegRow[],
+  status: SettlementState,
+): string | null {
+  if (status === "failed") return legs.find((leg) => leg.reason)?.reason ?? null;
+  return status === "reversed" ? settlement.reason : null;
 }
 
 /** The orders that this side dealt by. */

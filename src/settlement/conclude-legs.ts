@@ -19,7 +19,9 @@ import type { Environment } from "../kernel/caller.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { schedulePayouts } from "../payouts/schedule-payouts.ts";
+import type { Side } from "../kernel/side.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { orderIdsOf } from "./change-of-settlement.ts";
 import {
   type Answers,
   commissionsOf,
@@ -31,19 +33,21 @@ import {
 } from "./decide-legs.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
 
-/** A settlement that is over, the orders that dealt in it, and whether anything was delivered. */
-export type EndedSettlement = {
+/** A client's side that is over: all its legs are answered, whatever becomes of those of others. */
+export type EndedSide = {
   readonly environment: Environment;
   readonly settlementId: string;
-  readonly orderIds: readonly string[];
+  readonly side: Side;
   readonly state: "settled" | "failed";
+  /** The orders that it dealt by and of which nothing was delivered here. */
+  readonly undeliveredOrderIds: readonly string[];
 };
 
-/** What another slice does when settlements end; it returns its changes, which are recorded last. */
+/** What another slice does when sides end; it returns its changes, which are recorded last. */
 export type OnEnded = (
   tx: Tx,
   actor: Actor,
-  ended: readonly EndedSettlement[],
+  ended: readonly EndedSide[],
   now: Date,
 ) => Promise<readonly Change[]>;
 
@@ -87,7 +91,7 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   assertWritten(written.entries);
   await dropQuestions(tx, decided.flatMap(subjectsOf));
   const changes = [...credits, ...decided.flatMap(({ changes: own }) => own), ...payouts.changes];
-  const ended = decided.flatMap(endOf);
+  const ended = decided.flatMap(endedSides);
   for (const follow of ended.length > 0 ? settling.onEnded : []) {
     changes.push(...(await follow(tx, actor, ended, now)));
   }
@@ -133,16 +137,19 @@ function subjectsOf({ before, rows, answered }: Decided): string[] {
   return [...answered.map(subjectOfLeg), ...(hasEnded ? [before.settlement_id] : [])];
 }
 
-function endOf({ before, rows, legs }: Decided): EndedSettlement[] {
-  const state = rows.at(-1)?.state;
-  if (state !== "settled" && state !== "failed") return [];
-  const orderIds = [before.buyer_order_id, ...legs.map((leg) => leg.seller_order_id)];
-  return [
-    {
+function endedSides({ before, ended }: Decided): EndedSide[] {
+  return ended.map((side) => {
+    const delivered = side.legs.filter((leg) => leg.state === "delivered");
+    const paidFor = orderIdsOf({ ...side, legs: delivered }, before);
+    const isSettled = delivered.length > 0;
+    return {
       environment: before.environment,
       settlementId: before.settlement_id,
-      orderIds: [...new Set(orderIds.filter((id) => id !== null))],
-      state,
-    },
-  ];
+      side: side.side,
+      state: isSettled ? "settled" : "failed",
+      undeliveredOrderIds: orderIdsOf(side, before).filter(
+        (id) => !isSettled || !paidFor.includes(id),
+      ),
+    };
+  });
 }

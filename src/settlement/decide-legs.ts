@@ -8,7 +8,12 @@ import { isHouse } from "../kernel/house.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
-import { changesOfSettlement, sidesOf } from "./change-of-settlement.ts";
+import {
+  changeOfSide,
+  changesOfSettlement,
+  type SideOfSettlement,
+  sidesOf,
+} from "./change-of-settlement.ts";
 import { moveSettlement } from "./move-settlement.ts";
 import { moneyMovements } from "./movements.ts";
 import {
@@ -18,6 +23,7 @@ import {
   legLifecycle,
   type LegOutcome,
   movesAfter,
+  settlementLifecycle,
 } from "./rules.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 
@@ -86,11 +92,13 @@ export function changesOfBeginning({ before, after, legs }: ReturnType<typeof be
 
 export type Decided = {
   readonly before: SettlementRow;
-  /** The settlement after each of its moves; one without a move when legs are still open. */
+  /** The settlement after each step of this answer; only its version moves while legs are open. */
   readonly rows: readonly SettlementRow[];
   readonly legs: readonly LegRow[];
   /** Those of the legs that were answered now. */
   readonly answered: readonly LegRow[];
+  /** The sides that have no leg open any more, since now. */
+  readonly ended: readonly SideOfSettlement[];
   readonly changes: readonly Change[];
 };
 
@@ -98,31 +106,81 @@ export function decideLegs(
   { settlement, legs: legsBefore, outcomes }: Answers,
   now: Date,
 ): Decided {
-  const legs = legsBefore.map((leg) => answerLeg(leg, outcomes.get(leg.scrip_no)));
+  const legs = legsBefore.map((leg) => answerLeg(leg, outcomes.get(leg.scrip_no), now));
   const answered = legs.filter((leg) => outcomes.has(leg.scrip_no));
-  const moves = movesAfter(legs);
-  if (moves.length === 0) {
-    const after = { ...settlement, version: settlement.version + 1, updated_at: now };
-    const changes = changesOfSettlement({ action: "answer", before: settlement, after, legs });
-    return { before: settlement, rows: [after], legs, answered, changes };
-  }
-  const rows: SettlementRow[] = [];
-  const changes: Change[] = [];
-  for (const action of moves) {
-    const before = rows.at(-1) ?? settlement;
-    const reason = action === "fail" ? (legs.find((leg) => leg.reason)?.reason ?? null) : null;
-    const after = moveSettlement(before, action, { reason, now });
-    rows.push(after);
-    const event = eventOfState[after.state];
-    changes.push(...changesOfSettlement({ action, event, before, after, legs }));
-  }
-  return { before: settlement, rows, legs, answered, changes };
+  const wasOpen = new Set(
+    legsBefore.filter((leg) => isOpenLeg(leg.state)).map((leg) => leg.scrip_no),
+  );
+  const open = sidesOf(settlement, legs)
+    .filter((side) => side.legs.some((leg) => wasOpen.has(leg.scrip_no)))
+    .map((side) => ({ side, moves: movesAfter(side.legs) }));
+  const rows = advanceRows(settlement, { legs, sides: open, now });
+  const changes = rows.flatMap((after, at) =>
+    open.flatMap(({ side, moves }) => changesOfStep(settlement, { side, moves, rows, after, at })),
+  );
+  const ended = open.filter(({ moves }) => moves.length > 0).map(({ side }) => side);
+  return { before: settlement, rows, legs, answered, ended, changes };
 }
 
-function answerLeg(leg: LegRow, outcome: LegOutcome | undefined): LegRow {
+type Moves = ReturnType<typeof movesAfter>;
+
+/** A side can end before the settlement does: then only the version of the settlement moves. */
+function advanceRows(
+  settlement: SettlementRow,
+  {
+    legs,
+    sides,
+    now,
+  }: {
+    readonly legs: readonly LegRow[];
+    readonly sides: readonly { readonly moves: Moves }[];
+    readonly now: Date;
+  },
+): SettlementRow[] {
+  const rows: SettlementRow[] = [];
+  const last = () => rows.at(-1) ?? settlement;
+  for (const action of movesAfter(legs)) {
+    const reason = action === "fail" ? (legs.find((leg) => leg.reason)?.reason ?? null) : null;
+    rows.push(moveSettlement(last(), action, { reason, now }));
+  }
+  const steps = Math.max(1, ...sides.map(({ moves }) => moves.length));
+  while (rows.length < steps) {
+    rows.push({ ...last(), version: last().version + 1, updated_at: now });
+  }
+  return rows;
+}
+
+/** What a side is told at one of the steps: the last of its moves comes with the last of them. */
+function changesOfStep(
+  settlement: SettlementRow,
+  step: {
+    readonly side: SideOfSettlement;
+    readonly moves: Moves;
+    readonly rows: readonly SettlementRow[];
+    readonly after: SettlementRow;
+    readonly at: number;
+  },
+): Change[] {
+  const { side, moves, rows, after, at } = step;
+  const { state } = settlement;
+  const isLast = at === rows.length - 1;
+  if (moves.length === 0) {
+    return isLast ? [changeOfSide({ action: "answer", side, after, from: state, to: state })] : [];
+  }
+  const place = at - (rows.length - moves.length);
+  const action = moves[place];
+  if (!action) return [];
+  const earlier = moves[place - 1];
+  const from = earlier ? settlementLifecycle.moves[earlier].to : state;
+  const { to } = settlementLifecycle.moves[action];
+  return [changeOfSide({ action, event: eventOfState[to], side, after, from, to })];
+}
+
+function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): LegRow {
   if (!outcome) return leg;
   const action = outcome.state === "delivered" ? "deliver" : "fail";
-  return { ...leg, state: advance(legLifecycle, leg.state, action), reason: outcome.reason };
+  const state = advance(legLifecycle, leg.state, action);
+  return { ...leg, state, reason: outcome.reason, answered_at: now };
 }
 
 /** The client sellers that have legs among those answered now, and whether any is still open. */

@@ -59,7 +59,7 @@ async function fundAffordable(tx: Tx, environment: Environment, now: Date): Prom
   const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax };
   const claimed = await claimUnfunded(tx, environment, able);
   await yieldToCallers(tx);
-  const legs = await openLegs(tx, claimed);
+  const legs = await loadLegs(tx, claimed);
   const funded = withinBalances(available, { claimed, legs });
   await recordChanges(tx, funding, await fund(tx, { settlements: funded, legs, now }), now);
   return funded.length;
@@ -80,7 +80,7 @@ export async function fundByDeposits(
 ): Promise<readonly Change[]> {
   if (settlements.length === 0) return [];
   const taken = await takeDeposits(tx, deposits, now);
-  const legs = await openLegs(tx, settlements);
+  const legs = await loadLegs(tx, settlements);
   const changes = await fund(tx, { settlements, legs, first: taken.entries, now });
   return [...taken.changes, ...changes];
 }
@@ -101,7 +101,7 @@ async function fund(
   },
 ): Promise<Change[]> {
   const funded = settlements.map((before) =>
-    fundingOf({ before, open: legs.get(before.settlement_id) ?? [] }, now),
+    fundingOf({ before, open: openLegs(legs.get(before.settlement_id)) }, now),
   );
   if (funded.length === 0) return [];
   await setSettlements(
@@ -114,13 +114,13 @@ async function fund(
     tx,
     funded.map(({ before }) => before.settlement_id),
   );
-  return funded.flatMap(({ before, after, open }) =>
+  return funded.flatMap(({ before, after }) =>
     changesOfSettlement({
       action: "fund",
       event: eventOfState[after.state],
       before,
       after,
-      legs: open,
+      legs: legs.get(before.settlement_id) ?? [],
     }),
   );
 }
@@ -152,7 +152,11 @@ function holdOf(leg: LegRow, buyerFirmId: string): Entry[] {
   ];
 }
 
-async function openLegs(
+function openLegs(legs: readonly LegRow[] = []): LegRow[] {
+  return legs.filter((leg) => isOpenLeg(leg.state));
+}
+
+async function loadLegs(
   tx: Tx,
   settlements: readonly SettlementRow[],
 ): Promise<ReadonlyMap<string, readonly LegRow[]>> {
@@ -160,10 +164,7 @@ async function openLegs(
     tx,
     settlements.map((row) => row.settlement_id),
   );
-  return Map.groupBy(
-    legs.filter((leg) => isOpenLeg(leg.state)),
-    (leg) => leg.settlement_id,
-  );
+  return Map.groupBy(legs, (leg) => leg.settlement_id);
 }
 
 /** Takes what each settlement needs from its buyer's balance while it reaches, in their order. */
@@ -178,7 +179,7 @@ export function withinBalances(
   },
 ): SettlementRow[] {
   return claimed.filter(({ settlement_id, buyer_firm_id }) => {
-    const needed = (legs.get(settlement_id) ?? []).reduce((sum, leg) => sum + leg.buyer_paise, 0);
+    const needed = openLegs(legs.get(settlement_id)).reduce((sum, leg) => sum + leg.buyer_paise, 0);
     const left = subtractPaise(available.get(buyer_firm_id) ?? 0, needed);
     if (left < 0) return false;
     available.set(buyer_firm_id, left);

@@ -48,6 +48,7 @@ function filterOf(bound: string | null, query: ListSettlementsQuery): Settlement
     status: query.status ?? null,
     // No firm has an empty id: a question about another firm finds nothing.
     firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
+    boundFirmId: bound,
     orderId: query.order_id ?? null,
     from: queryInstant("from", query.from),
     to: queryInstant("to", query.to),

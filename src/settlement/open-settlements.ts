@@ -274,6 +274,7 @@ function legsOf(deal: NewDeal, now: Date): LegRow[] {
     private: deal.isPrivate ?? false,
     state: "pending",
     reason: null,
+    answered_at: null,
   }));
 }
 

@@ -3,6 +3,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import { type Db, fragment, sql } from "../platform/postgres.ts";
+import type { LegState, SettlementState } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
 
 /** Whose sides, and for a key that is bound to one firm, which firm's. */
@@ -11,6 +12,8 @@ export type Party = { readonly deskId: string; readonly firmId: string | null };
 export type SettlementFilter = {
   readonly status: string | null;
   readonly firmId: string | null;
+  /** The only firm whose sides the caller sees; null when it is the whole desk. */
+  readonly boundFirmId: string | null;
   readonly orderId: string | null;
   readonly from: Date | null;
   readonly to: Date | null;
@@ -52,6 +55,30 @@ export async function listDealtLegs(
     order by l.settlement_id, l.ordinal`);
 }
 
+/**
+ * Where a settlement stands for the viewer: a buyer's side has all the legs, and who only sells
+ * stands by its own legs, as `sideState` says.
+ */
+const viewedState = fragment`
+  case
+    when s.buyer_desk_id = (select desk_id from viewer)
+      and s.buyer_firm_id = coalesce((select firm_id from viewer), s.buyer_firm_id)
+    then s.state
+    else (
+      select
+        case
+          when bool_or(own.awaited) then s.state
+          when not bool_or(own.state = 'delivered') then 'failed'
+          when s.state = 'reversed' then 'reversed'
+          else 'settled'
+        end
+      from settlement_legs as own
+      where own.settlement_id = s.settlement_id
+        and own.seller_desk_id = (select desk_id from viewer)
+        and own.seller_firm_id = coalesce((select firm_id from viewer), own.seller_firm_id)
+    )
+  end`;
+
 /** Newest first: the latest that the desk bought in and the latest that it sold in, put together. */
 export async function listSettlements(
   db: Db,
@@ -60,7 +87,9 @@ export async function listSettlements(
   { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<SettlementRow[]> {
   return await db.rows(sql`
-    with place as (
+    with viewer as (
+      select ${deskId} as desk_id, ${filter.boundFirmId}::text as firm_id
+    ), place as (
       select coalesce(${after?.at ?? null}::timestamptz, 'infinity') as at, ${after?.id ?? ""} as id
     ), mine as (
       (
@@ -68,7 +97,7 @@ export async function listSettlements(
         from settlements as s, place
         where s.buyer_desk_id = ${deskId} and s.buyer_firm_id not in ${houses}
           and (s.created_at, s.settlement_id) < (place.at, place.id)
-          and (${filter.status}::text is null or s.state = ${filter.status})
+          and (${filter.status}::text is null or ${viewedState} = ${filter.status})
           and (${filter.firmId}::text is null or s.buyer_firm_id = ${filter.firmId})
           and (${filter.orderId}::text is null or s.buyer_order_id = ${filter.orderId})
           and (${filter.from}::timestamptz is null or s.created_at >= ${filter.from})
@@ -84,7 +113,7 @@ export async function listSettlements(
         cross join place
         where l.seller_desk_id = ${deskId} and l.seller_firm_id not in ${houses}
           and (l.dealt_at, l.settlement_id) < (place.at, place.id)
-          and (${filter.status}::text is null or s.state = ${filter.status})
+          and (${filter.status}::text is null or ${viewedState} = ${filter.status})
           and (${filter.firmId}::text is null or l.seller_firm_id = ${filter.firmId})
           and (${filter.orderId}::text is null or l.seller_order_id = ${filter.orderId})
           and (${filter.from}::timestamptz is null or l.dealt_at >= ${filter.from})
@@ -110,12 +139,15 @@ export async function countSettlements(
   filter: SettlementFilter,
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
+    with viewer as (
+      select ${deskId} as desk_id, ${filter.boundFirmId}::text as firm_id
+    )
     select count(*) as total
     from (
       select s.created_at as at, s.settlement_id
       from settlements as s
       where s.buyer_desk_id = ${deskId} and s.buyer_firm_id not in ${houses}
-        and (${filter.status}::text is null or s.state = ${filter.status})
+        and (${filter.status}::text is null or ${viewedState} = ${filter.status})
         and (${filter.firmId}::text is null or s.buyer_firm_id = ${filter.firmId})
         and (${filter.orderId}::text is null or s.buyer_order_id = ${filter.orderId})
         and (${filter.from}::timestamptz is null or s.created_at >= ${filter.from})
@@ -125,13 +157,44 @@ export async function countSettlements(
       from settlement_legs as l
       left join settlements as s on s.settlement_id = l.settlement_id
       where l.seller_desk_id = ${deskId} and l.seller_firm_id not in ${houses}
-        and (${filter.status}::text is null or s.state = ${filter.status})
+        and (${filter.status}::text is null or ${viewedState} = ${filter.status})
         and (${filter.firmId}::text is null or l.seller_firm_id = ${filter.firmId})
         and (${filter.orderId}::text is null or l.seller_order_id = ${filter.orderId})
         and (${filter.from}::timestamptz is null or l.dealt_at >= ${filter.from})
         and (${filter.to}::timestamptz is null or l.dealt_at < ${filter.to})
     ) as mine`);
   return row?.total ?? 0;
+}
+
+/** What each order has in each of its settlements, one row for both. */
+export async function listOrderLegs(
+  db: Db,
+  dealt: readonly { readonly orderId: string; readonly settlementId: string }[],
+): Promise<
+  {
+    readonly order_id: string;
+    readonly settlement_id: string;
+    readonly state: SettlementState;
+    readonly leg_states: readonly LegState[];
+    readonly settled_paise: number;
+  }[]
+> {
+  return await db.rows(sql`
+    select asked.order_id, asked.settlement_id, s.state, own.leg_states, own.settled_paise
+    from unnest(
+      ${dealt.map(({ orderId }) => orderId)}::text[],
+      ${dealt.map(({ settlementId }) => settlementId)}::text[]
+    ) as asked (order_id, settlement_id)
+    join settlements as s on s.settlement_id = asked.settlement_id
+    cross join lateral (
+      select array_agg(distinct l.state) as leg_states,
+        coalesce(sum(
+          case when s.buyer_order_id = asked.order_id then l.buyer_paise else l.seller_paise end
+        ) filter (where l.state = 'delivered'), 0)::bigint as settled_paise
+      from settlement_legs as l
+      where l.settlement_id = asked.settlement_id
+        and (s.buyer_order_id = asked.order_id or l.seller_order_id = asked.order_id)
+    ) as own`);
 }
 
 /** What keeps a firm from leaving. */
@@ -149,6 +212,7 @@ export async function listOpenOfFirm(
     from settlement_legs as l
     join settlements as s on s.settlement_id = l.settlement_id
     where s.due_at is not null and l.seller_desk_id = ${deskId} and l.seller_firm_id = ${firmId}
+      and l.awaited
     order by settlement_id`);
 }
 

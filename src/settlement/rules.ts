@@ -121,6 +121,19 @@ export function isOpenLeg(state: LegState): boolean {
   return state === "pending" || state === "transferring";
 }
 
+/**
+ * Where one side of a settlement stands, by its own legs: what becomes of the legs of others is not
+ * its business. While one of its own is open it stands where the settlement does.
+ */
+export function sideState(
+  state: SettlementState,
+  legs: readonly { readonly state: LegState }[],
+): SettlementState {
+  if (legs.some((leg) => isOpenLeg(leg.state))) return state;
+  if (!legs.some((leg) => leg.state === "delivered")) return "failed";
+  return state === "reversed" ? "reversed" : "settled";
+}
+
 /** Why a settlement or a leg of it failed. */
 export const failureReasons = [
   "timeout",

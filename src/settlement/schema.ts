@@ -36,6 +36,7 @@ const Side = Type.Object({
   side: openEnum(sides, "Which side."),
   firm_id: Type.String({ description: "The firm of your desk that is on it." }),
   order_ids: Type.Array(Type.String(), { description: "The orders that it dealt by." }),
+  status: openEnum(settlementStates, "Where this side stands, by its own credits."),
   face_paise: amount("The face of its credits."),
   all_in_paise: amount("What was agreed to change hands."),
   settled_paise: amount("What of it has changed hands, for credits that were delivered."),
@@ -48,7 +49,10 @@ export const Settlement = Type.Object(
     settlement_id: settlementId,
     cross_id: maybeText("The cross that was released by it, if it is one's."),
     scheme: openEnum(schemes, "Which scheme."),
-    status: openEnum(settlementStates, "Where it stands."),
+    status: openEnum(
+      settlementStates,
+      "Where your side stands; with several, `settled` if anything of them was delivered.",
+    ),
     reason: maybeText("Why it failed or was reversed."),
     waiting_on: openEnum(waitingOn, "Whose move it is."),
     due_at: nullable<string>({

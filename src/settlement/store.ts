@@ -47,6 +47,8 @@ export type LegRow = {
   readonly private: boolean;
   readonly state: LegState;
   readonly reason: string | null;
+  /** When it was delivered or failed. */
+  readonly answered_at: Date | null;
 };
 
 export const settlementColumns = fragment`
@@ -58,7 +60,7 @@ export const legColumns = fragment`
   l.settlement_id, l.scrip_no, l.ordinal, l.environment, l.scheme, l.dealt_at, l.seller_desk_id,
   l.seller_firm_id, l.seller_order_id, l.face_paise, l.seller_bps, l.buyer_bps, l.seller_paise,
   l.buyer_paise, l.buyer_fee_paise, l.buyer_gst_paise, l.seller_fee_paise, l.seller_gst_paise,
-  l.private, l.state, l.reason`;
+  l.private, l.state, l.reason, l.answered_at`;
 
 /** What is dealt now. */
 export async function insertSettlements(
@@ -347,13 +349,14 @@ export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Pr
 export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
     update settlement_legs as l
-    set state = r.state, reason = r.reason
+    set state = r.state, reason = r.reason, answered_at = r.answered_at
     from unnest(
       ${rows.map((row) => row.settlement_id)}::text[],
       ${rows.map((row) => row.scrip_no)}::text[],
       ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[]
-    ) as r (settlement_id, scrip_no, state, reason)
+      ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.answered_at)}::timestamptz[]
+    ) as r (settlement_id, scrip_no, state, reason, answered_at)
     cross join lateral (
       select ctid as place
       from settlement_legs as found

@@ -2,13 +2,22 @@ import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import {
+  findReason,
   orderIdsOf,
   shareOf,
   type SideOfSettlement,
   sidesOf,
   sumsOf,
 } from "./change-of-settlement.ts";
-import { settlementLifecycle, waitingOnOf } from "./rules.ts";
+import {
+  isOpen,
+  isOpenLeg,
+  movesAfter,
+  settlementLifecycle,
+  sideState,
+  type Step,
+  waitingOnOf,
+} from "./rules.ts";
 import type { Settlement } from "./schema.ts";
 import type { Party } from "./read-store.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
@@ -22,22 +31,40 @@ export function viewSettlement(
   const own = sidesOf(row, legs).filter(
     (side) => side.deskId === deskId && (firmId === null || side.firmId === firmId),
   );
+  const ownLegs = own.flatMap((side) => side.legs);
+  const status = sideState(row.state, ownLegs);
+  const isOver = !isOpen(status);
   return {
     settlement_id: row.settlement_id,
     // An order that made a deal is its own desk's; a cross is both sides'.
     cross_id: isId("crs", row.origin) ? row.origin : null,
     scheme: row.scheme,
-    status: row.state,
-    reason: row.reason,
-    waiting_on: waitingOnOf(row.state),
-    due_at: row.due_at && istTimestamp(row.due_at),
+    status,
+    reason: findReason(row, ownLegs, status),
+    waiting_on: waitingOnOf(status),
+    due_at: isOver ? null : row.due_at && istTimestamp(row.due_at),
     sides: own.map((side) => viewSide(row, side)),
-    history: [...row.history],
+    history: buildHistory(row, ownLegs),
     version: row.version,
-    allowed_actions: allowedActions(settlementLifecycle, row.state),
+    allowed_actions: allowedActions(settlementLifecycle, status),
     created_at: istTimestamp(row.created_at),
     updated_at: istTimestamp(row.updated_at),
   };
+}
+
+/** The steps that concern these legs: up to their own end, and a reversal of what they delivered. */
+function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
+  if (legs.some((leg) => isOpenLeg(leg.state))) return [...row.history];
+  const answered = legs.flatMap((leg) => leg.answered_at?.getTime() ?? []);
+  const at = istTimestamp(new Date(Math.max(...answered)));
+  const before = row.history.filter((step) => isOpen(step.status) && step.at <= at);
+  const reversed = row.history.filter((step) => step.status === "reversed");
+  const ends = movesAfter(legs).map((action) => {
+    const status = settlementLifecycle.moves[action].to;
+    return { status, at, reason: findReason(row, legs, status) };
+  });
+  const isFailed = ends.some(({ status }) => status === "failed");
+  return [...before, ...ends, ...(isFailed ? [] : reversed)];
 }
 
 function viewSide(row: SettlementRow, side: SideOfSettlement): Settlement["sides"][number] {
@@ -45,6 +72,7 @@ function viewSide(row: SettlementRow, side: SideOfSettlement): Settlement["sides
     side: side.side,
     firm_id: side.firmId,
     order_ids: orderIdsOf(side, row),
+    status: sideState(row.state, side.legs),
     ...sumsOf(side),
     legs: side.legs.map((leg) => ({
       scrip_no: leg.scrip_no,

@@ -83,7 +83,7 @@ test("the legs of a deal are taken to customs without touching an index", async 
   );
   assert.deepEqual(
     await updatesBy(service, "settlement_legs", (tx) =>
-      tx.rows(sql`update settlement_legs set state = 'delivered'`),
+      tx.rows(sql`update settlement_legs set state = 'delivered', answered_at = now()`),
     ),
     { all: 1, inPage: 0 },
   );

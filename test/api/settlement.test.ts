@@ -7,7 +7,7 @@ import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
 import { setOutage } from "../../src/inquiries/port-status.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import type { EndedSettlement } from "../../src/settlement/conclude-legs.ts";
+import type { EndedSide } from "../../src/settlement/conclude-legs.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { initiateTransfers } from "../../src/settlement/initiate-transfers.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
@@ -536,8 +536,10 @@ test("whoever has something to say about the end of settlements says it in their
   const heard: string[][] = [];
   const listening = {
     onEnded: [
-      async (_tx: unknown, _actor: unknown, ended: readonly EndedSettlement[]) => {
-        heard.push(ended.flatMap(({ state, orderIds }) => [state, ...orderIds]));
+      async (_tx: unknown, _actor: unknown, ended: readonly EndedSide[]) => {
+        heard.push(
+          ended.flatMap(({ state, undeliveredOrderIds }) => [state, ...undeliveredOrderIds]),
+        );
         return [];
       },
     ],

@@ -48,10 +48,12 @@ export async function addDeals(
     ), legs as (
       insert into settlement_legs (
         settlement_id, scrip_no, environment, scheme, dealt_at, seller_desk_id, seller_firm_id,
-        face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise, ordinal, state
+        face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise, ordinal, state,
+        answered_at
       )
       select settlement_id, scrip_no, environment, scheme, dealt_at, seller, seller, face_paise,
-        seller_bps, buyer_bps, seller_paise, buyer_paise, 0, state
+        seller_bps, buyer_bps, seller_paise, buyer_paise, 0, state,
+        case state when 'failed' then dealt_at end
       from deals
     )
     insert into deal_minutes as m (environment, scheme, minute, deals, shown_paise)
