@@ -751,8 +751,10 @@ create table orders (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  bound_firm_id text,
   constraint orders_pkey PRIMARY KEY (order_id),
   constraint orders_all_in_paise_check CHECK ((all_in_paise >= 0)),
+  constraint orders_bound_to_its_firm CHECK ((bound_firm_id = firm_id)),
   constraint orders_covered_paise_check CHECK ((covered_paise >= 0)),
   constraint orders_dealt_paise_check CHECK ((dealt_paise >= 0)),
   constraint orders_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
@@ -780,7 +782,7 @@ CREATE INDEX orders_open_of_firm ON public.orders USING btree (firm_id) WHERE (s
 CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in) WHERE rested;
 CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
-CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key, bound_firm_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
 
 create table payout_lines (
   payout_id text not null,

@@ -1,7 +1,7 @@
 import type { Caller } from "../kernel/caller.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
-import { reachOf } from "./rules.ts";
+import { spellOutReach } from "./rules.ts";
 import type { Key, ListKeysQuery } from "./schema.ts";
 import { countKeys, listKeys as listRows } from "./store.ts";
 import { viewKey } from "./view-key.ts";
@@ -12,7 +12,7 @@ export async function listKeys(
   query: ListKeysQuery,
 ): Promise<Page<Key>> {
   const now = ctx.now();
-  const reach = reachOf(caller);
+  const reach = spellOutReach(caller);
   const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listRows(ctx.db, caller.deskId, reach, request);

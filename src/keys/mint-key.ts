@@ -12,7 +12,7 @@ import type { Context } from "../platform/context.ts";
 import { claimIdempotencyKey } from "../platform/idempotency.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfKey } from "./change-of-key.ts";
-import { newApiKey, refuseExcess, refuseMoreChildren } from "./rules.ts";
+import { isWithinReach, newApiKey, refuseExcess, refuseMoreChildren } from "./rules.ts";
 import type { Key, MintKeyBody, MintedKey } from "./schema.ts";
 import { countChildren, findKey, insertKey, type KeyRow, lockFirstRootKey } from "./store.ts";
 import { viewKey } from "./view-key.ts";
@@ -33,6 +33,7 @@ export async function mintKey(
         body,
         idField: "key_id",
         newId: row.key_id,
+        mayKnow: async (keyId) => await isVisible(tx, call.caller, keyId),
         now,
       });
       if (mintedBefore) {
@@ -67,7 +68,14 @@ async function refuseBeyondPlan(tx: Tx, { deskId, keyId }: Caller, now: Date): P
 async function mintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date): Promise<Key> {
   const row = await findKey(tx, caller.deskId, keyId);
   if (!row) throw new Error("a key bound to an idempotency key exists");
+  // Another root key of the desk may have minted it, with scopes that this one could not have given.
+  refuseExcess(caller, { scopes: row.scopes, buySide: row.buy_side });
   return viewKey(row, now);
+}
+
+async function isVisible(tx: Tx, caller: Caller, keyId: string): Promise<boolean> {
+  const row = await findKey(tx, caller.deskId, keyId);
+  return row !== undefined && isWithinReach(caller, row);
 }
 
 function childOf({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {

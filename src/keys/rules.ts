@@ -129,7 +129,7 @@ export function refuseExcess(parent: Grant, asked: Grant): void {
 export type Reach = Grant & { readonly keyId: string };
 
 /** A `*` reaches every scope, and nothing else reaches a `*`. */
-export function reachOf({ keyId, scopes: granted, buySide }: Reach): Reach {
+export function spellOutReach({ keyId, scopes: granted, buySide }: Reach): Reach {
   return { keyId, scopes: granted.includes("*") ? scopes : granted, buySide };
 }
 
@@ -144,7 +144,7 @@ export function isWithinReach(
   },
 ): boolean {
   if (key.key_id === caller.keyId || key.parent_key_id === caller.keyId) return true;
-  const { scopes: reached, buySide } = reachOf(caller);
+  const { scopes: reached, buySide } = spellOutReach(caller);
   return key.scopes.every((scope) => reached.includes(scope)) && (buySide || !key.buy_side);
 }
 

@@ -16,7 +16,7 @@ import { notSellableReasonOf } from "../credits/rules.ts";
 import { boundFirm } from "../firms/doer.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
-import type { Call } from "../kernel/caller.ts";
+import { type Call, nameReach } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../keys/rules.ts";
 import { newId } from "../kernel/ids.ts";
@@ -33,7 +33,6 @@ import {
   creditNotSellable,
   factsChanged,
   keyReused,
-  keyReusedElsewhere,
   otherFirm,
   quoteExpired,
   quoteUsed,
@@ -86,15 +85,11 @@ function decide(workings: Workings, item: Loaded, orderId: string): Verdict {
 }
 
 export function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempotencyKey">) {
-  return `${call.caller.deskId} ${idempotencyKey}`;
+  return `${nameReach(call.caller)} ${idempotencyKey}`;
 }
 
 /** The same request finds the order it made; another one under the same key is told which differs. */
-function replay(original: OrderRow, { call, request }: Loaded): Verdict {
-  const bound = boundFirm(call.caller);
-  if (bound !== null && bound !== original.firm_id) {
-    return { kind: "refused", failure: keyReusedElsewhere() };
-  }
+function replay(original: OrderRow, { request }: Loaded): Verdict {
   const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
   if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
   return { kind: "refused", failure: keyReused(original.order_id, differs) };
@@ -185,6 +180,7 @@ function draftOf({ environment, now }: Workings, item: Loaded, orderId: string):
     desk_id: firm.desk_id,
     firm_id: firm.firm_id,
     key_id: call.caller.keyId,
+    bound_firm_id: boundFirm(call.caller),
     side,
     scheme,
     state: "open",

@@ -88,10 +88,14 @@ const noLimits = { max_order_paise: null, daily_notional_paise: null };
 
 async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<string, OrderRow>> {
   const keys = commands.flatMap(({ call, idempotencyKey }) =>
-    idempotencyKey === null ? [] : [{ deskId: call.caller.deskId, idempotencyKey }],
+    idempotencyKey === null
+      ? []
+      : [{ deskId: call.caller.deskId, boundTo: boundFirm(call.caller), idempotencyKey }],
   );
   const rows = keys.length > 0 ? await findByIdempotencyKey(tx, keys) : [];
-  return new Map(rows.map((row) => [`${row.desk_id} ${row.idempotency_key}`, row]));
+  return new Map(
+    rows.map((row) => [`${row.bound_firm_id ?? row.desk_id} ${row.idempotency_key}`, row]),
+  );
 }
 
 /** At the place of each command, the quote it is placed on and the holding it means. */

@@ -10,13 +10,6 @@ export function keyReused(orderId: string, differs: readonly string[]): Failure 
   });
 }
 
-/** For a key that is bound to one firm, the orders of its siblings are not there. */
-export function keyReusedElsewhere(): Failure {
-  return new Failure("conflict", "this idempotency key was used for a different order", {
-    detail: { reason: "idempotency_key_reused" },
-  });
-}
-
 export function buySideOff(): Failure {
   return new Failure("forbidden", "the buy side is not enabled on this key", {
     detail: { reason: "buy_side_not_enabled" },

@@ -34,6 +34,8 @@ export type OrderRow = {
   readonly all_in_paise: Paise;
   readonly settlement_ids: readonly string[];
   readonly history: readonly Happening[];
+  /** The one firm of the key that placed it; null where that key acts for the desk. */
+  readonly bound_firm_id: string | null;
   readonly idempotency_key: string | null;
   readonly request: JsonObject | null;
   readonly rested: boolean;
@@ -46,7 +48,7 @@ export const orderColumns = fragment`
   o.order_id, o.environment, o.desk_id, o.firm_id, o.key_id, o.side, o.scheme, o.state, o.scrip_no,
   o.face_paise, o.requirement_paise, o.limit_bps, o.time_in_force, o.expires_at, o.quote_ref,
   o.client_ref, o.metadata, o.scrip_nos, o.resting_scrip_nos, o.covered_paise, o.dealt_paise,
-  o.price_bps, o.all_in_paise, o.settlement_ids, o.history, o.idempotency_key, o.request, o.rested,
+  o.price_bps, o.all_in_paise, o.settlement_ids, o.history, o.idempotency_key, o.request, o.bound_firm_id, o.rested,
   o.version, o.created_at, o.updated_at`;
 
 /** One matcher at a time: held until the transaction ends, and taken before any other row. */
@@ -69,14 +71,16 @@ export async function insertOrders(
       order_id, environment, desk_id, firm_id, key_id, side, scheme, state, scrip_no, face_paise,
       requirement_paise, limit_bps, time_in_force, expires_at, quote_ref, client_ref, metadata,
       scrip_nos, resting_scrip_nos, covered_paise, dealt_paise, price_bps, all_in_paise,
-      settlement_ids, history, idempotency_key, request, rested, version, created_at, updated_at
+      settlement_ids, history, idempotency_key, request, bound_firm_id, rested, version, created_at,
+      updated_at
     )
     select
       order_id, ${environment}::text, desk_id, firm_id, key_id, side, scheme, state, scrip_no,
       face_paise, requirement_paise, limit_bps, time_in_force, expires_at, quote_ref, client_ref,
       metadata, string_to_array(scrip_nos, ','), string_to_array(resting_scrip_nos, ','),
       covered_paise, dealt_paise, price_bps, all_in_paise, string_to_array(settlement_ids, ','),
-      history, idempotency_key, request, rested, 1, ${now}::timestamptz, ${now}::timestamptz
+      history, idempotency_key, request, bound_firm_id, rested, 1, ${now}::timestamptz,
+      ${now}::timestamptz
     from unnest(
       ${rows.map((row) => row.order_id)}::text[],
       ${rows.map((row) => row.desk_id)}::text[],
@@ -104,12 +108,13 @@ export async function insertOrders(
       ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
       ${rows.map((row) => row.idempotency_key)}::text[],
       ${rows.map((row) => row.request && JSON.stringify(row.request))}::jsonb[],
+      ${rows.map((row) => row.bound_firm_id)}::text[],
       ${rows.map((row) => row.rested)}::boolean[]
     ) as r (
       order_id, desk_id, firm_id, key_id, side, scheme, state, scrip_no, face_paise,
       requirement_paise, limit_bps, time_in_force, expires_at, quote_ref, client_ref, metadata,
       scrip_nos, resting_scrip_nos, covered_paise, dealt_paise, price_bps, all_in_paise,
-      settlement_ids, history, idempotency_key, request, rested
+      settlement_ids, history, idempotency_key, request, bound_firm_id, rested
     )`);
 }
 
@@ -145,15 +150,21 @@ export async function setOrders(tx: Tx, rows: readonly OrderRow[], now: Date): P
 /** What was ordered earlier under these keys of these desks. */
 export async function findByIdempotencyKey(
   db: Db,
-  keys: readonly { readonly deskId: string; readonly idempotencyKey: string }[],
+  keys: readonly {
+    readonly deskId: string;
+    readonly boundTo: string | null;
+    readonly idempotencyKey: string;
+  }[],
 ): Promise<OrderRow[]> {
   return await db.rows(sql`
     select ${orderColumns}
     from unnest(
       ${keys.map(({ deskId }) => deskId)}::text[],
+      ${keys.map(({ boundTo }) => boundTo)}::text[],
       ${keys.map(({ idempotencyKey }) => idempotencyKey)}::text[]
-    ) as k (desk_id, idempotency_key)
-    join orders as o on o.desk_id = k.desk_id and o.idempotency_key = k.idempotency_key`);
+    ) as k (desk_id, bound_firm_id, idempotency_key)
+    join orders as o on o.desk_id = k.desk_id and o.idempotency_key = k.idempotency_key
+      and o.bound_firm_id is not distinct from k.bound_firm_id`);
 }
 
 export async function findOrders(db: Db, orderIds: readonly string[]): Promise<OrderRow[]> {

@@ -8,10 +8,13 @@
 //   reuse       finds the row, but the request differs: a conflict that names the fields
 //
 // What failed binds nothing, so a corrected request may use the same key.
+//
+// A key is the caller's within its reach: the firm of a sub_account key, otherwise the desk. Whoever
+// reaches another firm has other keys, so none of them finds or learns of what the others made.
 
 import { createHash } from "node:crypto";
 
-import type { Call } from "../kernel/caller.ts";
+import { type Call, nameReach } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { canonicalJson, type JsonObject } from "../kernel/json.ts";
 import { sql, type Tx } from "./postgres.ts";
@@ -25,6 +28,8 @@ export type Claim = {
   readonly idField: string;
   /** What this request will create if the key is free. */
   readonly newId: string;
+  /** Whether the caller may know of what the key created; where it is not said, it may. */
+  readonly mayKnow?: (resourceId: string) => Promise<boolean>;
   readonly now: Date;
 };
 
@@ -33,7 +38,7 @@ export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string 
   const { call, operation, idField } = claim;
   if (call.idempotencyKey === undefined) return undefined;
   const binding: Binding = {
-    scope: `${call.caller.environment}:${call.caller.deskId}:${operation}`,
+    scope: `${call.caller.environment}:${nameReach(call.caller)}:${operation}`,
     idempotencyKey: call.idempotencyKey,
     resourceId: claim.newId,
     fingerprint: fingerprintOf(claim.body),
@@ -43,8 +48,13 @@ export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string 
   if (!bound) throw new Error("a binding that stood in the way is visible afterwards");
   const differs = differences(bound.fingerprint, binding.fingerprint);
   if (differs.length === 0) return bound.resource_id;
+  const isNamed = claim.mayKnow === undefined || (await claim.mayKnow(bound.resource_id));
   throw new Failure("conflict", "this idempotency key was used for a different request", {
-    detail: { reason: "idempotency_key_reused", [idField]: bound.resource_id, differs },
+    detail: {
+      reason: "idempotency_key_reused",
+      ...(isNamed && { [idField]: bound.resource_id }),
+      differs,
+    },
   });
 }
 
