@@ -1072,6 +1072,19 @@ CREATE INDEX settlements_coming ON public.settlements USING btree (buyer_firm_id
 CREATE INDEX settlements_open ON public.settlements USING btree (environment, state, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX settlements_unfunded ON public.settlements USING btree (buyer_firm_id) WHERE (state = 'pending'::text);
 
+create table statement_pages (
+  firm_id text not null,
+  period text not null,
+  seen_entry_no bigint not null,
+  page_no integer not null,
+  body text not null,
+  constraint statement_pages_pkey PRIMARY KEY (firm_id, period, seen_entry_no, page_no),
+  constraint statement_pages_firm_id_fkey FOREIGN KEY (firm_id) REFERENCES firms(firm_id),
+  constraint statement_pages_page_no_check CHECK ((page_no >= 0)),
+  constraint statement_pages_period_check CHECK ((period ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
+  constraint statement_pages_seen_entry_no_check CHECK ((seen_entry_no >= 0))
+);
+
 create table statements (
   firm_id text not null,
   period text not null,
@@ -1217,6 +1230,7 @@ grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
+grant insert, select on statement_pages to scripdesk_app;
 grant insert, select on statements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;

@@ -2,15 +2,17 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { addPaise, negatePaise, type PaiseSum } from "../kernel/sums.ts";
-import type { Db, Tx } from "../platform/postgres.ts";
-import { accountName } from "./rules.ts";
+import type { Db } from "../platform/postgres.ts";
 import {
+  type EntryPlace,
   findFirstEntryAt,
   findLastEntryNo,
-  holdMoney,
+  findLastNumber,
+  findNextTransaction,
+  findWhetherEnded,
+  listFirmEntries,
   listMoney,
   listMoneyAccounts,
-  moneyKinds,
   type MoneyRow,
   type Span,
   sumMoney,
@@ -28,9 +30,59 @@ export type MoneySums = {
   readonly dues_paise: PaiseSum;
 };
 
-/** What moved in a span, each entry's effect on each account, in the order it took effect. */
-export async function moneyIn(db: Db, firm: FirmOf, span: Span): Promise<MoneyPosting[]> {
-  return await listMoney(db, firm, span);
+export type MoneyPage = {
+  /** Each entry's effect on each account, in the order in which they took effect. */
+  readonly postings: readonly MoneyPosting[];
+  /** Where the next page begins; undefined after the last one. */
+  readonly next: EntryPlace | undefined;
+};
+
+/**
+ * What moved in a span, so many entries of it by their time. Entries of one time are on one page
+ * unless they alone fill it.
+ */
+export async function moneyIn(
+  db: Db,
+  firm: FirmOf,
+  { limit, after, ...span }: Span & { readonly limit: number; readonly after?: EntryPlace },
+): Promise<MoneyPage> {
+  const found = await listFirmEntries(db, firm.firmId, span, { after, limit: limit + 1 });
+  const entries = found.length > limit ? wholeTimes(found.slice(0, limit)) : found;
+  const last = entries.at(-1);
+  const postings =
+    entries.length === 0
+      ? []
+      : await listMoney(
+          db,
+          firm,
+          entries.map(({ entry_no }) => entry_no),
+        );
+  const isLast = last === undefined || entries.length === found.length;
+  return { postings, next: isLast ? undefined : { at: last.at, entryNo: last.entry_no } };
+}
+
+/** Without those of the last time, of which there may be more; all when there is no other time. */
+function wholeTimes<Entry extends { readonly at: Date }>(entries: readonly Entry[]): Entry[] {
+  const last = entries.at(-1)?.at.getTime();
+  const whole = entries.filter(({ at }) => at.getTime() !== last);
+  return whole.length > 0 ? whole : [...entries];
+}
+
+/** A place in the books: what is numbered up to here is in them, once all that was under way ended. */
+export type Cut = { readonly entryNo: number; readonly before: string };
+
+/**
+ * Entries are numbered by transactions that hold balances, and so are known by their ids: what has a
+ * number by now belongs to one that is seen here. The number is read first.
+ */
+export async function takeCut(db: Db): Promise<Cut> {
+  const entryNo = await findLastNumber(db);
+  return { entryNo, before: await findNextTransaction(db) };
+}
+
+/** Whether everything up to the cut is in the books or will never be. */
+export async function isCutSettled(db: Db, { before }: Cut): Promise<boolean> {
+  return await findWhetherEnded(db, before);
 }
 
 /** What a span adds to each of a firm's accounts. */
@@ -51,14 +103,6 @@ export function sumsOf(
     commission_paise: of("desk_commission"),
     dues_paise: negatePaise(of("firm_dues")),
   };
-}
-
-/** Keeps everybody from moving a firm's money until the transaction ends. */
-export async function holdMoneyOf(tx: Tx, firmId: string): Promise<void> {
-  await holdMoney(
-    tx,
-    moneyKinds.map((kind) => accountName({ kind, firmId })),
-  );
 }
 
 /** When the books first say something of a firm; undefined when they never did. */

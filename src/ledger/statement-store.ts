@@ -2,7 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PaiseSum } from "../kernel/sums.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, fragment, sql } from "../platform/postgres.ts";
 import type { EntryKind } from "./rules.ts";
 
 /** The accounts of a firm that hold paise. */
@@ -28,6 +28,8 @@ export type MoneyRow = {
 export type Span = {
   readonly from: Date | null;
   readonly to: Date;
+  /** Entries that were written after the one with this number do not count. */
+  readonly upTo?: number | undefined;
   readonly late?: { readonly from: Date; readonly afterEntryNo: number } | undefined;
 };
 
@@ -38,23 +40,69 @@ const sidesOfEntries = fragment`
   cross join lateral unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
   cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)`;
 
-/** In the order in which they took effect. */
-export async function listMoney(db: Db, firm: FirmOf, span: Span): Promise<MoneyRow[]> {
+/** Where a reader of a firm's entries has come to. */
+export type EntryPlace = { readonly at: Date; readonly entryNo: number };
+
+/** The next entries of a span, by their time. */
+export async function listFirmEntries(
+  db: Db,
+  firmId: string,
+  span: Span,
+  { after, limit }: { readonly after: EntryPlace | undefined; readonly limit: number },
+): Promise<{ readonly at: Date; readonly entry_no: number }[]> {
   return await db.rows(sql`
-    select e.entry_no, e.at, e.kind, e.subject, e.ordinal,
-      split_part(side.account, ':', 1) as account_kind, sum(side.sign * m.amount) as paise
+    select f.at, f.entry_no
     from ledger_firm_entries as f
-    ${sidesOfEntries}
-    where f.firm_id = ${firm.firmId} and f.at < ${span.to}
+    where f.firm_id = ${firmId} and f.at < ${span.to}
       and f.at >= coalesce(${span.late?.from ?? span.from}::timestamptz, '-infinity')
       and (
         f.at >= coalesce(${span.from}::timestamptz, '-infinity')
         or f.entry_no > ${span.late?.afterEntryNo ?? null}::bigint
       )
-      and e.environment = ${firm.environment} and m.scrip_no is null
+      and f.entry_no <= coalesce(${span.upTo ?? null}::bigint, 9223372036854775807)
+      and (f.at, f.entry_no) > (
+        coalesce(${after?.at ?? null}::timestamptz, '-infinity'), ${after?.entryNo ?? 0}::bigint
+      )
+    order by f.at, f.entry_no
+    limit ${limit}`);
+}
+
+/** What these entries moved on the firm's accounts, in the order in which they took effect. */
+export async function listMoney(
+  db: Db,
+  firm: FirmOf,
+  entryNos: readonly number[],
+): Promise<MoneyRow[]> {
+  return await db.rows(sql`
+    select e.entry_no, e.at, e.kind, e.subject, e.ordinal,
+      split_part(side.account, ':', 1) as account_kind, sum(side.sign * m.amount) as paise
+    from unnest(${entryNos}::bigint[]) as f (entry_no)
+    ${sidesOfEntries}
+    where e.environment = ${firm.environment} and m.scrip_no is null
       and split_part(side.account, ':', 2) = ${firm.firmId}
     group by e.entry_no, e.at, e.kind, e.subject, e.ordinal, account_kind
     order by e.entry_no, account_kind`);
+}
+
+/** The last number that an entry was given. */
+export async function findLastNumber(db: Db): Promise<number> {
+  const [row] = await db.rows<{ entry_no: number }>(sql`
+    select coalesce(pg_sequence_last_value('ledger_entry_numbers'), 0) as entry_no`);
+  return row?.entry_no ?? 0;
+}
+
+/** Every transaction that may be under way now is below this one. */
+export async function findNextTransaction(db: Db): Promise<string> {
+  const [row] = await db.rows<{ next: string }>(sql`
+    select pg_snapshot_xmax(pg_current_snapshot())::text as next`);
+  return row?.next ?? "0";
+}
+
+/** Whether all transactions below this one have ended. */
+export async function findWhetherEnded(db: Db, next: string): Promise<boolean> {
+  const [row] = await db.rows<{ ended: boolean }>(sql`
+    select pg_snapshot_xmin(pg_current_snapshot()) >= ${next}::xid8 as ended`);
+  return row?.ended ?? false;
 }
 
 /** What the same entries add up to, by account. */
@@ -79,16 +127,6 @@ export async function sumMoney(
     group by account_kind`);
 }
 
-/** Nothing moves on the firm's accounts until the transaction ends, and nothing is under way. */
-export async function holdMoney(tx: Tx, balances: readonly string[]): Promise<void> {
-  await tx.rows(sql`
-    select balance
-    from ledger_balances
-    where balance = any(${balances}::text[])
-    order by balance
-    for share`);
-}
-
 export async function findFirstEntryAt(db: Db, firmId: string): Promise<Date | undefined> {
   const [row] = await db.rows<{ at: Date }>(sql`
     select at
@@ -99,12 +137,20 @@ export async function findFirstEntryAt(db: Db, firmId: string): Promise<Date | u
   return row?.at;
 }
 
-/** The highest number among the firm's entries since a time; 0 when there is none. */
+/**
+ * The highest number among the firm's last entries since a time; 0 when there is none. So many are
+ * looked at, because those that are written at one moment may be of several times.
+ */
 export async function findLastEntryNo(db: Db, firmId: string, since: Date): Promise<number> {
   const [row] = await db.rows<{ entry_no: number }>(sql`
     select coalesce(max(entry_no), 0) as entry_no
-    from ledger_firm_entries
-    where firm_id = ${firmId} and at >= ${since}`);
+    from (
+      select entry_no
+      from ledger_firm_entries
+      where firm_id = ${firmId} and at >= ${since}
+      order by at desc, entry_no desc
+      limit 1000
+    ) as latest`);
   return row?.entry_no ?? 0;
 }
 

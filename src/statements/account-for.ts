@@ -1,6 +1,6 @@
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
-import { addPaise, subtractPaise, sumPaise } from "../kernel/sums.ts";
+import { addPaise, type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
 import { lastEntryNo, moneyAdded, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
 import { paymentsById } from "../payouts/payment-facts.ts";
@@ -8,11 +8,14 @@ import type { Db } from "../platform/postgres.ts";
 import { dealtLegs } from "../settlement/dealt-legs.ts";
 import {
   type Facts,
+  type Line,
+  linesMax,
   linesOf,
   nextPeriod,
   type Posting,
   spanOf,
   stateOf,
+  type Total,
   totalsOf,
 } from "./rules.ts";
 import type { Statement } from "./schema.ts";
@@ -24,18 +27,46 @@ export type Account = {
   readonly period: IstMonth;
   readonly letterhead: Letterhead;
   readonly now: Date;
+  /** What is numbered beyond this does not count; everything that is in the books unless given. */
+  readonly upTo?: number;
 };
 
-/** The statement of a month from the books, as it stands now. */
-export async function accountFor(
-  db: Db,
-  { firm, period, letterhead, now }: Account,
-): Promise<Statement> {
-  const { opening, postings } = await moneyOf(db, firm, period);
-  const openingPaise = addPaise(opening.cash_paise, opening.commission_paise);
-  const lines = linesOf(openingPaise, postings, await factsOf(db, firm.firm_id, postings));
-  const added = sumsOf(postings);
+/** The statement of a month from the books, as it stands now; undefined when it is too long. */
+export async function accountFor(db: Db, account: Account): Promise<Statement | undefined> {
+  const { firm, period, upTo } = account;
+  const { opening, late } = await openingOf(db, firm, period);
   const { from, to } = spanOf(period);
+  const span = { from, to, late, upTo, limit: linesMax };
+  const { postings, next } = await moneyIn(db, ofFirm(firm), span);
+  if (next) return undefined;
+  const openingPaise = balanceIn(opening);
+  const lines = linesOf(openingPaise, postings, await factsOf(db, firm.firm_id, postings));
+  return statementOf(account, {
+    opening,
+    added: sumsOf(postings),
+    lines,
+    lineCount: lines.length,
+    totals: totalsOf(lines),
+    version: upTo ?? (await lastEntryNo(db, firm.firm_id, from)),
+  });
+}
+
+/** What a statement says of the books. */
+export type Accounted = {
+  readonly opening: MoneySums;
+  readonly added: MoneySums;
+  readonly lines: readonly Line[];
+  readonly lineCount: number;
+  readonly totals: readonly Total[];
+  readonly version: number;
+};
+
+export function statementOf(
+  { firm, period, letterhead, now }: Account,
+  { opening, added, lines, lineCount, totals, version }: Accounted,
+): Statement {
+  const { from, to } = spanOf(period);
+  const closing = sumOf(opening, added);
   return {
     statement_no: statementNo(firm.firm_id, period),
     firm_id: firm.firm_id,
@@ -46,29 +77,27 @@ export async function accountFor(
     as_of: istTimestamp(now),
     firm: { legal_name: firm.legal_name, pan: firm.pan, gstin: firm.gstin },
     house: { ...letterhead, address: [...letterhead.address] },
-    opening_paise: openingPaise,
+    opening_paise: balanceIn(opening),
     lines: lines.map((line) => ({ ...line, scrip_nos: [...line.scrip_nos] })),
-    totals: totalsOf(lines),
-    closing_paise: sumPaise([openingPaise, added.cash_paise, added.commission_paise]),
-    commission_paise: addPaise(opening.commission_paise, added.commission_paise),
-    dues_paise: addPaise(opening.dues_paise, added.dues_paise),
+    line_count: lineCount,
+    totals: [...totals],
+    closing_paise: balanceIn(closing),
+    commission_paise: closing.commission_paise,
+    dues_paise: closing.dues_paise,
     frozen_at: null,
     digest: null,
-    version: await lastEntryNo(db, firm.firm_id, from),
+    version,
     allowed_actions: [],
   };
 }
 
-export function statementNo(firmId: string, period: IstMonth): string {
-  return `${period}/${firmId.slice("frm_".length).toUpperCase()}`;
+/** Cash and what was earned as a desk; what is owed stands beside it. */
+export function balanceIn({ cash_paise, commission_paise }: MoneySums): PaiseSum {
+  return addPaise(cash_paise, commission_paise);
 }
 
-/** What the month begins with, and what moved in it. */
-async function moneyOf(db: Db, firm: FirmOfDesk, period: IstMonth) {
-  const { opening, late } = await openingOf(db, firm, period);
-  const { from, to } = spanOf(period);
-  const postings = await moneyIn(db, ofFirm(firm), { from, to, late });
-  return { opening, postings };
+export function statementNo(firmId: string, period: IstMonth): string {
+  return `${period}/${firmId.slice("frm_".length).toUpperCase()}`;
 }
 
 /**
@@ -93,7 +122,7 @@ function closingOf({ closing_paise, commission_paise, dues_paise }: FrozenRow): 
   return { cash_paise, commission_paise, dues_paise };
 }
 
-function sumOf(one: MoneySums, other: MoneySums): MoneySums {
+export function sumOf(one: MoneySums, other: MoneySums): MoneySums {
   return {
     cash_paise: addPaise(one.cash_paise, other.cash_paise),
     commission_paise: addPaise(one.commission_paise, other.commission_paise),
@@ -101,11 +130,15 @@ function sumOf(one: MoneySums, other: MoneySums): MoneySums {
   };
 }
 
-function ofFirm({ firm_id, environment }: FirmOfDesk) {
+export function ofFirm({ firm_id, environment }: FirmOfDesk) {
   return { firmId: firm_id, environment };
 }
 
-async function factsOf(db: Db, firmId: string, postings: readonly Posting[]): Promise<Facts> {
+export async function factsOf(
+  db: Db,
+  firmId: string,
+  postings: readonly Posting[],
+): Promise<Facts> {
   const subjects = (kinds: readonly Posting["kind"][]) => [
     ...new Set(postings.filter(({ kind }) => kinds.includes(kind)).map(({ subject }) => subject)),
   ];

@@ -19,7 +19,7 @@ const columns = [
   "balance_rupees",
 ] as const;
 
-/** The lines between opening and closing; amounts are rupees, as the desk's own imports are. */
+/** The lines between opening and closing, of which a part has what is its own; amounts are rupees, as the desk's own imports are. */
 export function csvOfStatement(statement: Statement): string {
   const lines = statement.lines.map((line): Cell[] => [
     line.line_no,
@@ -36,11 +36,13 @@ export function csvOfStatement(statement: Statement): string {
     rupeesPlain(line.amount_paise),
     rupeesPlain(line.balance_paise),
   ]);
+  const [first, last] = [statement.lines.at(0)?.line_no ?? 1, statement.lines.at(-1)?.line_no];
+  const isEnd = (last ?? statement.line_count) === statement.line_count;
   return csvText([
     columns,
-    edge("opening", statement.from, statement.opening_paise),
+    ...(first === 1 ? [edge("opening", statement.from, statement.opening_paise)] : []),
     ...lines,
-    edge("closing", statement.as_of, statement.closing_paise),
+    ...(isEnd ? [edge("closing", statement.as_of, statement.closing_paise)] : []),
   ]);
 }
 

@@ -38,7 +38,7 @@ export function statementRoutes(app: App, ctx: Context, letterhead: Letterhead):
         tags: ["Statements"],
         summary: "Read the statement of a month",
         description:
-          "opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. A PDF has at most 20000 lines.",
+          "opening_paise and the lines sum to closing_paise, which the next month opens with. Final an hour after the month's end in IST; what is corrected later is in a later month. At most 20000 lines at once: longer ones are read in parts by after_line once they are final, as json or csv.",
         params: StatementParams,
         querystring: StatementQuery,
         response: { 200: StatementAnswer },

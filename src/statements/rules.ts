@@ -51,6 +51,12 @@ export function stateOf(period: IstMonth, now: Date): Exclude<StatementState, "f
   return period === istMonth(now) ? "running" : "provisional";
 }
 
+/** So many entries and lines are made and shown at once; what is longer is kept and read in parts. */
+export const linesMax = 20_000;
+
+/** So many lines are on one page of those that are kept, and in one answer that asks for a part. */
+export const partMax = 2_000;
+
 /** Entries carry the time at which their work began: by then all of a month's are in the books. */
 export const graceMs = 3_600_000;
 
@@ -140,11 +146,12 @@ export type Line = {
 /** A line before its place and the balance after it are known. */
 type Draft = Omit<Line, "line_no" | "at" | "balance_paise">;
 
-/** The lines of a span, each with the balance that it leaves. */
+/** The lines of a span, each with the balance that it leaves; those before it were so many. */
 export function linesOf(
   openingPaise: PaiseSum,
   postings: readonly Posting[],
   facts: Facts,
+  before = 0,
 ): readonly Line[] {
   const lines: Line[] = [];
   let balance = openingPaise;
@@ -152,7 +159,8 @@ export function linesOf(
     for (const draft of draftsOf(happening, facts)) {
       balance = addPaise(balance, draft.amount_paise);
       const at = istTimestamp(happening.at);
-      lines.push({ line_no: lines.length + 1, at, ...draft, balance_paise: balance });
+      const line_no = before + lines.length + 1;
+      lines.push({ line_no, at, ...draft, balance_paise: balance });
     }
   }
   return lines;
@@ -321,6 +329,16 @@ export function totalsOf(lines: readonly Line[]): Total[] {
     return [
       { kind, lines: own.length, amount_paise: sumPaise(own.map((line) => line.amount_paise)) },
     ];
+  });
+}
+
+/** Totals of two parts of one span. */
+export function addTotals(one: readonly Total[], other: readonly Total[]): Total[] {
+  return lineKinds.flatMap((kind) => {
+    const own = [...one, ...other].filter((total) => total.kind === kind);
+    if (own.length === 0) return [];
+    const lines = sum(own.map((total) => total.lines));
+    return [{ kind, lines, amount_paise: sumPaise(own.map((total) => total.amount_paise)) }];
   });
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
 import { nullable, oneOf, openEnum, paiseSum, timestamp } from "../platform/wire.ts";
-import { lineKinds, statementStates } from "./rules.ts";
+import { lineKinds, partMax, statementStates } from "./rules.ts";
 
 const amount = (description: string) => paiseSum(description, 24_412_500);
 const maybeText = (description: string) => nullable<string>({ type: "string", description });
@@ -87,7 +87,11 @@ export const Statement = Type.Object(
     }),
     lines: Type.Array(Line, {
       description:
-        "What moved, in the order it took effect: opening_paise and these sum to closing_paise.",
+        "What moved, in the order it took effect: opening_paise and all of them sum to closing_paise.",
+    }),
+    line_count: Type.Integer({
+      description: "How many lines there are, on this page and all others.",
+      examples: [3],
     }),
     totals: Type.Array(Total, { description: "What the lines of each kind add up to." }),
     commission_paise: amount("What of the closing balance was earned as a desk."),
@@ -142,6 +146,20 @@ export const StatementQuery = Type.Object(
     ...ofFirm,
     format: Type.Optional(
       oneOf(["json", "csv", "pdf"], { description: "As what; json unless given." }),
+    ),
+    after_line: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Only the lines after this one; as json or csv.",
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: partMax,
+        description: `At most so many lines; as json or csv. ${partMax} where after_line alone is given.`,
+      }),
     ),
   },
   { additionalProperties: false },

@@ -49,6 +49,39 @@ export async function findStatement(
   return row;
 }
 
+/** Which page of which making of a statement. */
+export type PageKey = {
+  readonly firmId: string;
+  readonly period: IstMonth;
+  readonly seenEntryNo: number;
+};
+
+/** The same page again is the same lines. */
+export async function insertPage(
+  db: Db,
+  { firmId, period, seenEntryNo }: PageKey,
+  { pageNo, body }: { readonly pageNo: number; readonly body: string },
+): Promise<void> {
+  await db.rows(sql`
+    insert into statement_pages (firm_id, period, seen_entry_no, page_no, body)
+    values (${firmId}, ${period}, ${seenEntryNo}, ${pageNo}, ${body})
+    on conflict do nothing`);
+}
+
+/** Pages from one up to, not including, another, in order. */
+export async function listPages(
+  db: Db,
+  { firmId, period, seenEntryNo }: PageKey,
+  { from, below }: { readonly from: number; readonly below: number },
+): Promise<{ readonly page_no: number; readonly body: string }[]> {
+  return await db.rows(sql`
+    select page_no, body
+    from statement_pages
+    where firm_id = ${firmId} and period = ${period} and seen_entry_no = ${seenEntryNo}
+      and page_no >= ${from} and page_no < ${below}
+    order by page_no`);
+}
+
 /** The last one before a month. */
 export async function findLatestBefore(
   db: Db,

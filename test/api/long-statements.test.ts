@@ -1,0 +1,156 @@
+// Statements of busy months: made without holding anybody's money, in bounded pieces, and read in
+// parts.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { Letterhead } from "../../src/kernel/letterhead.ts";
+import { assertWritten } from "../../src/ledger/rules.ts";
+import { postEntries } from "../../src/ledger/write-books.ts";
+import type { Database, Db } from "../../src/platform/postgres.ts";
+import { statementFreezer } from "../../src/statements/freeze-statements.ts";
+import { linesMax } from "../../src/statements/rules.ts";
+import { asOwner } from "../support/database.ts";
+import { assertLedgerSound, bank, cashOf, entryOf, payIn } from "../support/ledger.ts";
+import { dealer } from "../support/orders.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const letterhead: Letterhead = { name: "House", address: [], gstin: null };
+const hourMs = 3_600_000;
+const monthEnd = Date.parse("2026-12-01T00:00:00+05:30");
+
+/** So many deposits of one paisa and more, as the books keep them, and what they add up to. */
+async function fillMonth({ ctx }: Service, firmId: string, count: number): Promise<bigint> {
+  const { pool } = ctx.db;
+  const values = [count, firmId, new Date(Date.UTC(2026, 10, 16))];
+  await pool.query(
+    `with numbered as materialized (
+      select nextval('ledger_entry_numbers') as entry_no, n,
+        $3::timestamptz + n * interval '50 ms' as at,
+        array[('external_bank', 'firm_cash:' || $2, null, n)::ledger_movement_parts]::ledger_movement[]
+          as movements
+      from generate_series(1, $1::int) as n
+    ), written as (
+      insert into ledger_entries
+        (entry_no, environment, kind, subject, ordinal, phase, held_as, resolves, at, movements, digest)
+      select entry_no, 'sandbox', 'deposit', 'many_' || n, 0, 'posted', null, null, at, movements,
+        substr(sha256(convert_to(concat_ws(' ', 'sandbox', 'deposit', 0, 'posted', null, null,
+          extract(epoch from at), movements, 'many_' || n), 'UTF8')), 1, 8)
+      from numbered
+    )
+    insert into ledger_firm_entries (firm_id, at, entry_no)
+    select $2, at, entry_no from numbered`,
+    values,
+  );
+  const paise = (BigInt(count) * BigInt(count + 1)) / 2n;
+  const add = `update ledger_balances set posted_paise = posted_paise + $2 where balance = $1`;
+  await pool.query(add, [`firm_cash:${firmId}`, String(paise)]);
+  await pool.query(add, ["external_bank:sandbox:0", String(-paise)]);
+  return paise;
+}
+
+test("a month with more lines than one text should hold is made in pages and read in parts", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service, []);
+  await payIn(service, desk.firmId, 7);
+  const count = linesMax + 5_001;
+  const paise = (await fillMonth(service, desk.firmId, count)) + 7n;
+  await assertLedgerSound(service);
+  const path = `/v1/statements/2026-11?firm_id=${desk.firmId}`;
+  service.clock.set(new Date(monthEnd - hourMs));
+  const running = await service.send("GET", path, { key: desk.key, expect: 409 });
+  assert.equal(running.body.detail.reason, "too_many_lines");
+
+  service.clock.set(new Date(monthEnd + hourMs));
+  await service.work();
+  const whole = await service.send("GET", path, { key: desk.key, expect: 409 });
+  assert.equal(whole.body.detail.reason, "too_many_lines");
+  let after = 0;
+  let balance = 0;
+  for (;;) {
+    const part = await desk.get(`${path}&after_line=${after}&limit=1999`);
+    assert.equal(part.status, "final");
+    assert.equal(part.line_count, count + 1);
+    assert.equal(part.closing_paise, Number(paise));
+    assert.deepEqual(part.totals, [
+      { kind: "deposit", lines: count + 1, amount_paise: Number(paise) },
+    ]);
+    if (part.lines.length === 0) break;
+    for (const line of part.lines) {
+      assert.equal(line.line_no, ++after);
+      assert.equal(line.balance_paise, (balance += line.amount_paise));
+    }
+  }
+  assert.equal(after, count + 1);
+  assert.equal(BigInt(balance), paise);
+  const csv = await service.send("GET", `${path}&after_line=${count - 1}&format=csv`, {
+    key: desk.key,
+    expect: 200,
+  });
+  assert.match(csv.text, /\r\n,[^\r]*,closing,/);
+  assert.doesNotMatch(csv.text, /,opening,/);
+  await service.send("GET", `${path}&after_line=0&format=pdf`, { key: desk.key, expect: 422 });
+  const listed = await desk.get(`/v1/statements?firm_id=${desk.firmId}`);
+  assert.deepEqual(
+    listed.statements.map((each: { period: string; opening_paise: number }) => each.opening_paise),
+    [Number(paise), 0],
+  );
+});
+
+test("a page that was changed is not shown", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service, []);
+  await payIn(service, desk.firmId, 7);
+  await fillMonth(service, desk.firmId, linesMax + 1);
+  service.clock.set(new Date(monthEnd + hourMs));
+  await service.work();
+  const path = `/v1/statements/2026-11?firm_id=${desk.firmId}&after_line=0`;
+  await service.send("GET", path, { key: desk.key, expect: 200 });
+  await asOwner(service.ctx.db, async (owner) => {
+    await owner.query(
+      `update statement_pages set body = replace(body, '"amount_paise":3,', '"amount_paise":4,')`,
+    );
+  });
+  await service.send("GET", path, { key: desk.key, expect: 500 });
+});
+
+test("what was under way at the cut is waited for, and no balance is held", async (t) => {
+  const service = await startService(t);
+  const desk = await dealer(service, []);
+  await payIn(service, desk.firmId, 7);
+  const { ctx } = service;
+  const late = entryOf("deposit", "posted", [{ from: bank, to: cashOf(desk.firmId), paise: 5 }]);
+  const inNovember = ctx.now();
+  service.clock.set(new Date(monthEnd + hourMs));
+  const asked: string[] = [];
+  const told = Promise.withResolvers<void>();
+  const note = (db: Db): Db => ({
+    rows: async (statement) => {
+      asked.push(statement.text);
+      if (statement.text.includes("pg_snapshot_xmin")) told.resolve();
+      return await db.rows(statement);
+    },
+  });
+  const db: Database = {
+    ...ctx.db,
+    ...note(ctx.db),
+    transaction: async (work, options) =>
+      await ctx.db.transaction(async (tx) => await work({ ...tx, ...note(tx) }), options),
+  };
+  const freeze = statementFreezer({ ...ctx, db }, letterhead);
+  const frozen = Promise.withResolvers<void>();
+  await ctx.db.transaction(async (tx) => {
+    assertWritten(await postEntries(tx, [late], inNovember));
+    void (async () => {
+      while ((await freeze()) === "more");
+      frozen.resolve();
+    })();
+    await told.promise;
+  });
+  await frozen.promise;
+  const statement = await desk.get(`/v1/statements/2026-11?firm_id=${desk.firmId}`);
+  assert.equal(statement.status, "final");
+  assert.equal(statement.closing_paise, 12);
+  const locking = asked.filter((text) => /for (update|share)|update ledger/.test(text));
+  assert.deepEqual(locking, []);
+});
