@@ -20,7 +20,7 @@ import type {
 import { type Demand, meets } from "./kernel/caller.ts";
 import { Failure } from "./kernel/failure.ts";
 import type { Metered } from "./kernel/metered.ts";
-import { isInside, isLoopback } from "./kernel/networks.ts";
+import { forwardedAddress, isInside, isLoopback } from "./kernel/networks.ts";
 import { type Authenticate, type Authenticated, unauthorized } from "./keys/authenticate.ts";
 import { coalesce, type Outcome } from "./platform/coalesce.ts";
 import type { App } from "./platform/http.ts";
@@ -155,7 +155,7 @@ function refusalOf(
   if (caller.environment === "live" && !isPrivate(request)) {
     return forbidden("a live key is taken over https only");
   }
-  if (ipAllowlist.length > 0 && !isInside(request.ip, ipAllowlist)) {
+  if (ipAllowlist.length > 0 && !isInside(findAddress(request), ipAllowlist)) {
     return forbidden("this key is not used from this address");
   }
   return meets(caller, demand) ? undefined : forbidden(lackOf(demand));
@@ -172,14 +172,20 @@ export function admitVisitors(app: App, spend: Spend): void {
   app.addHook("onRoute", (route) => {
     const { budget } = route.config ?? {};
     if (budget === undefined) return;
-    const spendOne: onRequestAsyncHookHandler = async (request) => await spend(budget, request.ip);
+    const spendOne: onRequestAsyncHookHandler = async (request) =>
+      await spend(budget, findAddress(request));
     route.onRequest = [route.onRequest ?? [], spendOne].flat();
   });
 }
 
 /** Encrypted to us or to a proxy we trust, or never on a wire at all. */
 function isPrivate(request: FastifyRequest): boolean {
-  return request.protocol === "https" || isLoopback(request.ip);
+  return request.protocol === "https" || isLoopback(findAddress(request));
+}
+
+/** Of what a trusted proxy forwards and is no address nothing is believed: it is nobody's. */
+function findAddress(request: FastifyRequest): string {
+  return forwardedAddress(request.ip) ?? "unknown";
 }
 
 function showMeter(reply: FastifyReply, metered: Metered): void {

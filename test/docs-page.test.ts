@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 
 import { chromiumMissing, visit } from "./support/chromium.ts";
-import { slugOf, startService } from "./support/service.ts";
+import { type Answer, slugOf, startService } from "./support/service.ts";
 
 const skip = (await chromiumMissing()) ?? false;
 
@@ -16,6 +16,10 @@ type Described = {
     Record<string, Record<string, { readonly summary: string; readonly tags: readonly string[] }>>
   >;
 };
+
+function nonceIn({ headers }: Answer): string | undefined {
+  return /'nonce-([^']+)'/.exec(headers.get("content-security-policy") ?? "")?.[1];
+}
 
 test("/docs leads to a page whose policy lets the browser reach this service only", async (t) => {
   const { send } = await startService(t);
@@ -38,6 +42,11 @@ test("/docs leads to a page whose policy lets the browser reach this service onl
   for (const source of [...directives.values()].flat()) assert.match(source, harmless);
   assert.equal(directives.get("script-src")?.includes("'unsafe-inline'"), false);
   assert.equal(page.text.includes("://"), false, "the page names no other address");
+  const nonce = nonceIn(page);
+  assert.ok(nonce && page.text.includes(`nonce="${nonce}"`), "the page's own script may run");
+  const again = await send("GET", "/docs/", { expect: 200 });
+  assert.notEqual(nonceIn(again), nonce);
+  assert.equal(again.headers.get("cache-control"), "no-store");
   const script = await send("GET", "/docs/js/scalar.js", { expect: 200 });
   assert.match(script.headers.get("content-type") ?? "", /javascript/);
 });

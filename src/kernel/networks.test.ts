@@ -3,7 +3,14 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { isInside, isLoopback, isPublic, parseNetwork, subscriberNetwork } from "./networks.ts";
+import {
+  forwardedAddress,
+  isInside,
+  isLoopback,
+  isPublic,
+  parseNetwork,
+  subscriberNetwork,
+} from "./networks.ts";
 
 const octets = fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 255 })));
 
@@ -150,4 +157,32 @@ test("no IPv4 address is public inside an IPv6 one, however it is carried", () =
       assert.equal(isPublic(`2002:${high}:${low}::1`), false);
     }),
   );
+});
+
+test("a forwarded entry is an address with or without a port, and anything else is none", () => {
+  for (const [entry, address] of [
+    ["203.0.113.7", "203.0.113.7"],
+    ["203.0.113.7:4711", "203.0.113.7"],
+    ["2001:db8::1", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["[2001:db8::1]:4711", "2001:db8::1"],
+    ["::ffff:203.0.113.7", "::ffff:203.0.113.7"],
+    ["unknown", undefined],
+    ["_hidden", undefined],
+    ["127.evil", undefined],
+    ["203.0.113.7:port", undefined],
+    ["[203.0.113.7", undefined],
+    ["", undefined],
+  ] as const) {
+    assert.equal(forwardedAddress(entry), address, entry);
+  }
+});
+
+test("what only begins like a loopback address is none", () => {
+  for (const text of ["127.evil", "127.", "127.0.0.1.example", "127.0.0.1:80", "::10", ""]) {
+    assert.equal(isLoopback(text), false, text);
+  }
+  for (const text of ["127.0.0.1", "127.255.0.3", "::1", "::ffff:127.0.0.1"]) {
+    assert.equal(isLoopback(text), true, text);
+  }
 });

@@ -24,8 +24,20 @@ export function isInside(address: string, networks: readonly string[]): boolean 
 }
 
 export function isLoopback(address: string): boolean {
-  const plain = withoutMapping(address);
-  return plain.startsWith("127.") || plain === "::1";
+  return isInside(address, loopback);
+}
+
+const loopback = ["127.0.0.0/8", "::1"];
+
+/**
+ * The address in an entry of X-Forwarded-For: some proxies add the port (`203.0.113.7:4711`,
+ * `[2001:db8::1]:4711`). Undefined for what is no address.
+ */
+export function forwardedAddress(entry: string): string | undefined {
+  const [, bracketed] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(entry) ?? [];
+  const [, withPort] = /^([\d.]+):\d{1,5}$/.exec(entry) ?? [];
+  const address = bracketed ?? withPort ?? entry;
+  return isIP(address) === 0 ? undefined : address;
 }
 
 /**

@@ -15,11 +15,13 @@ export const docsPrefix = "/docs";
 
 const files = [`${docsPrefix}/`, `${docsPrefix}/js/scalar.js`];
 
+/** Stands in the page where the nonce of each answer goes: a nonce that is used twice protects nobody. */
+const noncePlace = "nonce-of-this-answer";
+
 type File = { readonly type: string; readonly bytes: Buffer };
 
 export function serveDocs(app: App): void {
-  const nonce = randomBytes(16).toString("base64");
-  const options = { schema: { hide: true }, onRequest: protect(nonce) };
+  const options = { schema: { hide: true }, onRequest: protect };
   app.get(
     docsPrefix,
     options,
@@ -28,18 +30,24 @@ export function serveDocs(app: App): void {
   let made: Promise<ReadonlyMap<string, File>> | undefined;
   for (const path of files) {
     app.get(path, options, async (_request, reply) => {
-      made ??= makeFiles(nonce);
+      made ??= makeFiles();
       const file = (await made).get(path);
       if (!file) throw new Error(`the reference has no ${path}`);
-      return await reply.type(file.type).send(file.bytes);
+      if (!file.type.startsWith("text/html")) {
+        reply.header("cache-control", "public, max-age=300");
+        return await reply.type(file.type).send(file.bytes);
+      }
+      const nonce = randomBytes(16).toString("base64");
+      reply.header("content-security-policy", writePolicy(nonce));
+      return await reply.type(file.type).send(file.bytes.toString().replaceAll(noncePlace, nonce));
     });
   }
 }
 
-function protect(nonce: string): onRequestHookHandler {
-  const policy = [
+function writePolicy(nonce?: string): string {
+  return [
     "default-src 'none'",
-    `script-src 'self' 'nonce-${nonce}'`,
+    nonce === undefined ? "script-src 'self'" : `script-src 'self' 'nonce-${nonce}'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
@@ -48,24 +56,26 @@ function protect(nonce: string): onRequestHookHandler {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
-  return ({ protocol, hostname }, reply, next) => {
-    if (!URL.canParse(`${protocol}://${hostname}`)) {
-      next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
-      return;
-    }
-    reply.header("content-security-policy", policy);
-    reply.header("cache-control", "public, max-age=300");
-    next();
-  };
 }
 
-async function makeFiles(nonce: string): Promise<ReadonlyMap<string, File>> {
+const policyWithoutNonce = writePolicy();
+
+const protect: onRequestHookHandler = ({ protocol, hostname }, reply, next) => {
+  if (!URL.canParse(`${protocol}://${hostname}`)) {
+    next(new Failure("bad_request", "the Host header names no host", { form: "transport" }));
+    return;
+  }
+  reply.header("content-security-policy", policyWithoutNonce);
+  next();
+};
+
+async function makeFiles(): Promise<ReadonlyMap<string, File>> {
   const { default: apiReference } = await import("@scalar/fastify-api-reference");
   const maker = fastify();
   await maker.register(apiReference, {
     routePrefix: docsPrefix,
     configuration: {
-      nonce,
+      nonce: noncePlace,
       pageTitle: "Scripdesk API",
       url: "/v1/openapi.json",
       authentication: { preferredSecurityScheme: "ServiceKey" },

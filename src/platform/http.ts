@@ -126,7 +126,7 @@ const jsonContentType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$
 export function createServer(options: ServerOptions): App {
   const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
   const inFlight = new InFlight();
-  const open = requestOpener(inFlight, inFlightMax);
+  const open = requestOpener({ inFlight, inFlightMax, isTls: tls !== undefined });
   const broken = brokenRequests(now);
   const listener = {
     headersTimeout: headersTimeoutMs,
@@ -215,7 +215,15 @@ export function documentedPath(url: string): string {
 
 type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
 
-function requestOpener(inFlight: InFlight, inFlightMax: number): Open {
+function requestOpener({
+  inFlight,
+  inFlightMax,
+  isTls,
+}: {
+  readonly inFlight: InFlight;
+  readonly inFlightMax: number;
+  readonly isTls: boolean;
+}): Open {
   const keylessRoom = openKeylessRoom();
   /** One function for all responses: a listener of its own for each would cost more than the rest. */
   function forget(this: ServerResponse): void {
@@ -226,6 +234,8 @@ function requestOpener(inFlight: InFlight, inFlightMax: number): Open {
     reply.header("x-request-id", request.id);
     reply.header("cache-control", "no-store");
     reply.header("x-content-type-options", "nosniff");
+    // Behind a proxy that ends TLS this header is the proxy's to send.
+    if (isTls) reply.header("strict-transport-security", "max-age=31536000");
     if (!request.declared.streams) {
       inFlight.add(reply.raw);
       reply.raw.on("close", forget);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 
+import { selfSignedCertificate } from "../support/certificate.ts";
 import { rawAnswers } from "../support/raw.ts";
 import { fileScope } from "../support/scope.ts";
 import {
@@ -877,4 +878,18 @@ test("every time is ISO 8601 in IST", async () => {
   }
   const usage = await send("GET", "/v1/usage", { expect: 200 });
   assert.equal(usage.body.quota_resets_at, "2026-12-01T00:00:00.000+05:30");
+});
+
+test("over TLS browsers are told to come back over TLS only, and in the clear they are not", async (t) => {
+  const certificate = await selfSignedCertificate();
+  if (!certificate) {
+    t.skip("no openssl on this machine");
+    return;
+  }
+  const request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+  const encrypted = await startService(t, { tls: certificate });
+  const [secure] = await rawAnswers(encrypted.url, request);
+  assert.equal(secure?.headers.get("strict-transport-security"), "max-age=31536000");
+  const [plain] = await rawAnswers(service.url, request);
+  assert.equal(plain?.headers.get("strict-transport-security"), null);
 });

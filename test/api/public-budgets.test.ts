@@ -222,3 +222,10 @@ test("pages of any site may read what is public and write nothing", async (t) =>
   assert.equal(posted.headers.has("access-control-allow-origin"), false);
   await send("OPTIONS", "/v1/keys", { headers: origin, expect: 404 });
 });
+
+test("an address forwarded with its port has the budget of the address", async (t) => {
+  const service = await startService(t, proxy);
+  assert.equal(await admitted(service, 40, { from: "203.0.113.7:1111" }), 40);
+  assert.equal(await admitted(service, 40, { from: "203.0.113.7:2222" }), 20);
+  assert.equal(await admitted(service, 40, { from: "203.0.113.8:1111" }), 40);
+});
