@@ -5,9 +5,12 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
+import { globalSetup, globalTeardown } from "../support/global-setup.ts";
 import { openApiFile } from "../support/golden.ts";
 import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
 import { seededRandom } from "../support/random.ts";
+import { startService } from "../support/service.ts";
+import { economyOptions, type EconomyReport, type EconomySettings, runEconomy } from "./economy.ts";
 import { fuzz } from "./fuzz.ts";
 import { killDuringDeliveries } from "./webhooks.ts";
 import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
@@ -28,6 +31,10 @@ const programmes: Readonly<Record<string, Programme>> = {
   webhooks: {
     about: "deliveries to 50 receivers while services and PostgreSQL are killed: none lost",
     run: runWebhooks,
+  },
+  economy: {
+    about: "colluding desks against the house, cards constant and moving: nobody gains",
+    run: runEconomies,
   },
   kill: {
     about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
@@ -77,6 +84,40 @@ async function runWebhooks({ count = 100_000, seed }: Settings): Promise<boolean
   // A run in which nothing was cut off proves little.
   const happened = expected >= count && leasesLost > 0 && Object.values(kills).every(Boolean);
   return happened && lost === 0 && altered === 0 && duplicates < expected / 100;
+}
+
+const controlSteps = 2_000;
+
+/** Half of the steps under one card, half under cards that move, and the control. */
+async function runEconomies({ count = 100_000, seed }: Settings): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  await globalSetup();
+  stack.defer(globalTeardown);
+  const run = async (settings: Omit<EconomySettings, "seed">): Promise<EconomyReport> => {
+    let next = progressEvery;
+    const onProgress = (steps: number) => {
+      if (steps >= next) say(`${steps} steps`);
+      if (steps >= next) next += progressEvery;
+    };
+    const service = await startService(scope, economyOptions);
+    const report = await runEconomy(service, { ...settings, seed, onProgress });
+    const { breaches, faults, clientsLostPaise, ...figures } = report;
+    const gains = breaches.length;
+    say(JSON.stringify({ ...settings, ...figures, gains, lost: String(clientsLostPaise) }));
+    const shown = settings.bindsNumbersOnly ? [] : [...breaches, ...faults].slice(0, 50);
+    for (const line of shown) say(line);
+    return report;
+  };
+  const proofs = [
+    await run({ steps: Math.ceil(count / 2), cardsMove: false }),
+    await run({ steps: Math.ceil(count / 2), cardsMove: true }),
+  ];
+  const control = await run({ steps: controlSteps, cardsMove: false, bindsNumbersOnly: true });
+  const held = proofs.every(
+    ({ breaches, faults, deals }) => breaches.length + faults.length === 0 && deals > 0,
+  );
+  return held && control.breaches.length > 0;
 }
 
 const killsDefault = 120;
