@@ -59,6 +59,11 @@ const numbers = {
   "ask-ceiling": { term: "ask_ceiling_bps", help: "the most that is ever asked, in bps" },
   "face-max-paise": { term: "face_max_paise", help: "the largest amount that is priced" },
   "house-limit-paise": { term: "house_limit_paise", help: "face the house takes on in a day" },
+  "desk-share": {
+    term: "desk_share_bps",
+    help: "how much of it one desk's open quotes may hold, in bps",
+  },
+  "rest-min-paise": { term: "rest_min_paise", help: "the least face that an order rests with" },
   "quote-window-s": { term: "quote_window_s", help: "how long a price is binding, in seconds" },
   margin: { term: "margin_bps", help: "the least the house keeps between two clients, in bps" },
   fee: { term: "fee_bps", help: "fee within the all-in amount, in bps" },

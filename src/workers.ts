@@ -21,6 +21,7 @@ import { updateMarkets } from "./market/update-markets.ts";
 import { offboarding as everySlice } from "./offboarding.ts";
 import { booksOf } from "./orders/book-of-set.ts";
 import { endBereftOrders } from "./orders/end-bereft-orders.ts";
+import { endSmallRests } from "./orders/end-small-rests.ts";
 import { expireOrders } from "./orders/expire-orders.ts";
 import { restingMatcher } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
@@ -106,6 +107,7 @@ export function workOf(
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
     { name: "matching", pauseMs: 1_000, work: restingMatcher(ctx, books) },
     { name: "order-upkeep", pauseMs: 10_000, work: () => endBereftOrders(ctx) },
+    { name: "small-rests", pauseMs: 10_000, work: () => endSmallRests(ctx) },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
     { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },

@@ -25,6 +25,7 @@ import { type Survey, surveyOf } from "./survey.ts";
 
 /** The survey and the largest first are not part of the search's budget, but they too must end. */
 const surveyStepsMax = 2_000_000;
+const smallestStepsMax = 100_000;
 
 /** So many credits are worth looking at all their sums before anything else. */
 const fewCredits = 36;
@@ -66,7 +67,16 @@ export function chooseBundle(index: OfferIndex, requirement: Requirement): Bundl
   return bundleOf(shelf, wanted, (!isMet && answerOfAllSums(shelf, survey, rows)) || nearest);
 }
 
-/** The same for a plain list, such as one firm's own credits. */
+/** The smallest face that can be used; undefined where none is, or it takes too long to find. */
+export function smallestUsable(index: OfferIndex, usable: Usable): number | undefined {
+  const shelf = index.shelf(usable, new Budget(smallestStepsMax));
+  for (let at = 0; at < shelf.facesEnd && !shelf.budget.spent; at = shelf.next(at)) {
+    if (shelf.isUsable(shelf.rowAt(at))) return shelf.faceAt(at);
+  }
+  return undefined;
+}
+
+/** The bundle for a plain list, such as one firm's own credits. */
 export function chooseOwnCredits(
   credits: readonly OwnCredit[],
   requirementPaise: number,

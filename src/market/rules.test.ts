@@ -23,6 +23,8 @@ const card: RateCard = {
   ask_ceiling_bps: 9_990,
   face_max_paise: 15_000_000_000,
   house_limit_paise: 1_000_000_000_000,
+  desk_share_bps: 1_000,
+  rest_min_paise: 100_000,
   quote_window_s: 120,
   margin_bps: 20,
   fee_bps: 0,

@@ -3,9 +3,16 @@ import { houseFirmId } from "../kernel/house.ts";
 import type { Tx } from "../platform/postgres.ts";
 import type { NewDeal, Party } from "../settlement/open-settlements.ts";
 import { lockOffers, type OfferedCredit } from "./lock-offers.ts";
-import { listRestingBeside } from "./resting-store.ts";
+import { listNotOffered } from "./resting-store.ts";
 import { dealPart, feesOfLeg } from "./rules.ts";
-import { currentOrder, type DealDraft, type Leg, noteDealt, type Workings } from "./workings.ts";
+import {
+  currentOrder,
+  type DealDraft,
+  type Leg,
+  noteDealt,
+  restOptions,
+  type Workings,
+} from "./workings.ts";
 
 /** The book had offers that the database does not: nothing of the set was kept. */
 export class StaleBook extends Error {
@@ -37,7 +44,7 @@ export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
     now,
   );
   const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
-  if (gone.length > 0) throw await staleBy(tx, gone);
+  if (gone.length > 0) throw await staleBy(tx, workings, gone);
   return agreeOn(workings, offered);
 }
 
@@ -70,12 +77,20 @@ export function agreeOn(workings: Workings, offered: ReadonlyMap<string, Offered
   return { deals, reservations: [...sold, ...soldByHouse] };
 }
 
-/** Whatever keeps a firm from selling one of its credits may keep it from selling the others too. */
-async function staleBy(tx: Tx, gone: readonly Leg[]): Promise<StaleBook> {
-  const others = await listRestingBeside(
-    tx,
-    gone.flatMap((leg) => leg.sellerOrderId ?? []),
-  );
+/**
+ * Whatever keeps a firm from selling one of its credits may keep it from selling the others too, and
+ * where one firm may not trade others may not either: with all of them out of the book, however
+ * many, a set is decided once more and not once for each.
+ */
+async function staleBy(
+  tx: Tx,
+  { environment, now }: Workings,
+  gone: readonly Leg[],
+): Promise<StaleBook> {
+  const others = await listNotOffered(tx, environment, {
+    beside: gone.flatMap((leg) => leg.sellerOrderId ?? []),
+    now,
+  });
   return new StaleBook([...gone.map(({ scripNo }) => scripNo), ...others]);
 }
 
@@ -143,7 +158,7 @@ function payRestingSells(
     const before = currentOrder(workings, orderId) ?? offered.get(first?.scripNo ?? "")?.order;
     if (!first || !before) throw new Error("a credit that rests belongs to an order");
     const part = { settlementId: deal.settlementId, credits: legs, priceBps: first.sellerBps };
-    const paid = dealPart(before, part, { rests: true, now: workings.now });
+    const paid = dealPart(before, part, { ...restOptions(workings, deal.scheme), rests: true });
     legs.forEach((leg, at) => shares.set(leg.scripNo, paid.shares[at] ?? 0));
     noteDealt(workings, { before, after: paid.order, dealtBy: deal.originOrderId });
   }

@@ -1,10 +1,11 @@
 import type { Book, Offers } from "../book/open-book.ts";
-import { chooseBundle } from "../cover/choose-bundle.ts";
+import { chooseBundle, smallestUsable } from "../cover/choose-bundle.ts";
+import type { Usable } from "../cover/offer-index.ts";
 import type { Offer } from "../cover/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { dayNumber } from "../kernel/time.ts";
-import type { BookSession, Books } from "./workings.ts";
+import type { BookSession, Books, Wanted } from "./workings.ts";
 
 /** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
 export function booksOf(book: Book): Books {
@@ -27,17 +28,15 @@ function sessionOf(book: Book, environment: Environment): BookSession {
     async refresh() {
       offers = await book.look(environment);
     },
-    choose({ scheme, requirementPaise, pool, pan, expiresFrom }) {
-      const index = offers?.[scheme];
+    choose(wanted) {
+      const index = offers?.[wanted.scheme];
       if (!index) return [];
-      const bundle = chooseBundle(index, {
-        requirement_paise: requirementPaise,
-        min_day: dayNumber(expiresFrom),
-        price_max_bps: Math.max(0, pool.limitBpsMax),
-        ...(pool.fromHouse ? {} : { price_min_bps: 1 }),
-        ...(pan === null ? {} : { buyer: pan }),
-      });
-      return bundle.offers;
+      const requirement = { requirement_paise: wanted.requirementPaise, ...usableBy(wanted) };
+      return chooseBundle(index, requirement).offers;
+    },
+    smallest(wanted) {
+      const index = offers?.[wanted.scheme];
+      return index && smallestUsable(index, usableBy(wanted));
     },
     take(scheme, taken) {
       each(scheme, taken, "remove");
@@ -54,5 +53,14 @@ function sessionOf(book: Book, environment: Environment): BookSession {
     setAside(scripNos) {
       book.setAside(environment, scripNos);
     },
+  };
+}
+
+function usableBy({ pool, pan, expiresFrom }: Wanted): Usable {
+  return {
+    min_day: dayNumber(expiresFrom),
+    price_max_bps: Math.max(0, pool.limitBpsMax),
+    ...(pool.fromHouse ? {} : { price_min_bps: 1 }),
+    ...(pan === null ? {} : { buyer: pan }),
   };
 }

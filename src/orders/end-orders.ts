@@ -16,13 +16,15 @@ export type Ending = {
   readonly orderIds: readonly string[];
   readonly how: "cancelled" | "expired";
   readonly reason: string | null;
+  /** Why, where a part was dealt; that the rest was cancelled or expired unless it is said. */
+  readonly restReason?: string;
   readonly actorOf: (orderId: string) => Actor;
   readonly now: Date;
 };
 
 /** Ends those of the orders that are open; answers with all of them as they are then. */
 export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
-  const { environment, orderIds, how, reason, actorOf, now } = ending;
+  const { environment, orderIds, how, actorOf, now } = ending;
   await lockMatching(tx, environment);
   // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
   // the order ended, or has failed it before this look.
@@ -32,7 +34,7 @@ export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderR
   const ended = open.map((before) => {
     const standing = standings.get(before.order_id);
     const isStanding = standing !== undefined && stands(standing);
-    const after = endRest(before, { how, reason, now, stands: isStanding });
+    const after = endRest(before, { ...ending, stands: isStanding });
     return { before, after: { ...after, version: before.version + 1, updated_at: now } };
   });
   if (ended.length === 0) return rows;

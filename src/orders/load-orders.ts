@@ -24,7 +24,7 @@ import { findByIdempotencyKey, lockMatching, type OrderRow } from "./store.ts";
 import { type BookSession, newWorkings, type Workings } from "./workings.ts";
 
 /** How many resting buys of a scheme a set looks at: those that are served first. */
-export const restingBuysMax = 500;
+export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 
 export async function loadOrders(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function loadOrders(
     loadOriginals(tx, commands),
     loadNamed(tx, commands),
     cardsToday(tx, [environment], today),
-    listRestingBuys(tx, environment, { now, limit: restingBuysMax }),
+    listRestingBuys(tx, environment, { now, ...restingBuysMax }),
     moneyLimits(
       tx,
       commands.map(({ call }) => call.caller.keyId),

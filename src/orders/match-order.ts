@@ -18,7 +18,15 @@ import {
   type SellMatch,
 } from "../matching/rules.ts";
 import { type BuyFacts, isPricedAmount, isPricedOffer, type SellFacts } from "../quotes/rules.ts";
-import { amountChanged, bundleGone, factsChanged, noPrice, nothingToDeliver } from "./refusals.ts";
+import {
+  amountChanged,
+  bundleGone,
+  factsChanged,
+  noCover,
+  noPrice,
+  nothingToDeliver,
+  restsTooLittle,
+} from "./refusals.ts";
 import { dealPart, endRest, happening, type Part } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 import {
@@ -28,6 +36,8 @@ import {
   panOf,
   replaceResting,
   restingBuysOf,
+  restMin,
+  restOptions,
   takeFromHouse,
   type Workings,
 } from "./workings.ts";
@@ -53,6 +63,10 @@ export function sellCredits(
   });
   if (!match && order.limit_bps === null) return noPrice();
   if (!match && order.time_in_force === "IOC") return unfilled(workings, order);
+  const min = restMin(workings.markets.get(scheme));
+  if (!match && order.covered_paise < min) {
+    return restsTooLittle(order.scrip_no === null ? "face_paise" : "scrip_no", min);
+  }
   for (const credit of credits) {
     workings.reserved.set(credit.credit_id, { credit, orderId: order.order_id });
   }
@@ -68,12 +82,13 @@ export function sellTo(
   credits: readonly DealtCredit[],
   match: SellMatch,
 ): OrderRow {
-  const { now, environment } = workings;
+  const { environment } = workings;
   const part = {
     settlementId: newDealId(workings),
     credits: credits.map((credit) => ({ scripNo: credit.scrip_no, facePaise: credit.face_paise })),
   };
-  const seller = dealPart(order, { ...part, priceBps: match.sellerBps }, { rests: false, now });
+  const asSold = { ...restOptions(workings, order.scheme), rests: false };
+  const seller = dealPart(order, { ...part, priceBps: match.sellerBps }, asSold);
   const buyer =
     match.with === "client"
       ? dealRestingBuy(workings, match, { ...part, by: order.order_id })
@@ -106,7 +121,7 @@ function dealRestingBuy(
 ) {
   const resting = workings.restingBuys.find(({ order_id }) => order_id === buy.orderId);
   if (!resting) throw new Error("a matched buy is one of those that rest");
-  const options = { rests: true, now: workings.now };
+  const options = { ...restOptions(workings, resting.scheme), rests: true };
   const dealt = dealPart(resting, { ...part, priceBps: buyerBps }, options);
   noteDealt(workings, { before: resting, after: dealt.order, dealtBy: by });
   replaceResting(workings, dealt.order);
@@ -120,23 +135,26 @@ export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failu
   const market = workings.markets.get(scheme);
   const wanted = { requirementPaise, limitBps: order.limit_bps };
   const pool = poolOf(market, wanted);
-  const chosen = pool
-    ? workings.book.choose({
-        scheme,
-        requirementPaise,
-        pool,
-        pan: panOf(workings, order.firm_id),
-        expiresFrom: addDays(workings.today, sellableDaysMin),
-      })
-    : [];
+  const usable = pool && {
+    scheme,
+    pool,
+    pan: panOf(workings, order.firm_id),
+    expiresFrom: addDays(workings.today, sellableDaysMin),
+  };
+  const chosen = usable ? workings.book.choose({ ...usable, requirementPaise }) : [];
   const priceBps =
     market && pool && chosen.length > 0 ? bundlePrice(market, requirementPaise, pool, chosen) : 0;
   const bundle = payable(chosen, priceBps);
   if (bundle.length > 0) {
     return restIfOpen(workings, takeBundle(workings, order, bundle, priceBps));
   }
-  if (order.limit_bps === null) return noPrice();
+  if (order.limit_bps === null) {
+    const smallest = (usable && workings.book.smallest(usable)) ?? 0;
+    return smallest > requirementPaise ? noCover(smallest) : noPrice();
+  }
   if (order.time_in_force === "IOC") return unfilled(workings, order);
+  const min = restMin(market);
+  if (requirementPaise < min) return restsTooLittle("requirement_paise", min);
   return restBuy(workings, order, order.limit_bps);
 }
 
@@ -172,7 +190,8 @@ export function takeBundle(
     scripNo: offer.scrip_no,
     facePaise: offer.face_paise,
   }));
-  const options = { rests: order.time_in_force !== "IOC", now: workings.now };
+  const rests = order.time_in_force !== "IOC";
+  const options = { ...restOptions(workings, order.scheme), rests };
   const bought = dealPart(order, { settlementId, credits, priceBps }, options);
   workings.book.take(order.scheme, bundle);
   workings.deals.push({

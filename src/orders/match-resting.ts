@@ -90,7 +90,7 @@ async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<numb
   await book.refresh(tx);
   const today = istDay(now);
   const cardOf = await cardsToday(tx, [environment], today);
-  const restingBuys = await listRestingBuys(tx, environment, { now, limit: restingBuysMax });
+  const restingBuys = await listRestingBuys(tx, environment, { now, ...restingBuysMax });
   const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
   const nobody = { originals: new Map(), orderedByKey: new Map() };
   const facts = { environment, now, today, book, firms, restingBuys, ...nobody };

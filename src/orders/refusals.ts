@@ -1,7 +1,7 @@
 // Why an order is refused, in the contract's words.
 
 import type { NotSellableReason } from "../credits/rules.ts";
-import { Failure } from "../kernel/failure.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Paise } from "../kernel/money.ts";
 
 export function keyReused(orderId: string, differs: readonly string[]): Failure {
@@ -72,6 +72,17 @@ export function noPrice(): Failure {
   return new Failure("conflict", "there is no price for this order now", {
     detail: { reason: "no_price" },
   });
+}
+
+/** There is something to buy, but every credit is larger than what is to be covered. */
+export function noCover(smallestPaise: number): Failure {
+  return new Failure("conflict", "no whole credit fits the requirement", {
+    detail: { reason: "no_cover", smallest_face_paise: smallestPaise },
+  });
+}
+
+export function restsTooLittle(path: string, minPaise: number): Failure {
+  return unprocessable({ path, problem: `must be at least ${minPaise} to rest` });
 }
 
 /** What the firm named for a quoted credit must be the one that holds it. */

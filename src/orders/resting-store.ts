@@ -1,30 +1,83 @@
 // The statements about what rests: the book of orders, and what the matcher has seen of it.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { Bps } from "../kernel/money.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
 import type { SetAside } from "./rules.ts";
 import { orderColumns, type OrderRow } from "./store.ts";
 
-/** The resting buys that are served first: of each scheme, by price, then time. */
+export type Looked = {
+  readonly now: Date;
+  /** How many of a scheme, and how many of one desk at most. */
+  readonly limit: number;
+  readonly ofDesk: number;
+  /** How many of a desk are looked through for those whose firms may trade. */
+  readonly throughDesk: number;
+};
+
+/**
+ * The resting buys that are served first: of each scheme, by price, then time, of firms that may
+ * trade. Every desk's best comes before any desk's second best, so that however many orders a desk
+ * has, it hides none of another's. The desks are found by leaping from one to the next in the index.
+ */
 export async function listRestingBuys(
   db: Db,
   environment: Environment,
-  { now, limit }: { readonly now: Date; readonly limit: number },
+  { now, limit, ofDesk, throughDesk }: Looked,
 ): Promise<OrderRow[]> {
   return await db.rows(sql`
-    select b.*
+    select ${orderColumns}
     from unnest(${schemes}::text[]) as s (scheme)
     cross join lateral (
-      select ${orderColumns}
-      from orders as o
-      where o.environment = ${environment} and o.scheme = s.scheme
-        and o.state = 'open' and o.side = 'buy' and (o.expires_at is null or o.expires_at > ${now})
-      order by o.price_bps desc, o.created_at, o.order_id
+      with recursive desks (desk_id) as (
+        (
+          select r.desk_id
+          from orders as r
+          where r.environment = ${environment} and r.scheme = s.scheme
+            and r.state = 'open' and r.side = 'buy'
+          order by r.desk_id
+          limit 1
+        )
+        union all
+        select (
+          select r.desk_id
+          from orders as r
+          where r.environment = ${environment} and r.scheme = s.scheme
+            and r.state = 'open' and r.side = 'buy' and r.desk_id > desks.desk_id
+          order by r.desk_id
+          limit 1
+        )
+        from desks
+        where desks.desk_id is not null
+      )
+      select best.*
+      from desks
+      cross join lateral (
+        select
+          of_desk.*,
+          row_number() over (
+            order by of_desk.price_bps desc, of_desk.created_at, of_desk.order_id
+          ) as place
+        from (
+          select r.*
+          from orders as r
+          where r.environment = ${environment} and r.scheme = s.scheme
+            and r.state = 'open' and r.side = 'buy' and r.desk_id = desks.desk_id
+            and (r.expires_at is null or r.expires_at > ${now})
+          order by r.price_bps desc, r.created_at, r.order_id
+          limit ${throughDesk}
+        ) as of_desk
+        join firms as f on f.firm_id = of_desk.firm_id and f.connection_state = 'authorized'
+          and (f.mandate is null or (f.mandate ->> 'valid_until')::timestamptz > ${now})
+        order by place
+        limit ${ofDesk}
+      ) as best
+      order by best.place, best.price_bps desc, best.created_at, best.order_id
       limit ${limit}
-    ) as b`);
+    ) as o
+    order by o.scheme, o.price_bps desc, o.created_at, o.order_id`);
 }
 
 /** Resting sells that take no more than this price, the cheapest and earliest first. */
@@ -74,7 +127,10 @@ export async function listOffered(
     limit ${limit}`);
 }
 
-/** Sells that rest or did, changed by this transaction or a later one; and the next one to ask from. */
+/**
+ * Sells that rest or did, changed by this transaction or a later one; and the next one to ask from.
+ * What is ahead of all transactions came with a restored backup, and was read with everything else.
+ */
 export async function listOfferedSince(
   db: Db,
   environment: Environment,
@@ -95,6 +151,7 @@ export async function listOfferedSince(
           from orders as o
           where o.environment = ${environment} and o.rested and o.side = 'sell'
             and o.changed_in >= ${since}::xid8
+            and o.changed_in < pg_snapshot_xmax(pg_current_snapshot())
         ),
         '[]'
       ) as rows`);
@@ -102,14 +159,54 @@ export async function listOfferedSince(
   return horizon;
 }
 
-/** Every credit that rests with a firm which one of these orders is of. */
-export async function listRestingBeside(db: Db, orderIds: readonly string[]): Promise<string[]> {
+/**
+ * The credits of resting sells that are not to be had now: of firms that one of these orders is of, of
+ * firms that may not trade, and of sells past their time.
+ */
+export async function listNotOffered(
+  db: Db,
+  environment: Environment,
+  { beside, now }: { readonly beside: readonly string[]; readonly now: Date },
+): Promise<string[]> {
   const rows = await db.rows<{ scrip_no: string }>(sql`
     select unnest(o.resting_scrip_nos) as scrip_no
     from orders as o
-    where o.state = 'open' and o.side = 'sell'
-      and o.firm_id in (select firm_id from orders where order_id = any(${orderIds}::text[]))`);
+    where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+      and o.firm_id in (
+        select firm_id
+        from orders
+        where order_id = any(${beside}::text[])
+        union
+        select firm_id
+        from firms
+        where environment = ${environment}
+          and (
+            connection_state <> 'authorized'
+            or (mandate ->> 'valid_until')::timestamptz <= ${now}
+          )
+      )
+    union
+    select unnest(o.resting_scrip_nos)
+    from orders as o
+    where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+      and o.expires_at <= ${now}`);
   return rows.map((row) => row.scrip_no);
+}
+
+/** Sells of which a deal has left less than may rest. */
+export async function listBelowMinimum(
+  db: Db,
+  environment: Environment,
+  { scheme, minPaise, limit }: { scheme: Scheme; minPaise: Paise; limit: number },
+): Promise<string[]> {
+  const rows = await db.rows<{ order_id: string }>(sql`
+    select o.order_id
+    from orders as o
+    where o.environment = ${environment} and o.scheme = ${scheme}
+      and o.state = 'open' and o.side = 'sell'
+      and o.dealt_paise > 0 and o.covered_paise - o.dealt_paise < ${minPaise}
+    limit ${limit}`);
+  return rows.map((row) => row.order_id);
 }
 
 export async function listSetAside(
@@ -179,6 +276,7 @@ export async function findSeen(db: Db, environment: Environment): Promise<Seen> 
         select 1
         from orders as o
         where o.environment = l.environment and o.rested and o.changed_in >= l.seen_before
+          and o.changed_in < pg_snapshot_xmax(pg_current_snapshot())
       ) as rested_since
     from match_locks as l
     where l.environment = ${environment}`);

@@ -178,6 +178,9 @@ export type Part = {
   readonly priceBps: Bps;
 };
 
+/** Why the rest of an order was given up that a deal left with less than may rest. */
+export const restBelowMinimum = "rest_below_minimum";
+
 /**
  * The order after a part of it was dealt, and what each credit of the part costs or pays. The shares
  * of all parts add up to the rounding of the whole, so `all_in_paise` is exact at every moment.
@@ -185,7 +188,7 @@ export type Part = {
 export function dealPart<Order extends Dealing>(
   order: Order,
   part: Part,
-  { rests, now }: { readonly rests: boolean; readonly now: Date },
+  { rests, restMinPaise = 1, now }: { rests: boolean; restMinPaise?: Paise; now: Date },
 ): { readonly order: Order; readonly shares: readonly Paise[] } {
   if (order.dealt_paise > 0 && order.price_bps !== part.priceBps) {
     throw new Error("one order has one price");
@@ -200,7 +203,9 @@ export function dealPart<Order extends Dealing>(
   });
   const scripNos = part.credits.map(({ scripNo }) => scripNo);
   const resting = order.resting_scrip_nos.filter((scripNo) => !scripNos.includes(scripNo));
-  const done = isBuy ? !rests || dealt === order.requirement_paise : resting.length === 0;
+  const left = isBuy && rests ? (order.requirement_paise ?? 0) - dealt : 0;
+  const done = isBuy ? left < restMinPaise : resting.length === 0;
+  const why = left > 0 ? restBelowMinimum : null;
   return {
     shares,
     order: {
@@ -213,7 +218,7 @@ export function dealPart<Order extends Dealing>(
       price_bps: part.priceBps,
       all_in_paise: shares.reduce((sum, share) => sum + share, order.all_in_paise),
       settlement_ids: [...order.settlement_ids, part.settlementId],
-      history: done ? [...order.history, happening("matched", now)] : order.history,
+      history: done ? [...order.history, happening("matched", now, why)] : order.history,
     },
   };
 }
@@ -227,17 +232,20 @@ export function endRest<Order extends Dealing>(
   {
     how,
     reason,
+    restReason = `rest_${how}`,
     now,
     stands = order.dealt_paise > 0,
   }: {
     readonly how: "cancelled" | "expired";
     readonly reason: string | null;
+    /** Why, where something of the order stands. */
+    readonly restReason?: string;
     readonly now: Date;
     readonly stands?: boolean;
   },
 ): Order {
   const state = stands ? "matched" : how;
-  const why = stands ? `rest_${how}` : reason;
+  const why = stands ? restReason : reason;
   return {
     ...order,
     state,

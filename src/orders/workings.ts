@@ -17,17 +17,21 @@ import type { CardToday } from "../rates/rules.ts";
 import { restOf } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 
+/** Which offers a buyer could take. */
+export type Wanted = {
+  readonly scheme: Scheme;
+  readonly pool: Pool;
+  /** Whose own credits are left out. */
+  readonly pan: string | null;
+  readonly expiresFrom: IstDay;
+};
+
 /** The book as one set sees it: what it takes is gone for the orders after it. */
 export type BookOfSet = {
   /** The bundle that leaves the least uncovered; empty when nothing can be taken. */
-  choose(wanted: {
-    readonly scheme: Scheme;
-    readonly requirementPaise: Paise;
-    readonly pool: Pool;
-    /** Whose own credits are left out. */
-    readonly pan: string | null;
-    readonly expiresFrom: IstDay;
-  }): readonly Offer[];
+  choose(wanted: Wanted & { readonly requirementPaise: Paise }): readonly Offer[];
+  /** The smallest face that could be taken for such a wish; undefined when there is none. */
+  smallest(wanted: Wanted): Paise | undefined;
   take(scheme: Scheme, offers: readonly Offer[]): void;
   put(scheme: Scheme, offers: readonly Offer[]): void;
 };
@@ -131,6 +135,16 @@ export function newWorkings({
     addedByKey: new Map(),
     houseTaken: new Map(),
   };
+}
+
+/** How a deal leaves what rests of an order in this market. */
+export function restOptions({ markets, now }: Workings, scheme: Scheme) {
+  return { restMinPaise: restMin(markets.get(scheme)), now };
+}
+
+/** With how much face an order may rest; any where there is no card. */
+export function restMin(market: CardToday | undefined): Paise {
+  return market?.rest_min_paise ?? 1;
 }
 
 export function newDealId({ now }: Pick<Workings, "now">): string {

@@ -231,6 +231,8 @@ const card = fc
       ask_ceiling_bps,
       face_max_paise: Number.MAX_SAFE_INTEGER,
       house_limit_paise: Number.MAX_SAFE_INTEGER,
+      desk_share_bps: 1_000,
+      rest_min_paise: 100_000,
       quote_window_s: 120,
       margin_bps: 20,
       fee_bps: 0,

@@ -39,7 +39,11 @@ export type CardTerms = {
   readonly ask_ceiling_bps: number;
   readonly face_max_paise: number;
   readonly house_limit_paise: number;
+  /** How much of the house limit the open quotes of one desk may hold. */
+  readonly desk_share_bps: number;
   readonly quote_window_s: number;
+  /** An order rests with at least this face. */
+  readonly rest_min_paise: number;
   readonly margin_bps: number;
   readonly fee_bps: number;
 };
@@ -106,7 +110,9 @@ const commonTerms = {
   ask_ceiling_bps: 9_990,
   face_max_paise: 15_000_000_000,
   house_limit_paise: 1_000_000_000_000,
+  desk_share_bps: 1_000,
   quote_window_s: 120,
+  rest_min_paise: 100_000,
   margin_bps: 20,
   fee_bps: 0,
 } as const;
@@ -130,7 +136,9 @@ const ranges = {
   ask_ceiling_bps: [1, bpsOfPar - 1],
   face_max_paise: [1, paiseMax],
   house_limit_paise: [1, paiseMax],
+  desk_share_bps: [1, bpsOfPar],
   quote_window_s: [1, 86_400],
+  rest_min_paise: [1, paiseMax],
   margin_bps: [0, 5_000],
   fee_bps: [0, 1_000],
 } as const satisfies Partial<Record<keyof CardTerms, readonly [number, number]>>;

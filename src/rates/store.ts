@@ -6,8 +6,8 @@ import type { CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
   environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,
-  floor_bps, ceiling_bps, ask_ceiling_bps, face_max_paise, house_limit_paise, quote_window_s,
-  margin_bps, fee_bps, published_at, published_by, note`;
+  floor_bps, ceiling_bps, ask_ceiling_bps, face_max_paise, house_limit_paise, desk_share_bps,
+  quote_window_s, rest_min_paise, margin_bps, fee_bps, published_at, published_by, note`;
 
 /** The card in force of every scheme that has one. */
 export async function listCurrentCards(db: Db, environment: Environment): Promise<RateCard[]> {
@@ -102,7 +102,7 @@ export async function insertCard(tx: Tx, card: RateCard): Promise<void> {
       ${card.half_spread_bps}, ${JSON.stringify(card.size_bands)}::jsonb,
       ${JSON.stringify(card.validity_bands)}::jsonb, ${card.floor_bps}, ${card.ceiling_bps},
       ${card.ask_ceiling_bps}, ${card.face_max_paise}, ${card.house_limit_paise},
-      ${card.quote_window_s}, ${card.margin_bps}, ${card.fee_bps}, ${card.published_at},
+      ${card.desk_share_bps}, ${card.quote_window_s}, ${card.rest_min_paise}, ${card.margin_bps}, ${card.fee_bps}, ${card.published_at},
       ${card.published_by}, ${card.note}
     )`);
 }
