@@ -9,7 +9,7 @@ import { unprocessable } from "../kernel/failure.ts";
 import { feeWithin } from "../kernel/fees.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
-import { istDay, istTimestamp } from "../kernel/time.ts";
+import { istTimestamp } from "../kernel/time.ts";
 import { buySideOff } from "../orders/refusals.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
@@ -41,7 +41,7 @@ export async function quoteCross(
   const parties = await partiesOf(ctx.db, caller, wanted, now);
   const lot = await chooseLot(ctx.db, caller, wanted.lot, { seller: parties.seller, now });
   if ((wanted.lot.facePaise ?? lot.facePaise) < faceMin) throw belowMinimum(wanted, faceMin);
-  const cardOf = await cardsToday(ctx.db, [caller.environment], istDay(now));
+  const cardOf = await cardsToday(ctx.db, [caller.environment], { now });
   const card = cardOf(caller.environment, lot.scheme);
   if (card?.state !== "open") return noQuote("market_unavailable");
   // The seller may have less than was asked for.

@@ -214,7 +214,10 @@ function draftOf({ environment, now }: Workings, item: Loaded, orderId: string):
 function note(workings: Workings, item: Loaded, order: OrderRow): void {
   workings.placed.set(order.order_id, order);
   if (item.idempotencyKey !== null) workings.originals.set(originalKey(item), order);
-  if (item.quote) workings.usedQuotes.set(item.quote.quote_ref, order.order_id);
+  if (item.quote) {
+    workings.usedQuotes.set(item.quote.quote_ref, order.order_id);
+    workings.released.add(item.quote.quote_ref);
+  }
   if (item.limits.daily_notional_paise === null) return;
   const { keyId } = item.call.caller;
   workings.addedByKey.set(keyId, (workings.addedByKey.get(keyId) ?? 0) + notionalOf(item));

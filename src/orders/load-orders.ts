@@ -16,6 +16,7 @@ import { lockSpent } from "../keys/spend-key-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { type LockedQuote, lockQuotes } from "../quotes/lock-quotes.ts";
 import { cardsToday } from "../rates/cards-today.ts";
+import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
@@ -26,13 +27,17 @@ import { type BookSession, newWorkings, type Workings } from "./workings.ts";
 /** How many resting buys of a scheme a set looks at: those that are served first. */
 export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 
+/** What a set is decided on beside the database. */
+export type SetOfOrders = {
+  readonly environment: Environment;
+  readonly book: BookSession;
+  readonly now: Date;
+  readonly openQuotes: OpenQuotes;
+};
+
 export async function loadOrders(
   tx: Tx,
-  {
-    environment,
-    book,
-    now,
-  }: { readonly environment: Environment; readonly book: BookSession; readonly now: Date },
+  { environment, book, now, openQuotes }: SetOfOrders,
   commands: readonly Command[],
 ): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
@@ -40,7 +45,7 @@ export async function loadOrders(
     lockMatching(tx, environment),
     loadOriginals(tx, commands),
     loadNamed(tx, commands),
-    cardsToday(tx, [environment], today),
+    cardsToday(tx, [environment], { now, quotes: openQuotes }),
     listRestingBuys(tx, environment, { now, ...restingBuysMax }),
     moneyLimits(
       tx,
@@ -80,7 +85,17 @@ export async function loadOrders(
     bundle: bundles[at] ?? [],
     limits: limits.get(command.call.caller.keyId) ?? noLimits,
   }));
-  const facts = { environment, now, today, book, firms, restingBuys, originals, orderedByKey };
+  const facts = {
+    environment,
+    now,
+    today,
+    book,
+    openQuotes,
+    firms,
+    restingBuys,
+    originals,
+    orderedByKey,
+  };
   return { loaded, workings: newWorkings({ ...facts, cardOf }) };
 }
 

@@ -31,6 +31,7 @@ import { dealPart, endRest, happening, type Part } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 import {
   type Leg,
+  marketFor,
   newDealId,
   noteDealt,
   panOf,
@@ -53,7 +54,8 @@ export function sellCredits(
 ): OrderRow | Failure {
   const order = { ...asked, ...describeChosen(credits) };
   const { scheme } = order;
-  const match = matchSell(workings.markets.get(scheme), restingBuysOf(workings, scheme), {
+  const market = marketFor(workings, scheme, idsOf(order, credits));
+  const match = matchSell(market, restingBuysOf(workings, scheme), {
     facePaise: order.covered_paise,
     faces: credits.map((credit) => credit.face_paise),
     daysLeft: shortestLife(workings, credits),
@@ -63,7 +65,7 @@ export function sellCredits(
   });
   if (!match && order.limit_bps === null) return noPrice();
   if (!match && order.time_in_force === "IOC") return unfilled(workings, order);
-  const min = restMin(workings.markets.get(scheme));
+  const min = restMin(market);
   if (!match && order.covered_paise < min) {
     return restsTooLittle(order.scrip_no === null ? "face_paise" : "scrip_no", min);
   }
@@ -73,6 +75,12 @@ export function sellCredits(
   if (match) return sellTo(workings, order, credits, match);
   workings.book.put(scheme, offersOf(workings, order, credits));
   return rest(workings, order);
+}
+
+/** By what quotes may hold room of the house for a sell. */
+function idsOf({ quote_ref }: OrderRow, credits: readonly DealtCredit[]): string[] {
+  const creditIds = credits.map(({ credit_id }) => credit_id);
+  return quote_ref === null ? creditIds : [...creditIds, quote_ref];
 }
 
 /** The sell after these credits of it were dealt at one price. */
@@ -93,7 +101,10 @@ export function sellTo(
     match.with === "client"
       ? dealRestingBuy(workings, match, { ...part, by: order.order_id })
       : undefined;
-  if (!buyer) takeFromHouse(workings, order.scheme, faceOf(credits));
+  if (!buyer) {
+    const taken = { facePaise: faceOf(credits), ids: idsOf(order, credits) };
+    takeFromHouse(workings, order.scheme, taken);
+  }
   const buyerShares = buyer?.shares ?? seller.shares;
   workings.deals.push({
     settlementId: part.settlementId,

@@ -21,7 +21,8 @@ import { highestBid } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
-import { restingBuysMax } from "./load-orders.ts";
+import { openQuotesOn } from "../rates/open-quotes.ts";
+import { restingBuysMax, type SetOfOrders } from "./load-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
 import { withBook } from "./place-orders.ts";
 import {
@@ -35,7 +36,7 @@ import { restOf } from "./rules.ts";
 import { serveBuy, serveSell } from "./serve-resting.ts";
 import { lockMatching, type OrderRow } from "./store.ts";
 import { storeOrders } from "./store-orders.ts";
-import { type Books, type BookSession, newWorkings, type Workings } from "./workings.ts";
+import { type Books, newWorkings, type Workings } from "./workings.ts";
 
 const matcher: Actor = { kind: "worker", id: "matching", requestId: null };
 /** How many resting sells one look goes through, the cheapest first, and how many at a time. */
@@ -46,6 +47,7 @@ const sellsInPage = 200;
 const lookEveryMs = 10_000;
 
 export function restingMatcher(ctx: Context, books: Books): () => Promise<"more" | "idle"> {
+  const openQuotes = openQuotesOn(ctx.db);
   const lookedAtMs = { live: -Infinity, sandbox: -Infinity };
   return async () => {
     let dealt = 0;
@@ -54,7 +56,7 @@ export function restingMatcher(ctx: Context, books: Books): () => Promise<"more"
       const isDue = now.getTime() - lookedAtMs[environment] >= lookEveryMs;
       if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
       dealt += await withBook(books, environment, (book) =>
-        ctx.db.transaction((tx) => matchOnce(tx, { environment, book, now })),
+        ctx.db.transaction((tx) => matchOnce(tx, { environment, book, now, openQuotes })),
       );
       lookedAtMs[environment] = now.getTime();
     }
@@ -65,7 +67,7 @@ export function restingMatcher(ctx: Context, books: Books): () => Promise<"more"
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
   const seen = await findSeen(db, environment);
   if (seen.rested_since) return true;
-  const cards = cardsOf(environment, await cardsToday(db, [environment], istDay(now)));
+  const cards = cardsOf(environment, await cardsToday(db, [environment], { now }));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
   const { changes } = await houseChanges(db, environment, seen.seen_before);
   return changes === undefined || changes.length > 0;
@@ -81,19 +83,20 @@ function cardsOf(environment: Environment, cardOf: CardOf): Seen["seen_cards"] {
   );
 }
 
-type Look = { readonly environment: Environment; readonly book: BookSession; readonly now: Date };
-
 /** One look at everything that rests; how many deals it made. */
-async function matchOnce(tx: Tx, { environment, book, now }: Look): Promise<number> {
+async function matchOnce(
+  tx: Tx,
+  { environment, book, now, openQuotes }: SetOfOrders,
+): Promise<number> {
   await lockMatching(tx, environment);
   const { seen_from } = await findSeen(tx, environment);
   await book.refresh(tx);
   const today = istDay(now);
-  const cardOf = await cardsToday(tx, [environment], today);
+  const cardOf = await cardsToday(tx, [environment], { now, quotes: openQuotes });
   const restingBuys = await listRestingBuys(tx, environment, { now, ...restingBuysMax });
   const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
   const nobody = { originals: new Map(), orderedByKey: new Map() };
-  const facts = { environment, now, today, book, firms, restingBuys, ...nobody };
+  const facts = { environment, now, today, book, openQuotes, firms, restingBuys, ...nobody };
   const workings = newWorkings({ ...facts, cardOf });
   // Serving a buy takes it out of those that rest once nothing of it does.
   for (const buy of workings.restingBuys.slice()) serveBuy(workings, buy);

@@ -14,11 +14,12 @@ import { type Actor, actorOf } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved } from "../settlement/open-settlements.ts";
 import { orderStandings } from "../settlement/order-standings.ts";
 import { StaleBook } from "./agree-deals.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
-import { loadOrders } from "./load-orders.ts";
+import { loadOrders, type SetOfOrders } from "./load-orders.ts";
 import type { OrderRow } from "./store.ts";
 import { storeOrders } from "./store-orders.ts";
 import { type OrderSettled, viewSettled } from "./view-order.ts";
@@ -47,12 +48,14 @@ export async function placeOrders(
   commands: readonly Command[],
 ): Promise<readonly Placed[]> {
   const now = ctx.now();
+  const openQuotes = openQuotesOn(ctx.db);
   return await withBook(books, environment, async (book) => {
-    const placed = await ctx.db.transaction(
-      (tx) => placeSet(tx, { environment, book, now }, commands),
+    const { placed, released } = await ctx.db.transaction(
+      (tx) => placeSet(tx, { environment, book, now, openQuotes }, commands),
       { rollBack },
     );
     if (rollBack) book.undo();
+    else openQuotes.release(released, now);
     return placed;
   });
 }
@@ -78,9 +81,9 @@ export async function withBook<Result>(
 
 async function placeSet(
   tx: Tx,
-  set: { readonly environment: Environment; readonly book: BookSession; readonly now: Date },
+  set: SetOfOrders,
   commands: readonly Command[],
-): Promise<readonly Placed[]> {
+): Promise<{ readonly placed: readonly Placed[]; readonly released: ReadonlySet<string> }> {
   const { workings, loaded } = await loadOrders(tx, set, commands);
   const verdicts = decideOrders(workings, loaded);
   const opened = await storeOrders(tx, workings, callerOf(verdicts, commands));
@@ -88,7 +91,7 @@ async function placeSet(
     verdict.kind === "replayed" ? [orderOf(workings, verdict.orderId)] : [],
   );
   const known = await orderStandings(tx, replayed);
-  return verdicts.map((verdict) => {
+  const placed = verdicts.map((verdict): Placed => {
     if (verdict.kind === "refused") return verdict;
     const order = orderOf(workings, verdict.orderId);
     const standing = known.get(verdict.orderId);
@@ -98,6 +101,7 @@ async function placeSet(
       : { settlementStatus: dealtNow, settledPaise: 0 };
     return { kind: verdict.kind, order, settled };
   });
+  return { placed, released: workings.released };
 }
 
 /** Who placed each order of the set: whatever it does to others is its caller's doing. */

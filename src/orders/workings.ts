@@ -13,6 +13,7 @@ import type { IstDay } from "../kernel/time.ts";
 import type { Pool, RestingBuy } from "../matching/rules.ts";
 import type { Db } from "../platform/postgres.ts";
 import type { CardOf } from "../rates/cards-today.ts";
+import type { OpenQuotes } from "../rates/open-quotes.ts";
 import type { CardToday } from "../rates/rules.ts";
 import { restOf } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
@@ -76,6 +77,8 @@ export type Workings = {
   readonly now: Date;
   readonly today: IstDay;
   readonly book: BookOfSet;
+  /** What is held for quotes of this process; nothing where it is not given. */
+  readonly openQuotes?: Pick<OpenQuotes, "paiseOf"> | undefined;
   readonly firms: ReadonlyMap<string, TradingFirm>;
   /** Card and what is left of the house's day, by scheme; less with every deal of the house. */
   readonly markets: Map<Scheme, CardToday>;
@@ -94,6 +97,8 @@ export type Workings = {
   /** What each limited key had ordered today before this set, and what this set adds. */
   readonly orderedByKey: ReadonlyMap<string, Paise>;
   readonly addedByKey: Map<string, Paise>;
+  /** What the house takes on by this set, and quotes that are used: from here on they hold nothing. */
+  readonly released: Set<string>;
   /** How much face the house takes on by this set. */
   readonly houseTaken: Map<Scheme, Paise>;
 };
@@ -111,7 +116,15 @@ export function newWorkings({
   ...facts
 }: Pick<
   Workings,
-  "environment" | "now" | "today" | "book" | "firms" | "restingBuys" | "originals" | "orderedByKey"
+  | "environment"
+  | "now"
+  | "today"
+  | "book"
+  | "openQuotes"
+  | "firms"
+  | "restingBuys"
+  | "originals"
+  | "orderedByKey"
 > & { readonly cardOf: CardOf }): Workings {
   const { firms, now } = facts;
   const mayTrade = ({ firm_id }: OrderRow) => {
@@ -133,6 +146,7 @@ export function newWorkings({
     reserved: new Map(),
     usedQuotes: new Map(),
     addedByKey: new Map(),
+    released: new Set(),
     houseTaken: new Map(),
   };
 }
@@ -151,10 +165,27 @@ export function newDealId({ now }: Pick<Workings, "now">): string {
   return newId("stl", now);
 }
 
-/** The house took on more of its day. */
-export function takeFromHouse(workings: Workings, scheme: Scheme, facePaise: Paise): void {
-  const market = workings.markets.get(scheme);
+/** The market as it is for what is held by quotes of its own: that is room for it. */
+export function marketFor(
+  { markets, openQuotes }: Workings,
+  scheme: Scheme,
+  ids: readonly string[],
+): CardToday | undefined {
+  const market = markets.get(scheme);
+  const held = ids.reduce((sum, id) => sum + (openQuotes?.paiseOf(id) ?? 0), 0);
+  return market && held > 0 ? { ...market, taken_paise: market.taken_paise - held } : market;
+}
+
+/** The house took on more of its day: these credits, by a quote or without. */
+export function takeFromHouse(
+  workings: Workings,
+  scheme: Scheme,
+  { facePaise, ids }: { readonly facePaise: Paise; readonly ids: readonly string[] },
+): void {
+  const free = ids.filter((id) => !workings.released.has(id));
+  const market = marketFor(workings, scheme, free);
   if (!market) return;
+  for (const id of ids) workings.released.add(id);
   workings.markets.set(scheme, { ...market, taken_paise: market.taken_paise + facePaise });
   workings.houseTaken.set(scheme, (workings.houseTaken.get(scheme) ?? 0) + facePaise);
 }

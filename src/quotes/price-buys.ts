@@ -21,7 +21,7 @@ export async function priceBuys(
   const instant = now();
   const environments = environmentsOf(asks);
   const [cardOf, pans, offers] = await Promise.all([
-    cardsToday(db, environments, istDay(instant)),
+    cardsToday(db, environments, { now: instant }),
     listPans(db, [...new Set(asks.map(({ call }) => call.caller.firmId))]),
     offersIn(book, environments),
   ]);

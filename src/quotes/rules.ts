@@ -112,7 +112,7 @@ function refuse(problems: readonly FieldProblem[]): void {
 export type NoQuote = { readonly kind: "no_quote"; readonly reason: NoQuoteReason };
 
 const marketUnavailable: NoQuote = { kind: "no_quote", reason: "market_unavailable" };
-const sizeUnavailable: NoQuote = { kind: "no_quote", reason: "size_unavailable" };
+export const sizeUnavailable: NoQuote = { kind: "no_quote", reason: "size_unavailable" };
 
 /** A price, and the card it was made from. */
 export type Price = {

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
@@ -19,16 +20,25 @@ export async function listCurrentCards(db: Db, environment: Environment): Promis
 }
 
 /**
- * The card in force of every scheme that has one, what the house took on this day, and the desks of
- * the sandbox for which the market is halted by their own wish.
+ * The card in force of every scheme that has one, what the house took on this day, what quotes of
+ * other processes than this one may still make it take on, and the desks of the sandbox for which
+ * the market is halted by their own wish.
  */
 export async function listCardsToday(
   db: Db,
   environments: readonly Environment[],
-  day: IstDay,
-): Promise<(CardToday & { readonly halted_desks: readonly string[] })[]> {
+  { day, node, now }: { readonly day: IstDay; readonly node: string; readonly now: Date },
+): Promise<
+  (CardToday & { readonly quoted_paise: Paise; readonly halted_desks: readonly string[] })[]
+> {
   return await db.rows(sql`
     select card.*, least(coalesce(taken.taken_paise, 0), 9007199254740991)::bigint as taken_paise,
+      (
+        select least(coalesce(sum(q.face_paise), 0), 9007199254740991)::bigint
+        from house_quoted as q
+        where q.environment = card.environment and q.scheme = card.scheme
+          and q.node_id <> ${node}::uuid and q.until >= ${now}
+      ) as quoted_paise,
       array(
         select desk_id
         from sandbox_scenarios
@@ -130,4 +140,66 @@ export async function addToHouseDays(
     order by environment, scheme
     on conflict (environment, scheme, day)
     do update set taken_paise = h.taken_paise + excluded.taken_paise`);
+}
+
+export type QuotedRow = {
+  readonly environment: Environment;
+  readonly scheme: Scheme;
+  readonly desk_id: string;
+  readonly face_paise: Paise;
+};
+
+/** What the open quotes of other processes hold. */
+export async function listQuotedElsewhere(
+  db: Db,
+  { node, now }: { readonly node: string; readonly now: Date },
+): Promise<QuotedRow[]> {
+  return await db.rows(sql`
+    select environment, scheme, desk_id,
+      least(sum(face_paise), 9007199254740991)::bigint as face_paise
+    from house_quoted
+    where node_id <> ${node}::uuid and until >= ${now} and face_paise > 0
+    group by environment, scheme, desk_id`);
+}
+
+export type Quoted = {
+  readonly environment: Environment;
+  readonly scheme: Scheme;
+  readonly deskId: string;
+  readonly paise: Paise;
+  readonly until: Date;
+};
+
+/** What the open quotes of this process hold of these desks; what others had told and has ended goes. */
+export async function setQuoted(
+  db: Db,
+  { node, sequence, now }: { readonly node: string; readonly sequence: number; readonly now: Date },
+  sums: readonly Quoted[],
+): Promise<void> {
+  await db.rows(sql`
+    with told as (
+      select *
+      from unnest(
+        ${sums.map(({ environment }) => environment)}::text[],
+        ${sums.map(({ scheme }) => scheme)}::text[],
+        ${sums.map(({ deskId }) => deskId)}::text[],
+        ${sums.map(({ paise }) => paise)}::bigint[],
+        ${sums.map(({ until }) => until)}::timestamptz[]
+      ) as t (environment, scheme, desk_id, face_paise, until)
+    ),
+    ended as (
+      delete from house_quoted as q
+      using told
+      where q.environment = told.environment and q.scheme = told.scheme
+        and q.desk_id = told.desk_id and q.node_id <> ${node}::uuid and q.until < ${now}
+    )
+    insert into house_quoted as q (
+      environment, scheme, desk_id, node_id, face_paise, until, sequence
+    )
+    select environment, scheme, desk_id, ${node}::uuid, face_paise, until, ${sequence}::bigint
+    from told
+    order by environment, scheme, desk_id
+    on conflict (environment, scheme, desk_id, node_id) do update
+    set face_paise = excluded.face_paise, until = excluded.until, sequence = excluded.sequence
+    where q.sequence < excluded.sequence`);
 }

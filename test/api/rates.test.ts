@@ -177,8 +177,9 @@ const everyOption = [
   ["--ceiling", "9970"],
   ["--ask-ceiling", "9985"],
   ["--face-max-paise", "100"],
-  ["--house-limit-paise", "200"
-  "--desk-share", "2000", "--rest-min-paise", "50",],
+  ["--house-limit-paise", "200"],
+  ["--desk-share", "2000"],
+  ["--rest-min-paise", "50"],
   ["--quote-window-s", "60"],
   ["--margin", "0"],
   ["--fee", "1"],

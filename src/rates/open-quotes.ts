@@ -1,0 +1,232 @@
+// What open quotes may still make the house take on.
+//
+//   hold      a quote is decided: it holds its face until it ends; a credit holds its face once,
+//             however often it is quoted, and an amount each time
+//   announce  before anybody is told of a quote that holds more, the sums of its desk are written
+//             for the other processes, and theirs are read; when all of it passes the limit, what
+//             was held is given back and the caller has no quote
+//   release   the house took the credit, or the quote was used: from here on it counts as taken
+//
+// Deciding and holding are one step of this process. Whoever announces reads after its own sums can
+// be read, so of two processes at least one sees the other: together they never pass the limit, and
+// nobody waits for a lock. What a process announced and no longer holds counts for the others until
+// the time that was announced with it.
+
+import { randomUUID } from "node:crypto";
+
+import type { Environment } from "../kernel/caller.ts";
+import { bpsOfPar, type Paise } from "../kernel/money.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { Database } from "../platform/postgres.ts";
+import type { CardToday } from "./rules.ts";
+import { listQuotedElsewhere, setQuoted } from "./store.ts";
+
+export type Market = { readonly environment: Environment; readonly scheme: Scheme };
+
+export type Holding = Market & {
+  readonly deskId: string;
+  /** The credit, or for an amount the quote itself. */
+  readonly id: string;
+  readonly paise: Paise;
+  readonly until: Date;
+};
+
+type Held = Holding & { readonly heldAt: Date };
+
+type DeskSum = {
+  readonly market: Market;
+  readonly deskId: string;
+  paise: Paise;
+  /** By when the last of it ends. */
+  until: Date;
+  announced: { paise: Paise; until: Date };
+};
+
+/** So many open quotes by amount a desk may have: each is remembered by itself. */
+const holdingsMax = 50_000;
+
+export class OpenQuotes {
+  readonly #node = randomUUID();
+  readonly #held = new Map<string, Held>();
+  readonly #sums = new Map<string, DeskSum>();
+  readonly #totals = new Map<string, Paise>();
+  /** What ends in each second; a credit that was quoted again is looked at again. */
+  readonly #ends = new Map<number, string[]>();
+  #endedUpTo = 0;
+  #announcements = 0;
+
+  get node(): string {
+    return this.#node;
+  }
+
+  /** What the open quotes of this process hold. */
+  total(market: Market, now: Date): Paise {
+    this.#end(now);
+    return this.#totals.get(nameOf(market)) ?? 0;
+  }
+
+  /** What is held for a credit or a quote. */
+  paiseOf(id: string): Paise {
+    return this.#held.get(id)?.paise ?? 0;
+  }
+
+  /** Whether the limit and the desk's share have room for this, beside what else is held. */
+  hasRoom(card: CardToday, holding: Holding, now: Date, elsewhere = noneElsewhere): boolean {
+    const own = this.paiseOf(holding.id);
+    if (own === 0 && this.#held.size >= holdingsMax * (1 + this.#sums.size)) return false;
+    const added = holding.paise - own;
+    const total = this.total(holding, now) + elsewhere.total + added;
+    const ofDesk = (this.#sums.get(deskName(holding))?.paise ?? 0) + elsewhere.ofDesk + added;
+    return (
+      total <= card.house_limit_paise - card.taken_paise &&
+      BigInt(ofDesk) * BigInt(bpsOfPar) <=
+        BigInt(card.house_limit_paise) * BigInt(card.desk_share_bps)
+    );
+  }
+
+  /** Answers with how to take it back: what was held for the same before is held again. */
+  hold(holding: Holding, now: Date): () => void {
+    const before = this.#held.get(holding.id);
+    const until = before && before.until > holding.until ? before.until : holding.until;
+    if (before) this.#add(before, -before.paise);
+    else this.#noteEnd(holding.id, until);
+    this.#held.set(holding.id, { ...holding, until, heldAt: now });
+    this.#add(holding, holding.paise);
+    const sum = this.#sumOf(holding);
+    if (sum.until < until) sum.until = until;
+    return () => {
+      const held = this.#held.get(holding.id);
+      if (held) this.#add(held, -held.paise);
+      if (before) {
+        this.#held.set(before.id, before);
+        this.#add(before, before.paise);
+      } else {
+        this.#held.delete(holding.id);
+      }
+    };
+  }
+
+  /** Unless it was quoted again after the moment on which this was decided. */
+  release(ids: Iterable<string>, decidedAt: Date): void {
+    for (const id of ids) {
+      const held = this.#held.get(id);
+      if (!held || held.heldAt > decidedAt) continue;
+      this.#held.delete(id);
+      this.#add(held, -held.paise);
+    }
+  }
+
+  /** Whether other processes have not been told of all that this desk holds, or not for as long. */
+  isUntold(of: Market & { readonly deskId: string }): boolean {
+    const { paise, until, announced } = this.#sumOf(of);
+    return paise > announced.paise || until > announced.until;
+  }
+
+  /** Tells the sums of these desks, and then reads what other processes hold. */
+  async announce(
+    db: Pick<Database, "together">,
+    desks: readonly (Market & { readonly deskId: string })[],
+    now: Date,
+  ): Promise<(of: Market & { readonly deskId: string }) => Elsewhere> {
+    const sums = [...new Set(desks.map((desk) => this.#sumOf(desk)))];
+    const told = sums.map((sum) => ({
+      ...sum.market,
+      deskId: sum.deskId,
+      paise: sum.paise,
+      // Half as long again, so that a desk that goes on quoting is not told of at once again.
+      until: new Date(sum.until.getTime() + Math.max(sum.until.getTime() - now.getTime(), 0) / 2),
+    }));
+    const sequence = ++this.#announcements;
+    const [, rows] = await db.together((one) =>
+      Promise.all([
+        setQuoted(one, { node: this.#node, sequence, now }, told),
+        listQuotedElsewhere(one, { node: this.#node, now }),
+      ]),
+    );
+    sums.forEach((sum, at) => {
+      const { paise, until } = told[at] ?? sum;
+      sum.announced = { paise, until };
+    });
+    return (of) => {
+      const inMarket = rows.filter(
+        (row) => row.environment === of.environment && row.scheme === of.scheme,
+      );
+      const paise = (some: typeof inMarket) => some.reduce((sum, row) => sum + row.face_paise, 0);
+      return {
+        total: paise(inMarket),
+        ofDesk: paise(inMarket.filter((row) => row.desk_id === of.deskId)),
+      };
+    };
+  }
+
+  #sumOf({ environment, scheme, deskId }: Market & { readonly deskId: string }): DeskSum {
+    const name = deskName({ environment, scheme, deskId });
+    const known = this.#sums.get(name);
+    if (known) return known;
+    const never = new Date(0);
+    const sum: DeskSum = {
+      market: { environment, scheme },
+      deskId,
+      paise: 0,
+      until: never,
+      announced: { paise: 0, until: never },
+    };
+    this.#sums.set(name, sum);
+    return sum;
+  }
+
+  #add(of: Held | Holding, paise: Paise): void {
+    const market = nameOf(of);
+    this.#totals.set(market, (this.#totals.get(market) ?? 0) + paise);
+    this.#sumOf(of).paise += paise;
+  }
+
+  #noteEnd(id: string, until: Date): void {
+    const second = Math.ceil(until.getTime() / 1_000);
+    const ids = this.#ends.get(second);
+    if (ids) ids.push(id);
+    else this.#ends.set(second, [id]);
+  }
+
+  /** Gives back what has ended; a quote binds up to and including its last instant. */
+  #end(now: Date): void {
+    const second = Math.floor(now.getTime() / 1_000);
+    if (second === this.#endedUpTo) return;
+    this.#endedUpTo = second;
+    for (const [at, ids] of this.#ends) {
+      if (at > second) continue;
+      this.#ends.delete(at);
+      for (const id of ids) {
+        const held = this.#held.get(id);
+        if (!held) continue;
+        if (held.until >= now) {
+          this.#noteEnd(id, new Date(held.until.getTime() + 1_000));
+          continue;
+        }
+        this.#held.delete(id);
+        this.#add(held, -held.paise);
+      }
+    }
+  }
+}
+
+export type Elsewhere = { readonly total: Paise; readonly ofDesk: Paise };
+
+const noneElsewhere: Elsewhere = { total: 0, ofDesk: 0 };
+
+const ofDatabase = new WeakMap<object, OpenQuotes>();
+
+/** Those of this process on this database. */
+export function openQuotesOn(db: object): OpenQuotes {
+  const known = ofDatabase.get(db) ?? new OpenQuotes();
+  ofDatabase.set(db, known);
+  return known;
+}
+
+function nameOf({ environment, scheme }: Market): string {
+  return `${environment} ${scheme}`;
+}
+
+function deskName({ environment, scheme, deskId }: Market & { readonly deskId: string }): string {
+  return `${environment} ${scheme} ${deskId}`;
+}
