@@ -20,6 +20,7 @@ const set = command({
     "per-minute": { required: true, help: "calls per 60-second sliding window" },
     monthly: { required: true, help: "calls per IST month" },
     "child-keys": { help: "child keys of a desk at a time; kept, or 25, when left out" },
+    "unfunded-max-paise": { help: "deals of a firm that may wait for money; left out, as it is" },
     ...operatorOption,
   },
   example: "npx scripdesk plans set --name tiny --per-minute 5 --monthly 100",
@@ -28,6 +29,9 @@ const set = command({
       name: options.name,
       perMinute: wholeNumber("per-minute", options["per-minute"]),
       monthlyQuota: wholeNumber("monthly", options.monthly),
+      ...(options["unfunded-max-paise"] !== undefined && {
+        unfundedMaxPaise: naturalNumber("unfunded-max-paise", options["unfunded-max-paise"]),
+      }),
       childKeysMax:
         options["child-keys"] === undefined
           ? undefined

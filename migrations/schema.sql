@@ -524,6 +524,20 @@ create table house_days (
   constraint house_days_taken_paise_check CHECK ((taken_paise >= (0)::numeric))
 );
 
+create table house_quoted (
+  environment text not null,
+  scheme text not null,
+  desk_id text not null,
+  node_id uuid not null,
+  face_paise bigint not null,
+  until timestamp with time zone not null,
+  sequence bigint not null,
+  constraint house_quoted_pkey PRIMARY KEY (environment, scheme, desk_id, node_id),
+  constraint house_quoted_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint house_quoted_face_paise_check CHECK ((face_paise >= 0)),
+  constraint house_quoted_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text])))
+);
+
 create table idempotency_keys (
   scope text not null,
   idempotency_key text not null,
@@ -780,7 +794,7 @@ CREATE INDEX orders_by_desk ON public.orders USING btree (desk_id, created_at DE
 CREATE INDEX orders_expiring ON public.orders USING btree (expires_at) WHERE ((state = 'open'::text) AND (expires_at IS NOT NULL));
 CREATE INDEX orders_open_of_firm ON public.orders USING btree (firm_id) WHERE (state = 'open'::text);
 CREATE INDEX orders_rested ON public.orders USING btree (environment, changed_in) WHERE rested;
-CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
+CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, scheme, desk_id, price_bps DESC, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'buy'::text));
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key, bound_firm_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
 
@@ -845,12 +859,14 @@ create table plans (
   enforced boolean not null,
   updated_at timestamp with time zone not null default now(),
   child_keys_max integer not null default 25,
+  unfunded_max_paise bigint not null default 1000000000,
   constraint plans_pkey PRIMARY KEY (name),
   constraint plans_child_keys_max_check CHECK ((child_keys_max >= 0)),
   constraint plans_enforced_with_quota CHECK ((enforced = (monthly_quota IS NOT NULL))),
   constraint plans_monthly_quota_check CHECK ((monthly_quota > 0)),
   constraint plans_name_check CHECK ((name ~ '^[a-z][a-z0-9_-]{0,31}$'::text)),
-  constraint plans_per_minute_check CHECK ((per_minute > 0))
+  constraint plans_per_minute_check CHECK ((per_minute > 0)),
+  constraint plans_unfunded_max_paise_check CHECK (((unfunded_max_paise >= 0) AND (unfunded_max_paise <= '9007199254740991'::bigint)))
 );
 
 create table port_outages (
@@ -911,8 +927,11 @@ create table rate_cards (
   published_at timestamp with time zone not null,
   published_by text not null,
   note text,
+  desk_share_bps integer not null default 1000,
+  rest_min_paise bigint not null default 100000,
   constraint rate_cards_pkey PRIMARY KEY (environment, scheme, version),
   constraint rate_cards_clamps CHECK (((1 <= floor_bps) AND (floor_bps < ceiling_bps) AND (ceiling_bps < ask_ceiling_bps) AND (ask_ceiling_bps < 10000))),
+  constraint rate_cards_desk_share_bps_check CHECK (((desk_share_bps >= 1) AND (desk_share_bps <= 10000))),
   constraint rate_cards_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
   constraint rate_cards_face_max_paise_check CHECK (((face_max_paise >= 1) AND (face_max_paise <= '9007199254740991'::bigint))),
   constraint rate_cards_fee_bps_check CHECK (((fee_bps >= 0) AND (fee_bps <= 1000))),
@@ -921,6 +940,7 @@ create table rate_cards (
   constraint rate_cards_margin_bps_check CHECK (((margin_bps >= 0) AND (margin_bps <= 5000))),
   constraint rate_cards_mid_bps_check CHECK (((mid_bps >= 1) AND (mid_bps <= 10000))),
   constraint rate_cards_quote_window_s_check CHECK (((quote_window_s >= 1) AND (quote_window_s <= 86400))),
+  constraint rate_cards_rest_min_paise_check CHECK (((rest_min_paise >= 1) AND (rest_min_paise <= '9007199254740991'::bigint))),
   constraint rate_cards_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
   constraint rate_cards_state_check CHECK ((state = ANY (ARRAY['open'::text, 'halted'::text]))),
   constraint rate_cards_version_check CHECK ((version > 0))
@@ -1204,6 +1224,7 @@ grant insert, select on events to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
+grant delete, insert, select, update on house_quoted to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
 grant delete, insert, select, update on key_days to scripdesk_app;

@@ -93,19 +93,20 @@ test("plans are listed and set", async () => {
   const plans = await json("plans", "list");
   const byName = new Map(plans.map((plan: { name: string }) => [plan.name, plan]));
   const expected = [
-    ["starter", 60, 50_000, true, 5],
-    ["growth", 300, 500_000, true, 25],
-    ["scale", 1_200, 5_000_000, true, 100],
-    ["desk", 60_000, 100_000_000, true, 1_000],
-    ["sandbox", 6_000, null, false, 1_000],
+    ["starter", 60, 50_000, true, 5, 1_000_000_000],
+    ["growth", 300, 500_000, true, 25, 5_000_000_000],
+    ["scale", 1_200, 5_000_000, true, 100, 25_000_000_000],
+    ["desk", 60_000, 100_000_000, true, 1_000, 100_000_000_000],
+    ["sandbox", 6_000, null, false, 1_000, 1_000_000_000_000],
   ] as const;
-  for (const [name, per_minute, monthly_quota, enforced, child_keys_max] of expected) {
+  for (const [name, per_minute, monthly_quota, enforced, child_keys_max, unfunded] of expected) {
     assert.deepEqual(byName.get(name), {
       name,
       per_minute,
       monthly_quota,
       enforced,
       child_keys_max,
+      unfunded_max_paise: unfunded,
     });
   }
   const tiny = {
@@ -114,9 +115,10 @@ test("plans are listed and set", async () => {
     monthly_quota: 100,
     enforced: true,
     child_keys_max: 7,
+    unfunded_max_paise: 9_000,
   };
   const words = ["plans", "set", "--name", "tiny", "--per-minute", "5", "--monthly", "100"];
-  assert.deepEqual(await json(...words, "--child-keys", "7"), tiny);
+  assert.deepEqual(await json(...words, "--child-keys", "7", "--unfunded-max-paise", "9000"), tiny);
   assert.deepEqual(await json(...words), tiny);
   assert.ok(
     (await json("plans", "list")).some((plan: object) => {

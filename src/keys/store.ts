@@ -329,3 +329,16 @@ export async function addToKeyDays(
     ) as a (key_id, paise)
     where d.key_id = a.key_id and d.day = ${day}::date`);
 }
+
+/** How much the plan of each key lets a firm have bought that waits for money. */
+export async function listUnfundedLimits(
+  db: Db,
+  keyIds: readonly string[],
+): Promise<{ key_id: string; unfunded_max_paise: number }[]> {
+  return await db.rows(sql`
+    select k.key_id, plans.unfunded_max_paise
+    from api_keys as k
+    left join api_keys as parent on parent.key_id = k.parent_key_id
+    join plans on plans.name = coalesce(parent.plan, k.plan)
+    where k.key_id = any(${keyIds}::text[])`);
+}

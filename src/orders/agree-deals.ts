@@ -122,6 +122,7 @@ function agree(
     origin: deal.originOrderId,
     buyer: buyerOf(workings, deal),
     buyerBps: deal.buyerBps,
+    isFunded: deal.isFunded,
     legs: deal.legs.map((leg) => {
       const credit = creditOf(leg.scripNo);
       const sellerPaise = leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0;

@@ -13,11 +13,13 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { moneyLimits } from "../keys/money-limits.ts";
 import { lockSpent } from "../keys/spend-key-limits.ts";
+import { unfundedLimits } from "../keys/unfunded-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { type LockedQuote, lockQuotes } from "../quotes/lock-quotes.ts";
 import { cardsToday } from "../rates/cards-today.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { amountDaysMin } from "../rates/rules.ts";
+import { meansOfFirms } from "../settlement/means-of-firms.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
 import { listRestingBuys } from "./resting-store.ts";
@@ -56,11 +58,21 @@ export async function loadOrders(
   const firmIds = commands.map(({ call, intent }, at) =>
     actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
   );
-  const [firms, orderedByKey] = await Promise.all([
+  const buys = commands.flatMap(({ call, intent }, at) => {
+    const firmId = firmIds[at];
+    const isBuy = intent.ask.kind === "requirement" || quotes[at]?.side === "buy";
+    return isBuy && firmId ? [{ firmId, keyId: call.caller.keyId }] : [];
+  });
+  const buyers = [
+    ...buys,
+    ...restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
+  ];
+  const [firms, orderedByKey, buying] = await Promise.all([
     tradingFirms(tx, [
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
     ]),
     lockSpent(tx, limits, today),
+    loadBuying(tx, environment, buyers),
   ]);
   const actingFirms = commands.map(({ call }, at) => firmOf(firms, call.caller, firmIds[at]));
   const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
@@ -91,6 +103,7 @@ export async function loadOrders(
     today,
     book,
     openQuotes,
+    ...buying,
     firms,
     restingBuys,
     originals,
@@ -111,6 +124,23 @@ async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<
   return new Map(
     rows.map((row) => [`${row.bound_firm_id ?? row.desk_id} ${row.idempotency_key}`, row]),
   );
+}
+
+/** What buyers have to pay with, and how much of their buys may wait for money. */
+export async function loadBuying(
+  tx: Tx,
+  environment: Environment,
+  buyers: readonly { readonly firmId: string; readonly keyId: string }[],
+): Promise<Pick<Workings, "means" | "unfundedMax">> {
+  if (buyers.length === 0) return { means: new Map(), unfundedMax: new Map() };
+  const [means, unfundedMax] = await Promise.all([
+    meansOfFirms(tx, environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
+    unfundedLimits(
+      tx,
+      buyers.map(({ keyId }) => keyId),
+    ),
+  ]);
+  return { means, unfundedMax };
 }
 
 /** At the place of each command, the quote it is placed on and the holding it means. */

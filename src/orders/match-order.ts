@@ -6,7 +6,8 @@ import type { Offer } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/house.ts";
-import type { Bps, Paise } from "../kernel/money.ts";
+import { addedCeil, type Bps, type Paise } from "../kernel/money.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, dayNumber } from "../kernel/time.ts";
 import {
   bundlePrice,
@@ -15,6 +16,7 @@ import {
   payable,
   poolOf,
   samePan,
+  type RestingBuy,
   type SellMatch,
 } from "../matching/rules.ts";
 import { type BuyFacts, isPricedAmount, isPricedOffer, type SellFacts } from "../quotes/rules.ts";
@@ -26,10 +28,13 @@ import {
   noPrice,
   nothingToDeliver,
   restsTooLittle,
+  unfundedLimit,
 } from "./refusals.ts";
 import { dealPart, endRest, happening, type Part } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 import {
+  chargeBuyer,
+  chargeFor,
   type Leg,
   marketFor,
   newDealId,
@@ -55,7 +60,7 @@ export function sellCredits(
   const order = { ...asked, ...describeChosen(credits) };
   const { scheme } = order;
   const market = marketFor(workings, scheme, idsOf(order, credits));
-  const match = matchSell(market, restingBuysOf(workings, scheme), {
+  const match = matchSell(market, payingBuysOf(workings, scheme, order.covered_paise), {
     facePaise: order.covered_paise,
     faces: credits.map((credit) => credit.face_paise),
     daysLeft: shortestLife(workings, credits),
@@ -75,6 +80,17 @@ export function sellCredits(
   if (match) return sellTo(workings, order, credits, match);
   workings.book.put(scheme, offersOf(workings, order, credits));
   return rest(workings, order);
+}
+
+/** The resting buys whose firms could pay for this face, at once or in time. */
+function payingBuysOf(workings: Workings, scheme: Scheme, facePaise: Paise): RestingBuy[] {
+  const buys = new Map(workings.restingBuys.map((order) => [order.order_id, order]));
+  return restingBuysOf(workings, scheme).filter(({ orderId, priceBps }) => {
+    const order = buys.get(orderId);
+    if (!order) return false;
+    const cost = addedCeil(order.dealt_paise, facePaise, priceBps);
+    return chargeFor(workings, order, cost) !== "over_limit";
+  });
 }
 
 /** By what quotes may hold room of the house for a sell. */
@@ -106,6 +122,7 @@ export function sellTo(
     takeFromHouse(workings, order.scheme, taken);
   }
   const buyerShares = buyer?.shares ?? seller.shares;
+  const charge = buyer ? chargeBuyer(workings, buyer.order, sumOf(buyer.shares)) : "paid";
   workings.deals.push({
     settlementId: part.settlementId,
     scheme: order.scheme,
@@ -113,6 +130,7 @@ export function sellTo(
     buyerFirmId: buyer?.order.firm_id ?? houseFirmId[environment],
     buyerOrderId: buyer?.order.order_id ?? null,
     buyerBps: match.buyerBps,
+    isFunded: charge === "paid",
     legs: part.credits.map((credit, index) => ({
       ...credit,
       sellerBps: match.sellerBps,
@@ -157,7 +175,8 @@ export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failu
     market && pool && chosen.length > 0 ? bundlePrice(market, requirementPaise, pool, chosen) : 0;
   const bundle = payable(chosen, priceBps);
   if (bundle.length > 0) {
-    return restIfOpen(workings, takeBundle(workings, order, bundle, priceBps));
+    const bought = takeBundle(workings, order, bundle, priceBps);
+    return bought ? restIfOpen(workings, bought) : overLimit(workings, order);
   }
   if (order.limit_bps === null) {
     const smallest = (usable && workings.book.smallest(usable)) ?? 0;
@@ -186,16 +205,24 @@ export function buyQuoted(
   const changed = offers.filter((offer, at) => !isPricedOffer(facts.offers?.[at], offer));
   if (changed.length > 0) return factsChanged(changed.map((offer) => offer.scrip_no));
   if (payable(offers, quotedBps).length < offers.length) return noPrice();
-  return takeBundle(workings, order, offers, quotedBps);
+  return takeBundle(workings, order, offers, quotedBps) ?? overLimit(workings, order);
 }
 
-/** The buy after it took a bundle at one price. */
+function overLimit({ unfundedMax }: Workings, { key_id }: OrderRow): Failure {
+  return unfundedLimit(unfundedMax?.get(key_id) ?? 0);
+}
+
+function sumOf(shares: readonly Paise[]): Paise {
+  return shares.reduce((sum, share) => sum + share, 0);
+}
+
+/** The buy after it took a bundle at one price; undefined when too much of its firm's waits for money. */
 export function takeBundle(
   workings: Workings,
   order: OrderRow,
   bundle: readonly Offer[],
   priceBps: Bps,
-): OrderRow {
+): OrderRow | undefined {
   const settlementId = newDealId(workings);
   const credits = bundle.map((offer) => ({
     scripNo: offer.scrip_no,
@@ -204,6 +231,8 @@ export function takeBundle(
   const rests = order.time_in_force !== "IOC";
   const options = { ...restOptions(workings, order.scheme), rests };
   const bought = dealPart(order, { settlementId, credits, priceBps }, options);
+  const charge = chargeBuyer(workings, order, sumOf(bought.shares));
+  if (charge === "over_limit") return undefined;
   workings.book.take(order.scheme, bundle);
   workings.deals.push({
     settlementId,
@@ -212,6 +241,7 @@ export function takeBundle(
     buyerFirmId: order.firm_id,
     buyerOrderId: order.order_id,
     buyerBps: priceBps,
+    isFunded: charge === "paid",
     legs: bundle.map((offer, index) => legOf(offer, priceBps, bought.shares[index] ?? 0)),
   });
   return bought.order;

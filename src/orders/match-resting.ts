@@ -22,7 +22,7 @@ import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
-import { restingBuysMax, type SetOfOrders } from "./load-orders.ts";
+import { loadBuying, restingBuysMax, type SetOfOrders } from "./load-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
 import { withBook } from "./place-orders.ts";
 import {
@@ -95,8 +95,23 @@ async function matchOnce(
   const cardOf = await cardsToday(tx, [environment], { now, quotes: openQuotes });
   const restingBuys = await listRestingBuys(tx, environment, { now, ...restingBuysMax });
   const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
+  const buying = await loadBuying(
+    tx,
+    environment,
+    restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
+  );
   const nobody = { originals: new Map(), orderedByKey: new Map() };
-  const facts = { environment, now, today, book, openQuotes, firms, restingBuys, ...nobody };
+  const facts = {
+    environment,
+    now,
+    today,
+    book,
+    openQuotes,
+    ...buying,
+    firms,
+    restingBuys,
+    ...nobody,
+  };
   const workings = newWorkings({ ...facts, cardOf });
   // Serving a buy takes it out of those that rest once nothing of it does.
   for (const buy of workings.restingBuys.slice()) serveBuy(workings, buy);

@@ -74,6 +74,13 @@ export function noPrice(): Failure {
   });
 }
 
+/** The firm's deals that wait for money hold as much of other people's credits as they may. */
+export function unfundedLimit(maxPaise: number): Failure {
+  return new Failure("conflict", "too much that the firm has bought waits for money", {
+    detail: { reason: "unfunded_limit", unfunded_max_paise: maxPaise },
+  });
+}
+
 /** There is something to buy, but every credit is larger than what is to be covered. */
 export function noCover(smallestPaise: number): Failure {
   return new Failure("conflict", "no whole credit fits the requirement", {

@@ -25,6 +25,7 @@ export function serveBuy(workings: Workings, buy: OrderRow): void {
   const bundle = payable(chosen, resting.priceBps);
   if (bundle.length === 0) return;
   const after = takeBundle(workings, buy, bundle, resting.priceBps);
+  if (!after) return;
   noteDealt(workings, { before: buy, after, dealtBy: buy.order_id });
   replaceResting(workings, after);
 }

@@ -15,6 +15,7 @@ import type { Db } from "../platform/postgres.ts";
 import type { CardOf } from "../rates/cards-today.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import type { CardToday } from "../rates/rules.ts";
+import type { Means } from "../settlement/means-of-firms.ts";
 import { restOf } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 
@@ -69,6 +70,8 @@ export type DealDraft = {
   /** Null when the house buys. */
   readonly buyerOrderId: string | null;
   readonly buyerBps: Bps;
+  /** Whether the buyer has the money with us. */
+  readonly isFunded: boolean;
   readonly legs: readonly Leg[];
 };
 
@@ -80,6 +83,10 @@ export type Workings = {
   /** What is held for quotes of this process; nothing where it is not given. */
   readonly openQuotes?: Pick<OpenQuotes, "paiseOf"> | undefined;
   readonly firms: ReadonlyMap<string, TradingFirm>;
+  /** What buyers have to pay with, less with every deal of the set; by firm. */
+  readonly means?: Map<string, Means>;
+  /** How much of a firm's buys may wait for money, by the key that ordered. */
+  readonly unfundedMax?: ReadonlyMap<string, Paise>;
   /** Card and what is left of the house's day, by scheme; less with every deal of the house. */
   readonly markets: Map<Scheme, CardToday>;
   /** Resting buys whose firms may trade, best first; replaced as they are dealt. */
@@ -121,6 +128,8 @@ export function newWorkings({
   | "today"
   | "book"
   | "openQuotes"
+  | "means"
+  | "unfundedMax"
   | "firms"
   | "restingBuys"
   | "originals"
@@ -163,6 +172,40 @@ export function restMin(market: CardToday | undefined): Paise {
 
 export function newDealId({ now }: Pick<Workings, "now">): string {
   return newId("stl", now);
+}
+
+export type Charge = "paid" | "waits" | "over_limit";
+
+/** How a buyer would pay for more: at once, later, or not, since too much of its waits already. */
+export function chargeFor(
+  { means, unfundedMax }: Workings,
+  { firm_id, key_id }: Pick<OrderRow, "firm_id" | "key_id">,
+  costPaise: Paise,
+): Charge {
+  const has = means?.get(firm_id);
+  if (!has) return "waits";
+  if (costPaise <= has.availablePaise) return "paid";
+  const max = unfundedMax?.get(key_id) ?? 0;
+  return has.unfundedPaise + costPaise <= max ? "waits" : "over_limit";
+}
+
+/** Takes the cost from what the buyer can pay at once, or adds it to what waits. */
+export function chargeBuyer(
+  workings: Workings,
+  buyer: Pick<OrderRow, "firm_id" | "key_id">,
+  costPaise: Paise,
+): Charge {
+  const charge = chargeFor(workings, buyer, costPaise);
+  const has = workings.means?.get(buyer.firm_id);
+  if (!has || charge === "over_limit") return charge;
+  const { availablePaise, unfundedPaise } = has;
+  workings.means?.set(
+    buyer.firm_id,
+    charge === "paid"
+      ? { unfundedPaise, availablePaise: availablePaise - costPaise }
+      : { availablePaise, unfundedPaise: unfundedPaise + costPaise },
+  );
+  return charge;
 }
 
 /** The market as it is for what is held by quotes of its own: that is room for it. */

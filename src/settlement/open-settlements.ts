@@ -36,6 +36,8 @@ export type NewDeal = {
   readonly origin: string;
   readonly buyer: Party;
   readonly buyerBps: Bps;
+  /** Whether its maker counted on money that the buyer had: without it the deal is made anew. */
+  readonly isFunded?: boolean;
   /** Whether two firms agreed on it between themselves, so that the market is not told of it. */
   readonly isPrivate?: boolean;
   /** The pending entry that has held the money until now; the deal's own holds take its place. */
@@ -207,6 +209,7 @@ export function paidAtOnce(
   const paid = deals.filter((deal) => {
     if (isPaid(deal)) return true;
     const left = subtractPaise(available.get(deal.buyer.firmId) ?? 0, buyerPaiseOf(deal));
+    if (left < 0 && deal.isFunded) throw new FundsMoved();
     if (left < 0) return false;
     available.set(deal.buyer.firmId, left);
     return true;

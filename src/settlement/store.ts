@@ -378,3 +378,18 @@ export async function bringSettlementsNearer(
       updated_at = ${now}
     where settlement_id = any(${settlementIds}::text[])`);
 }
+
+/** What firms have bought that waits for money; those that have nothing such are left out. */
+export async function listUnfunded(
+  db: Db,
+  environment: Environment,
+  firmIds: readonly string[],
+): Promise<{ firm_id: string; unfunded_paise: number }[]> {
+  return await db.rows(sql`
+    select buyer_firm_id as firm_id,
+      least(sum(buyer_paise), 9007199254740991)::bigint as unfunded_paise
+    from settlements
+    where state = 'pending' and buyer_firm_id = any(${firmIds}::text[])
+      and environment = ${environment}
+    group by buyer_firm_id`);
+}

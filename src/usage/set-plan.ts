@@ -10,6 +10,8 @@ const monthlyQuotaMax = 1_000_000_000_000;
 const childKeysMaxMax = 1_000_000;
 /** Of a new plan that does not say how many child keys its desks may have. */
 const childKeysMaxAtFirst = 25;
+/** Of a new plan that does not say how much its firms may have bought without money: one crore. */
+const unfundedMaxAtFirst = 1_000_000_000;
 
 export type SetPlan = {
   readonly name: string;
@@ -17,6 +19,8 @@ export type SetPlan = {
   readonly monthlyQuota: number;
   /** Left out, a plan keeps the number it has. */
   readonly childKeysMax?: number | undefined;
+  /** Left out, a plan keeps the sum it has. */
+  readonly unfundedMaxPaise?: number | undefined;
 };
 
 /** Makes or changes a metered plan; every key on it is metered by it from its next call. */
@@ -40,6 +44,9 @@ export async function setPlan(
   if (plan.childKeysMax !== undefined && plan.childKeysMax > childKeysMaxMax) {
     throw unprocessable({ path: "child_keys", problem: "is more than any desk can use" });
   }
+  if (plan.unfundedMaxPaise !== undefined && !Number.isSafeInteger(plan.unfundedMaxPaise)) {
+    throw unprocessable({ path: "unfunded_max_paise", problem: "is more than money can be" });
+  }
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
     const before = await lockPlan(tx, plan.name);
@@ -49,6 +56,7 @@ export async function setPlan(
       monthly_quota: plan.monthlyQuota,
       enforced: true,
       child_keys_max: plan.childKeysMax ?? before?.child_keys_max ?? childKeysMaxAtFirst,
+      unfunded_max_paise: plan.unfundedMaxPaise ?? before?.unfunded_max_paise ?? unfundedMaxAtFirst,
     };
     await upsertPlan(tx, row, now);
     await recordChanges(tx, actor, [changeOfPlan(before, row)], now);

@@ -26,6 +26,8 @@ export type PlanRow = {
   readonly enforced: boolean;
   /** How many child keys a desk may have at a time. */
   readonly child_keys_max: number;
+  /** How much a firm may have bought that waits for money. */
+  readonly unfunded_max_paise: number;
 };
 
 /** All calls of one key in a set. */
@@ -234,14 +236,14 @@ export async function listCalls(
 
 export async function listPlans(db: Db): Promise<PlanRow[]> {
   return await db.rows(sql`
-    select name, per_minute, monthly_quota, enforced, child_keys_max
+    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise
     from plans
     order by enforced desc, per_minute, name`);
 }
 
 export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefined> {
   const [row] = await tx.rows<PlanRow>(sql`
-    select name, per_minute, monthly_quota, enforced, child_keys_max
+    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise
     from plans
     where name = ${name}
     for update`);
@@ -250,13 +252,15 @@ export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefine
 
 export async function upsertPlan(db: Db, plan: PlanRow, now: Date): Promise<void> {
   await db.rows(sql`
-    insert into plans (name, per_minute, monthly_quota, enforced, child_keys_max, updated_at)
+    insert into plans (
+      name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise, updated_at
+    )
     values (
       ${plan.name}, ${plan.per_minute}, ${plan.monthly_quota}, ${plan.enforced},
-      ${plan.child_keys_max}, ${now}
+      ${plan.child_keys_max}, ${plan.unfunded_max_paise}, ${now}
     )
     on conflict (name) do update
     set per_minute = excluded.per_minute, monthly_quota = excluded.monthly_quota,
       enforced = excluded.enforced, child_keys_max = excluded.child_keys_max,
-      updated_at = excluded.updated_at`);
+      unfunded_max_paise = excluded.unfunded_max_paise, updated_at = excluded.updated_at`);
 }

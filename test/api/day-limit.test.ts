@@ -26,7 +26,10 @@ test("quotes bind the house to no more than the limit of its day", async (t) => 
   for (let at = 0; at < 6; at++) desks.push(await dealer(service, [{ facePaise: 80 * lakh }]));
   const quotes = [];
   for (const desk of desks) quotes.push(await quote(desk));
-  assert.deepEqual(quotes.slice(1), Array(5).fill(none));
+  assert.deepEqual(
+    quotes.slice(1),
+    [1, 2, 3, 4, 5].map(() => none),
+  );
   await desks[0]?.post("/v1/orders", { quote_ref: quotes[0].quote_ref }, 201);
   const rest = await dealer(service, [{ facePaise: 20 * lakh }, { facePaise: 1 }]);
   assert.ok((await quote(rest)).quote_ref, "what was used is taken, and no longer open");
