@@ -82,8 +82,8 @@ async function openFirms(db: Database): Promise<string[]> {
   for (let from = 0; from < firms.length; from += 1_000) {
     const some = firms.slice(from, from + 1_000);
     await db.pool.query(
-      `insert into firms (firm_id, environment, desk_id, legal_name, connection_state, created_at, updated_at)
-       select firm_id, 'sandbox', firm_id, firm_id, 'authorized', $2, $2
+      `insert into firms (firm_id, environment, desk_id, legal_name, connection_state, authorized_at, created_at, updated_at)
+       select firm_id, 'sandbox', firm_id, firm_id, 'authorized', $2, $2, $2
        from unnest($1::text[]) as firm_id`,
       [some, now],
     );

@@ -52,7 +52,10 @@ export function changesOfCross({
   readonly addressed?: readonly AddressedFirm[];
 }): Change[] {
   const awaited = addressed
-    .filter(({ iec }) => iec === after.awaited_iec)
+    .filter(({ iec, authorized_at }) => {
+      // Whoever takes on an IEC once there is a proposal to it is told nothing of that proposal.
+      return iec === after.awaited_iec && authorized_at <= after.created_at;
+    })
     .map(({ desk_id, firm_id }) => ({
       side: otherSide(after.proposed_by),
       deskId: desk_id,

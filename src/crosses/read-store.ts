@@ -30,6 +30,7 @@ export async function findCross(
     from crosses as c
     left join firms as f on f.environment = c.environment and f.iec = c.awaited_iec
       and f.desk_id = ${deskId} and f.connection_state = 'authorized'
+      and f.authorized_at <= c.created_at
       and (${firmId}::text is null or f.firm_id = ${firmId})
     where c.cross_id = ${crossId}
       and (
@@ -101,6 +102,7 @@ export async function listCrosses(
         join crosses as c on c.environment = f.environment and c.awaited_iec = f.iec
         cross join place
         where f.desk_id = ${deskId} and f.connection_state = 'authorized'
+          and f.authorized_at <= c.created_at
           and (c.created_at, c.cross_id) < (place.at, place.id)
           and (${filter.firmId}::text is null or f.firm_id = ${filter.firmId})
           and (${filter.status}::text is null or c.state = ${filter.status})
@@ -115,6 +117,7 @@ export async function listCrosses(
     join crosses as c on c.cross_id = mine.cross_id
     left join firms as f on f.environment = c.environment and f.iec = c.awaited_iec
       and f.desk_id = ${deskId} and f.connection_state = 'authorized'
+      and f.authorized_at <= c.created_at
       and (${firmId}::text is null or f.firm_id = ${firmId})
     order by mine.at desc, mine.cross_id desc
     limit ${fetch}`);
@@ -142,6 +145,7 @@ export async function countCrosses(
       from firms as f
       join crosses as c on c.environment = f.environment and c.awaited_iec = f.iec
       where f.desk_id = ${deskId} and f.connection_state = 'authorized'
+        and f.authorized_at <= c.created_at
         and (${filter.firmId}::text is null or f.firm_id = ${filter.firmId})
     ) as mine
     where (${filter.status}::text is null or mine.state = ${filter.status})

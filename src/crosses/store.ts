@@ -224,6 +224,7 @@ export type AddressedFirm = {
   readonly desk_id: string;
   readonly environment: Environment;
   readonly iec: string;
+  readonly authorized_at: Date;
 };
 
 /** The firms that have one of these IECs and may deal, on whichever desks they are. */
@@ -233,7 +234,7 @@ export async function listAddressed(
   iecs: readonly string[],
 ): Promise<AddressedFirm[]> {
   return await db.rows(sql`
-    select f.firm_id, f.desk_id, f.environment, f.iec
+    select f.firm_id, f.desk_id, f.environment, f.iec, f.authorized_at
     from firms as f
     where f.environment = ${environment} and f.iec = any(${iecs}::text[])
       and f.connection_state = 'authorized'

@@ -6,6 +6,7 @@ import { isId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import type { Doer } from "./doer.ts";
+import { keepAuthorizedAt } from "./rules.ts";
 import type { Firm } from "./schema.ts";
 import { type FirmRow, lockFirm, setFirms } from "./store.ts";
 import { viewFirm } from "./view-firm.ts";
@@ -57,7 +58,8 @@ export async function changeFirm(
 }
 
 export function changedFirm(firm: FirmRow, changes: Partial<FirmRow>, now: Date): FirmRow {
-  return { ...firm, ...changes, version: firm.version + 1, updated_at: now };
+  const authorized_at = keepAuthorizedAt(firm, changes.connection_state, now);
+  return { ...firm, ...changes, authorized_at, version: firm.version + 1, updated_at: now };
 }
 
 export function changeOfFirm(

@@ -42,6 +42,7 @@ export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<Op
     legal_name: command.legalName,
     ...identity,
     connection_state: identity.pan ? "authorized" : "registered",
+    authorized_at: identity.pan ? now : null,
     created_at: now,
     updated_at: now,
   };

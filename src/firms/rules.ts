@@ -40,6 +40,20 @@ const beforeLeaving = [
 ] as const satisfies readonly FirmState[];
 
 /**
+ * Since when a firm's authorization holds, after a move to a state. A suspension interrupts it; only
+ * a new one, after the firm was verified anew, begins again.
+ */
+export function keepAuthorizedAt(
+  firm: { readonly connection_state: FirmState; readonly authorized_at: Date | null },
+  state: FirmState = firm.connection_state,
+  now: Date,
+): Date | null {
+  const keeps: readonly FirmState[] = ["authorized", "suspended", "offboarding", "offboarded"];
+  if (!keeps.includes(state)) return null;
+  return state === "authorized" ? (firm.authorized_at ?? now) : firm.authorized_at;
+}
+
+/**
  * `change_identity` is a PATCH of who the firm is; `drain` is offboarding that waits for open
  * business, and `finish` its end.
  */

@@ -22,6 +22,7 @@ export async function seedClients(
         iec: pan,
         pan,
         connection_state: "authorized",
+        authorized_at: now,
         created_at: now,
         updated_at: now,
       };

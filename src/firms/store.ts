@@ -26,6 +26,8 @@ export type FirmRow = {
   readonly checks: readonly FirmCheck[];
   readonly checked_at: Date | null;
   readonly mandate: Mandate | null;
+  /** Since when the authorization it has holds; a suspension interrupts it and does not end it. */
+  readonly authorized_at: Date | null;
   readonly hold_reason: string | null;
   readonly hold_until: Date | null;
   readonly suspended_by: "desk" | "operator" | null;
@@ -54,6 +56,7 @@ export const blankFirm = {
   checks: [],
   checked_at: null,
   mandate: null,
+  authorized_at: null,
   hold_reason: null,
   hold_until: null,
   suspended_by: null,
@@ -74,7 +77,8 @@ export type FirmFilter = {
 const firmColumns = fragment`
   firm_id, environment, desk_id, legal_name, iec, pan, gstin, cin, email, phone, role, bank_sealed,
   bank_last4, bank_ifsc, bank_name, group_id, external_id, connection_state, checks, checked_at,
-  mandate, hold_reason, hold_until, suspended_by, suspension_reason, version, created_at, updated_at`;
+  mandate, authorized_at, hold_reason, hold_until, suspended_by, suspension_reason, version,
+  created_at, updated_at`;
 
 /** The firm, unless another stands in its way: a desk of that name, or that IEC on the desk. */
 export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
@@ -86,8 +90,8 @@ export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
       ${firm.bank_sealed}, ${firm.bank_last4}, ${firm.bank_ifsc}, ${firm.bank_name},
       ${firm.group_id}, ${firm.external_id}, ${firm.connection_state},
       ${JSON.stringify(firm.checks)}::jsonb, ${firm.checked_at},
-      ${firm.mandate && JSON.stringify(firm.mandate)}::jsonb, ${firm.hold_reason},
-      ${firm.hold_until}, ${firm.suspended_by}, ${firm.suspension_reason}, ${firm.version},
+      ${firm.mandate && JSON.stringify(firm.mandate)}::jsonb, ${firm.authorized_at},
+      ${firm.hold_reason}, ${firm.hold_until}, ${firm.suspended_by}, ${firm.suspension_reason}, ${firm.version},
       ${firm.created_at}, ${firm.updated_at}
     )
     on conflict do nothing
@@ -206,8 +210,9 @@ export async function setFirms(tx: Tx, firms: readonly FirmRow[]): Promise<void>
       bank_last4 = f.bank_last4, bank_ifsc = f.bank_ifsc, bank_name = f.bank_name,
       group_id = f.group_id, external_id = f.external_id, connection_state = f.connection_state,
       checks = f.checks, checked_at = f.checked_at, mandate = f.mandate,
-      hold_reason = f.hold_reason, hold_until = f.hold_until, suspended_by = f.suspended_by,
-      suspension_reason = f.suspension_reason, version = f.version, updated_at = f.updated_at
+      authorized_at = f.authorized_at, hold_reason = f.hold_reason, hold_until = f.hold_until,
+      suspended_by = f.suspended_by, suspension_reason = f.suspension_reason, version = f.version,
+      updated_at = f.updated_at
     from unnest(
       ${firms.map((firm) => firm.firm_id)}::text[],
       ${firms.map((firm) => firm.legal_name)}::text[],
@@ -228,6 +233,7 @@ export async function setFirms(tx: Tx, firms: readonly FirmRow[]): Promise<void>
       ${firms.map((firm) => JSON.stringify(firm.checks))}::jsonb[],
       ${firms.map((firm) => firm.checked_at)}::timestamptz[],
       ${firms.map((firm) => firm.mandate && JSON.stringify(firm.mandate))}::jsonb[],
+      ${firms.map((firm) => firm.authorized_at)}::timestamptz[],
       ${firms.map((firm) => firm.hold_reason)}::text[],
       ${firms.map((firm) => firm.hold_until)}::timestamptz[],
       ${firms.map((firm) => firm.suspended_by)}::text[],
@@ -237,7 +243,7 @@ export async function setFirms(tx: Tx, firms: readonly FirmRow[]): Promise<void>
     ) as f (
       firm_id, legal_name, iec, pan, gstin, cin, email, phone, role, bank_sealed, bank_last4,
       bank_ifsc, bank_name, group_id, external_id, connection_state, checks, checked_at, mandate,
-      hold_reason, hold_until, suspended_by, suspension_reason, version, updated_at
+      authorized_at, hold_reason, hold_until, suspended_by, suspension_reason, version, updated_at
     )
     where firms.firm_id = f.firm_id`);
 }
@@ -366,9 +372,10 @@ export async function setFirmGroup(
 export async function insertClients(tx: Tx, firms: readonly FirmRow[]): Promise<void> {
   await tx.rows(sql`
     insert into firms (
-      firm_id, environment, desk_id, legal_name, iec, pan, connection_state, created_at, updated_at
+      firm_id, environment, desk_id, legal_name, iec, pan, connection_state, authorized_at,
+      created_at, updated_at
     )
-    select firm_id, environment, desk_id, legal_name, iec, iec, connection_state, at, at
+    select firm_id, environment, desk_id, legal_name, iec, iec, connection_state, at, at, at
     from unnest(
       ${firms.map((firm) => firm.firm_id)}::text[],
       ${firms.map((firm) => firm.environment)}::text[],

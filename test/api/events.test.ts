@@ -63,9 +63,9 @@ async function twoNodes(t: TestContext): Promise<{ nodes: Database[]; owner: pg.
 async function openDesks(db: Database, count: number): Promise<string[]> {
   const { rows } = await db.pool.query<{ firm_id: string }>(
     `insert into firms (
-      firm_id, environment, desk_id, legal_name, connection_state, created_at, updated_at
+      firm_id, environment, desk_id, legal_name, connection_state, authorized_at, created_at, updated_at
     )
-    select id, 'sandbox', id, id, 'authorized', now(), now()
+    select id, 'sandbox', id, id, 'authorized', now(), now(), now()
     from (select 'frm_1' || lpad(n::text, 25, '0') as id from generate_series(1, $1) as n) as ids
     returning firm_id`,
     [count],

@@ -254,9 +254,10 @@ test("groups", async (t) => {
     const now = service.clock.now();
     await pool.query(
       `insert into firms (
-        firm_id, environment, desk_id, legal_name, connection_state, group_id, created_at, updated_at
+        firm_id, environment, desk_id, legal_name, connection_state, authorized_at, group_id,
+        created_at, updated_at
       )
-      select id, 'sandbox', $1, id, 'authorized', $2, $3, $3 from unnest($4::text[]) as id`,
+      select id, 'sandbox', $1, id, 'authorized', $3, $2, $3, $3 from unnest($4::text[]) as id`,
       [desk.deskId, group, now, Array.from({ length: membersMax - 1 }, () => newId("frm", now))],
     );
     const answers = await Promise.all(

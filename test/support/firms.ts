@@ -31,6 +31,7 @@ export async function clientFirm(
         iec,
         pan: iec,
         connection_state: state,
+        authorized_at: state === "authorized" || state === "suspended" ? now : null,
         created_at: now,
         updated_at: now,
       }),
