@@ -16,9 +16,13 @@ import {
   releaseReserved as releaseRows,
   reserveCredits as reserveRows,
 } from "./deal-store.ts";
+import type { CreditRow } from "./store.ts";
 
 /** A credit as a deal knows it. */
 export type DealtCredit = DealtRow;
+
+/** A credit and since when its firm holds it. */
+export type HeldCredit = DealtRow & Pick<CreditRow, "created_at">;
 
 /** The credits as they are now, which nobody else changes before the transaction ends. */
 export async function lockForSale(
@@ -35,7 +39,7 @@ export async function lockOffered(
   tx: Tx,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<ReadonlyMap<string, DealtCredit>> {
+): Promise<ReadonlyMap<string, HeldCredit>> {
   if (scripNos.length === 0) return new Map();
   const rows = await lockLiveByNumber(tx, environment, scripNos);
   return new Map(rows.map((row) => [row.scrip_no, row]));

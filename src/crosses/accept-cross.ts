@@ -40,7 +40,9 @@ async function accept(tx: Tx, acting: Acting, body: AcceptCrossBody): Promise<Ch
   const scrip_nos = await deliveredCredits(tx, { call, cross: bound, chosen: body.scrip_nos, now });
   const after = { ...moveCross(bound, move, { now }), scrip_nos };
   const isCounted = cross.proposing_key_id === call.caller.keyId;
-  await reserveForCrosses(tx, call.caller, { crosses: [after], isCounted, now });
+  // Whoever proposes to buy from a stranger has seen none of its credits.
+  const pricedAt = cross.names_credits && cross.proposed_by === "sell" ? cross.created_at : null;
+  await reserveForCrosses(tx, call.caller, { crosses: [after], isCounted, pricedAt, now });
   await setCrosses(tx, [after]);
   return changesOfCross({ action: "accept", before: cross, after });
 }

@@ -1,7 +1,7 @@
 // Agreement is the moment a cross takes hold: both firms may deal, they are two companies, and the
 // seller's credits are reserved for the cross, all of them or none.
 
-import { lockOffered, reserveCredits, type DealtCredit } from "../credits/reserve-credits.ts";
+import { type HeldCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import { tradingFirms, type TradingFirm } from "../firms/trading-firms.ts";
@@ -23,8 +23,18 @@ export async function reserveForCrosses(
   {
     crosses,
     isCounted,
+    pricedAt,
     now,
-  }: { readonly crosses: readonly CrossRow[]; readonly isCounted: boolean; readonly now: Date },
+  }: {
+    readonly crosses: readonly CrossRow[];
+    readonly isCounted: boolean;
+    /**
+     * When the credits were looked at for the terms; null where nobody has. A holding that began later
+     * may have another life than the one that was priced.
+     */
+    readonly pricedAt: Date | null;
+    readonly now: Date;
+  },
 ): Promise<void> {
   const { environment, deskId } = caller;
   const firms = await tradingFirms(tx, [...new Set(crosses.flatMap(firmIdsOf))]);
@@ -40,7 +50,7 @@ export async function reserveForCrosses(
   const reservations = crosses.flatMap((cross) => {
     const own = cross.scrip_nos.map((scripNo) => credits.get(scripNo));
     const seller = firms.get(cross.seller_firm_id ?? "");
-    const free = own.filter((credit) => isFree(credit, { cross, seller, taken, now }));
+    const free = own.filter((credit) => isFree(credit, { cross, seller, taken, pricedAt, now }));
     const face = free.reduce((sum, credit) => sum + credit.face_paise, 0);
     if (free.length !== own.length || face !== cross.face_paise) throw creditUnavailable();
     for (const credit of free) taken.add(credit.credit_id);
@@ -80,16 +90,18 @@ type Looking = {
   readonly cross: CrossRow;
   readonly seller: TradingFirm | undefined;
   readonly taken: ReadonlySet<string>;
+  readonly pricedAt: Date | null;
   readonly now: Date;
 };
 
 function isFree(
-  credit: DealtCredit | undefined,
-  { cross, seller, taken, now }: Looking,
-): credit is DealtCredit {
+  credit: HeldCredit | undefined,
+  { cross, seller, taken, pricedAt, now }: Looking,
+): credit is HeldCredit {
   if (!credit || credit.firm_id !== cross.seller_firm_id || taken.has(credit.credit_id))
     return false;
   if (credit.scheme !== cross.scheme) return false;
+  if (pricedAt !== null && credit.created_at > pricedAt) return false;
   const firmState = seller?.connection_state ?? "";
   return notSellableReasonOf(credit, { firmState, today: istDay(now) }) === null;
 }

@@ -46,7 +46,7 @@ export async function openCrosses(
   tx: Tx,
   caller: Pick<Caller, "keyId" | "deskId" | "environment">,
   crosses: readonly NewCross[],
-  now: Date,
+  { pricedAt, now }: { readonly pricedAt: Date; readonly now: Date },
 ): Promise<OpenedCrosses> {
   if (crosses.length === 0) return { crosses: [], changes: [] };
   const rows = crosses.map(({ seller, buyer, ...cross }): CrossRow => {
@@ -67,7 +67,7 @@ export async function openCrosses(
       netting_ref: cross.nettingRef,
     };
   });
-  await reserveForCrosses(tx, caller, { crosses: rows, isCounted: false, now });
+  await reserveForCrosses(tx, caller, { crosses: rows, isCounted: false, pricedAt, now });
   await insertCrosses(tx, rows);
   const changes = rows.flatMap((after) => changesOfCross({ action: "agree", before: null, after }));
   return { crosses: rows, changes };

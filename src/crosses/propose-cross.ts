@@ -95,7 +95,7 @@ async function propose(
       proposedBy: side,
       nettingRef: null,
     };
-    return (await openCrosses(tx, caller, [cross], now)).changes;
+    return (await openCrosses(tx, caller, [cross], { pricedAt: quote.created_at, now })).changes;
   }
   const firm = (await tradingFirms(tx, [firm_id])).get(firm_id);
   // Whoever proposes is bound by the other's yes, and is not asked again.

@@ -50,7 +50,10 @@ export async function crossNetting(
       if (crossedBefore) return { outcome: "replayed", resource: await viewCrosses(tx, run) };
       await refuseUnusable(tx, run, now);
       const iecOf = await iecsOfMembers(tx, run);
-      const { changes } = await openCrosses(tx, caller, newCrosses(run, iecOf), now);
+      const { changes } = await openCrosses(tx, caller, newCrosses(run, iecOf), {
+        pricedAt: run.created_at,
+        now,
+      });
       await refuseOutdated(tx, run);
       await setCrossed(tx, run.desk_id, { nettingRef, now });
       const resource = await viewCrosses(tx, run);

@@ -562,7 +562,7 @@ test("a desk opens crosses among its own firms all or none, each under its netti
     await ctx.db.transaction(async (tx) => {
       const now = ctx.now();
       const at = { environment: "sandbox", deskId: desk.deskId, keyId: "key_1" } as const;
-      const opened = await openCrosses(tx, at, crosses, now);
+      const opened = await openCrosses(tx, at, crosses, { pricedAt: now, now });
       await recordChanges(tx, operator, opened.changes, now);
       return opened.crosses;
     });
