@@ -33,6 +33,7 @@ const list = command({
         payout_id: row.payout_id,
         env: row.environment,
         firm_id: row.firm_id,
+        kind: row.kind,
         paise: row.paise,
         rail: row.rail,
         ifsc: row.ifsc,

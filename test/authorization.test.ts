@@ -67,6 +67,7 @@ const demands: Readonly<Record<string, Demand>> = {
   readQuote: "quote",
   readPositions: "orders:read",
   placeOrder: "orders:write",
+  withdrawMoney: "orders:write",
   placeOrderBatch: "orders:write",
   listOrders: "orders:read",
   readOrder: "orders:read",

@@ -1,13 +1,21 @@
 import type { Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
-import type { Db } from "../platform/postgres.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
 import { firmOfDesk } from "./firm-of-desk.ts";
-import type { FirmRow } from "./store.ts";
+import { type FirmRow, lockFirm } from "./store.ts";
 
 /** A firm this caller may read; a sub_account key knows of its own firm and of no other. */
 export async function firmOfCaller(db: Db, caller: Caller, firmId: string): Promise<FirmRow> {
   if (caller.kind === "sub_account" && caller.firmId !== firmId) throw notFound();
   return await firmOfDesk(db, caller.deskId, firmId);
+}
+
+/** The same, and it stays as it is until the transaction ends. */
+export async function lockFirmOfCaller(tx: Tx, caller: Caller, firmId: string): Promise<FirmRow> {
+  await firmOfCaller(tx, caller, firmId);
+  const firm = await lockFirm(tx, caller.deskId, firmId);
+  if (!firm) throw notFound();
+  return firm;
 }
 
 /** A firm that left the desk stays readable, and takes on nothing new. */

@@ -1,7 +1,8 @@
 // How a firm leaves.
 //
 //   refuse   open business of other slices blocks it: each is named
-//   drain    the firm takes no new business; a worker lets it go when the last blocker is gone
+//   drain    the firm takes no new business; when nothing else is open its balance is paid out, and
+//            a worker lets it go when the last blocker is gone
 //   leave    what belongs to the firm follows (its keys, its listed credits), and what is personal
 //            is masked for good; the sealed account number is destroyed
 
@@ -19,7 +20,13 @@ import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";
 
 /** One piece of open business. */
-export type Blocker = { readonly type: string; readonly id: string; readonly href: string };
+export type Blocker = {
+  readonly type: string;
+  readonly id: string;
+  readonly href: string;
+  /** How much money it is about, where it is about money. */
+  readonly amount_paise?: number;
+};
 
 export type Blockers = (tx: Tx, deskId: string, firmId: string) => Promise<Blocker[]>;
 
@@ -40,6 +47,11 @@ export type OnOffboard = (
 /** What other slices have to say about a firm that leaves. */
 export type Offboarding = {
   readonly blockers: readonly Blockers[];
+  /** What a firm has and owes, and how a firm that drains is rid of it once nothing else is open. */
+  readonly money: {
+    readonly list: (tx: Tx, firm: LeavingFirm) => Promise<Blocker[]>;
+    readonly drain: OnOffboard;
+  };
   readonly onOffboard: readonly OnOffboard[];
 };
 
@@ -67,7 +79,10 @@ export async function offboardFirm(
         return undefined;
       }
       const state = advance(firmLifecycle, connection_state, "offboard");
-      const blockers = await blockersOf(tx, firm, offboarding);
+      const blockers = [
+        ...(await blockersOf(tx, firm, offboarding)),
+        ...(await offboarding.money.list(tx, toLeaving(firm))),
+      ];
       if (blockers.length === 0) {
         return await leave(tx, doer.actor, { firm, state, offboarding, now });
       }
@@ -99,6 +114,10 @@ export async function finishOffboarding(
         if (firm.connection_state !== "offboarding") return undefined;
         const blockers = await blockersOf(tx, firm, offboarding);
         if (blockers.length > 0) return undefined;
+        if ((await offboarding.money.list(tx, toLeaving(firm))).length > 0) {
+          const also = await offboarding.money.drain(tx, drain, toLeaving(firm), now);
+          return also.length > 0 ? { action: "drain", changes: {}, also } : undefined;
+        }
         const state = advance(firmLifecycle, firm.connection_state, "finish");
         return await leave(tx, drain, { firm, state, offboarding, now });
       },
@@ -132,7 +151,7 @@ async function leave(
 ): Promise<Decision> {
   await dropQuestions(tx, [firm.firm_id]);
   const also: Change[] = [];
-  const leaving = { environment: firm.environment, deskId: firm.desk_id, firmId: firm.firm_id };
+  const leaving = toLeaving(firm);
   for (const follow of offboarding.onOffboard)
     also.push(...(await follow(tx, actor, leaving, now)));
   return {
@@ -150,6 +169,10 @@ async function leave(
     event: { name: "firm.offboarded", data: {} },
     also,
   };
+}
+
+function toLeaving({ environment, desk_id, firm_id }: FirmRow): LeavingFirm {
+  return { environment, deskId: desk_id, firmId: firm_id };
 }
 
 function refuseOwnFirm({ firm_id, desk_id }: FirmRow): void {

@@ -59,6 +59,8 @@ export const entryKinds = {
   payout: "pending_out",
   payout_return: "escrow",
   reversal: "escrow",
+  /** Dues that a firm's balance pays. */
+  dues: "escrow",
   /** A credit that its owner used or moved elsewhere, as customs knows it. */
   credit_exit: "escrow",
 } as const satisfies Readonly<Record<string, "escrow" | "pending_out">>;

@@ -14,29 +14,38 @@ import { movePayout } from "./move-payout.ts";
 import { accountOf, holdOf, nextLook, type Payee, type PayoutAction, railOf } from "./rules.ts";
 import type { PayoutLineRow, PayoutRow } from "./store.ts";
 
-/** What a firm has to get out of a settlement, and which orders it comes from. */
+/**
+ * What a firm has to get: out of a settlement, with the orders that it comes from, or a sum of its
+ * balance that it asks for.
+ */
 export type Earning = {
   readonly environment: Environment;
   readonly deskId: string;
   readonly firmId: string;
-  readonly settlementId: string;
+  readonly settlementId: string | null;
+  /** For a withdrawal, which has no lines. */
+  readonly withdrawnPaise?: number;
   readonly resendOf?: string;
+  /** Where the id was given away before. */
+  readonly payoutId?: string;
   readonly lines: readonly Omit<PayoutLineRow, "payout_id">[];
 };
 
 export function payoutOf(earning: Earning, payee: Payee, now: Date): PayoutRow {
   const { environment } = earning;
-  const paise = earning.lines.reduce((sum, line) => sum + line.paise, 0);
+  const earned = earning.lines.reduce((sum, line) => sum + line.paise, 0);
+  const paise = earning.withdrawnPaise ?? earned;
   const account = accountOf(payee, environment);
   // Whether the books hold is asked when the money is sent.
   const hold = holdOf(payee, { environment, ledgerSound: true });
   const state = hold ? "held" : "scheduled";
   const reason = hold?.reason ?? null;
   return {
-    payout_id: newId("pay", now),
+    payout_id: earning.payoutId ?? newId("pay", now),
     environment,
     desk_id: earning.deskId,
     firm_id: earning.firmId,
+    kind: earning.settlementId === null ? "withdrawal" : "settlement",
     settlement_id: earning.settlementId,
     resend_of: earning.resendOf ?? null,
     paise,
@@ -125,6 +134,7 @@ export function earnAgain(
     deskId: row.desk_id,
     firmId: row.firm_id,
     settlementId: row.settlement_id,
+    ...(row.kind === "withdrawal" && { withdrawnPaise: row.paise }),
     resendOf: row.payout_id,
     lines: lines.map(({ order_id, scrip_no, paise }) => ({ order_id, scrip_no, paise })),
   };

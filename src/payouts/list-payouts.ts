@@ -40,6 +40,7 @@ function filterOf(bound: string | null, query: ListPayoutsQuery): PayoutFilter {
   const isForeign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
   return {
     status: query.status ?? null,
+    kind: query.kind ?? null,
     // No firm has an empty id: a question about another firm finds nothing.
     firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
     orderId: query.order_id ?? null,

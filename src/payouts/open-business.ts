@@ -9,9 +9,10 @@ export async function unfinishedPayoutsOf(
   firmId: string,
 ): Promise<Blocker[]> {
   const rows = await listUnfinished(tx, deskId, firmId);
-  return rows.map(({ payout_id }) => ({
+  return rows.map(({ payout_id, paise }) => ({
     type: "payout",
     id: payout_id,
     href: `/v1/payouts/${payout_id}`,
+    amount_paise: paise,
   }));
 }

@@ -4,7 +4,7 @@ import { listPayoutsById, listPayoutsOf, type PayoutRow } from "./store.ts";
 /** What names a payment at the bank, and what it was for. */
 export type PaymentFacts = Pick<
   PayoutRow,
-  "payout_id" | "firm_id" | "settlement_id" | "paise" | "rail" | "utr" | "state" | "updated_at"
+  "payout_id" | "firm_id" | "kind" | "paise" | "rail" | "utr" | "state" | "updated_at"
 >;
 
 /** By payout. */

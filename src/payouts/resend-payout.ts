@@ -5,7 +5,7 @@ import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
-import { violatedConstraint } from "../platform/postgres.ts";
+import { type Tx, violatedConstraint } from "../platform/postgres.ts";
 import { earnAgain } from "./decide-payouts.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import {
@@ -26,13 +26,11 @@ export async function resendPayout(
   const resending = ctx.db.transaction(async (tx) => {
     const [known] = await listPayoutsById(tx, [payoutId]);
     if (!known) throw new Failure("not_found", `no payout ${payoutId}`);
-    await lockPayoutChain(tx, known.settlement_id);
+    if (known.settlement_id !== null) await lockPayoutChain(tx, known.settlement_id);
     const [row] = await lockPayouts(tx, [payoutId]);
     if (!row) throw new Error("a payout stays");
-    const { environment, settlement_id: subject } = row;
-    const reversals = await entriesAbout(tx, { environment, kind: "reversal", subject });
     const lines = await listLines(tx, [payoutId]);
-    const earning = earnAgain(row, { lines, isReversed: reversals.length > 0 });
+    const earning = earnAgain(row, { lines, isReversed: await isReversed(tx, row) });
     const { payouts, entries, changes } = await schedulePayouts(tx, [earning], now);
     const written = await postEntries(tx, entries, now);
     if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
@@ -52,4 +50,12 @@ export async function resendPayout(
       detail: { reason: "already_resent" },
     });
   });
+}
+
+async function isReversed(
+  tx: Tx,
+  { environment, settlement_id: subject }: PayoutRow,
+): Promise<boolean> {
+  if (subject === null) return false;
+  return (await entriesAbout(tx, { environment, kind: "reversal", subject })).length > 0;
 }

@@ -1,9 +1,17 @@
-import { sendPage } from "../platform/calls.ts";
+import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { listPayouts } from "./list-payouts.ts";
 import { readPayout } from "./read-payout.ts";
-import { ListPayoutsQuery, Payout, PayoutList, PayoutParams } from "./schema.ts";
+import {
+  ListPayoutsQuery,
+  Payout,
+  PayoutList,
+  PayoutParams,
+  WithdrawalParams,
+  WithdrawMoneyBody,
+} from "./schema.ts";
+import { withdrawMoney } from "./withdraw-money.ts";
 
 export function payoutRoutes(app: App, ctx: Context): void {
   app.get(
@@ -36,5 +44,34 @@ export function payoutRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) => await readPayout(ctx, request.caller, request.params.payout_id),
+  );
+
+  app.post(
+    "/v1/firms/:firm_id/withdrawals",
+    {
+      config: { demand: "orders:write", creates: true },
+      schema: {
+        operationId: "withdrawMoney",
+        tags: ["Settlements"],
+        summary: "Pay a firm's available money to its bank account",
+        description:
+          "By a payout of kind `withdrawal`, held for the reasons of any payout: a changed or " +
+          "unverified account, a suspended firm. Money that comes back is available again and is " +
+          "not sent anew by itself. More than is available is a conflict that says what is " +
+          "(`insufficient_funds`), and so is what the firm would be left owing us with less than " +
+          "it owes (`dues_outstanding`).",
+        params: WithdrawalParams,
+        body: WithdrawMoneyBody,
+        response: { 201: Payout, 200: Payout },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(
+        reply,
+        await withdrawMoney(ctx, callOf(request, reply), {
+          firmId: request.params.firm_id,
+          ...request.body,
+        }),
+      ),
   );
 }

@@ -17,6 +17,11 @@ import type { Lifecycle } from "../kernel/lifecycle.ts";
 
 export const payoutStates = ["scheduled", "held", "sent", "paid", "returned"] as const;
 
+/** Where the money comes from: a deal that settled, or the balance, when the firm asks for it. */
+export const payoutKinds = ["settlement", "withdrawal"] as const;
+
+export type PayoutKind = (typeof payoutKinds)[number];
+
 export type PayoutState = (typeof payoutStates)[number];
 
 export const payoutLifecycle = {

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 
 import {
+  body,
   historyOf,
   idFilter,
   nullable,
@@ -11,7 +12,7 @@ import {
   pageQuery,
   timestamp,
 } from "../platform/wire.ts";
-import { payoutStates, rails } from "./rules.ts";
+import { payoutKinds, payoutStates, rails } from "./rules.ts";
 
 const payoutId = Type.String({
   description: "The payout's id.",
@@ -31,7 +32,8 @@ export const Payout = Type.Object(
   {
     payout_id: payoutId,
     firm_id: Type.String({ description: "The firm that is paid." }),
-    settlement_id: Type.String({ description: "The settlement that it comes from." }),
+    kind: openEnum(payoutKinds, "Where it comes from: a settlement, or the firm's balance."),
+    settlement_id: maybeText("The settlement that it comes from; null for a withdrawal."),
     resend_of: maybeText("The payout that came back and is sent again by this one."),
     amount_paise: amount("How much; the sum of its lines."),
     rail: openEnum(rails, "How it goes: by amount."),
@@ -50,7 +52,9 @@ export const Payout = Type.Object(
       description: "When the hold ends by itself. ISO 8601, IST.",
     }),
     utr: maybeText("The bank's reference, once it was sent."),
-    lines: Type.Array(Line, { description: "Which order each paisa comes from." }),
+    lines: Type.Array(Line, {
+      description: "Which order each paisa comes from; a withdrawal has none.",
+    }),
     history: historyOf(payoutStates),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What you can do with it now." }),
@@ -66,6 +70,7 @@ export const PayoutParams = Type.Object({ payout_id: payoutId });
 export const ListPayoutsQuery = Type.Object(
   {
     status: Type.Optional(oneOf(payoutStates, { description: "Only those in this state." })),
+    kind: Type.Optional(oneOf(payoutKinds, { description: "Only those of this kind." })),
     firm_id: idFilter("Only those of this firm."),
     order_id: idFilter("Only those of this order."),
     settlement_id: idFilter("Only those of this settlement."),
@@ -76,6 +81,23 @@ export const ListPayoutsQuery = Type.Object(
   { additionalProperties: false },
 );
 export type ListPayoutsQuery = Static<typeof ListPayoutsQuery>;
+
+export const WithdrawalParams = Type.Object({
+  firm_id: Type.String({
+    description: "The firm whose money it is.",
+    examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
+  }),
+});
+
+export const WithdrawMoneyBody = body({
+  amount_paise: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "How much of what the firm has available.",
+    examples: [250_000_000],
+  }),
+});
+export type WithdrawMoneyBody = Static<typeof WithdrawMoneyBody>;
 
 export const PayoutList = Type.Object(
   { payouts: Type.Array(Payout, { description: "Newest first." }), ...pageFields },

@@ -2,14 +2,16 @@ import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
-import type { PayoutState, PayoutStep, Rail } from "./rules.ts";
+import type { PayoutKind, PayoutState, PayoutStep, Rail } from "./rules.ts";
 
 export type PayoutRow = {
   readonly payout_id: string;
   readonly environment: Environment;
   readonly desk_id: string;
   readonly firm_id: string;
-  readonly settlement_id: string;
+  readonly kind: PayoutKind;
+  /** Null for a withdrawal. */
+  readonly settlement_id: string | null;
   readonly resend_of: string | null;
   readonly paise: number;
   readonly rail: Rail;
@@ -34,14 +36,14 @@ export type PayoutLineRow = {
 };
 
 const payoutColumns = fragment`
-  payout_id, environment, desk_id, firm_id, settlement_id, resend_of, paise, rail, ifsc, last4,
+  payout_id, environment, desk_id, firm_id, kind, settlement_id, resend_of, paise, rail, ifsc, last4,
   state, reason, held_until, utr, look_at, history, version, created_at, updated_at`;
 
 export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
   await tx.rows(sql`
     insert into payouts (
-      payout_id, environment, desk_id, firm_id, settlement_id, resend_of, paise, rail, ifsc, last4,
-      state, reason, held_until, look_at, history, version, created_at, updated_at
+      payout_id, environment, desk_id, firm_id, kind, settlement_id, resend_of, paise, rail, ifsc,
+      last4, state, reason, held_until, look_at, history, version, created_at, updated_at
     )
     select *
     from unnest(
@@ -49,6 +51,7 @@ export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise
       ${rows.map((row) => row.environment)}::text[],
       ${rows.map((row) => row.desk_id)}::text[],
       ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.kind)}::text[],
       ${rows.map((row) => row.settlement_id)}::text[],
       ${rows.map((row) => row.resend_of)}::text[],
       ${rows.map((row) => row.paise)}::bigint[],
@@ -196,6 +199,7 @@ export async function findPayout(
 
 export type PayoutFilter = {
   readonly status: string | null;
+  readonly kind: string | null;
   readonly firmId: string | null;
   readonly orderId: string | null;
   readonly settlementId: string | null;
@@ -218,6 +222,7 @@ export async function listPayouts(
         coalesce(${after?.at ?? null}::timestamptz, 'infinity'), ${after?.id ?? ""}
       )
       and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.kind}::text is null or kind = ${filter.kind})
       and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
       and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
       and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
@@ -240,6 +245,7 @@ export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter)
     from payouts
     where desk_id = ${deskId}
       and (${filter.status}::text is null or state = ${filter.status})
+      and (${filter.kind}::text is null or kind = ${filter.kind})
       and (${filter.firmId}::text is null or firm_id = ${filter.firmId})
       and (${filter.settlementId}::text is null or settlement_id = ${filter.settlementId})
       and (${filter.from}::timestamptz is null or created_at >= ${filter.from})
@@ -260,12 +266,28 @@ export async function listUnfinished(
   db: Db,
   deskId: string,
   firmId: string,
-): Promise<Pick<PayoutRow, "payout_id">[]> {
+): Promise<Pick<PayoutRow, "payout_id" | "paise">[]> {
   return await db.rows(sql`
-    select payout_id
+    select payout_id, paise
     from payouts
     where firm_id = ${firmId} and desk_id = ${deskId} and state in ('scheduled', 'held', 'sent')
     order by payout_id`);
+}
+
+/** The last withdrawal of a firm, whatever became of it. */
+export async function findLastWithdrawal(
+  db: Db,
+  deskId: string,
+  firmId: string,
+): Promise<Pick<PayoutRow, "state" | "ifsc" | "last4"> | undefined> {
+  const [row] = await db.rows<Pick<PayoutRow, "state" | "ifsc" | "last4">>(sql`
+    select state, ifsc, last4
+    from payouts
+    where firm_id = ${firmId} and kind = 'withdrawal'
+      and desk_id = ${deskId}
+    order by created_at desc, payout_id desc
+    limit 1`);
+  return row;
 }
 
 /** For the operator, who sees every desk. */

@@ -9,6 +9,7 @@ import type { PayoutLineRow, PayoutRow } from "./store.ts";
 /** What of a payout is told in its events, too, as it is shown. */
 export function factsOfPayout(row: PayoutRow) {
   return {
+    kind: row.kind,
     settlement_id: row.settlement_id,
     resend_of: row.resend_of,
     amount_paise: row.paise,

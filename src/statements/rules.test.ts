@@ -114,7 +114,7 @@ test("a reversal returns value, fee and tax, and what the balance could not bear
 
 test("money that banks moved shows their reference", () => {
   const payments = new Map([
-    ["pay_01jd2m7q4x8r5v6w9y0abcdefg", { utr: "HDFCR1", rail: "RTGS", settlement_id: deal }],
+    ["pay_01jd2m7q4x8r5v6w9y0abcdefg", { utr: "HDFCR1", rail: "RTGS", kind: "settlement" }],
   ]);
   const postings = [
     posting({ kind: "deposit", subject: "HDFCR52026111500012345", paise: 500 }),

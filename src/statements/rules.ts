@@ -122,7 +122,7 @@ export type Facts = {
   /** By payout. */
   readonly payments: ReadonlyMap<
     string,
-    { readonly utr: string | null; readonly rail: string; readonly settlement_id: string }
+    { readonly utr: string | null; readonly rail: string; readonly kind: string }
   >;
 };
 
@@ -222,6 +222,8 @@ function mainDrafts(happening: Happening, facts: Facts): Draft[] {
       return [{ ...blank, kind: "deposit", description: "Deposit received", utr: subject }];
     case "payout":
       return [payoutDraft(happening, facts)];
+    case "dues":
+      return []; // What was paid of them is the line of the dues.
     case "refund":
     case "payout_return":
       return [{ ...blank, kind: "refund", description: "Refund" }];
@@ -298,11 +300,15 @@ function payoutDraft({ subject, wholePaise }: Happening, { payments }: Facts): D
   return {
     ...nothingMore,
     kind: "payout",
-    description: payment ? `Payout by ${payment.rail}` : "Payout",
+    description: payment ? `${nameOfPayment(payment)} by ${payment.rail}` : "Payout",
     reference: subject,
     utr: payment?.utr ?? subject,
     amount_paise: wholePaise,
   };
+}
+
+function nameOfPayment({ kind }: { readonly kind: string }): string {
+  return kind === "withdrawal" ? "Withdrawal" : "Payout";
 }
 
 /** The balance never falls below zero: what it could not bear is owed beside it. */

@@ -25,6 +25,7 @@ test("client firms", async (t) => {
   const service = await startService(t, {
     offboarding: {
       blockers: [async (_tx, _deskId, firmId) => business.filter(({ id }) => id === firmId)],
+      money: offboarding.money,
       onOffboard: offboarding.onOffboard,
     },
   });

@@ -7,6 +7,7 @@ import { test } from "node:test";
 import { crore, quoteFor } from "../support/crosses.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
+import { payIn } from "../support/ledger.ts";
 import { dealer } from "../support/orders.ts";
 import { fileScope } from "../support/scope.ts";
 import { type Answer, startService } from "../support/service.ts";
@@ -117,11 +118,18 @@ async function readyNetting(): Promise<Ready> {
 }
 
 /** The routes that commit money or credits, and deals that wait for them. */
+async function readyWithdrawal(): Promise<Ready> {
+  await payIn(service, desk.firmId, face);
+  const path = `/v1/firms/${desk.firmId}/withdrawals`;
+  return { paise: face, commit: async (key) => await post(key, path, { amount_paise: face }) };
+}
+
 const committing: Readonly<Record<string, Readonly<Record<string, () => Promise<Ready>>>>> = {
   placeOrder: { "an order": readyOrder },
   placeOrderBatch: { "an order of a batch": readyBatch },
   proposeCross: { "a cross that agrees by itself": readyOwnCross, "a proposal": readyProposal },
   acceptCross: { "an accept": readyAccept },
+  withdrawMoney: { "a withdrawal": readyWithdrawal },
   crossNetting: { "the crosses of a netting": readyNetting },
 };
 

@@ -681,7 +681,12 @@ test("a firm with open settlements or unfinished payouts does not leave", async 
   await service.work();
   const [payout] = await payoutsOf(service, seller);
   assert.deepEqual((await leave(409)).detail.blockers, [
-    { type: "payout", id: payout.payout_id, href: `/v1/payouts/${payout.payout_id}` },
+    {
+      type: "payout",
+      id: payout.payout_id,
+      href: `/v1/payouts/${payout.payout_id}`,
+      amount_paise: sellerPaise,
+    },
   ]);
   await letSettle(service, 2);
   await leave(200);

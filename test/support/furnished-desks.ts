@@ -79,6 +79,7 @@ const anyBodies: Fixtures["bodies"] = {
   updateGroup: { name: "Renamed" },
   declareRequirement: { ...duty, reference: "PROBE" },
   updateRequirement: { amount_paise: 1 },
+  withdrawMoney: { amount_paise: 1 },
   registerWebhook: { url: receiverUrl, event: "*" },
   rotateSecret: {},
   replayDeliveries: {},
@@ -395,6 +396,7 @@ function idsOfRoot(own: Desk, strangers: Strangers, random: Randoms): Fixtures["
     entity_id: { own: own.group, foreign: foreign.groups, random: random.group },
     // The client has open settlements and payouts.
     "offboardFirm/firm_id": { ...firm, mayConflict: true },
+    "withdrawMoney/firm_id": { ...firm, mayConflict: true },
     "readPositions/firm_id": { ...firm, absentIs: 404 },
     "listStatements/firm_id": { ...firm, absentIs: 404 },
     "readStatement/firm_id": { ...firm, absentIs: 404 },
@@ -547,6 +549,7 @@ function idsOfSub(own: Desk, strangers: Strangers, random: Randoms): Fixtures["i
     "readStatement/firm_id": { ...firm, absentIs: 404 },
     period,
     "offboardFirm/firm_id": { ...firm, ownRefused: true },
+    "withdrawMoney/firm_id": { ...firm, mayConflict: true },
     "addMember/firm_id": { ...firm, refused: true },
     "removeMember/firm_id": { ...firm, refused: true },
     group_id: { ...group, refused: true },
