@@ -42,8 +42,8 @@ type DeskSum = {
   announced: { paise: Paise; until: Date };
 };
 
-/** So many open quotes by amount a desk may have: each is remembered by itself. */
-const holdingsMax = 50_000;
+/** Memory is bounded: so many are remembered for each desk that has quoted, all desks together. */
+const holdingsOfDeskMax = 50_000;
 
 export class OpenQuotes {
   readonly #node = randomUUID();
@@ -72,8 +72,9 @@ export class OpenQuotes {
 
   /** Whether the limit and the desk's share have room for this, beside what else is held. */
   hasRoom(card: CardToday, holding: Holding, now: Date, elsewhere = noneElsewhere): boolean {
+    this.#end(now);
     const own = this.paiseOf(holding.id);
-    if (own === 0 && this.#held.size >= holdingsMax * (1 + this.#sums.size)) return false;
+    if (own === 0 && this.#held.size >= holdingsOfDeskMax * (1 + this.#sums.size)) return false;
     const added = holding.paise - own;
     const total = this.total(holding, now) + elsewhere.total + added;
     const ofDesk = (this.#sums.get(deskName(holding))?.paise ?? 0) + elsewhere.ofDesk + added;
@@ -86,6 +87,7 @@ export class OpenQuotes {
 
   /** Answers with how to take it back: what was held for the same before is held again. */
   hold(holding: Holding, now: Date): () => void {
+    this.#end(now);
     const before = this.#held.get(holding.id);
     const until = before && before.until > holding.until ? before.until : holding.until;
     if (before) this.#add(before, -before.paise);

@@ -359,6 +359,7 @@ test("when there is no binding price", async (t) => {
 
   await t.test("an amount above the largest face, or above a day's limit, has none", async () => {
     await desk.quote(amount(15_000_000_000));
+    service.clock.advance({ seconds: 121 });
     await assertNone(amount(15_000_000_001), "size_unavailable");
     await assertNone(amount(Number.MAX_SAFE_INTEGER), "size_unavailable");
     await setTaken(service, 1_000_000_000_000 - face);
