@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { pino } from "pino";
 
 import { readConfig } from "../src/config.ts";
+import { escapeControls, showLine } from "../src/kernel/text.ts";
 import { type OpenedContext, openContext } from "../src/open-context.ts";
 
 export class UsageError extends Error {}
@@ -84,7 +85,7 @@ export function print(
   { json: asJson }: { json: boolean },
 ): void {
   if (asJson) {
-    process.stdout.write(`${JSON.stringify(rows)}\n`);
+    process.stdout.write(`${escapeControls(JSON.stringify(rows))}\n`);
     return;
   }
   const names = Object.keys(rows[0] ?? {});
@@ -101,7 +102,7 @@ export function printOne(
   { json: asJson }: { json: boolean },
 ): void {
   if (asJson) {
-    process.stdout.write(`${JSON.stringify(row)}\n`);
+    process.stdout.write(`${escapeControls(JSON.stringify(row))}\n`);
     return;
   }
   const widest = Math.max(...Object.keys(row).map((name) => name.length));
@@ -136,9 +137,9 @@ export function oneOf<const Allowed extends readonly string[]>(
 function shown(value: unknown): string {
   if (value === null || value === undefined) return "-";
   if (Array.isArray(value) && value.every((item) => typeof item !== "object")) {
-    return value.join(",");
+    return showLine(value.join(","));
   }
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return showLine(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 function parse(

@@ -69,6 +69,7 @@ export type DeclareCreditsBody = { readonly credits: readonly unknown[] };
 export const ImportCreditsBody = body({
   csv: Type.String({
     minLength: 1,
+    contentMediaType: "text/csv",
     description: `A report of the customs portal, at most ${csvRowsMax} rows. Amounts are rupees.`,
     examples: [
       'Scrip Number,Scheme,Amount,Balance,Issue Date,Expiry Date\nABC123456,RODTEP,"12,34,567.00","12,34,567.00",01/10/2026,01/10/2028\n',

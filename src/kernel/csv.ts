@@ -1,6 +1,8 @@
 // Tables as text for spreadsheets. A cell that a spreadsheet would take for a formula is text again
 // behind an apostrophe, because names in it were chosen by others.
 
+import { showLines } from "./text.ts";
+
 export type Cell = string | number | null;
 
 const formulaStart = /^[=+\-@\t\r]/;
@@ -13,7 +15,8 @@ export function csvText(rows: readonly (readonly Cell[])[]): string {
 function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell === "number") return String(cell);
-  const guarded = formulaStart.test(cell) && !isAmount(cell) ? `'${cell}` : cell;
+  const shown = showLines(cell);
+  const guarded = formulaStart.test(shown) && !isAmount(shown) ? `'${shown}` : shown;
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 

@@ -3,7 +3,8 @@
 //
 //   body     no object at all                        400 bad_request, transport form
 //            unknown field, value outside an enum    400 bad_request, names the allowed values
-//            anything else                           422 unprocessable, one problem per field
+//            anything else                           422 unprocessable, one problem per field;
+//                                                    so are control characters in text
 //   query    value outside an enum                   400 bad_request
 //            anything else                           422 validation_error, transport form
 //
@@ -18,6 +19,7 @@ import { Settings } from "typebox/system";
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isCleanText, isObject } from "../kernel/json.ts";
+import { hasControls } from "../kernel/text.ts";
 
 /** More than any body has fields, so that an unknown field is found behind all that are missing. */
 const problemsMax = 64;
@@ -33,7 +35,10 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     if (unclean.length > 0) return { error: invalidQuery(unclean) };
     const taken = isQuery ? fromText(schema, value) : value;
     check ??= checkOf(schema);
-    if (check.Check(taken)) return { value: taken };
+    if (check.Check(taken)) {
+      const acting = isQuery ? [] : findControls(schema, taken);
+      return acting.length > 0 ? { error: unprocessable(...acting) } : { value: taken };
+    }
     const problems = check.Errors(taken);
     return { error: isQuery ? queryFailure(problems) : bodyFailure(problems) };
   };
@@ -51,9 +56,61 @@ function checkOf(schema: TSchema): Validator {
 /** A body's text is looked at when it is parsed; a query's has to be here. */
 function uncleanOf(query: unknown): FieldProblem[] {
   return Object.entries(isObject(query) ? query : {}).flatMap(([path, text]) =>
-    typeof text === "string" && !isCleanText(text) ? [{ path, problem: "must be plain text" }] : [],
+    typeof text === "string" && (!isCleanText(text) || hasControls(text, "line"))
+      ? [{ path, problem: "must be plain text" }]
+      : [],
   );
 }
+
+type Walked = {
+  readonly properties?: Readonly<Record<string, Walked>>;
+  readonly patternProperties?: Readonly<Record<string, Walked>>;
+  readonly items?: Walked;
+  readonly anyOf?: readonly Walked[];
+  readonly contentMediaType?: string;
+};
+
+/**
+ * Texts with characters that act where they are shown. A text is one line, unless its schema names a
+ * media type or its field is the caller's own. What the schema says nothing of is not looked at.
+ */
+function findControls(schema: TSchema, value: unknown): FieldProblem[] {
+  const found: FieldProblem[] = [];
+  if (mayAct(value)) walk(schema, value, []);
+  return found;
+
+  function walk(part: Walked, inner: unknown, path: readonly string[]): void {
+    if (typeof inner === "string") {
+      const form = part.contentMediaType === undefined ? "line" : "lines";
+      if (found.length < problemsMax && hasControls(inner, form)) {
+        found.push({ path: path.join("."), problem: "must not have control characters" });
+      }
+      return;
+    }
+    if (typeof inner !== "object" || inner === null) return;
+    for (const variant of part.anyOf ?? []) walk(variant, inner, path);
+    if (Array.isArray(inner)) {
+      const { items } = part;
+      if (items) inner.forEach((item, at) => walk(items, item, [...path, String(at)]));
+      return;
+    }
+    const own = Object.values(part.patternProperties ?? {}).length > 0 ? ownText : undefined;
+    for (const [name, member] of Object.entries(inner)) {
+      const declared = part.properties?.[name] ?? own;
+      if (declared) walk(declared, member, [...path, name]);
+    }
+  }
+}
+
+/** Nearly every body is plain throughout, which is told without its schema. */
+function mayAct(value: unknown): boolean {
+  if (typeof value === "string") return hasControls(value, "line");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(mayAct);
+}
+
+/** Names and values that callers keep with a thing for themselves. */
+const ownText: Walked = { contentMediaType: "text/plain" };
 
 const wholeNumber = /^-?(?:0|[1-9]\d{0,15})$/;
 
@@ -95,7 +152,10 @@ export function itemCheck(schema: TSchema): (value: unknown) => Failure | undefi
   let check: Validator | undefined;
   return (value) => {
     check ??= checkOf(schema);
-    if (check.Check(value)) return undefined;
+    if (check.Check(value)) {
+      const acting = findControls(schema, value);
+      return acting.length > 0 ? unprocessable(...acting) : undefined;
+    }
     const problems = check.Errors(value);
     if (!isObject(value)) return unprocessable({ path: "", problem: "must be an object" });
     return bodyFailure(problems);

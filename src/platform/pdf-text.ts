@@ -6,6 +6,8 @@
 
 import type PdfWriter from "pdfkit";
 
+import { showLines } from "../kernel/text.ts";
+
 export type Pdf = InstanceType<typeof PdfWriter>;
 
 export type Weight = "regular" | "strong";
@@ -108,7 +110,8 @@ export function breakLines(
   { width, size }: { readonly width: number; readonly size: number },
 ): string[] {
   const most = width / size;
-  return text.split("\n").flatMap((paragraph) => {
+  const paragraphs = showLines(text).split("\n");
+  return paragraphs.flatMap((paragraph) => {
     if (typeface.width(paragraph) <= most) return [paragraph];
     const lines: string[] = [];
     const space = typeface.width(" ");

@@ -246,6 +246,7 @@ export const ContactEnquiryBody = body({
   message: Type.String({
     minLength: 1,
     maxLength: 4_000,
+    contentMediaType: "text/plain",
     description: "What you want to know.",
     examples: ["Do you take credits of a merged firm?"],
   }),
