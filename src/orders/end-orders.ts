@@ -2,7 +2,7 @@
 // they sell has gone. What was dealt of them stands.
 
 import { releaseCredits } from "../credits/reserve-credits.ts";
-import { recordAttributed } from "../events/record-changes.ts";
+import { type Attributed, recordAttributed } from "../events/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Tx } from "../platform/postgres.ts";
@@ -24,6 +24,16 @@ export type Ending = {
 
 /** Ends those of the orders that are open; answers with all of them as they are then. */
 export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
+  const { orders, changes } = await letOrdersGo(tx, ending);
+  await recordAttributed(tx, changes, ending.now);
+  return orders;
+}
+
+/** The same for who locks more after it: its changes are recorded last, with all others. */
+export async function letOrdersGo(
+  tx: Tx,
+  ending: Ending,
+): Promise<{ readonly orders: readonly OrderRow[]; readonly changes: readonly Attributed[] }> {
   const { environment, orderIds, how, actorOf, now } = ending;
   await lockMatching(tx, environment);
   // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
@@ -37,7 +47,7 @@ export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderR
     const after = endRest(before, { ...ending, stands: isStanding });
     return { before, after: { ...after, version: before.version + 1, updated_at: now } };
   });
-  if (ended.length === 0) return rows;
+  if (ended.length === 0) return { orders: rows, changes: [] };
   await setOrders(
     tx,
     ended.map(({ after }) => after),
@@ -51,14 +61,10 @@ export async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderR
     now,
   );
   const action = how === "cancelled" ? "cancel" : "expire";
-  await recordAttributed(
-    tx,
-    ended.map(({ before, after }) => ({
-      actor: actorOf(after.order_id),
-      change: changeOfOrder({ action, before, after }),
-    })),
-    now,
-  );
+  const changes = ended.map(({ before, after }) => ({
+    actor: actorOf(after.order_id),
+    change: changeOfOrder({ action, before, after }),
+  }));
   const after = new Map(ended.map((end) => [end.after.order_id, end.after]));
-  return rows.map((row) => after.get(row.order_id) ?? row);
+  return { orders: rows.map((row) => after.get(row.order_id) ?? row), changes };
 }

@@ -3,10 +3,10 @@
 
 import { giveUpCrosses } from "../crosses/give-up-crosses.ts";
 import { withdrawAllOfDesk } from "../credits/withdraw-all-credits.ts";
-import { recordChanges } from "../events/record-changes.ts";
+import { recordAttributed } from "../events/record-changes.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
-import { endOrders } from "../orders/end-orders.ts";
+import { letOrdersGo } from "../orders/end-orders.ts";
 import { listOrders } from "../orders/list-orders.ts";
 import type { Context } from "../platform/context.ts";
 import { forgetScenarios } from "../scenarios/set-scenario.ts";
@@ -34,7 +34,7 @@ export async function resetSandbox(
       await deleteClock(tx, deskId); // First, as when it is put forward: two never wait for each other.
       const orderIds = open.map((order) => order.order_id);
       const how = { how: "cancelled", reason: "sandbox_reset" } as const;
-      const ended = await endOrders(tx, {
+      const ended = await letOrdersGo(tx, {
         environment,
         orderIds,
         ...how,
@@ -45,9 +45,11 @@ export async function resetSandbox(
       const given = await giveUpSettlements(tx, actor, { environment, deskId, settling }, now);
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
       await forgetScenarios(tx, deskId);
-      await recordChanges(tx, actor, [...crosses.changes, ...given.changes, ...withdrawn], now);
+      const others = [...crosses.changes, ...given.changes, ...withdrawn];
+      const made = [...ended.changes, ...others.map((change) => ({ actor, change }))];
+      await recordAttributed(tx, made, now);
       return {
-        orders_cancelled: ended.length,
+        orders_cancelled: ended.orders.length,
         crosses_ended: crosses.ended,
         settlements_failed: given.failed,
         credits_withdrawn: withdrawn.length,
