@@ -1,9 +1,11 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { once } from "node:events";
 
 import { exportOfDesk } from "../src/audit/export-audit.ts";
 import { listAuditKeys } from "../src/audit/list-audit-keys.ts";
+import { verifyCheckpoints } from "../src/audit/verify-checkpoints.ts";
+import { keepExported } from "../src/checkpoints/make-checkpoints.ts";
 import { verifyChain } from "../src/audit/verify-chain.ts";
 import { verifyExport } from "../src/audit/verify-export.ts";
 import { environments } from "../src/kernel/caller.ts";
@@ -22,18 +24,34 @@ const verify = command({
   summary: "prove that the audit trail is whole, or name the first place where it is not",
   operand: "[FILE]",
   operandOptional: true,
-  options: { key: { help: "the public key that must have signed FILE; see `audit key`" } },
+  options: {
+    key: { help: "the public key that must have signed FILE; see `audit key`" },
+    checkpoint: { help: "checkpoints that went out: the database must still hold what they sign" },
+  },
   example: "npx scripdesk audit verify export.ndjson --key 3b6a27bc…",
   async run(options, file) {
     if (file === "" && options.key !== undefined) throw new UsageError("--key goes with a FILE");
+    if (file !== "" && options.checkpoint !== undefined) {
+      throw new UsageError("--checkpoint is for the database, not for an export");
+    }
     const verdict =
       file === ""
-        ? await withContext(async ({ ctx }) => await verifyChain(ctx))
+        ? await verifyDatabase(options.checkpoint)
         : await verifyExport(await bytesOf(file), options.key);
     printOne(verdict, options);
     return verdict.whole ? 0 : 1;
   },
 });
+
+async function verifyDatabase(checkpointFile: string | undefined) {
+  if (checkpointFile === undefined) {
+    return await withContext(async ({ ctx }) => await verifyChain(ctx));
+  }
+  const text = await readFile(checkpointFile, "utf8").catch(() => {
+    throw new UsageError(`${checkpointFile} is no file that can be read`);
+  });
+  return await withContext(async ({ ctx }) => await verifyCheckpoints(ctx, text));
+}
 
 async function bytesOf(file: string): Promise<AsyncIterable<Buffer>> {
   const found = await stat(file).catch(() => undefined);
@@ -54,7 +72,8 @@ const exported = command({
     const desk = { environment: oneOf("env", options.env, environments), desk_id: options.desk };
     const after = naturalNumber("after-seq", options["after-seq"]);
     await withContext(async ({ ctx }) => {
-      const pages = await exportOfDesk(ctx, desk, after);
+      const onCheckpoint = async (line: string) => await keepExported(ctx, line);
+      const pages = await exportOfDesk({ ...ctx, onCheckpoint }, desk, after);
       for await (const page of pages) {
         if (!process.stdout.write(page)) await once(process.stdout, "drain");
       }

@@ -78,6 +78,21 @@ create table approvals (
   constraint approvals_confirmed_whole CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL)))
 );
 
+create table audit_checkpoints (
+  environment text not null,
+  desk_id text not null,
+  seq bigint not null,
+  line text not null,
+  made_on date not null,
+  made_at timestamp with time zone not null,
+  sent_at timestamp with time zone,
+  constraint audit_checkpoints_pkey PRIMARY KEY (environment, desk_id, seq),
+  constraint audit_checkpoints_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint audit_checkpoints_line_check CHECK (((length(line) >= 1) AND (length(line) <= 2000))),
+  constraint audit_checkpoints_seq_check CHECK ((seq > 0))
+);
+CREATE INDEX audit_checkpoints_unsent ON public.audit_checkpoints USING btree (made_at) WHERE (sent_at IS NULL);
+
 create table audit_heads (
   environment text not null,
   desk_id text not null,
@@ -1211,6 +1226,7 @@ CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_a
 
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select, update on approvals to scripdesk_app;
+grant delete, insert, select, update on audit_checkpoints to scripdesk_app;
 grant insert, select, update on audit_heads to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;

@@ -3,6 +3,7 @@
 
 import { admitCallers, admitVisitors } from "./admit.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { keepExported } from "./checkpoints/make-checkpoints.ts";
 import type { Book } from "./book/open-book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -150,7 +151,10 @@ export async function buildApp({
   statementRoutes(app, ctx, config.letterhead);
   noteRoutes(app, ctx, config.letterhead);
   eventRoutes(app, ctx, streams);
-  auditRoutes(app, ctx, { deadAmong: keyWatcher(ctx, authenticate) });
+  auditRoutes(app, ctx, {
+    deadAmong: keyWatcher(ctx, authenticate),
+    onCheckpoint: async (line) => await keepExported(ctx, line),
+  });
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);
   rateIndexRoutes(app, ctx);

@@ -43,6 +43,7 @@ test("nothing set is a service on this machine with its own database", () => {
     twoOperatorsFromPaise: 1_000_000_000,
     blockMinPaise: 1_000_000_000,
     letterhead: { name: "Scripdesk", address: [], gstin: null },
+    auditCheckpoints: undefined,
     logLevel: "info",
   });
   assert.ok(Object.isFrozen(config));
@@ -85,6 +86,7 @@ test("every variable is read", async (t) => {
     WEBHOOK_SCHEDULE_S: "0, 1,1",
     WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8,::1",
     TWO_OPERATORS_FROM_PAISE: "500",
+    AUDIT_CHECKPOINTS: "https://vault.example/checkpoints",
     HOUSE_NAME: "Mint House",
     HOUSE_ADDRESS: "12 Mint Road | Mumbai 400001",
     HOUSE_GSTIN: "27AAPFU0939F1ZV",
@@ -111,6 +113,7 @@ test("every variable is read", async (t) => {
     webhookScheduleS: [0, 1, 1],
     webhookAllowCidrs: ["127.0.0.0/8", "::1"],
     twoOperatorsFromPaise: 500,
+    auditCheckpoints: "https://vault.example/checkpoints",
     blockMinPaise: 600,
     letterhead: {
       name: "Mint House",
@@ -136,6 +139,7 @@ test("all problems are reported together, each by the name of its variable", () 
     WEBHOOK_SCHEDULE_S: "0,soon",
     WEBHOOK_ALLOW_CIDRS: "home",
     TWO_OPERATORS_FROM_PAISE: "0",
+    AUDIT_CHECKPOINTS: "ftp://vault.example",
     HOUSE_GSTIN: "27AAPFU0939F1ZX",
     CROSS_BLOCK_MIN_PAISE: "0",
     LOG_LEVEL: "loud",
@@ -158,6 +162,7 @@ test("all problems are reported together, each by the name of its variable", () 
     "HOUSE_GSTIN",
     "WEBHOOK_SCHEDULE_S",
     "WEBHOOK_ALLOW_CIDRS",
+    "AUDIT_CHECKPOINTS",
     "LOG_LEVEL",
   ]);
   assert.match(message, /"proxy\.example"/);

@@ -45,6 +45,8 @@ export type Config = {
   readonly webhookScheduleS: readonly number[];
   /** Addresses that webhooks may reach although they are not public. */
   readonly webhookAllowCidrs: readonly string[];
+  /** Where checkpoints of the audit trail go: a file or an https address; undefined keeps them. */
+  readonly auditCheckpoints: string | undefined;
   readonly logLevel: LogLevel;
 };
 
@@ -86,6 +88,7 @@ export const settings = {
   HOUSE_GSTIN: "its GSTIN on them (none)",
   WEBHOOK_SCHEDULE_S: `seconds before each attempt of a webhook delivery (${scheduleDefault.join(",")})`,
   WEBHOOK_ALLOW_CIDRS: "networks that webhooks may reach although they are not public (none)",
+  AUDIT_CHECKPOINTS: "file or https address that checkpoints of the audit trail go to (none)",
   LOG_LEVEL: "fatal, error, warn, info, debug, trace or silent (info)",
 } as const;
 
@@ -192,6 +195,12 @@ export function readConfig(variables: Variables): Config {
     return { cert, key };
   }
 
+  function checkpoints() {
+    const text = read("AUDIT_CHECKPOINTS");
+    if (text === undefined || !/^[a-z]+:\/\//i.test(text)) return text && resolve(text);
+    return url("AUDIT_CHECKPOINTS", ["https:"]);
+  }
+
   function logLevel(): LogLevel {
     const text = read("LOG_LEVEL") ?? "info";
     const level = logLevels.find((known) => known === text);
@@ -230,6 +239,7 @@ export function readConfig(variables: Variables): Config {
     letterhead: letterhead(),
     webhookScheduleS: webhookSchedule(),
     webhookAllowCidrs: networks("WEBHOOK_ALLOW_CIDRS"),
+    auditCheckpoints: checkpoints(),
     logLevel: logLevel(),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -25,7 +25,9 @@ import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { measureHeavy } from "./platform/heavy/measure.ts";
 import { createLog } from "./platform/log.ts";
+import { countWaiting } from "./checkpoints/send-checkpoints.ts";
 import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
+import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
 import { keepTickShape } from "./platform/tick-shape.ts";
@@ -72,6 +74,11 @@ export async function serve(variables: Variables): Promise<void> {
     help: "1 while the last check of the ledger found nothing and is recent, 0 otherwise",
     read: async () => Number(await ledgerIsSound(ctx.db, ctx.now())),
   });
+  measureOnDemand(metrics, {
+    name: "scripdesk_audit_checkpoints_waiting",
+    help: "Checkpoints of the audit trail that have not gone out yet",
+    read: async () => await countWaiting(ctx),
+  });
   measureDeliveries(ctx, metrics);
   measureHeavy(ctx.heavy, metrics);
   const windows = await openRateWindows(config, ctx, stack);
@@ -87,6 +94,10 @@ export async function serve(variables: Variables): Promise<void> {
     book,
     webhooks,
     letterhead: config.letterhead,
+    checkpoints:
+      config.auditCheckpoints === undefined
+        ? undefined
+        : openLineSink(config.auditCheckpoints, outbound),
   })) {
     const worker = startWorker({ ...work, log });
     if (settled) stack.defer(() => settleWithin(settled, settleDeadlineMs));

@@ -2,6 +2,8 @@
 
 import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
 import type { Book } from "./book/open-book.ts";
+import { dailyCheckpoints } from "./checkpoints/make-checkpoints.ts";
+import { sendCheckpoints } from "./checkpoints/send-checkpoints.ts";
 import { applyHoldings } from "./credits/apply-holdings.ts";
 import { expireCredits } from "./credits/expire-credits.ts";
 import { applyCrossFunding } from "./crosses/apply-funding.ts";
@@ -25,6 +27,7 @@ import { endSmallRests } from "./orders/end-small-rests.ts";
 import { expireOrders } from "./orders/expire-orders.ts";
 import { restingMatcher } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
+import type { LineSink } from "./platform/line-sink.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./public/fix-index.ts";
 import { forgetEnquiries } from "./public/forget-enquiries.ts";
@@ -52,6 +55,8 @@ export type WorkOptions = {
   readonly webhooks: SenderOptions;
   /** Who the house is on the statements it makes. */
   readonly letterhead: Letterhead;
+  /** Where checkpoints of the audit trail go; undefined keeps them in the database. */
+  readonly checkpoints?: LineSink | undefined;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
 };
@@ -83,7 +88,7 @@ export const appliers: Appliers = {
 
 export function workOf(
   ctx: Context,
-  { book, webhooks, letterhead, offboarding = everySlice }: WorkOptions,
+  { book, webhooks, letterhead, checkpoints, offboarding = everySlice }: WorkOptions,
 ): Work[] {
   const books = booksOf(book);
   return [
@@ -114,6 +119,12 @@ export function workOf(
     { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
     { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
+    { name: "checkpoints", pauseMs: 60_000, work: dailyCheckpoints(ctx) },
+    {
+      name: "checkpoints-out",
+      pauseMs: 10_000,
+      work: () => sendCheckpoints(ctx, checkpoints),
+    },
     { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
     {
       name: "fan-out",

@@ -13,7 +13,10 @@ import { findHead, findLink, listInOrder } from "./trail-store.ts";
 
 const linesPerPage = 500;
 
-export type Exporting = Pick<Context, "db" | "now" | "auditKey">;
+export type Exporting = Pick<Context, "db" | "now" | "auditKey"> & {
+  /** What becomes of the checkpoint, beside being the last line. */
+  readonly onCheckpoint: (line: string) => Promise<void>;
+};
 
 /** By a key, of its desk. */
 export async function exportAudit(
@@ -41,7 +44,7 @@ export async function exportOfDesk(
 }
 
 async function* linesOf(
-  { db, now, auditKey }: Exporting,
+  { db, now, auditKey, onCheckpoint }: Exporting,
   desk: Desk,
   { from, to }: { from: Head; to: Head },
 ): AsyncGenerator<string> {
@@ -61,7 +64,7 @@ async function* linesOf(
     if (page.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
     yield text;
   }
-  yield checkpointLine(
+  const line = checkpointLine(
     {
       ...desk,
       count: to.seq - from.seq,
@@ -73,6 +76,8 @@ async function* linesOf(
     },
     auditKey,
   );
+  await onCheckpoint(line);
+  yield line;
 }
 
 /** A chain with a hole is not signed; a record that was changed is shown as it is, and found out. */

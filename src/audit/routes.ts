@@ -2,7 +2,7 @@ import { sendPage } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { type LinesOptions, openLines } from "../platform/ndjson.ts";
-import { exportAudit } from "./export-audit.ts";
+import { exportAudit, type Exporting } from "./export-audit.ts";
 import { listAudit } from "./list-audit.ts";
 import { listAuditKeys } from "./list-audit-keys.ts";
 import { AuditExport, AuditKeys, AuditList, ExportAuditQuery, ListAuditQuery } from "./schema.ts";
@@ -12,7 +12,7 @@ const exportsPerKeyMax = 2;
 export function auditRoutes(
   app: App,
   ctx: Context,
-  { deadAmong }: Pick<LinesOptions, "deadAmong">,
+  { deadAmong, onCheckpoint }: Pick<LinesOptions, "deadAmong"> & Pick<Exporting, "onCheckpoint">,
 ): void {
   const lines = openLines({ perKeyMax: exportsPerKeyMax, deadAmong });
 
@@ -47,7 +47,9 @@ export function auditRoutes(
       },
     },
     async (request, reply) =>
-      await lines.send(request, reply, () => exportAudit(ctx, request.caller, request.query)),
+      await lines.send(request, reply, () =>
+        exportAudit({ ...ctx, onCheckpoint }, request.caller, request.query),
+      ),
   );
 
   app.get(

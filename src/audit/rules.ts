@@ -14,6 +14,7 @@ import {
   hash as digest,
   type KeyObject,
   sign,
+  verify,
 } from "node:crypto";
 
 import type { Actor } from "../kernel/actor.ts";
@@ -122,6 +123,34 @@ export function checkpointLine(checkpoint: Checkpoint, key: KeyObject): string {
   });
   const part = text.slice(0, -1);
   return `${part},"signature":"${sign(null, Buffer.from(part), key).toString("hex")}"}\n`;
+}
+
+/** Bytes are read as Latin-1 so that each of them counts, whatever text they make. */
+export const lineEncoding = "latin1";
+
+export const signatureEnd = /^(.*,"public_key":"([0-9a-f]{64})"),"signature":"([0-9a-f]{128})"\}$/s;
+
+/** A checkpoint's signed bytes, who signed them, and what they say: to be believed if so signed. */
+export function splitCheckpoint(line: string) {
+  const [, part = "", publicKey = "", signature = ""] = signatureEnd.exec(line) ?? [];
+  return { part, publicKey, signature, told: readCheckpoint(line) };
+}
+
+export function readCheckpoint(line: string) {
+  return JSON.parse(line) as Checkpoint & {
+    readonly v: number;
+    readonly public_key: string;
+    readonly signature: string;
+  };
+}
+
+/** How a public Ed25519 key of 32 bytes begins in SPKI. */
+const publicKeyHead = Buffer.from("302a300506032b6570032100", "hex");
+
+export function isSigned(part: string, publicKey: string, signature: string): boolean {
+  const der = Buffer.concat([publicKeyHead, Buffer.from(publicKey, "hex")]);
+  const key = createPublicKey({ key: der, format: "der", type: "spki" });
+  return verify(null, Buffer.from(part, lineEncoding), key, Buffer.from(signature, "hex"));
 }
 
 /** How a private Ed25519 key of 32 bytes begins in PKCS #8. */

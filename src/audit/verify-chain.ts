@@ -27,7 +27,7 @@ export async function verifyChain({ db }: Pick<Context, "db">): Promise<ChainVer
   return await db.transaction(walkChains, { snapshot: true });
 }
 
-async function walkChains(tx: Tx): Promise<ChainVerdict> {
+export async function walkChains(tx: Tx): Promise<ChainVerdict> {
   let desks = 0;
   let records = 0;
   let desk = await findNextDesk(tx, { environment: "", desk_id: "" });

@@ -1,14 +1,15 @@
 // Whether an export is whole, line by line and byte by byte, from the file alone. What the members of
 // a line say is believed only after the hash or the signature over its bytes was found right.
 
-import { createPublicKey, verify } from "node:crypto";
-
 import {
   chainForm,
   type Checkpoint,
   type Head,
   hashOf,
+  isSigned,
+  lineEncoding as encoding,
   nothingBefore,
+  signatureEnd,
   startOfChain,
 } from "./rules.ts";
 
@@ -24,12 +25,7 @@ export type ExportVerdict = {
   readonly first_break: { readonly line: number; readonly problem: string } | null;
 };
 
-/** Bytes are read as Latin-1 so that each of them counts, whatever text they make. */
-const encoding = "latin1";
 const hashEnd = /^(.*),"hash":"([0-9a-f]{64})"\}$/s;
-const signatureEnd = /^(.*,"public_key":"([0-9a-f]{64})"),"signature":"([0-9a-f]{128})"\}$/s;
-/** How a public Ed25519 key of 32 bytes begins in SPKI. */
-const publicKeyHead = Buffer.from("302a300506032b6570032100", "hex");
 
 export async function verifyExport(
   chunks: AsyncIterable<Buffer>,
@@ -134,10 +130,4 @@ class Walk {
       (first.seq > 0 || first.hash === nothingBefore);
     return describes ? undefined : "the checkpoint is of other lines";
   }
-}
-
-function isSigned(part: string, publicKey: string, signature: string): boolean {
-  const der = Buffer.concat([publicKeyHead, Buffer.from(publicKey, "hex")]);
-  const key = createPublicKey({ key: der, format: "der", type: "spki" });
-  return verify(null, Buffer.from(part, encoding), key, Buffer.from(signature, "hex"));
 }

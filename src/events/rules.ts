@@ -47,6 +47,7 @@ export const eventCatalog = [
   "key.created",
   "key.revoked",
   "usage.threshold",
+  "audit.checkpoint",
   "webhook.ping",
   "webhook.failing",
   "webhook.disabled",

@@ -23,6 +23,7 @@ import type { Context } from "../../src/platform/context.ts";
 import type { Heavy } from "../../src/platform/heavy/kinds.ts";
 import type { App } from "../../src/platform/http.ts";
 import { keyFor } from "../../src/platform/master-key.ts";
+import { openLineSink } from "../../src/platform/line-sink.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/offer-sources.ts";
@@ -111,6 +112,8 @@ export type ServiceOptions = {
   readonly sources?: readonly OfferSource[];
   readonly outbound?: Partial<OutboundOptions>;
   readonly scheduleS?: readonly number[];
+  /** Where checkpoints of the audit trail go. */
+  readonly checkpoints?: string;
   /** Where heavy work is done; threads of its own unless a test says otherwise. */
   readonly heavy?: Heavy;
   /** Another node of a service that runs already: the same database, clock and secrets. */
@@ -161,7 +164,14 @@ export async function startService(
   t.after(() => outbound.close());
   const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
   const workers = () =>
-    workOf(ctx, { book, webhooks, letterhead, offboarding: options.offboarding });
+    workOf(ctx, {
+      book,
+      webhooks,
+      letterhead,
+      offboarding: options.offboarding,
+      checkpoints:
+        options.checkpoints === undefined ? undefined : openLineSink(options.checkpoints, outbound),
+    });
   const works = workers();
   const url = `${options.tls ? "https" : "http"}://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   let firms = 0;
