@@ -186,7 +186,7 @@ test("what a seller has got is kept for its payout while others of its credits a
   assert.deepEqual(await payoutsOf(service, seller), []);
 
   const scripNo = await addCredit(service, house());
-  const legs = [{ seller: house(), scripNo, buyerPaise: 1_000_000 }];
+  const legs = [{ seller: house(), scripNo, sellerPaise: 1_000_000, buyerPaise: 1_000_000 }];
   const purchase = await makeDeal(service, { buyer: seller, legs });
   assert.equal((await settlementOf(service, seller, purchase)).status, "pending");
   service.clock.advance({ seconds: 40 });
