@@ -13,7 +13,7 @@ import { lookAtDeclarations, takeDeclarations } from "./take-declarations.ts";
 
 export type Declared = { readonly replayed: boolean; readonly answer: DeclarationResults };
 
-const problemOf = itemCheck(CreditDeclaration);
+const checkItem = itemCheck(CreditDeclaration);
 
 /** A firm says what it holds. Each credit is answered by itself; all of them are one set. */
 export async function declareCredits(
@@ -55,7 +55,8 @@ export async function declareCredits(
 
 function judged(item: unknown, today: IstDay): CreditFacts | Failure {
   try {
-    return problemOf(item) ?? factsOf(item as CreditDeclaration, today); // Checked just before.
+    const declaration = checkItem(item);
+    return declaration instanceof Failure ? declaration : factsOf(declaration, today);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

@@ -19,7 +19,7 @@ export function resultOf(
   requestId: string,
 ): Result {
   if (outcome.kind === "refused") {
-    const { status, body } = toErrorReply(outcome.failure, requestId);
+    const { status, body } = toErrorReply(outcome.failure, requestId, "trading");
     return { ok: false, status, error: body };
   }
   const status = outcome.kind === "created" ? 201 : 200;

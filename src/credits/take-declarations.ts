@@ -9,6 +9,7 @@
 // look says who has it.
 
 import { recordChanges } from "../events/record-changes.ts";
+import { refuseOffboarded } from "../firms/firm-of-caller.ts";
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import { askOutside, dropQuestions } from "../inquiries/ask-outside.ts";
 import { portStatus } from "../inquiries/port-status.ts";
@@ -300,6 +301,7 @@ async function ask(
 }
 
 function holderFor({ firm, vouched }: Taking): { iec: string | null } {
+  refuseOffboarded(firm);
   if (!mayDeclare(firm.connection_state)) {
     throw new Failure("conflict", `a firm that is ${firm.connection_state} takes on no credits`, {
       detail: { reason: "firm_state", state: firm.connection_state },

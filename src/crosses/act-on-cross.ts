@@ -5,11 +5,10 @@
 import { holderOf } from "../credits/holder-of.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { actorOf, type Change } from "../kernel/actor.ts";
-import type { Call } from "../kernel/caller.ts";
+import { buySideOff, type Call } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Side } from "../kernel/side.ts";
-import { buySideOff } from "../orders/refusals.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { crossOf } from "./read-cross.ts";

@@ -4,13 +4,12 @@
 import { firmOfCaller } from "../firms/firm-of-caller.ts";
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import { refusalToTrade } from "../firms/rules.ts";
-import type { Call, Caller } from "../kernel/caller.ts";
+import { buySideOff, type Call, type Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { feeWithin } from "../kernel/fees.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { buySideOff } from "../orders/refusals.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
 import type { NoQuoteReason } from "../quotes/rules.ts";

@@ -1,5 +1,7 @@
 // Who is calling: the key of this request, the firm it is bound to and what it may do.
 
+import { Failure } from "./failure.ts";
+
 export type Environment = "live" | "sandbox";
 
 export const environments = ["live", "sandbox"] as const satisfies readonly Environment[];
@@ -68,4 +70,11 @@ export function nameReach({ kind, firmId, deskId }: Caller): string {
 export function intersect(child: readonly Scope[], parent: readonly Scope[]): Scope[] {
   if (child.includes("*")) return [...parent];
   return child.filter((scope) => holds(parent, scope));
+}
+
+/** The answer to a buy by a key that may only sell. */
+export function buySideOff(): Failure {
+  return new Failure("forbidden", "the buy side is not enabled on this key; ask support", {
+    detail: { reason: "buy_side_not_enabled" },
+  });
 }

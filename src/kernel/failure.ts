@@ -13,6 +13,7 @@ export type FailureCode =
   | "unprocessable"
   | "validation_error"
   | "rate_limited"
+  | "internal"
   | "internal_error";
 
 /**

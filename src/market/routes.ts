@@ -66,5 +66,5 @@ Every event but reset has the id \`<epoch>-<seq>\`, the same from every node. Co
 one as \`Last-Event-ID\` and you get exactly what you missed, then what is new. An id that is malformed,
 unknown, too old (some 10,000 updates) or of another epoch is answered with \`reset\` and a snapshot.
 
-A key has at most 5 of these streams open at a node; one more is 429. A reader that does not keep up is
+A key has at most 5 of these streams open at a node; one more ends the oldest. A reader that does not keep up is
 cut and resumes by its last id. A stream ends within a second when its key is revoked or expires.`;

@@ -16,7 +16,7 @@ import { notSellableReasonOf } from "../credits/rules.ts";
 import { boundFirm } from "../firms/doer.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
-import { type Call, nameReach } from "../kernel/caller.ts";
+import { buySideOff, type Call, nameReach } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../keys/rules.ts";
 import { newId } from "../kernel/ids.ts";
@@ -29,7 +29,6 @@ import { isPricedCredit } from "../quotes/rules.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
 import {
-  buySideOff,
   creditNotSellable,
   factsChanged,
   keyReused,

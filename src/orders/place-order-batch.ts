@@ -10,7 +10,7 @@ import { intentOf } from "./rules.ts";
 import { BatchItem, type BatchResults, type PlaceOrderBatchBody } from "./schema.ts";
 import { viewOrder } from "./view-order.ts";
 
-const problemOf = itemCheck(BatchItem);
+const checkItem = itemCheck(BatchItem);
 
 /** Orders that arrived together: each is answered as if it had come alone, in its turn. */
 export async function placeOrderBatch(
@@ -35,12 +35,12 @@ export async function placeOrderBatch(
 
 function commandOf(
   call: Call,
-  item: unknown,
+  sent: unknown,
   { index, now }: { readonly index: number; readonly now: Date },
 ): Command | Failure {
-  const problem = problemOf(item);
-  if (problem) return problem;
-  const { idempotency_key, ...request } = item as BatchItem; // Checked just before.
+  const item = checkItem(sent);
+  if (item instanceof Failure) return item;
+  const { idempotency_key, ...request } = item;
   const shared = call.idempotencyKey === undefined ? null : `${call.idempotencyKey}#${index}`;
   try {
     const intent = intentOf(request, now);
@@ -58,7 +58,7 @@ function answered(placed: Placed | undefined): Placed {
 
 function resultOf(placed: Placed, { requestId, dryRun }: Call) {
   if (placed.kind === "refused") {
-    const { status, body } = toErrorReply(placed.failure, requestId);
+    const { status, body } = toErrorReply(placed.failure, requestId, "trading");
     return { ok: false, status, error: body };
   }
   const status = placed.kind === "placed" && !dryRun ? 201 : 200;

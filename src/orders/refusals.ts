@@ -10,12 +10,6 @@ export function keyReused(orderId: string, differs: readonly string[]): Failure 
   });
 }
 
-export function buySideOff(): Failure {
-  return new Failure("forbidden", "the buy side is not enabled on this key", {
-    detail: { reason: "buy_side_not_enabled" },
-  });
-}
-
 export function quoteUsed(orderId: string): Failure {
   return new Failure("conflict", "the quote was used for another order", {
     detail: { reason: "quote_used", order_id: orderId },

@@ -24,11 +24,13 @@ const amount = (description: string) => Type.Integer({ description, examples: [2
 const maybeAmount = (description: string) => nullable<number>({ type: "integer", description });
 const maybeText = (description: string) => nullable<string>({ type: "string", description });
 
-const metadata = Type.Record(
-  Type.String({ pattern: "^[A-Za-z0-9_.-]{1,40}$" }),
-  Type.String({ maxLength: 500 }),
-  { maxProperties: 20, description: "Your own names and values; up to 20, kept as they are." },
-);
+const metadata = Type.Unsafe<Record<string, string>>({
+  type: "object",
+  propertyNames: { type: "string", pattern: "^[A-Za-z0-9_.-]{1,40}$" },
+  additionalProperties: { type: "string", maxLength: 500 },
+  maxProperties: 20,
+  description: "Your own names and values; up to 20, kept as they are. Every value is a string.",
+});
 
 const orderFields = {
   quote_ref: Type.Optional(

@@ -39,7 +39,7 @@ const tagAnswer: onSendHookHandler = (request, reply, payload, done) => {
     return;
   }
   reply.code(304).removeHeader("content-length");
-  done(null, "");
+  done(null, null);
 };
 
 /** Caches in between may list several tags and may mark them as weak. */

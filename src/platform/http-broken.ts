@@ -10,8 +10,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 import { Failure } from "../kernel/failure.ts";
-import { newId } from "../kernel/ids.ts";
 import { toErrorReply } from "./http-errors.ts";
+import { requestIdOf } from "./request-id.ts";
 
 export type BrokenRequests = {
   /** Told of every request, so that the connection's latest one is known. */
@@ -34,7 +34,9 @@ export function brokenRequests(now: () => Date): BrokenRequests {
         socket.destroy();
         return;
       }
-      const text = answerText(error, newId("req", now()));
+      // Of a request whose body broke the headers were read; of anything else nothing is known.
+      const cut = latest && !latest.req.complete ? latest.req : { headers: {} };
+      const text = answerText(error, requestIdOf(cut, now()));
       socket.end(text, () => socket.destroy());
     },
   };

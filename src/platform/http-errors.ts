@@ -1,7 +1,8 @@
 // The only place that knows both failure codes and HTTP: one table of statuses, one body form per
 // layer, and nothing internal in any of them.
 
-import { Failure, type FailureCode } from "../kernel/failure.ts";
+import { Failure, type FailureCode, type FailureDetail } from "../kernel/failure.ts";
+import { maskSecrets, maskWithin } from "../kernel/secrets.ts";
 import { Overloaded } from "./coalesce.ts";
 import { isLockTimeout } from "./postgres.ts";
 
@@ -32,22 +33,36 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
   unprocessable: 422,
   validation_error: 422,
   rate_limited: 429,
+  internal: 500,
   internal_error: 500,
 };
 
 /** The contract's own figure, for every keyed 429; a public one says its own in the detail. */
 const rateLimitedRetryS = 60;
-const overloadedRetryS = "1";
 
-export function toErrorReply(error: unknown, requestId: string): ErrorReply {
+/** Where a request was when it failed: at the edge, or behind the key, where the trading surface is. */
+export type Surface = "edge" | "trading";
+
+const faultCodes = { edge: "internal_error", trading: "internal" } as const;
+
+export function toErrorReply(
+  error: unknown,
+  requestId: string,
+  surface: Surface = "edge",
+): ErrorReply {
   if (error instanceof Failure) return failureReply(error, requestId);
-  if (error instanceof Overloaded || isLockTimeout(error)) return overloadedReply(requestId);
+  if (error instanceof Overloaded || isLockTimeout(error))
+    return overloadedReply(requestId, surface);
   const status = frameworkStatusOf(error);
   if (status !== undefined) return frameworkReply(status, requestId);
-  return { ...faultReply(requestId), fault: error };
+  return { ...faultReply(requestId, surface), fault: error };
 }
 
-function failureReply({ code, message, detail, form }: Failure, requestId: string): ErrorReply {
+function failureReply(failure: Failure, requestId: string): ErrorReply {
+  const { code, form } = failure;
+  // A secret that was sent as a name, a value or a part of a path is not sent back.
+  const message = maskSecrets(failure.message);
+  const detail = failure.detail && (maskWithin(failure.detail) as FailureDetail);
   const status = statusOf[code];
   const headers: Record<string, string> = {};
   if (code === "rate_limited") {
@@ -68,16 +83,16 @@ function failureReply({ code, message, detail, form }: Failure, requestId: strin
   }
 }
 
-/** Work that was refused before it began, or gave up waiting for its turn: the contract's retryable class, with a hint when. */
-function overloadedReply(requestId: string): ErrorReply {
-  const failure = new Failure("internal_error", "the service is busy; try again", {
+/** Work that was refused before it began, or gave up waiting for its turn: the contract's retryable class. */
+function overloadedReply(requestId: string, surface: Surface): ErrorReply {
+  const failure = new Failure(faultCodes[surface], "the service is busy; try again", {
     form: "transport",
   });
-  return { ...failureReply(failure, requestId), headers: { "retry-after": overloadedRetryS } };
+  return failureReply(failure, requestId);
 }
 
-function faultReply(requestId: string): ErrorReply {
-  const failure = new Failure("internal_error", "something went wrong on our side; try again", {
+function faultReply(requestId: string, surface: Surface): ErrorReply {
+  const failure = new Failure(faultCodes[surface], "something went wrong on our side; try again", {
     form: "transport",
   });
   return failureReply(failure, requestId);

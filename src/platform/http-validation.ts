@@ -8,11 +8,13 @@
 //   query    value outside an enum                   400 bad_request
 //            anything else                           422 validation_error, transport form
 //
-// Bodies are taken as they are: "100" is not 100, and nothing is dropped. Query strings are text,
-// so what is written like a whole number or a boolean is taken for one where one is asked for.
+// Bodies are taken as they are: "100" is not 100, and nothing is dropped but an optional field that
+// is null, which is a field left out. In a PATCH null clears, where the field says that it can be.
+// Query strings are text, so what is written like a whole number or a boolean is taken for one where
+// one is asked for. On the public surface parameters that nobody declared are ignored.
 
 import type { FastifySchemaCompiler } from "fastify";
-import type { TObject, TSchema } from "typebox";
+import type { Static, TObject, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
@@ -25,24 +27,57 @@ import { hasControls } from "../kernel/text.ts";
 const problemsMax = 64;
 Settings.Set({ maxErrors: problemsMax });
 
-export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+const publicPrefix = "/public/";
+
+export const compileValidator: FastifySchemaCompiler<TSchema> = (route) => {
+  const { schema, httpPart, method } = route;
   // Path parameters are opaque text that names something or nothing; headers are read by the edge.
   if (httpPart === "params" || httpPart === "headers") return (value: unknown) => ({ value });
   const isQuery = httpPart === "querystring";
+  const ignoresUnknown = isQuery && route.url?.startsWith(publicPrefix);
   let check: Validator | undefined;
-  return (value: unknown) => {
+  return (sent: unknown) => {
+    const value = ignoresUnknown ? declaredOf(schema, sent) : sent;
     const unclean = isQuery ? uncleanOf(value) : [];
     if (unclean.length > 0) return { error: invalidQuery(unclean) };
     const taken = isQuery ? fromText(schema, value) : value;
     check ??= checkOf(schema);
-    if (check.Check(taken)) {
-      const acting = isQuery ? [] : findControls(schema, taken);
-      return acting.length > 0 ? { error: unprocessable(...acting) } : { value: taken };
+    if (isQuery && !check.Check(taken)) return { error: queryFailure(check.Errors(taken)) };
+    if (isQuery) return { value: taken };
+    let without = taken;
+    if (!check.Check(taken)) {
+      without = method === "PATCH" ? taken : withoutNulls(schema, taken);
+      if (!check.Check(without)) return { error: bodyFailure(check.Errors(without)) };
     }
-    const problems = check.Errors(taken);
-    return { error: isQuery ? queryFailure(problems) : bodyFailure(problems) };
+    const acting = findControls(schema, without);
+    return acting.length > 0 ? { error: unprocessable(...acting) } : { value: without };
   };
 };
+
+/** Those of a query's parameters that the operation knows. */
+function declaredOf(schema: TSchema, query: unknown): unknown {
+  if (!isObject(query)) return query;
+  const known = "properties" in schema && isObject(schema.properties) ? schema.properties : {};
+  return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(known, name)));
+}
+
+/** The value without the optional fields that are null, at any depth. */
+function withoutNulls(schema: unknown, value: unknown): unknown {
+  if (!isObject(schema)) return value;
+  const { properties, items, required } = schema;
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(items, item));
+  if (!isObject(value) || !isObject(properties)) return value;
+  const isOptional = (name: string) =>
+    Object.hasOwn(properties, name) && !(Array.isArray(required) && required.includes(name));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, member]) => member !== null || !isOptional(name))
+      .map(([name, member]) => [
+        name,
+        Object.hasOwn(properties, name) ? withoutNulls(properties[name], member) : member,
+      ]),
+  );
+}
 
 const checks = new WeakMap<TSchema, Validator>();
 
@@ -147,18 +182,20 @@ export const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => 
   };
 };
 
-/** What is wrong with one item of a batch: the answer that a call with it alone would get. */
-export function itemCheck(schema: TSchema): (value: unknown) => Failure | undefined {
+/** One item of a batch as it is taken, or the answer that a call with it alone would get. */
+export function itemCheck<Schema extends TSchema>(
+  schema: Schema,
+): (value: unknown) => Static<Schema> | Failure {
   let check: Validator | undefined;
   return (value) => {
     check ??= checkOf(schema);
-    if (check.Check(value)) {
-      const acting = findControls(schema, value);
-      return acting.length > 0 ? unprocessable(...acting) : undefined;
+    const without = check.Check(value) ? value : withoutNulls(schema, value);
+    if (check.Check(without)) {
+      const acting = findControls(schema, without);
+      return acting.length > 0 ? unprocessable(...acting) : (without as Static<Schema>); // Checked.
     }
-    const problems = check.Errors(value);
     if (!isObject(value)) return unprocessable({ path: "", problem: "must be an object" });
-    return bodyFailure(problems);
+    return bodyFailure(check.Errors(without));
   };
 }
 

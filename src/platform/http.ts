@@ -12,7 +12,7 @@
 // it is a whole request is answered by `http-broken.ts`.
 
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import {
@@ -33,7 +33,6 @@ import {
 import type { BudgetName } from "../kernel/budget.ts";
 import type { Caller, Demand } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { newId } from "../kernel/ids.ts";
 import type { Metered } from "../kernel/metered.ts";
 import { parseStrictJson } from "../kernel/json.ts";
 import { Overloaded } from "./coalesce.ts";
@@ -48,6 +47,7 @@ import {
 import { brokenRequests } from "./http-broken.ts";
 import { toErrorReply } from "./http-errors.ts";
 import { compileSerializer } from "./http-serialization.ts";
+import { requestIdOf } from "./request-id.ts";
 import { InFlight } from "./in-flight.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./http-validation.ts";
 
@@ -120,8 +120,9 @@ const requestTimeoutMs = 10_000;
 const connectionsCheckingIntervalMs = 1_000;
 /** Longer than any request line: an id of any length is looked up and not found like any other. */
 const pathParameterLengthMax = 65_536;
-const requestIdForm = /^[A-Za-z0-9._:-]{1,128}$/;
-const jsonContentType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** With any parameters; what the bytes are is seen when they are read. */
+const jsonContentType = /^(?:application\/json|[^\s/;]+\/[^\s/;]+\+json)\s*(?:;.*)?$/i;
+const contractPrefix = "/v1/";
 
 export function createServer(options: ServerOptions): App {
   const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
@@ -137,8 +138,9 @@ export function createServer(options: ServerOptions): App {
   const app = fastify({
     loggerInstance: undivided(log),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: (message) => requestIdOf(message, now),
+    genReqId: (message) => requestIdOf(message, now()),
     requestIdHeader: false,
+    rewriteUrl: ({ url = "/" }) => plainColons(url),
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
@@ -174,8 +176,10 @@ export function createServer(options: ServerOptions): App {
     }
     const path = documentedPath(route.url);
     route.config = { ...config, label: `${String(route.method)} ${path}` };
-    if (config.demand !== undefined || config.budget !== undefined) {
-      route.preValidation = [refuseUndeclared(route.schema), route.preValidation ?? []].flat();
+    const isContract = path.startsWith(contractPrefix);
+    if (isContract || config.demand !== undefined || config.budget !== undefined) {
+      const refuse = refuseUndeclared(route.schema, { refusesQuery: isContract });
+      route.preValidation = [refuse, route.preValidation ?? []].flat();
     }
     const operationId = route.schema?.operationId;
     for (const method of [route.method].flat()) {
@@ -276,10 +280,8 @@ function requestOpener({
 function parseOnlyStrictJson(app: App): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(notJson()));
-  app.addContentTypeParser(/^application\/json/i, async (request: FastifyRequest) => {
-    const { headers } = request;
-    const encoding = headers["content-encoding"] ?? "identity";
-    if (!jsonContentType.test(headers["content-type"] ?? "")) throw notJson();
+  app.addContentTypeParser(jsonContentType, async (request: FastifyRequest) => {
+    const encoding = request.headers["content-encoding"] ?? "identity";
     if (encoding !== "identity") throw notJson();
     const bytes = request.chunkedBody ?? (await readBody(request.raw));
     if (bytes.length === 0) return undefined;
@@ -290,9 +292,15 @@ function parseOnlyStrictJson(app: App): void {
   });
 }
 
-/** An operation that declares no query or no body takes none: what is sent must never be ignored. */
-function refuseUndeclared(schema: FastifySchema | undefined): preValidationHookHandler {
-  const takesQuery = schema?.querystring !== undefined;
+/**
+ * An operation that declares no query or no body takes none: what is sent must never be ignored. Only
+ * to a public page anybody may have added something of their own, as those who count visitors do.
+ */
+function refuseUndeclared(
+  schema: FastifySchema | undefined,
+  { refusesQuery }: { readonly refusesQuery: boolean },
+): preValidationHookHandler {
+  const takesQuery = !refusesQuery || schema?.querystring !== undefined;
   const takesBody = schema?.body !== undefined;
   return (request, _reply, next) => {
     if (!takesQuery && hasMembers(request.query)) next(unknownParameters(request.query));
@@ -306,17 +314,19 @@ function hasMembers(value: unknown): value is object {
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, body, fault } = toErrorReply(error, request.id);
+  const surface = request.metered?.admitted ? "trading" : "edge";
+  const { status, headers, body, fault } = toErrorReply(error, request.id, surface);
   if (fault !== undefined) {
     request.log.error({ request_id: request.id, err: fault }, "request failed");
   }
   return reply.code(status).headers(headers).type("application/json").send(body);
 }
 
-function requestIdOf({ headers }: IncomingMessage, now: () => Date): string {
-  const inbound = headers["x-request-id"];
-  if (typeof inbound === "string" && requestIdForm.test(inbound)) return inbound;
-  return newId("req", now());
+/** A colon of a path may be sent as it is or encoded, and names the same. */
+function plainColons(url: string): string {
+  if (!url.includes("%3")) return url;
+  const [path = "", ...query] = url.split("?");
+  return [path.replaceAll(/%3a/gi, ":"), ...query].join("?");
 }
 
 function notJson(): Failure {

@@ -3,6 +3,7 @@
 
 import { type DestinationStream, type Logger, pino } from "pino";
 
+import { maskSecrets } from "../kernel/secrets.ts";
 import type { App } from "./http.ts";
 
 /** Lines are written in blocks, so that a busy service does not make a system call a request. */
@@ -32,7 +33,13 @@ export function createLog(level: LogLevel, to?: DestinationStream): Log {
 /** A driver's error carries its whole connection and the values of a row; none of that is logged. */
 function shownError(error: Error) {
   const { type, message, stack, code, constraint } = pino.stdSerializers.err(error);
-  return { type, message, code: code as unknown, constraint: constraint as unknown, stack };
+  return {
+    type,
+    message: maskSecrets(message),
+    code: code as unknown,
+    constraint: constraint as unknown,
+    stack: maskSecrets(stack ?? ""),
+  };
 }
 
 /**

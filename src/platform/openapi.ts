@@ -185,7 +185,7 @@ const errorResponses: Record<string, { description: string; bodies: ErrorName[] 
   404: { description: "No such resource on your desk.", bodies: ["TradingError"] },
   409: { description: "The state does not allow this.", bodies: ["TradingError"] },
   413: { description: "The body exceeds 1048576 bytes.", bodies: ["TransportError"] },
-  415: { description: "The body is not application/json.", bodies: ["TransportError"] },
+  415: { description: "The body is not JSON by its content type.", bodies: ["TransportError"] },
   422: {
     description: "Well-formed but invalid values.",
     bodies: ["TradingError", "TransportError"],
@@ -195,7 +195,11 @@ const errorResponses: Record<string, { description: string; bodies: ErrorName[] 
       "Per-minute rate, monthly quota or the budget of an address exceeded; of a budget detail.retry_after_s says when it is free again.",
     bodies: ["EdgeError"],
   },
-  500: { description: "A fault of ours; retry with backoff.", bodies: ["TransportError"] },
+  500: {
+    description:
+      "A fault of ours, or too much to do: retry with backoff. internal behind the key, internal_error before it.",
+    bodies: ["TransportError"],
+  },
 };
 
 const integerHeader = (text: string) => ({ description: text, schema: { type: "integer" } });
@@ -224,7 +228,7 @@ const requestHeaders = {
     name: "X-Request-ID",
     in: "header",
     required: false,
-    description: "Your own correlation id, up to 128 letters, digits and . _ : -",
+    description: "Your own correlation id, up to 200 visible ASCII characters; echoed.",
     schema: { type: "string" },
   },
   heldTag: {
@@ -341,12 +345,11 @@ function possibleErrors(
 /** The error answers that some operation refers to. A keyed one shows the meter once it has run. */
 function responses(used: ReadonlySet<string>): Record<string, Json> {
   const beforeTheMeter = ["401", "413"];
-  const worthRetrying = ["429", "500"];
   const made = Object.entries(errorResponses).flatMap(([status, { description, bodies }]) => {
     const refs = bodies.map((name) => ({ $ref: `#/components/schemas/${name}` }));
     const schema = refs.length === 1 ? refs[0] : { anyOf: refs };
     const content = { "application/json": { schema } };
-    const common = ["X-Request-ID", ...(worthRetrying.includes(status) ? ["Retry-After"] : [])];
+    const common = ["X-Request-ID", ...(status === "429" ? ["Retry-After"] : [])];
     const keyed = beforeTheMeter.includes(status) ? common : [...common, ...meterHeaders];
     return [
       [`Keyed${status}`, { description, headers: references(keyed), content }],

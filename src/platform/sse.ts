@@ -2,7 +2,8 @@
 //
 //   opening    the usual headers (request id, meter), then how soon to come back when it breaks
 //   open       events as their source sends them, a heartbeat while it has nothing to say
-//   ended      by the source, by the reader, by the service closing, or because the key is dead
+//   ended      by the source, by the reader, by the service closing, because the key is dead, or
+//              because the key has opened more than it may have: then its oldest ends
 //
 // Nothing grows without bound. What a reader has not taken yet is counted, and one that lags too far
 // behind is cut: it comes back with the last id it saw. A source with much to send at once waits for
@@ -15,12 +16,11 @@ import { once } from "node:events";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import { Failure } from "../kernel/failure.ts";
 import { Overloaded } from "./coalesce.ts";
 import type { App } from "./http.ts";
 
 export type StreamOptions = {
-  /** Streams of this route that one key may have open at this process. */
+  /** Streams of this route that one key has open at this process; one more ends the oldest. */
   readonly perKeyMax: number;
   /** What is said when nothing else was for a while; a comment unless the source has better. */
   readonly heartbeat?: () => Buffer;
@@ -88,7 +88,8 @@ export function openStreams(
   }: StreamsOptions,
 ): Streams {
   const streams = new Set<OpenStream>();
-  const countOfKey = new Map<string, number>();
+  /** By key and route, the oldest first. */
+  const byKey = new Map<string, Set<OpenStream>>();
   let closing = false;
   let looking: NodeJS.Timeout | undefined;
   let unanswered = 0;
@@ -110,14 +111,24 @@ export function openStreams(
 
   function add(stream: OpenStream): void {
     streams.add(stream);
-    countOfKey.set(stream.ofKey, (countOfKey.get(stream.ofKey) ?? 0) + 1);
+    const siblings = byKey.get(stream.ofKey) ?? new Set();
+    byKey.set(stream.ofKey, siblings.add(stream));
     looking ??= setTimeout(lookSoon, keysCheckMs);
     stream.ended.addEventListener("abort", () => {
       streams.delete(stream);
-      const left = (countOfKey.get(stream.ofKey) ?? 1) - 1;
-      if (left > 0) countOfKey.set(stream.ofKey, left);
-      else countOfKey.delete(stream.ofKey);
+      siblings.delete(stream);
+      if (siblings.size === 0 && byKey.get(stream.ofKey) === siblings) byKey.delete(stream.ofKey);
     });
+  }
+
+  /** A reader that lost its connection comes back before we know of it: the latest is the one in use. */
+  function makeRoom(ofKey: string, perKeyMax: number): void {
+    const siblings = byKey.get(ofKey) ?? new Set();
+    for (const oldest of siblings) {
+      if (siblings.size < perKeyMax) return;
+      siblings.delete(oldest);
+      oldest.end();
+    }
   }
 
   app.addHook("preClose", (done) => {
@@ -133,7 +144,7 @@ export function openStreams(
       const key = String(request.headers["x-service-key"]);
       const ofKey = `${request.caller.keyId} ${request.declared.label}`;
       if (closing || streams.size >= streamsMax) throw new Overloaded();
-      if ((countOfKey.get(ofKey) ?? 0) >= perKeyMax) throw tooMany(perKeyMax);
+      if (request.method !== "HEAD") makeRoom(ofKey, perKeyMax);
       const bounds = { heartbeat, heartbeatMs, unreadBytesMax };
       const stream = { ...streamOf(reply, bounds), key, ofKey };
       if (!stream.ended.aborted) add(stream);
@@ -141,13 +152,6 @@ export function openStreams(
       return stream;
     },
   };
-}
-
-function tooMany(perKeyMax: number): Failure {
-  return new Failure("rate_limited", `a key has at most ${perKeyMax} of these streams open`, {
-    form: "edge",
-    detail: { reason: "too_many_streams", streams_max: perKeyMax },
-  });
 }
 
 function streamOf(

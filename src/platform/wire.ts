@@ -126,17 +126,22 @@ export type ItemError = {
   readonly error: string;
   readonly code?: string;
   readonly message: string;
+  readonly request_id?: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 };
 
 export const itemError = Type.Unsafe<ItemError | null>({
   type: ["object", "null"],
-  description: "The error body that a call with this item alone would get; null when ok.",
+  title: "ItemError",
+  description:
+    "The whole error body that a call with this item alone would get, an object; null when ok. " +
+    "The slug is in its code or, where it has none, in its error: the field of the same name within.",
   properties: {
-    error: { type: "string", description: "request_error." },
-    code: { type: "string", description: "Stable slug." },
+    error: { type: "string", description: "request_error, or a slug as in any error body." },
+    code: { type: "string", description: "Stable slug; when present, prefer it." },
     message: { type: "string", description: "For people; its wording may change." },
+    request_id: { type: "string", description: "Of a fault of ours: as the X-Request-ID header." },
     detail: { type: "object", additionalProperties: true, description: "Structured context." },
   },
-  required: ["error", "code", "message"],
+  required: ["error", "message"],
 });

@@ -3,8 +3,7 @@
 // statement before anybody is answered, so that a price which was told always binds.
 
 import type { Book } from "../book/open-book.ts";
-import type { Call } from "../kernel/caller.ts";
-import { Failure } from "../kernel/failure.ts";
+import { buySideOff, type Call } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { coalesce, type Outcome } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
@@ -57,7 +56,7 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
   return async function takeQuote(call, request) {
     const wanted = wantedOf(request);
     if (wanted.side === "sell") return await sell({ call, wanted });
-    if (!call.caller.buySide) throw noBuySide();
+    if (!call.caller.buySide) throw buySideOff();
     return await buy({ call, wanted });
   };
 }
@@ -85,10 +84,4 @@ function answerOf(verdict: Verdict): Outcome<QuoteAnswer> {
     headers: { "x-quote-valid-until": istTimestamp(verdict.valid_until) },
     quote: viewQuote(verdict),
   };
-}
-
-function noBuySide(): Failure {
-  return new Failure("forbidden", "the buy side is not enabled on this key; ask support", {
-    detail: { reason: "buy_side_disabled" },
-  });
 }

@@ -145,7 +145,11 @@ export function urlProblem(
   const problem = (what: string) => ({ path: "url", problem: what });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    return problem("must be an https:// address");
+    return problem(
+      environment === "live"
+        ? "must be an https:// address"
+        : "must be an https:// or http:// address",
+    );
   }
   if (environment === "live" && url.protocol !== "https:") {
     return problem("must be an https:// address in production");

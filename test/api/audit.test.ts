@@ -299,38 +299,56 @@ test("exports", async (t) => {
     assert.equal(none, "");
   });
 
-  await t.test("a key has two exports under way, and the next when one has ended", async () => {
-    const busy = await service.issue();
-    const now = service.clock.now();
-    const many = Array.from({ length: 1_000 }, (_, at) => `thing-${at}`);
-    for (let sets = 0; sets < 25; sets++) {
-      await service.ctx.db.transaction((tx) => record(tx, busy.firm_id, many, now));
-    }
-    await assertChainWhole(service.ctx);
-    const url = `${service.url}/v1/audit/export`;
-    const open = async () => await fetch(url, { headers: { "x-service-key": busy.api_key } });
-    const [first, second] = [await open(), await open()];
-    const refused = await service.send("GET", "/v1/audit/export", {
-      key: busy.api_key,
-      expect: 429,
-    });
-    assert.deepEqual(refused.body.detail, { reason: "too_many_exports", exports_max: 2 });
-    const counted = linesOf(await first.text()).at(-1)?.["count"];
-    assert.equal(counted, 25_002);
-    await second.body?.cancel();
-    let status = 429;
-    for (let tries = 0; tries < 100 && status === 429; tries++) {
-      await sleep(10);
-      status = (await service.send("HEAD", "/v1/audit/export", { key: busy.api_key })).status;
-    }
-    assert.equal(status, 200);
-    // A key that is revoked meanwhile gets no checkpoint.
-    const third = await open();
-    const path = `/v1/keys/${busy.key_id}`;
-    await service.send("DELETE", path, { key: busy.api_key, expect: 200 });
-    await sleep(600);
-    await assert.rejects(third.text());
-  });
+  await t.test(
+    "a key has two exports under way; the others wait, and a full queue is 500",
+    async () => {
+      const busy = await service.issue();
+      const now = service.clock.now();
+      const many = Array.from({ length: 1_000 }, (_, at) => `thing-${at}`);
+      for (let sets = 0; sets < 25; sets++) {
+        await service.ctx.db.transaction((tx) => record(tx, busy.firm_id, many, now));
+      }
+      await assertChainWhole(service.ctx);
+      const url = `${service.url}/v1/audit/export`;
+      const headers = { "x-service-key": busy.api_key };
+      const open = async (signal = new AbortController().signal) =>
+        await fetch(url, { headers, signal });
+      const [first, second] = [await open(), await open()];
+      const leaving = new AbortController();
+      const waiting = Array.from({ length: 8 }, (_, at) =>
+        open(at < 7 ? leaving.signal : undefined),
+      );
+      let answered = 0;
+      for (const each of waiting) {
+        each.then(
+          () => (answered += 1),
+          () => {},
+        );
+      }
+      const full = await service.send("GET", "/v1/audit/export", {
+        key: busy.api_key,
+        expect: 500,
+      });
+      assert.equal(slugOf(full), "internal");
+      assert.equal(full.headers.get("retry-after"), null);
+      assert.equal(answered, 0, "those who wait are not answered yet");
+      // Whoever leaves gives up its place; the one that stays gets its turn.
+      leaving.abort();
+      await Promise.allSettled(waiting.slice(0, 7));
+      const counted = linesOf(await first.text()).at(-1)?.["count"];
+      assert.equal(counted, 25_002);
+      const last = await waiting.at(-1);
+      assert.equal(linesOf((await last?.text()) ?? "").at(-1)?.["count"], 25_002);
+      await second.body?.cancel();
+      await service.send("HEAD", "/v1/audit/export", { key: busy.api_key, expect: 200 });
+      // A key that is revoked meanwhile gets no checkpoint.
+      const third = await open();
+      const path = `/v1/keys/${busy.key_id}`;
+      await service.send("DELETE", path, { key: busy.api_key, expect: 200 });
+      await sleep(600);
+      await assert.rejects(third.text());
+    },
+  );
 
   await t.test(
     "the published verifier has fewer than 60 lines and imports Node alone",

@@ -360,7 +360,7 @@ test("why a credit cannot be sold is said", async (t) => {
   const refused = await send("POST", `/v1/firms/${gone.firmId}/credits`, 409, {
     credits: [{ ...credit, scrip_no: "OTHER-1" }],
   });
-  assert.equal(refused.body.detail.reason, "firm_state");
+  assert.equal(refused.body.detail.reason, "firm_offboarded");
 });
 
 test("a credit of facts that the registry does not confirm is rejected", async (t) => {

@@ -88,7 +88,7 @@ test("a call that fails for our own fault is still told its numbers", async (t) 
     headers: { "idempotency-key": "once" },
     expect: 500,
   });
-  assert.equal(slugOf(answer), "internal_error");
+  assert.equal(slugOf(answer), "internal");
   assert.equal(meterHeaders(answer).remaining, 9);
   assert.equal(meterHeaders(answer).quota_used, 1);
 });
