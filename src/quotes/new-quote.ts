@@ -1,3 +1,4 @@
+import type { Proof } from "../cover/rules.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -8,8 +9,11 @@ import type { QuoteRow, QuoteTerms } from "./store.ts";
 /** One request in a set: who asks, and what is to be priced. */
 export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
 
+/** What the search for a bundle has shown of it; told once, with the price, and not kept. */
+export type CoverProof = Pick<Proof, "residual" | "residual_bound_paise">;
+
 /** What comes of one request: a quote to keep, that there is none, or a refusal. */
-export type Verdict = QuoteRow | NoQuote | Failure;
+export type Verdict = (QuoteRow & { readonly proof?: CoverProof }) | NoQuote | Failure;
 
 export function newQuote(
   caller: Caller,

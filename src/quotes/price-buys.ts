@@ -2,13 +2,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { Book, Offers } from "../book/open-book.ts";
 import { chooseBundle } from "../cover/choose-bundle.ts";
+import type { Bundle } from "../cover/rules.ts";
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
+import type { Paise } from "../kernel/money.ts";
 import { dayNumber, istDay } from "../kernel/time.ts";
 import { payable } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
-import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
+import { type Ask, type CoverProof, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
 import { buyAskOf, buyPriceOf, type BuyWanted, describeOffer } from "./rules.ts";
 import { listPans } from "./store.ts";
 
@@ -62,7 +64,7 @@ function priceBuy(
   const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
   const price = buyPriceOf(ask, coveredPaise);
   if (price.kind === "no_quote") return price;
-  return newQuote(
+  const quote = newQuote(
     caller,
     { card: price.card, firmId: caller.firmId, now },
     {
@@ -78,6 +80,14 @@ function priceBuy(
       all_in_paise: price.all_in_paise,
     },
   );
+  return { ...quote, proof: proofOf(bundle, coveredPaise) };
+}
+
+/** The search looked at sums alone. A bundle that lost an offer to its price may not be the best. */
+function proofOf({ covered_paise, proof }: Bundle, coveredPaise: Paise): CoverProof {
+  const { residual_bound_paise } = proof;
+  const residual = covered_paise === coveredPaise ? proof.residual : "bounded";
+  return { residual, residual_bound_paise };
 }
 
 async function offersIn(

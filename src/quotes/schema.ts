@@ -86,6 +86,14 @@ export const Quote = Type.Object(
         type: "string",
         description: "Until when the price binds, on both sides; absent without a price.",
       },
+      "X-Cover-Residual": {
+        type: "string",
+        description: "Buy: optimal when no bundle leaves less to pay in cash; bounded otherwise.",
+      },
+      "X-Cover-Residual-Bound-Paise": {
+        type: "integer",
+        description: "Buy: no bundle leaves less than this to pay in cash.",
+      },
     },
   },
 );

@@ -17,7 +17,7 @@ import type { Quote, TakeQuoteBody } from "./schema.ts";
 import { insertQuotes } from "./store.ts";
 import { viewQuote } from "./view-quote.ts";
 
-/** The body of an answer, and the header that says until when it binds. */
+/** The body of an answer, and what the contract does not list there: headers. */
 export type QuoteAnswer = {
   readonly headers: Readonly<Record<string, string>>;
   readonly quote: Quote;
@@ -81,7 +81,13 @@ function answerOf(verdict: Verdict): Outcome<QuoteAnswer> {
     return { headers: {}, quote: { no_quote: true, reason: verdict.reason } };
   }
   return {
-    headers: { "x-quote-valid-until": istTimestamp(verdict.valid_until) },
+    headers: {
+      "x-quote-valid-until": istTimestamp(verdict.valid_until),
+      ...(verdict.proof && {
+        "x-cover-residual": verdict.proof.residual,
+        "x-cover-residual-bound-paise": String(verdict.proof.residual_bound_paise),
+      }),
+    },
     quote: viewQuote(verdict),
   };
 }

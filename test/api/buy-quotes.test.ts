@@ -69,6 +69,8 @@ test("buy quotes", async (t) => {
         quote_ref: body.quote_ref,
       });
       assert.equal(headers.get("x-quote-valid-until"), "2026-11-15T14:47:00.000+05:30");
+      assert.equal(headers.get("x-cover-residual"), "optimal", "what the search proved");
+      assert.equal(headers.get("x-cover-residual-bound-paise"), "50");
     },
   );
 

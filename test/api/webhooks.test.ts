@@ -94,6 +94,10 @@ test("an address that cannot be one is 422, an unknown event 400", async (t) => 
     assert.equal(slugOf(answer), "unprocessable");
     assert.equal(answer.body.detail.fields[0].path, "url");
   }
+  const said = async (apiKey: string) =>
+    (await post({ url: "ftp://erp.example/x", event: "*" }, apiKey)).body.detail.fields[0].problem;
+  assert.equal(await said(key), "must be an https:// or http:// address", "as it is taken there");
+  assert.equal(await said(live.api_key), "must be an https:// address");
   assert.equal((await post({ event: "*" })).status, 422);
   assert.equal((await post({ url })).status, 422);
   const unknown = await post({ url, event: "order.exploded" });
