@@ -57,3 +57,12 @@ test("every whole number of the document is money in _paise, a price in _bps, or
     "and nothing else is called so",
   );
 });
+
+test("the document lists the headers that a quote carries beside its body", async () => {
+  const text = await readFile(join(import.meta.dirname, "../docs/openapi.json"), "utf8");
+  const { headers } = JSON.parse(text).paths["/v1/quote"].post.responses["200"];
+  for (const name of ["X-Quote-Valid-Until", "X-Cover-Residual", "X-Cover-Residual-Bound-Paise"]) {
+    assert.ok(headers[name]?.schema.type, name);
+  }
+  assert.ok(headers["X-Request-ID"], "and those of every answer");
+});

@@ -293,9 +293,8 @@ function completeOperation(
     const own = [...shared];
     if (isList) own.push("X-Truncated");
     if (config.creates && status === "200") own.push("Idempotent-Replayed");
-    response["headers"] = { ...(response["headers"] as Json), ...references(own) };
     if (config.tagged) own.push("ETag", "Cache-Control");
-    response["headers"] = references(own);
+    response["headers"] = { ...(response["headers"] as Json), ...references(own) };
     response["description"] = statusText[status] ?? String(response["description"]);
   }
   if (config.tagged) {
