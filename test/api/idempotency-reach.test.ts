@@ -10,6 +10,7 @@ import { firmBody } from "../support/client-firms.ts";
 import { crore } from "../support/crosses.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { mintChild } from "../support/keys.ts";
+import { payIn } from "../support/ledger.ts";
 import { fileScope } from "../support/scope.ts";
 import { type Answer, startService } from "../support/service.ts";
 
@@ -120,6 +121,11 @@ const creating: Readonly<Record<string, Prepare>> = {
       ],
     },
   }),
+  withdrawMoney: async ({ firmId }) => {
+    const amount_paise = ++made;
+    await payIn(service, firmId, amount_paise);
+    return { path: `/v1/firms/${firmId}/withdrawals`, body: { amount_paise } };
+  },
   registerFirm: async () => ({ path: "/v1/firms", body: firmBody() }),
   createGroup: async () => ({ path: "/v1/groups", body: { name: `Group ${++made}` } }),
   mintKey: async () => ({
