@@ -25,7 +25,6 @@ import { type Authenticate, type Authenticated, unauthorized } from "./keys/auth
 import { coalesce, type Outcome } from "./platform/coalesce.ts";
 import type { App } from "./platform/http.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import { isRefusedByServer } from "./platform/postgres.ts";
 import type { Spend } from "./public/spend-budget.ts";
 import type { KeyMemory, Remembered } from "./keys/remember-keys.ts";
 import type { Confirm, Meter, RememberedCall } from "./usage/meter-calls.ts";
@@ -62,7 +61,7 @@ export function admitCallers(app: App, door: Door): void {
 
   const known = coalesce(
     async (headers: readonly string[]) => (await door.authenticate(headers)).map(Boolean),
-    { setSizeMax, queueMax, mayRetry: isRefusedByServer },
+    { setSizeMax, queueMax },
   );
   app.knowsKey = async ({ headers }) => {
     const header = headers["x-service-key"];

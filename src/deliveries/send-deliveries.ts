@@ -14,7 +14,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { coalesce } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Outbound } from "../platform/outbound.ts";
-import { isRefusedByServer } from "../platform/postgres.ts";
 import { judgeFailing, noteRecovery } from "../webhooks/judge-webhook.ts";
 import { signedHeaders } from "../webhooks/rules.ts";
 import { claimDue, leaseMs, type Leased } from "./claim-due.ts";
@@ -64,7 +63,7 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
       const failing = await recordAttempts(ctx, made);
       return made.map(() => failing);
     },
-    { setSizeMax: recordedMax, queueMax, setsInFlight: 2, mayRetry: isRefusedByServer },
+    { setSizeMax: recordedMax, queueMax, setsInFlight: 2 },
   );
 
   async function attempt(leased: Leased): Promise<void> {

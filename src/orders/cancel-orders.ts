@@ -21,7 +21,7 @@ export type Cancel = { readonly call: Call; readonly orderId: string };
 /** Cancelling twice is no conflict: a caller that lost the first answer gets it again. */
 export async function cancelOrders(
   ctx: Context,
-  { environment, rollBack }: Placing,
+  { environment, rollBack, isPart }: Placing,
   cancels: readonly Cancel[],
 ): Promise<readonly Outcome<Order>[]> {
   const now = ctx.now();
@@ -33,6 +33,7 @@ export async function cancelOrders(
       const cancelledBy = new Map(visible.map(({ call, orderId }) => [orderId, call]));
       const ended = await endOrders(tx, {
         environment,
+        isPart,
         orderIds: [...cancelledBy.keys()],
         how: "cancelled",
         reason: "requested",

@@ -20,6 +20,8 @@ export type Ending = {
   readonly restReason?: string;
   readonly actorOf: (orderId: string) => Actor;
   readonly now: Date;
+  /** Whether these orders have failed to end before, among others. */
+  readonly isPart?: boolean;
 };
 
 /** Ends those of the orders that are open; answers with all of them as they are then. */
@@ -34,8 +36,8 @@ export async function letOrdersGo(
   tx: Tx,
   ending: Ending,
 ): Promise<{ readonly orders: readonly OrderRow[]; readonly changes: readonly Attributed[] }> {
-  const { environment, orderIds, how, actorOf, now } = ending;
-  await lockMatching(tx, environment);
+  const { environment, orderIds, how, actorOf, now, isPart = false } = ending;
+  await lockMatching(tx, environment, { isPart });
   // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
   // the order ended, or has failed it before this look.
   const rows = await lockOrders(tx, orderIds);

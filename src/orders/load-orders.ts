@@ -15,6 +15,7 @@ import { moneyLimits } from "../keys/money-limits.ts";
 import { lockSpent } from "../keys/spend-key-limits.ts";
 import { unfundedLimits } from "../keys/unfunded-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
+import type { Attempt } from "../platform/split.ts";
 import { type LockedQuote, lockQuotes } from "../quotes/lock-quotes.ts";
 import { cardsToday } from "../rates/cards-today.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
@@ -30,7 +31,7 @@ import { type BookSession, newWorkings, type Workings } from "./workings.ts";
 export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 
 /** What a set is decided on beside the database. */
-export type SetOfOrders = {
+export type SetOfOrders = Attempt & {
   readonly environment: Environment;
   readonly book: BookSession;
   readonly now: Date;
@@ -39,12 +40,12 @@ export type SetOfOrders = {
 
 export async function loadOrders(
   tx: Tx,
-  { environment, book, now, openQuotes }: SetOfOrders,
+  { environment, isPart, book, now, openQuotes }: SetOfOrders,
   commands: readonly Command[],
 ): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
   const [, originals, { quotes, found }, cardOf, restingBuys, limits] = await Promise.all([
-    lockMatching(tx, environment),
+    lockMatching(tx, environment, { isPart }),
     loadOriginals(tx, commands),
     loadNamed(tx, commands),
     cardsToday(tx, [environment], { now, quotes: openQuotes }),

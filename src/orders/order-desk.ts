@@ -2,10 +2,11 @@
 
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { coalesce } from "../platform/coalesce.ts";
+import { coalesce, type Outcome } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { isLockTimeout, isRefusedByServer } from "../platform/postgres.ts";
+import { isLockTimeout } from "../platform/postgres.ts";
+import { keptNothing, workInHalves } from "../platform/split.ts";
 import { takeTurns } from "../platform/turns.ts";
 import { readQuote } from "../quotes/read-quote.ts";
 import type { QuoteAnswer, TakeQuote } from "../quotes/take-quote.ts";
@@ -14,13 +15,19 @@ import type { Command } from "./decide-orders.ts";
 import { type Placed, placeOrders, type Placing } from "./place-orders.ts";
 import { asksForFreshQuote } from "./refusals.ts";
 import type { Order } from "./schema.ts";
+import { isMatchingHeld } from "./store.ts";
 import type { Books } from "./workings.ts";
 
 const queueLimits = {
   setSizeMax: 256,
   queueMax: 10_000,
-  // Half of a set would wait for the same lock as the whole did.
-  mayRetry: (error: unknown) => isRefusedByServer(error) && !isLockTimeout(error),
+  // Half of a set would wait for its turn to match as the whole did.
+  mayRetry: (error: unknown) => keptNothing(error) && !isMatchingHeld(error),
+};
+/** Rows that an order or a cancel may find held are those of its desk. */
+const held = {
+  isHeld: (error: unknown) => isLockTimeout(error) && !isMatchingHeld(error),
+  groupOf: ({ call }: { readonly call: Call }) => call.caller.deskId,
 };
 const setsWaitingMax = 64;
 
@@ -28,7 +35,10 @@ export type OrderDesk = {
   /** One order, together with those that arrive at the same time. */
   readonly place: (command: Command) => Promise<Placed>;
   /** Orders that arrived in one call, as a set of their own. */
-  readonly placeAll: (call: Call, commands: readonly Command[]) => Promise<readonly Placed[]>;
+  readonly placeAll: (
+    call: Call,
+    commands: readonly Command[],
+  ) => Promise<readonly Outcome<Placed>[]>;
   readonly cancel: (cancel: Cancel) => Promise<Order>;
 };
 
@@ -56,22 +66,35 @@ export function orderDesk(
   const cancelSet = (placing: Placing, cancels: readonly Cancel[]) =>
     turns[placing.environment](() => cancelOrders(ctx, placing, cancels));
 
+  const kept = { rollBack: false } as const;
+
   const queuesOf = (environment: Environment) => ({
     orders: coalesce<Command, Placed>(
-      (commands) => placeSet({ environment, rollBack: false }, commands),
-      { ...queueLimits, onSet: (size) => setSize.observe({ set: "orders" }, size) },
+      (commands, attempt) => placeSet({ environment, ...kept, ...attempt }, commands),
+      { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
     ),
     cancels: coalesce<Cancel, Order>(
-      (cancels) => cancelSet({ environment, rollBack: false }, cancels),
-      { ...queueLimits, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
+      (cancels, attempt) => cancelSet({ environment, ...kept, ...attempt }, cancels),
+      { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
     ),
   });
   const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
 
   async function placeAll({ caller, dryRun }: Call, commands: readonly Command[]) {
     const placing = { environment: caller.environment, rollBack: dryRun };
-    const placed = await placeSet(placing, commands);
-    return await Promise.all(placed.map((one, at) => withFreshQuote(one, commands[at])));
+    const placed = await workInHalves(
+      (part: readonly Command[], attempt) => placeSet({ ...placing, ...attempt }, part),
+      commands,
+      queueLimits.mayRetry,
+    );
+    // What is nobody's fault among them is said of the call.
+    const isOfAll = (one: Outcome<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
+    if (placed.every(isOfAll)) throw placed[0];
+    return await Promise.all(
+      placed.map(async (one, at) =>
+        one instanceof Error ? one : await withFreshQuote(one, commands[at]),
+      ),
+    );
   }
 
   /** Whoever finds what was quoted gone or changed is offered what can be had instead. */
@@ -105,12 +128,13 @@ export function orderDesk(
       }
       const [placed] = await placeAll(call, [command]);
       if (!placed) throw new Error("a set answers every order once");
+      if (placed instanceof Error) throw placed;
       return placed;
     },
     async cancel(cancel) {
       const { caller, dryRun } = cancel.call;
       if (!dryRun) return await queues[caller.environment].cancels(cancel);
-      const placing = { environment: caller.environment, rollBack: true };
+      const placing = { environment: caller.environment, rollBack: true, isPart: false };
       const [cancelled] = await cancelSet(placing, [cancel]);
       if (!cancelled) throw new Error("a set answers every cancel once");
       if (cancelled instanceof Error) throw cancelled;

@@ -1,5 +1,6 @@
 import type { Call } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
+import type { Outcome } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import { toErrorReply } from "../platform/http-errors.ts";
 import { itemCheck } from "../platform/http-validation.ts";
@@ -25,9 +26,8 @@ export async function placeOrderBatch(
   const placed = commands.length > 0 ? await desk.placeAll(call, commands) : [];
   let next = 0;
   const results = judged.map((item, index) => {
-    const outcome: Placed =
-      item instanceof Failure ? { kind: "refused", failure: item } : answered(placed[next++]);
-    return { index, ...resultOf(outcome, call) };
+    const outcome = item instanceof Failure ? item : answered(placed[next++]);
+    return { index, ...resultOf(outcome, call, ctx) };
   });
   const submitted = results.filter(({ ok }) => ok).length;
   return { results, submitted, failed: results.length - submitted };
@@ -51,16 +51,24 @@ function commandOf(
   }
 }
 
-function answered(placed: Placed | undefined): Placed {
+function answered(placed: Outcome<Placed> | undefined): Outcome<Placed> {
   if (!placed) throw new Error("a set answers every order once");
   return placed;
 }
 
-function resultOf(placed: Placed, { requestId, dryRun }: Call) {
-  if (placed.kind === "refused") {
-    const { status, body } = toErrorReply(placed.failure, requestId, "trading");
+/** An order that failed by a fault of ours fails alone, as it would have by itself. */
+function resultOf(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }: Context) {
+  const error = placed instanceof Error ? placed : refusalOf(placed);
+  if (error) {
+    const { status, body, fault } = toErrorReply(error, requestId, "trading");
+    if (fault !== undefined) log.error({ err: fault, request_id: requestId }, "an order failed");
     return { ok: false, status, error: body };
   }
-  const status = placed.kind === "placed" && !dryRun ? 201 : 200;
-  return { ok: true, status, error: null, order: viewOrder(placed.order, placed.settled) };
+  const { kind, order, settled } = placed as Exclude<Placed, { kind: "refused" }>;
+  const status = kind === "placed" && !dryRun ? 201 : 200;
+  return { ok: true, status, error: null, order: viewOrder(order, settled) };
+}
+
+function refusalOf(placed: Placed): Failure | undefined {
+  return placed.kind === "refused" ? placed.failure : undefined;
 }

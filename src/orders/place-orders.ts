@@ -14,6 +14,7 @@ import { type Actor, actorOf } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
+import type { Attempt } from "../platform/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved } from "../settlement/open-settlements.ts";
 import { orderStandings } from "../settlement/order-standings.ts";
@@ -36,7 +37,7 @@ export type Placed =
     }
   | (Verdict & { readonly kind: "refused" });
 
-export type Placing = {
+export type Placing = Attempt & {
   readonly environment: Environment;
   readonly rollBack: boolean;
 };
@@ -44,14 +45,14 @@ export type Placing = {
 export async function placeOrders(
   ctx: Context,
   books: Books,
-  { environment, rollBack }: Placing,
+  { environment, rollBack, isPart }: Placing,
   commands: readonly Command[],
 ): Promise<readonly Placed[]> {
   const now = ctx.now();
   const openQuotes = openQuotesOn(ctx.db);
   return await withBook(books, environment, async (book) => {
     const { placed, released } = await ctx.db.transaction(
-      (tx) => placeSet(tx, { environment, book, now, openQuotes }, commands),
+      (tx) => placeSet(tx, { environment, isPart, book, now, openQuotes }, commands),
       { rollBack },
     );
     if (rollBack) book.undo();

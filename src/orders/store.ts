@@ -5,7 +5,7 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, fragment, isLockTimeout, sql, type Tx } from "../platform/postgres.ts";
 import type { Happening, OrderState, TimeInForce } from "./rules.ts";
 
 export type OrderRow = {
@@ -51,13 +51,42 @@ export const orderColumns = fragment`
   o.price_bps, o.all_in_paise, o.settlement_ids, o.history, o.idempotency_key, o.request, o.bound_firm_id, o.rested,
   o.version, o.created_at, o.updated_at`;
 
+/**
+ * How long whoever matches waits for a row that somebody holds, in a set and in a part of one that was
+ * split: everybody else waits with it. Workers hold rows for some tens of milliseconds.
+ */
+const heldRowMs = { set: "500ms", part: "10ms" } as const;
+/** A process that stops while it matches is cut off before those behind it give up (2 s). */
+const silenceMaxMs = "1500ms";
+
+const matchingHeld = new WeakSet();
+
+/** Whether the matching itself was not to be had in time: then no part of a set is better off. */
+export function isMatchingHeld(error: unknown): boolean {
+  return error instanceof Error && matchingHeld.has(error);
+}
+
 /** One matcher at a time: held until the transaction ends, and taken before any other row. */
-export async function lockMatching(tx: Tx, environment: Environment): Promise<void> {
-  await tx.rows(sql`
-    select 1
-    from match_locks
-    where environment = ${environment}
-    for update`);
+export async function lockMatching(
+  tx: Tx,
+  environment: Environment,
+  { isPart }: { readonly isPart: boolean } = { isPart: false },
+): Promise<void> {
+  const patience = isPart ? heldRowMs.part : heldRowMs.set;
+  const locking = tx.rows(sql`
+    with matching as materialized (
+      select 1
+      from match_locks
+      where environment = ${environment}
+      for update
+    )
+    select set_config('lock_timeout', ${patience}, true),
+      set_config('idle_in_transaction_session_timeout', ${silenceMaxMs}, true)
+    from matching`);
+  locking.catch((error: unknown) => {
+    if (error instanceof Error && isLockTimeout(error)) matchingHeld.add(error);
+  });
+  await locking;
 }
 
 /** What a set places. Scrip numbers have no comma, so a list of them travels as one text. */

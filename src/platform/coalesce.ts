@@ -10,21 +10,30 @@
 // their sockets in one turn travel together.
 //
 // One item never harms another. `work` answers each item by itself, with a result or with the
-// Error that only its own caller sees. When `work` throws and `mayRetry` says that nothing was
-// kept, the set is split in halves and tried again, down to the single item that is to blame.
-// When something may have been kept, every caller of that set learns of the error instead.
+// Error that only its own caller sees. When `work` throws and nothing was kept, the set is split in
+// halves and tried again, down to the single item that is to blame (`split.ts`). When something may
+// have been kept, every caller of that set learns of the error instead. Items that met a row which
+// somebody holds wait apart from the others (`hold-back.ts`).
 //
 // The queue is bounded. A caller that would not fit is refused at once with `Overloaded`, which
 // the edge turns into the contract's retryable answer.
 
-export type Outcome<Result> = Result | Error;
+import { holdBack, type Waiting } from "./hold-back.ts";
+import { keptNothing, type Outcome, type SetWork, workInHalves } from "./split.ts";
 
-export type CoalesceOptions = {
+export type { Outcome };
+
+export type CoalesceOptions<Item> = {
   readonly setSizeMax: number;
   readonly queueMax: number;
   readonly setsInFlight?: number;
-  /** Whether a thrown error means that nothing of the set was kept, so that it may be split. */
-  readonly mayRetry: (error: unknown) => boolean;
+  /** Whether a set that threw may be split; where nothing of it was kept unless said otherwise. */
+  readonly mayRetry?: (error: unknown) => boolean;
+  /** Where items may meet rows that others hold: how that shows, and which items share such rows. */
+  readonly held?: {
+    readonly isHeld: (error: unknown) => boolean;
+    readonly groupOf: (item: Item) => string;
+  };
   readonly onSet?: (size: number) => void;
 };
 
@@ -34,26 +43,43 @@ export class Overloaded extends Error {
   }
 }
 
-type Waiting<Item, Result> = {
-  readonly item: Item;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-};
-
 export function coalesce<Item, Result>(
-  work: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
-  { setSizeMax, queueMax, setsInFlight = 1, mayRetry, onSet }: CoalesceOptions,
+  work: SetWork<Item, Result>,
+  {
+    setSizeMax,
+    queueMax,
+    setsInFlight = 1,
+    mayRetry = keptNothing,
+    held,
+    onSet,
+  }: CoalesceOptions<Item>,
 ): (item: Item) => Promise<Result> {
   let queue: Waiting<Item, Result>[] = [];
   let inFlight = 0;
   let closing = false;
+  const apart =
+    held &&
+    holdBack<Item, Result>({
+      ...held,
+      tryAgain: (items, { isLast, isPart }) =>
+        workInHalves(work, items, (error) => mayRetry(error) && (isLast || !held.isHeld(error)), {
+          isPart,
+        }),
+      giveBack: enqueue,
+    });
 
   function ask(item: Item): Promise<Result> {
-    if (queue.length >= queueMax) return Promise.reject(new Overloaded());
+    const waiting = queue.length + (apart?.count() ?? 0);
+    if (waiting >= queueMax) return Promise.reject(new Overloaded());
     return new Promise((resolve, reject) => {
-      queue.push({ item, resolve, reject });
-      closeSoon();
+      const asked = { item, resolve, reject };
+      if (!apart?.joins(asked)) enqueue(asked);
     });
+  }
+
+  function enqueue(asked: Waiting<Item, Result>): void {
+    queue.push(asked);
+    closeSoon();
   }
 
   function closeSoon(): void {
@@ -79,33 +105,13 @@ export function coalesce<Item, Result>(
   async function settle(set: readonly Waiting<Item, Result>[]): Promise<void> {
     const items = set.map(({ item }) => item);
     const outcomes = await workInHalves(work, items, mayRetry);
-    set.forEach(({ resolve, reject }, index) => {
+    set.forEach((waiting, index) => {
       const outcome = outcomes[index] as Outcome<Result>; // The lengths are equal.
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome);
+      if (!(outcome instanceof Error)) waiting.resolve(outcome);
+      else if (apart && held.isHeld(outcome)) apart.take(waiting);
+      else waiting.reject(outcome);
     });
   }
 
   return ask;
-}
-
-/** The outcome of every item; a set that throws is split as long as nothing of it was kept. */
-export async function workInHalves<Item, Result>(
-  work: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
-  items: readonly Item[],
-  mayRetry: (error: unknown) => boolean,
-): Promise<readonly Outcome<Result>[]> {
-  try {
-    const outcomes = await work(items);
-    if (outcomes.length !== items.length) throw new Error("a set must answer every item once");
-    return outcomes;
-  } catch (error) {
-    if (items.length === 1 || !mayRetry(error)) {
-      const fault = error instanceof Error ? error : new Error(String(error));
-      return items.map(() => fault);
-    }
-    const half = Math.ceil(items.length / 2);
-    const first = await workInHalves(work, items.slice(0, half), mayRetry);
-    return [...first, ...(await workInHalves(work, items.slice(half), mayRetry))];
-  }
 }

@@ -15,6 +15,7 @@ import pg from "pg";
 
 import { type ConnectionCount, type Connections, keepConnections } from "./connections.ts";
 import { runPrepared, type Statement, types } from "./prepared.ts";
+import { noteNothingKept } from "./split.ts";
 import { wireValue } from "./wire-value.ts";
 
 export type Db = {
@@ -127,7 +128,7 @@ export function openDatabase(options: ConnectionOptions): Database {
   return {
     pool,
     connections: () => connections.count(),
-    rows: (statement) => onOne(connections, (client) => runPrepared(client, statement)),
+    rows: (statement) => onOne(connections, (client) => runAlone(client, statement)),
     together: (work) =>
       onOne(connections, (client) => work({ rows: (statement) => runPrepared(client, statement) })),
     planned: {
@@ -167,6 +168,16 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
   };
 }
 
+/** A statement that is a transaction of its own: what the server refused it has not kept. */
+async function runAlone<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+  try {
+    return await runPrepared<Row>(client, statement);
+  } catch (error) {
+    if (isRefusedByServer(error)) noteNothingKept(error);
+    throw error;
+  }
+}
+
 /** The three travel together; a connection on which one of them fails is not used again. */
 async function runPlanned<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
   const [, rows] = await Promise.all([
@@ -204,13 +215,17 @@ async function inTransaction<Result>(
 ): Promise<Result> {
   const client = await connections.lend();
   let broken: Error | undefined;
+  let isCommitting = false;
   try {
     await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
     const result = await work({ rows: (statement) => runPrepared(client, statement) });
+    isCommitting = !rollBack;
     await client.query(rollBack ? "rollback" : "commit");
     return result;
   } catch (error) {
     await client.query("rollback").catch((fault: Error) => (broken = fault));
+    // The server says that it was rolled back, or that it would not commit.
+    if (!broken && (!isCommitting || isRefusedByServer(error))) noteNothingKept(error);
     throw error;
   } finally {
     // A connection that cannot roll back is destroyed rather than handed to the next caller.

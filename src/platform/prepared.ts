@@ -49,12 +49,29 @@ export async function runPrepared<Row>(
   try {
     await run.ended;
   } catch (error) {
-    // Where it was thrown is the driver; who asked is here.
-    if (error instanceof Error) Error.captureStackTrace(error);
-    throw error;
+    throw causeOf(client, error as Error); // The driver rejects with nothing else.
   }
   return run.answer() as Row[]; // Whoever wrote the statement knows its columns.
 }
+
+const lastFaults = new WeakMap<pg.ClientBase, Error>();
+
+/**
+ * Of statements that travel together, those behind one that failed only say that their transaction has
+ * failed. Whoever hears of one of them first hears of the cause.
+ */
+function causeOf(client: pg.ClientBase, error: Error): Error {
+  const isAborted = "code" in error && error.code === abortedCode;
+  const cause = (isAborted ? lastFaults.get(client) : undefined) ?? error;
+  if (cause !== error) return cause;
+  // Where it was thrown is the driver; who asked is here.
+  Error.captureStackTrace(error);
+  lastFaults.set(client, error);
+  return error;
+}
+
+/** What PostgreSQL calls a statement of a transaction that has failed. */
+const abortedCode = "25P02";
 
 /** The driver calls `submit` when it is its turn, and the others as the server answers. */
 class PreparedRun implements pg.Submittable {

@@ -8,7 +8,7 @@ import { istTimestamp } from "../kernel/time.ts";
 import { coalesce, type Outcome } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { isRefusedByServer } from "../platform/postgres.ts";
+import { withoutKeeping } from "../platform/split.ts";
 import type { Ask, Verdict } from "./new-quote.ts";
 import { priceBuys } from "./price-buys.ts";
 import { priceSells } from "./price-sells.ts";
@@ -38,7 +38,6 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
       setSizeMax: sellSetSizeMax,
       setsInFlight: sellSetsInFlight,
       queueMax,
-      mayRetry: isRefusedByServer,
       onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
     },
   );
@@ -48,7 +47,6 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
     {
       setSizeMax: buySetSizeMax,
       queueMax,
-      mayRetry: isRefusedByServer,
       onSet: (size) => setSize.observe({ set: "buy quotes" }, size),
     },
   );
@@ -67,7 +65,7 @@ async function keepAll(
   asks: readonly Ask<unknown>[],
   pricing: Promise<readonly Verdict[]>,
 ): Promise<Outcome<QuoteAnswer>[]> {
-  const verdicts = await pricing;
+  const verdicts = await withoutKeeping(() => pricing);
   const kept = verdicts.flatMap((verdict, at) =>
     "quote_ref" in verdict && !asks[at]?.call.dryRun ? [verdict] : [],
   );

@@ -9,9 +9,9 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
 import { type IstDay, istDay, type IstMonth, istMonth } from "../kernel/time.ts";
 import type { Allowance } from "../keys/authenticate.ts";
-import { type Outcome, workInHalves } from "../platform/coalesce.ts";
+import { type Outcome, workInHalves } from "../platform/split.ts";
 import type { Context } from "../platform/context.ts";
-import { type Db, isRefusedByServer } from "../platform/postgres.ts";
+import type { Db } from "../platform/postgres.ts";
 import type { Ask, RateWindow } from "./rate-window.ts";
 import type { WindowState } from "./rules.ts";
 import {
@@ -58,14 +58,14 @@ export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: Rate
   async function count(calls: readonly Windowed[]): Promise<readonly Outcome<Counted>[]> {
     const outcomes = new Map<Windowed, Outcome<Counted>>();
     const admitted = calls.filter(({ window }) => window.admitted);
-    const tried = await workInHalves(countWhole, admitted, isRefusedByServer);
+    const tried = await workInHalves(countWhole, admitted);
     if (admitted.length === calls.length && isDecided(tried)) return tried;
     admitted.forEach((item, at) => {
       const outcome = tried[at];
       if (outcome) outcomes.set(item, outcome);
     });
     const rest = calls.filter((call) => !outcomes.has(call));
-    const decided = await workInHalves(countAny, rest, isRefusedByServer);
+    const decided = await workInHalves(countAny, rest);
     rest.forEach((call, at) => outcomes.set(call, decided[at] as Outcome<Counted>));
     return calls.map((call) => outcomes.get(call) as Outcome<Counted>); // Tried or decided.
   }
@@ -96,11 +96,7 @@ export function confirmer(
   return async function confirmCalls(calls) {
     const windowed = await takeWindows(rateWindow, calls);
     const fitting = windowed.filter(({ window }) => window.admitted);
-    const tried = await workInHalves(
-      (set) => countFittingSet({ db, now }, set),
-      fitting,
-      isRefusedByServer,
-    );
+    const tried = await workInHalves((set) => countFittingSet({ db, now }, set), fitting);
     const outcomes = new Map(fitting.map((item, at) => [item, tried[at]]));
     const unconfirmed = fitting.filter((item) => outcomes.get(item) === undefined);
     await Promise.all(unconfirmed.map(({ ask, window }) => rateWindow.giveBack(ask, window)));
