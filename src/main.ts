@@ -98,6 +98,7 @@ export async function serve(variables: Variables): Promise<void> {
       config.auditCheckpoints === undefined
         ? undefined
         : openLineSink(config.auditCheckpoints, outbound),
+    onSetAside: (worker) => metrics.setAside.inc({ worker }),
   })) {
     const worker = startWorker({ ...work, log });
     if (settled) stack.defer(() => settleWithin(settled, settleDeadlineMs));

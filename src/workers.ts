@@ -28,6 +28,7 @@ import { expireOrders } from "./orders/expire-orders.ts";
 import { restingMatcher } from "./orders/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { LineSink } from "./platform/line-sink.ts";
+import { keepOffenders, type Offenders } from "./platform/offenders.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./public/fix-index.ts";
 import { forgetEnquiries } from "./public/forget-enquiries.ts";
@@ -59,6 +60,8 @@ export type WorkOptions = {
   readonly checkpoints?: LineSink | undefined;
   /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
   readonly offboarding?: Offboarding | undefined;
+  /** Told the worker's name whenever one sets aside what it cannot do. */
+  readonly onSetAside?: ((worker: string) => void) | undefined;
 };
 
 export const simulators: Simulators = {
@@ -88,36 +91,67 @@ export const appliers: Appliers = {
 
 export function workOf(
   ctx: Context,
-  { book, webhooks, letterhead, checkpoints, offboarding = everySlice }: WorkOptions,
+  { book, webhooks, letterhead, checkpoints, offboarding = everySlice, onSetAside }: WorkOptions,
 ): Work[] {
   const books = booksOf(book);
+  const known = new Map<string, Offenders>();
+  /** What a worker has set aside, kept from run to run. */
+  const aside = (worker: string): Offenders => {
+    const offenders = known.get(worker) ?? keepOffenders({ worker, log: ctx.log, onSetAside });
+    known.set(worker, offenders);
+    return offenders;
+  };
   return [
     // First, so that whatever sends money out finds a verdict of this moment.
     { name: "ledger-check", pauseMs: 10_000, work: () => checkLedgerWhenDue(ctx) },
     {
       name: "simulation",
       pauseMs: 250,
-      work: () => answerDueInquiries(ctx, simulators, appliers),
+      work: () => answerDueInquiries(ctx, simulators, appliers, aside("simulation")),
     },
-    { name: "funding", pauseMs: 1_000, work: () => fundFromBalances(ctx) },
-    { name: "settlement", pauseMs: 250, work: () => initiateTransfers(ctx, settling) },
-    { name: "deadlines", pauseMs: 1_000, work: () => failOverdue(ctx, settling) },
-    { name: "cross-deadlines", pauseMs: 1_000, work: () => endOverdue(ctx) },
-    { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx) },
+    { name: "funding", pauseMs: 1_000, work: () => fundFromBalances(ctx, aside("funding")) },
+    {
+      name: "settlement",
+      pauseMs: 250,
+      work: () => initiateTransfers(ctx, settling, aside("settlement")),
+    },
+    {
+      name: "deadlines",
+      pauseMs: 1_000,
+      work: () => failOverdue(ctx, settling, aside("deadlines")),
+    },
+    {
+      name: "cross-deadlines",
+      pauseMs: 1_000,
+      work: () => endOverdue(ctx, aside("cross-deadlines")),
+    },
+    { name: "payouts", pauseMs: 500, work: () => sendDuePayouts(ctx, aside("payouts")) },
     {
       name: "offboarding",
       pauseMs: 2_000,
-      work: () => finishOffboarding(ctx, offboarding),
+      work: () => finishOffboarding(ctx, offboarding, aside("offboarding")),
     },
-    { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx) },
-    { name: "matching", pauseMs: 1_000, work: restingMatcher(ctx, books) },
-    { name: "order-upkeep", pauseMs: 10_000, work: () => endBereftOrders(ctx) },
-    { name: "small-rests", pauseMs: 10_000, work: () => endSmallRests(ctx) },
-    { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx) },
-    { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx) },
-    { name: "market", pauseMs: 500, work: () => updateMarkets({ ...ctx, latestIndex }) },
+    { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx, aside("expiry")) },
+    { name: "matching", pauseMs: 1_000, work: restingMatcher(ctx, books, aside("matching")) },
+    {
+      name: "order-upkeep",
+      pauseMs: 10_000,
+      work: () => endBereftOrders(ctx, aside("order-upkeep")),
+    },
+    {
+      name: "small-rests",
+      pauseMs: 10_000,
+      work: () => endSmallRests(ctx, aside("small-rests")),
+    },
+    { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx, aside("order-expiry")) },
+    { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx, aside("depth")) },
+    {
+      name: "market",
+      pauseMs: 500,
+      work: () => updateMarkets({ ...ctx, latestIndex }, aside("market")),
+    },
     { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
-    { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx) },
+    { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx, aside("index")) },
     { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
     { name: "checkpoints", pauseMs: 60_000, work: dailyCheckpoints(ctx) },
     {
@@ -130,7 +164,7 @@ export function workOf(
       name: "fan-out",
       pauseMs: 1_000,
       wakeOn: eventsTopic,
-      work: () => fanOut(ctx, webhooks),
+      work: () => fanOut(ctx, webhooks, aside("fan-out")),
     },
     {
       name: "deliveries",

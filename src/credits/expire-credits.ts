@@ -4,6 +4,8 @@ import type { Actor } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
+import type { Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
 import { leaveBooks } from "./leave-books.ts";
 import { creditLifecycle, daysLeft, expiryDueOn, warningOf } from "./rules.ts";
@@ -16,12 +18,13 @@ const clock: Actor = { kind: "worker", id: "clock", requestId: null };
  * One set of credits whose day has come: a warning, or the end. A credit is usable to the end of its
  * last day, IST. One that is first seen late gets the warning that fits, not those it missed.
  */
-export async function expireCredits(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+export async function expireCredits(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
   const now = ctx.now();
   const today = istDay(now);
-  return await ctx.db.transaction(async (tx) => {
-    const due = await claimExpiring(tx, today, setSizeMax);
-    if (due.length === 0) return "idle";
+  const expire = async (tx: Tx, due: readonly CreditRow[]): Promise<void> => {
     const before = new Map(due.map((row) => [row.credit_id, row]));
     const placed = await setCredits(
       tx,
@@ -56,8 +59,16 @@ export async function expireCredits(ctx: Pick<Context, "db" | "now">): Promise<"
       ),
       now,
     );
-    return due.length === setSizeMax ? "more" : "idle";
-  });
+  };
+  const done = await workInParts(offenders, (choice, claimed) =>
+    ctx.db.transaction(async (tx) => {
+      const due = await claimExpiring(tx, today, { limit: setSizeMax, ...choice });
+      claimed(due.map((row) => row.credit_id));
+      if (due.length > 0) await expire(tx, due);
+      return due.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
 }
 
 function placementOf(row: CreditRow, today: IstDay): CreditRow {

@@ -2,6 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { IstDay } from "../kernel/time.ts";
+import type { Choice } from "../platform/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CreditFacts, CreditState } from "./rules.ts";
 
@@ -220,11 +221,17 @@ export async function lockFreeOfFirm(tx: Tx, firmId: string): Promise<CreditRow[
 }
 
 /** What the clock has something to do with, unless a deal has it; two workers never take one row. */
-export async function claimExpiring(tx: Tx, today: IstDay, limit: number): Promise<CreditRow[]> {
+export async function claimExpiring(
+  tx: Tx,
+  today: IstDay,
+  { limit, only, except }: Choice & { readonly limit: number },
+): Promise<CreditRow[]> {
   return await tx.rows(sql`
     select ${creditColumns}
     from credits as c
     where c.standing is not null and c.expiry_due_on <= ${today} and c.reserved_for is null
+      and (${only}::text[] is null or c.credit_id = any(${only}::text[]))
+      and c.credit_id <> all(${except}::text[])
     order by c.expiry_due_on
     limit ${limit}
     for update skip locked`);

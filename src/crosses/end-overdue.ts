@@ -3,6 +3,7 @@ import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import { endCrosses, type Ending } from "./end-crosses.ts";
 import { claimOverdue, type CrossRow, yieldToCallers } from "./store.ts";
 
@@ -10,18 +11,25 @@ const setSizeMax = 200;
 const clock: Actor = { kind: "worker", id: "cross-deadlines", requestId: null };
 
 /** One set of crosses whose time is up: credits are let go, and money goes back to its buyers. */
-export async function endOverdue(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+export async function endOverdue(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
   let ended = 0;
   for (const environment of environments) {
     const bankIsUp = await isPortUp(ctx.db, environment, "bank");
     const now = ctx.now();
-    ended += await ctx.db.transaction(async (tx) => {
-      const overdue = await claimOverdue(tx, { environment, bankIsUp, now, limit: setSizeMax });
-      if (overdue.length === 0) return 0;
-      await yieldToCallers(tx);
-      await recordChanges(tx, clock, await endCrosses(tx, overdue.map(endingOf), now), now);
-      return overdue.length;
-    });
+    const late = { environment, bankIsUp, now, limit: setSizeMax };
+    ended += await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const overdue = await claimOverdue(tx, { ...late, ...choice });
+        note(overdue.map((row) => row.cross_id));
+        if (overdue.length === 0) return 0;
+        await yieldToCallers(tx);
+        await recordChanges(tx, clock, await endCrosses(tx, overdue.map(endingOf), now), now);
+        return overdue.length;
+      }),
+    );
   }
   return ended > 0 ? "more" : "idle";
 }

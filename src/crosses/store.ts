@@ -2,6 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
+import type { Choice } from "../platform/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { CrossKind, CrossState, Step } from "./rules.ts";
 
@@ -183,7 +184,9 @@ export async function claimOverdue(
     bankIsUp,
     now,
     limit,
-  }: {
+    only,
+    except,
+  }: Choice & {
     readonly environment: Environment;
     /** While it is away, nobody who waits for it is late. */
     readonly bankIsUp: boolean;
@@ -197,6 +200,8 @@ export async function claimOverdue(
     where c.environment = ${environment} and c.state in ('proposed', 'agreed', 'funded')
       and c.due_at <= ${now}
       and (${bankIsUp} or c.state <> 'agreed' or c.payment_ref is null)
+      and (${only}::text[] is null or c.cross_id = any(${only}::text[]))
+      and c.cross_id <> all(${except}::text[])
     order by c.due_at
     limit ${limit}
     for update skip locked`);

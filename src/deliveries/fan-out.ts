@@ -12,6 +12,8 @@
 // middle leaves the cursor where it was.
 
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
+import type { Tx } from "../platform/postgres.ts";
 import { deliveryIdOf, isWanted } from "../webhooks/rules.ts";
 import {
   claimQueuesToFan,
@@ -34,15 +36,16 @@ const eventsPerDeskMax = 500;
 export async function fanOut(
   ctx: Pick<Context, "db" | "now">,
   { scheduleS }: { readonly scheduleS: readonly number[] },
+  offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
-  const behind = await findBehind(ctx.db, queuesMax);
+  const behind = await findBehind(ctx.db, queuesMax, offenders.ids());
   if (behind.length === 0) return "idle";
   const now = ctx.now();
   const dueAt = new Date(now.getTime() + (scheduleS[0] ?? 0) * 1_000);
-  return await ctx.db.transaction(async (tx) => {
-    await insertQueues(tx, behind);
-    const queues = await claimQueuesToFan(tx, behind);
-    if (queues.length === 0) return "idle"; // Others are at it.
+  const fan = async (tx: Tx, webhookIds: readonly string[]): Promise<number> => {
+    await insertQueues(tx, webhookIds);
+    const queues = await claimQueuesToFan(tx, webhookIds);
+    if (queues.length === 0) return 0; // Others are at it.
     const heads = await listHeads(tx, desksOf(queues), eventsPerDeskMax);
     const fanned = queues.map((queue) => fannedOf(queue, heads));
     const drafts = fanned.flatMap(({ deliveries }) => deliveries);
@@ -56,8 +59,14 @@ export async function fanOut(
       })),
     );
     tx.announce(deliveriesTopic);
-    return "more";
+    return queues.length;
+  };
+  const done = await workInParts(offenders, ({ only }, claimed) => {
+    const webhookIds = only ?? behind;
+    claimed(webhookIds);
+    return ctx.db.transaction((tx) => fan(tx, webhookIds));
   });
+  return done > 0 ? "more" : "idle";
 }
 
 /** Each desk is read once, from where the one that is furthest behind stands. */

@@ -14,13 +14,13 @@ export type AttemptRow = {
 };
 
 /** Subscriptions whose desk has events that have not become deliveries yet. */
-export async function findBehind(db: Db, fetch: number): Promise<string[]> {
+export async function findBehind(db: Db, fetch: number, not: readonly string[]): Promise<string[]> {
   const rows = await db.rows<{ webhook_id: string }>(sql`
     select w.webhook_id
     from webhooks as w
     join desk_sequences as s on s.desk_id = w.desk_id
     left join webhook_queues as q on q.webhook_id = w.webhook_id
-    where w.deleted_at is null
+    where w.deleted_at is null and w.webhook_id <> all(${not}::text[])
       and coalesce(q.fanned_sequence, w.after_sequence) < s.last_sequence
     limit ${fetch}`);
   return rows.map(({ webhook_id }) => webhook_id);

@@ -12,6 +12,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workOneByOne } from "../platform/offenders.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeFirm, type Decision } from "./change-firm.ts";
 import { type Doer, refuseBound, refuseToOverrule } from "./doer.ts";
@@ -104,12 +105,15 @@ export async function offboardFirm(
 export async function finishOffboarding(
   ctx: Pick<Context, "db" | "now">,
   offboarding: Offboarding,
+  offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
-  const leaving = await listOffboardingFirms(ctx.db, drainsAtOnce);
-  for (const { firm_id, desk_id } of leaving) {
-    const doer = { actor: drain, deskId: desk_id, boundTo: null, dryRun: false };
+  const looked = { limit: drainsAtOnce, except: offenders.ids() };
+  const leaving = await listOffboardingFirms(ctx.db, looked);
+  const desks = new Map(leaving.map(({ firm_id, desk_id }) => [firm_id, desk_id]));
+  await workOneByOne(offenders, [...desks.keys()], async (firmId) => {
+    const doer = { actor: drain, deskId: desks.get(firmId) ?? "", boundTo: null, dryRun: false };
     await changeFirm(ctx, doer, {
-      firmId: firm_id,
+      firmId,
       async decide(tx, firm, now) {
         if (firm.connection_state !== "offboarding") return undefined;
         const blockers = await blockersOf(tx, firm, offboarding);
@@ -122,7 +126,8 @@ export async function finishOffboarding(
         return await leave(tx, drain, { firm, state, offboarding, now });
       },
     });
-  }
+    return 1;
+  });
   return "idle";
 }
 

@@ -1,6 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/house.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { Choice } from "../platform/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
 
@@ -312,12 +313,12 @@ export async function listAllFirms(
 /** Some of the firms that are leaving; a random choice, so that those that wait hold up no other. */
 export async function listOffboardingFirms(
   db: Db,
-  limit: number,
+  { limit, except }: Pick<Choice, "except"> & { readonly limit: number },
 ): Promise<Pick<FirmRow, "firm_id" | "desk_id">[]> {
   return await db.rows(sql`
     select firm_id, desk_id
     from firms
-    where connection_state = 'offboarding'
+    where connection_state = 'offboarding' and firm_id <> all(${except}::text[])
     order by random()
     limit ${limit}`);
 }

@@ -9,8 +9,15 @@
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { type Answered, type InquiryKind, simulate, type Simulators } from "./rules.ts";
+import {
+  type Answered,
+  type Inquiry,
+  type InquiryKind,
+  simulate,
+  type Simulators,
+} from "./rules.ts";
 import {
   claimDueInquiries,
   leaveOpen,
@@ -63,12 +70,13 @@ export async function answerDueInquiries(
   ctx: Pick<Context, "db" | "now">,
   simulators: Simulators,
   appliers: Appliers,
+  offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   const due = await listDueKinds(ctx.db, ctx.now());
   const outcomes: ("more" | "idle")[] = [];
   for (const kinds of Object.values(kindsOf)) {
     if (!kinds.some((kind) => due.includes(kind))) continue;
-    outcomes.push(await answerDue(ctx, kinds, { simulators, appliers }));
+    outcomes.push(await answerDue(ctx, kinds, { simulators, appliers, offenders }));
   }
   return outcomes.includes("more") ? "more" : "idle";
 }
@@ -76,12 +84,14 @@ export async function answerDueInquiries(
 async function answerDue(
   ctx: Pick<Context, "db" | "now">,
   kinds: readonly InquiryKind[],
-  { simulators, appliers }: { simulators: Simulators; appliers: Appliers },
+  {
+    simulators,
+    appliers,
+    offenders,
+  }: { simulators: Simulators; appliers: Appliers; offenders: Offenders },
 ): Promise<"more" | "idle"> {
   const now = ctx.now();
-  return await ctx.db.transaction(async (tx) => {
-    const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax });
-    if (due.length === 0) return "idle";
+  const answer = async (tx: Tx, due: readonly Inquiry[]): Promise<void> => {
     const answered = due.flatMap((inquiry) => {
       const answer = simulate(simulators, inquiry);
       // The simulator of a kind answers in that kind's form.
@@ -92,8 +102,16 @@ async function answerDue(
     if (unanswered.length > 0) await leaveOpen(tx, unanswered);
     await yieldToCallers(tx);
     if (answered.length > 0) await applyAnswers(tx, simulation, answered, appliers, now);
-    return due.length === setSizeMax ? "more" : "idle";
-  });
+  };
+  const done = await workInParts(offenders, (choice, claimed) =>
+    ctx.db.transaction(async (tx) => {
+      const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax, ...choice });
+      claimed(due.map(({ inquiry_id }) => inquiry_id));
+      if (due.length > 0) await answer(tx, due);
+      return due.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
 }
 
 /** All or none: an operator's batch with one wrong id changes nothing. */

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { Choice } from "../platform/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import { type Answered, type Inquiry, type InquiryKind, inquiryKinds, type Port } from "./rules.ts";
 
@@ -45,13 +46,15 @@ export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
 export async function claimDueInquiries(
   tx: Tx,
   kinds: readonly InquiryKind[],
-  { now, limit }: { readonly now: Date; readonly limit: number },
+  { now, limit, only, except }: Choice & { readonly now: Date; readonly limit: number },
 ): Promise<Inquiry[]> {
   return await tx.rows(sql`
     select ${inquiryColumns}
     from inquiries
     where environment = 'sandbox' and state = 'open' and due_at <= ${now}
       and kind = any(${kinds}::text[])
+      and (${only}::text[] is null or inquiry_id = any(${only}::text[]))
+      and inquiry_id <> all(${except}::text[])
       and not exists (
         select
         from port_outages

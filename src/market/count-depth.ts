@@ -5,6 +5,7 @@ import { type Environment, environments } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workOneByOne } from "../platform/offenders.ts";
 import { currentCards } from "../rates/current-cards.ts";
 import type { RateCard } from "../rates/rules.ts";
 import {
@@ -16,8 +17,14 @@ import {
 } from "./store.ts";
 
 /** The worker's piece of work: one look at each environment. */
-export async function countDepth(ctx: Context): Promise<"idle"> {
-  for (const environment of environments) await countIfDue(ctx, environment);
+export async function countDepth(
+  ctx: Context,
+  offenders: Offenders = noOffenders(),
+): Promise<"idle"> {
+  await workOneByOne(offenders, environments, async (environment) => {
+    await countIfDue(ctx, environment);
+    return 1;
+  });
   return "idle";
 }
 

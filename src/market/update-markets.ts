@@ -13,6 +13,7 @@ import { readExactJson } from "../kernel/json.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workOneByOne } from "../platform/offenders.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { currentCards } from "../rates/current-cards.ts";
 import {
@@ -47,8 +48,14 @@ const keptUpdatesMax = 10_000;
 const epochBytes = 5;
 
 /** The worker's piece of work: one look at each environment. */
-export async function updateMarkets(ctx: MarketContext): Promise<"idle"> {
-  for (const environment of environments) await updateMarket(ctx, environment);
+export async function updateMarkets(
+  ctx: MarketContext,
+  offenders: Offenders = noOffenders(),
+): Promise<"idle"> {
+  await workOneByOne(offenders, environments, async (environment) => {
+    await updateMarket(ctx, environment);
+    return 1;
+  });
   return "idle";
 }
 

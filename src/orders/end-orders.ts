@@ -5,7 +5,8 @@ import { releaseCredits } from "../credits/reserve-credits.ts";
 import { type Attributed, recordAttributed } from "../events/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { Tx } from "../platform/postgres.ts";
+import { type Offenders, workInParts } from "../platform/offenders.ts";
+import type { Database, Tx } from "../platform/postgres.ts";
 import { orderStandings, stands } from "../settlement/order-standings.ts";
 import { changeOfOrder } from "./change-of-order.ts";
 import { endRest } from "./rules.ts";
@@ -69,4 +70,20 @@ export async function letOrdersGo(
   }));
   const after = new Map(ended.map((end) => [end.after.order_id, end.after]));
   return { orders: rows.map((row) => after.get(row.order_id) ?? row), changes };
+}
+
+/** The same by a worker: an order that cannot be ended is set aside, and the others are. */
+export async function endInParts(
+  db: Pick<Database, "transaction">,
+  offenders: Offenders,
+  ending: Ending,
+): Promise<void> {
+  await workInParts(offenders, ({ only }, claimed) => {
+    const orderIds = only ?? ending.orderIds;
+    claimed(orderIds);
+    const isPart = only !== null;
+    return db.transaction(async (tx) => {
+      return (await endOrders(tx, { ...ending, orderIds, isPart })).length;
+    });
+  });
 }

@@ -1,8 +1,9 @@
 import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders } from "../platform/offenders.ts";
 import { currentCards } from "../rates/current-cards.ts";
-import { endOrders } from "./end-orders.ts";
+import { endInParts } from "./end-orders.ts";
 import { listBelowMinimum } from "./resting-store.ts";
 import { restBelowMinimum } from "./rules.ts";
 
@@ -13,10 +14,10 @@ const upkeep: Actor = { kind: "worker", id: "order-upkeep", requestId: null };
  * Ends a set of sells of which a deal has left less than may rest, so that their credits are free
  * again. What is left of a buy ends with the deal itself. Whether there may be more.
  */
-export async function endSmallRests({
-  db,
-  now: clockNow,
-}: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+export async function endSmallRests(
+  { db, now: clockNow }: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
   const now = clockNow();
   let found = 0;
   for (const environment of environments) {
@@ -24,7 +25,9 @@ export async function endSmallRests({
     for (const [scheme, { rest_min_paise: minPaise }] of cards) {
       // What is found without a lock stays so: what is left of an order only becomes less.
       const small = { scheme, minPaise, limit: setSizeMax };
-      const orderIds = await listBelowMinimum(db, environment, small);
+      const left = new Set(offenders.ids());
+      const below = await listBelowMinimum(db, environment, small);
+      const orderIds = below.filter((orderId) => !left.has(orderId));
       if (orderIds.length === 0) continue;
       const ending = {
         environment,
@@ -35,7 +38,7 @@ export async function endSmallRests({
         actorOf: () => upkeep,
         now,
       } as const;
-      await db.transaction((tx) => endOrders(tx, ending));
+      await endInParts(db, offenders, ending);
       found = Math.max(found, orderIds.length);
     }
   }

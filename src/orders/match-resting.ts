@@ -19,6 +19,7 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { highestBid } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
+import { type Choice, noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
@@ -46,7 +47,11 @@ const sellsInPage = 200;
 /** How long something that nobody announces may wait. */
 const lookEveryMs = 10_000;
 
-export function restingMatcher(ctx: Context, books: Books): () => Promise<"more" | "idle"> {
+export function restingMatcher(
+  ctx: Context,
+  books: Books,
+  offenders: Offenders = noOffenders(),
+): () => Promise<"more" | "idle"> {
   const openQuotes = openQuotesOn(ctx.db);
   const lookedAtMs = { live: -Infinity, sandbox: -Infinity };
   return async () => {
@@ -55,8 +60,12 @@ export function restingMatcher(ctx: Context, books: Books): () => Promise<"more"
       const now = ctx.now();
       const isDue = now.getTime() - lookedAtMs[environment] >= lookEveryMs;
       if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
-      dealt += await withBook(books, environment, (book) =>
-        ctx.db.transaction((tx) => matchOnce(tx, { environment, book, now, openQuotes })),
+      // An order whose deal cannot be stored is left out, and the others are dealt.
+      dealt += await workInParts(offenders, (choice, claimed) =>
+        withBook(books, environment, (book) => {
+          const set = { environment, book, now, openQuotes, isPart: choice.only !== null };
+          return ctx.db.transaction((tx) => matchOnce(tx, { ...set, choice, claimed }));
+        }),
       );
       lookedAtMs[environment] = now.getTime();
     }
@@ -83,12 +92,18 @@ function cardsOf(environment: Environment, cardOf: CardOf): Seen["seen_cards"] {
   );
 }
 
+type Look = SetOfOrders & {
+  readonly choice: Choice;
+  /** Told the orders that deal, before anything is stored. */
+  readonly claimed: (orderIds: readonly string[]) => void;
+};
+
 /** One look at everything that rests; how many deals it made. */
 async function matchOnce(
   tx: Tx,
-  { environment, book, now, openQuotes }: SetOfOrders,
+  { environment, isPart, book, now, openQuotes, choice, claimed }: Look,
 ): Promise<number> {
-  await lockMatching(tx, environment);
+  await lockMatching(tx, environment, { isPart });
   const { seen_from } = await findSeen(tx, environment);
   await book.refresh(tx);
   const today = istDay(now);
@@ -113,16 +128,26 @@ async function matchOnce(
     ...nobody,
   };
   const workings = newWorkings({ ...facts, cardOf });
+  const isChosen = ({ order_id }: OrderRow) =>
+    !choice.except.includes(order_id) && (choice.only?.includes(order_id) ?? true);
   // Serving a buy takes it out of those that rest once nothing of it does.
-  for (const buy of workings.restingBuys.slice()) serveBuy(workings, buy);
-  for (const scheme of schemes) await serveSells(tx, workings, scheme);
+  for (const buy of workings.restingBuys.filter(isChosen)) serveBuy(workings, buy);
+  for (const scheme of schemes) await serveSells(tx, workings, { scheme, isChosen });
+  claimed([...new Set(workings.deals.map((deal) => deal.originOrderId))]);
   await storeOrders(tx, workings, () => matcher);
   await setSeen(tx, environment, { cards: cardsOf(environment, cardOf), before: seen_from });
   return workings.deals.length;
 }
 
 /** The house takes resting sells at their limit where its bid reaches it, the cheapest first. */
-async function serveSells(tx: Tx, workings: Workings, scheme: Scheme): Promise<void> {
+async function serveSells(
+  tx: Tx,
+  workings: Workings,
+  {
+    scheme,
+    isChosen,
+  }: { readonly scheme: Scheme; readonly isChosen: (order: OrderRow) => boolean },
+): Promise<void> {
   const market = workings.markets.get(scheme);
   if (market?.state !== "open") return;
   const { environment, now } = workings;
@@ -133,7 +158,7 @@ async function serveSells(tx: Tx, workings: Workings, scheme: Scheme): Promise<v
     page = await listRestingSells(tx, of);
     // Most of what rests waits for a better price; only what may be dealt is locked.
     const near = page.filter(
-      (sell) => (highestBid(market, restOf(sell)) ?? 0) >= (sell.limit_bps ?? 0),
+      (sell) => isChosen(sell) && (highestBid(market, restOf(sell)) ?? 0) >= (sell.limit_bps ?? 0),
     );
     if (near.length > 0) await serveNear(tx, workings, near);
     if (page.length < sellsInPage) return;

@@ -62,7 +62,9 @@ function resultOf(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }:
   if (error) {
     const { status, body, fault } = toErrorReply(error, requestId, "trading");
     if (fault !== undefined) log.error({ err: fault, request_id: requestId }, "an order failed");
-    return { ok: false, status, error: body };
+    const { error: slug, code = slug, message } = body;
+    const ofItem = body.code === undefined ? { error: "request_error", code, message } : body;
+    return { ok: false, status, error: ofItem };
   }
   const { kind, order, settled } = placed as Exclude<Placed, { kind: "refused" }>;
   const status = kind === "placed" && !dryRun ? 201 : 200;

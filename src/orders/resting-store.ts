@@ -4,6 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
+import type { Choice } from "../platform/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres.ts";
 import type { SetAside } from "./rules.ts";
 import { orderColumns, type OrderRow } from "./store.ts";
@@ -233,12 +234,17 @@ export async function listSetAside(
 export async function listBereft(
   db: Db,
   environment: Environment,
-  { today, limit }: { readonly today: IstDay; readonly limit: number },
+  {
+    today,
+    limit,
+    except,
+  }: Pick<Choice, "except"> & { readonly today: IstDay; readonly limit: number },
 ): Promise<string[]> {
   const rows = await db.rows<{ order_id: string }>(sql`
     select o.order_id
     from orders as o
     where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+      and o.order_id <> all(${except}::text[])
       and exists (
         select 1
         from unnest(o.resting_scrip_nos) as r (scrip_no)

@@ -5,6 +5,7 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
+import type { Choice } from "../platform/offenders.ts";
 import { type Db, fragment, isLockTimeout, sql, type Tx } from "../platform/postgres.ts";
 import type { Happening, OrderState, TimeInForce } from "./rules.ts";
 
@@ -283,11 +284,16 @@ export async function countOrders(db: Db, deskId: string, filter: OrderFilter): 
 }
 
 /** Open orders whose time has come. */
-export async function listOverdue(db: Db, now: Date, limit: number): Promise<OrderRow[]> {
+export async function listOverdue(
+  db: Db,
+  now: Date,
+  { limit, except }: Pick<Choice, "except"> & { readonly limit: number },
+): Promise<OrderRow[]> {
   return await db.rows(sql`
     select ${orderColumns}
     from orders as o
     where o.state = 'open' and o.expires_at <= ${now}
+      and o.order_id <> all(${except}::text[])
     order by o.expires_at
     limit ${limit}`);
 }

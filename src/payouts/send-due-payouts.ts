@@ -7,24 +7,27 @@ import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
+import type { Tx } from "../platform/postgres.ts";
 import { askBank } from "./ask-bank.ts";
 import { lookAt } from "./decide-payouts.ts";
-import { claimUnsent, hasUnsent, setPayouts } from "./store.ts";
+import { claimUnsent, hasUnsent, type PayoutRow, setPayouts } from "./store.ts";
 
 const setSizeMax = 200;
 const cashier: Actor = { kind: "worker", id: "payouts", requestId: null };
 
 /** One set of unsent payouts; whether there may be more. */
-export async function sendDuePayouts(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+export async function sendDuePayouts(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
   const now = ctx.now();
   if (!(await hasUnsent(ctx.db, now))) return "idle";
   // The first check of the books is on its way.
   if (!(await ledgerWasChecked(ctx.db))) return "idle";
   const ledgerSound = await ledgerIsSound(ctx.db, now);
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
-  return await ctx.db.transaction(async (tx) => {
-    const claimed = await claimUnsent(tx, now, setSizeMax);
-    if (claimed.length === 0) return "idle";
+  const look = async (tx: Tx, claimed: readonly PayoutRow[]): Promise<void> => {
     const payees = await lockPayees(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
     const looked = claimed.map((row) => {
       const payee = payees.get(row.firm_id);
@@ -44,6 +47,14 @@ export async function sendDuePayouts(ctx: Pick<Context, "db" | "now">): Promise<
       looked.flatMap(({ changes }) => changes),
       now,
     );
-    return claimed.length === setSizeMax ? "more" : "idle";
-  });
+  };
+  const done = await workInParts(offenders, (choice, note) =>
+    ctx.db.transaction(async (tx) => {
+      const claimed = await claimUnsent(tx, now, { limit: setSizeMax, ...choice });
+      note(claimed.map((row) => row.payout_id));
+      if (claimed.length > 0) await look(tx, claimed);
+      return claimed.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
 }

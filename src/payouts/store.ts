@@ -1,6 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
+import type { Choice } from "../platform/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
 import type { PayoutKind, PayoutState, PayoutStep, Rail } from "./rules.ts";
 
@@ -92,11 +93,17 @@ export async function hasUnsent(db: Db, now: Date): Promise<boolean> {
 }
 
 /** What has not been sent and is to be looked at; two workers never take the same one. */
-export async function claimUnsent(tx: Tx, now: Date, limit: number): Promise<PayoutRow[]> {
+export async function claimUnsent(
+  tx: Tx,
+  now: Date,
+  { limit, only, except }: Choice & { readonly limit: number },
+): Promise<PayoutRow[]> {
   return await tx.rows(sql`
     select ${payoutColumns}
     from payouts
     where look_at <= ${now}
+      and (${only}::text[] is null or payout_id = any(${only}::text[]))
+      and payout_id <> all(${except}::text[])
     order by look_at
     limit ${limit}
     for update skip locked`);

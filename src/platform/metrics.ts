@@ -12,6 +12,7 @@ import { RequestTimes } from "./request-times.ts";
 export type Metrics = {
   readonly registry: Registry;
   readonly setSize: Histogram<"set">;
+  readonly setAside: Counter<"worker">;
 };
 
 export function createMetrics(db: Pick<Database, "connections">): Metrics {
@@ -25,6 +26,12 @@ export function createMetrics(db: Pick<Database, "connections">): Metrics {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     registers,
   });
+  const setAside = new Counter({
+    name: "scripdesk_set_aside_total",
+    help: "Items that a worker could not do and leaves out for a while, by worker",
+    labelNames: ["worker"],
+    registers,
+  });
   const connections = new Gauge({
     name: "scripdesk_database_connections",
     help: "Connections to PostgreSQL by what they do; waiting counts requests that wait for one",
@@ -36,7 +43,7 @@ export function createMetrics(db: Pick<Database, "connections">): Metrics {
       }
     },
   });
-  return { registry, setSize };
+  return { registry, setSize, setAside };
 }
 
 /** A number that is read when it is asked for; NaN while it cannot be read. */

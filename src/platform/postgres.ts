@@ -248,6 +248,12 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "55P03";
 }
 
+/** Whether what the server refused may be done the next time: a held row, a deadlock, no room, no time. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  return isLockTimeout(error) || ["40", "53", "57"].includes(error.code.slice(0, 2));
+}
+
 /** The constraint a write ran into, if that is what happened. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith("23")) return undefined;

@@ -7,12 +7,13 @@ import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import type { Db } from "../platform/postgres.ts";
+import { claimOverdue } from "./claim-store.ts";
 import { concludeLegs, type Settling } from "./conclude-legs.ts";
 import { type Answers, failingLegs } from "./decide-legs.ts";
 import { type FailureReason, openStates, settlementLifecycle } from "./rules.ts";
 import {
-  claimOverdue,
   type LegRow,
   listEnvironmentsWith,
   listLegs,
@@ -36,6 +37,7 @@ const portOf = {
 export async function failOverdue(
   ctx: Pick<Context, "db" | "now">,
   settling: Settling,
+  offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   let failed = 0;
   for (const environment of await listEnvironmentsWith(ctx.db, openStates, ctx.now())) {
@@ -45,15 +47,19 @@ export async function failOverdue(
     };
     const states = openStates.filter((state) => up[portOf[state]]);
     const now = ctx.now();
-    failed += await ctx.db.transaction(async (tx) => {
-      const overdue = await claimOverdue(tx, { environment, states, now, limit: setSizeMax });
-      if (overdue.length === 0) return 0;
-      await yieldToCallers(tx);
-      const answers = await failingAll(tx, overdue, "timeout");
-      const conclusion = { environment, answers, actor: clock, settling, now };
-      await recordChanges(tx, clock, await concludeLegs(tx, conclusion), now);
-      return overdue.length;
-    });
+    const late = { environment, states, now, limit: setSizeMax };
+    failed += await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const overdue = await claimOverdue(tx, { ...late, ...choice });
+        note(overdue.map((row) => row.settlement_id));
+        if (overdue.length === 0) return 0;
+        await yieldToCallers(tx);
+        const answers = await failingAll(tx, overdue, "timeout");
+        const conclusion = { environment, answers, actor: clock, settling, now };
+        await recordChanges(tx, clock, await concludeLegs(tx, conclusion), now);
+        return overdue.length;
+      }),
+    );
   }
   return failed > 0 ? "more" : "idle";
 }

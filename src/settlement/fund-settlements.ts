@@ -11,14 +11,15 @@ import { balancesOf } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
+import { type Choice, noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
+import { isPassing, type Tx } from "../platform/postgres.ts";
 import { moveSettlement } from "./move-settlement.ts";
+import { claimUnfunded } from "./claim-store.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { moneyMovements } from "./movements.ts";
 import { FundsMoved, refuseMovedFunds } from "./open-settlements.ts";
 import { eventOfState, isOpenLeg } from "./rules.ts";
 import {
-  claimUnfunded,
   type LegRow,
   listEnvironmentsWith,
   listLegs,
@@ -32,21 +33,33 @@ const setSizeMax = 500;
 const funding: Actor = { kind: "worker", id: "funding", requestId: null };
 
 /** One set of settlements that their buyers' balances reach for, the oldest first. */
-export async function fundFromBalances(ctx: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+export async function fundFromBalances(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
   let funded = 0;
   for (const environment of await listEnvironmentsWith(ctx.db, ["pending"])) {
     const now = ctx.now();
-    funded += await ctx.db
-      .transaction((tx) => fundAffordable(tx, environment, now))
-      .catch((error: unknown) => {
-        if (error instanceof FundsMoved) return 0; // The next look finds what the balance is then.
-        throw error;
-      });
+    funded += await workInParts(
+      offenders,
+      (choice, claimed) =>
+        ctx.db.transaction((tx) => fundAffordable(tx, environment, { ...choice, claimed, now })),
+      // The next look finds what the balance is then.
+      { passes: (error) => isPassing(error) || error instanceof FundsMoved },
+    );
   }
   return funded > 0 ? "more" : "idle";
 }
 
-async function fundAffordable(tx: Tx, environment: Environment, now: Date): Promise<number> {
+async function fundAffordable(
+  tx: Tx,
+  environment: Environment,
+  {
+    claimed: noteClaimed,
+    now,
+    ...choice
+  }: Choice & { readonly claimed: (ids: readonly string[]) => void; readonly now: Date },
+): Promise<number> {
   const buyers = await listUnfundedBuyers(tx, environment);
   if (buyers.length === 0) return 0;
   const balances = await balancesOf(tx, environment, buyers);
@@ -56,8 +69,9 @@ async function fundAffordable(tx: Tx, environment: Environment, now: Date): Prom
       .map((balance) => [balance.firm_id, balance.available_paise]),
   );
   if (available.size === 0) return 0;
-  const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax };
+  const able = { buyerFirmIds: [...available.keys()], limit: setSizeMax, ...choice };
   const claimed = await claimUnfunded(tx, environment, able);
+  noteClaimed(claimed.map(({ settlement_id }) => settlement_id));
   await yieldToCallers(tx);
   const legs = await loadLegs(tx, claimed);
   const funded = withinBalances(available, { claimed, legs });

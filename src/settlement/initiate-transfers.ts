@@ -4,12 +4,13 @@ import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { claimFunded } from "./claim-store.ts";
 import { askCustoms } from "./ask-customs.ts";
 import { concludeLegs, holderOf, type Settling } from "./conclude-legs.ts";
 import { beginTransfer, changesOfBeginning, failingLegs } from "./decide-legs.ts";
 import {
-  claimFunded,
   type LegRow,
   listEnvironmentsWith,
   listLegs,
@@ -29,19 +30,23 @@ const initiator: Actor = { kind: "worker", id: "settlement", requestId: null };
 export async function initiateTransfers(
   ctx: Pick<Context, "db" | "now">,
   settling: Settling,
+  offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   let claimed = 0;
   for (const environment of await listEnvironmentsWith(ctx.db, ["funded"])) {
     if (!(await isPortUp(ctx.db, environment, "registry"))) continue;
     const now = ctx.now();
-    claimed += await ctx.db.transaction(async (tx) => {
-      const settlements = await claimFunded(tx, environment, setSizeMax);
-      if (settlements.length === 0) return 0;
-      await yieldToCallers(tx);
-      const changes = await initiate(tx, { environment, settlements, settling, now });
-      await recordChanges(tx, initiator, changes, now);
-      return settlements.length;
-    });
+    claimed += await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const settlements = await claimFunded(tx, environment, { limit: setSizeMax, ...choice });
+        note(settlements.map((row) => row.settlement_id));
+        if (settlements.length === 0) return 0;
+        await yieldToCallers(tx);
+        const changes = await initiate(tx, { environment, settlements, settling, now });
+        await recordChanges(tx, initiator, changes, now);
+        return settlements.length;
+      }),
+    );
   }
   return claimed > 0 ? "more" : "idle";
 }

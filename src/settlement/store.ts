@@ -199,21 +199,6 @@ export async function listEnvironmentsWith(
   return rows.map(({ environment }) => environment);
 }
 
-/** Ready for customs; two workers never take the same one. */
-export async function claimFunded(
-  tx: Tx,
-  environment: Environment,
-  limit: number,
-): Promise<SettlementRow[]> {
-  return await tx.rows(sql`
-    select ${settlementColumns}
-    from settlements as s
-    where s.environment = ${environment} and s.state = 'funded' and s.due_at is not null
-    order by s.due_at
-    limit ${limit}
-    for update skip locked`);
-}
-
 /** Who has yet to pay for something. */
 export async function listUnfundedBuyers(db: Db, environment: Environment): Promise<string[]> {
   const rows = await db.rows<{ buyer_firm_id: string }>(sql`
@@ -221,47 +206,6 @@ export async function listUnfundedBuyers(db: Db, environment: Environment): Prom
     from settlements
     where environment = ${environment} and state = 'pending'`);
   return rows.map((row) => row.buyer_firm_id);
-}
-
-/** What these buyers have yet to pay for, the oldest first; two workers never take the same one. */
-export async function claimUnfunded(
-  tx: Tx,
-  environment: Environment,
-  { buyerFirmIds, limit }: { readonly buyerFirmIds: readonly string[]; readonly limit: number },
-): Promise<SettlementRow[]> {
-  return await tx.rows(sql`
-    select ${settlementColumns}
-    from settlements as s
-    where s.environment = ${environment} and s.state = 'pending'
-      and s.buyer_firm_id = any(${buyerFirmIds}::text[])
-    order by s.due_at, s.settlement_id
-    limit ${limit}
-    for update skip locked`);
-}
-
-/** Those whose time is up, in the states that are not to be waited for any longer. */
-export async function claimOverdue(
-  tx: Tx,
-  {
-    environment,
-    states,
-    now,
-    limit,
-  }: {
-    readonly environment: Environment;
-    readonly states: readonly SettlementState[];
-    readonly now: Date;
-    readonly limit: number;
-  },
-): Promise<SettlementRow[]> {
-  return await tx.rows(sql`
-    select ${settlementColumns}
-    from settlements as s
-    where s.environment = ${environment} and s.state = any(${states}::text[])
-      and s.due_at <= ${now}
-    order by s.due_at
-    limit ${limit}
-    for update skip locked`);
 }
 
 /** The settlements that still wait for one of these credits. */

@@ -170,7 +170,7 @@ test("an answer whose consequences fail is not given, and is given later", async
   await ask(holding("crd-1"));
   fallDue();
   const failing = recorder(() => Promise.reject(new Error("the consequences failed")));
-  await assert.rejects(answer(failing.appliers), /the consequences failed/);
+  assert.equal(await answer(failing.appliers), "idle");
   assert.equal((await storedOf(service, "crd-1"))[0]?.state, "open");
   const working = recorder();
   await answer(working.appliers);
@@ -309,7 +309,7 @@ test("a caller who changes what is being answered is never the one to give way",
     await dropping;
   });
   const [answered] = await outcome;
-  assert.equal(answered?.status, "rejected");
+  assert.deepEqual(answered, { status: "fulfilled", value: "idle" });
   assert.deepEqual(
     (await storedOf(service, "crd-1")).map(({ state }) => state),
     ["dropped"],

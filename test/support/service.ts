@@ -169,6 +169,7 @@ export async function startService(
       webhooks,
       letterhead,
       offboarding: options.offboarding,
+      onSetAside: (worker) => metrics.setAside.inc({ worker }),
       checkpoints:
         options.checkpoints === undefined ? undefined : openLineSink(options.checkpoints, outbound),
     });
