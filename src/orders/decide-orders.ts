@@ -104,7 +104,7 @@ function refusalByAbsence({ intent, quote, firm, credit }: Loaded): Failure | un
   if (!firm) return notFound();
   const named = intent.ask.kind === "credit" || typeof quote?.scrip_no === "string";
   if (named && !credit) return notFound();
-  if (isQuoted && credit && intent.firmId !== null && intent.firmId !== credit.firm_id) {
+  if (isQuoted && intent.firmId !== null && intent.firmId !== firm.firm_id) {
     return otherFirm();
   }
   return undefined;

@@ -183,7 +183,10 @@ async function findNamed(
   return named;
 }
 
-/** Whom an order acts for: the holder of its credit, the firm it names, or the key's own. */
+/**
+ * Whom an order acts for: the holder of its credit, the client that its quote was given to, the firm
+ * it names, or the key's own. A quote of the desk's own firm serves any firm of the desk.
+ */
 function actingFirm(
   caller: Caller,
   named: string | null,
@@ -192,7 +195,8 @@ function actingFirm(
     credit,
   }: { readonly quote: LockedQuote | undefined; readonly credit: CreditForSale | undefined },
 ): string | undefined {
-  const firmId = credit?.firm_id ?? (quote?.scrip_no ? quote.firm_id : (named ?? caller.firmId));
+  const quoted = quote && (quote.scrip_no !== null || quote.firm_id !== caller.deskId);
+  const firmId = credit?.firm_id ?? (quoted ? quote.firm_id : (named ?? caller.firmId));
   return isId("frm", firmId) ? firmId : undefined;
 }
 

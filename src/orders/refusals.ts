@@ -88,7 +88,9 @@ export function restsTooLittle(path: string, minPaise: number): Failure {
 
 /** What the firm named for a quoted credit must be the one that holds it. */
 export function otherFirm(): Failure {
-  return new Failure("unprocessable", "firm_id: is not the firm whose credit was quoted", {
-    detail: { fields: [{ path: "firm_id", problem: "is not the firm whose credit was quoted" }] },
+  return new Failure("unprocessable", "firm_id: is not the firm that the quote was given to", {
+    detail: {
+      fields: [{ path: "firm_id", problem: "is not the firm that the quote was given to" }],
+    },
   });
 }

@@ -6,8 +6,10 @@ import { test } from "node:test";
 
 import { addDays, istDay } from "../../src/kernel/time.ts";
 import { addCard } from "../support/cards.ts";
+import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
+import { mintChild } from "../support/keys.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 
@@ -246,4 +248,34 @@ test("no rounding of whole orders lets a buyer pay less for a credit than its se
   const { body: order } = await buyer.post("/v1/orders", wanted, 201);
   assert.deepEqual(order.scrip_nos, seller.scripNos.slice(0, 1));
   await assertOrdersSound(service);
+});
+
+test("a quote that a client took is used for that client only, whoever of its desk orders", async (t) => {
+  const service = await startService(t);
+  const { key, deskId, firmId, post } = await dealer(service);
+  const sibling = await addFirm(service, { deskId });
+  await addCredits(service, deskId, [
+    {
+      firmId: sibling,
+      scheme: "RODTEP",
+      facePaise: face,
+      expiresOn: "2028-10-01",
+      state: "listed",
+    },
+  ]);
+  const client = await mintChild(service, key, { kind: "sub_account", firm_id: firmId });
+  const wanted = { side: "sell", scheme: "RODTEP", face_paise: face };
+  const { body: quote } = await service.send("POST", "/v1/quote", {
+    key: client.api_key,
+    body: wanted,
+    expect: 200,
+  });
+  const use = { quote_ref: quote.quote_ref };
+  await post("/v1/orders", { ...use, firm_id: sibling }, 422);
+  const { body: order } = await post("/v1/orders", use, 201);
+  assert.equal(order.firm_id, firmId);
+
+  const { body: general } = await post("/v1/quote", wanted, 200);
+  const forSibling = { quote_ref: general.quote_ref, firm_id: sibling };
+  assert.equal((await post("/v1/orders", forSibling, 201)).body.firm_id, sibling);
 });
