@@ -33,6 +33,8 @@ const allSumsStepsMax = 1_000_000;
 
 /** With more credits than this, counts are no longer refuted one by one. */
 const exactCountMax = 5;
+/** Who took less than this part of the steps was not cut short by them. */
+const cutShare = 0.4;
 /** The part of the steps left that one count may use. */
 const shareOfCount = 3;
 
@@ -49,10 +51,22 @@ export type OwnCredit = {
 };
 
 export function chooseBundle(index: OfferIndex, requirement: Requirement): Bundle {
-  const { requirement_paise: wanted, steps = stepsDefault } = requirement;
+  const { steps = stepsDefault } = requirement;
+  const budget = new Budget(steps);
+  const bundle = searchBundle(index, requirement, budget);
+  const used = steps - budget.left;
+  const isProven = bundle.proof.residual === "optimal" && bundle.proof.earliest === "proven";
+  return { ...bundle, steps: used, isSettled: isProven || used < steps * cutShare };
+}
+
+type Searched = Omit<Bundle, "steps" | "isSettled">;
+
+function searchBundle(index: OfferIndex, requirement: Requirement, budget: Budget): Searched {
+  const { requirement_paise: wanted } = requirement;
+  const steps = budget.left;
   if (!Number.isSafeInteger(wanted) || wanted < 0) throw new Error("a requirement is whole paise");
   const wide = index.shelf(requirement, new Budget(surveyStepsMax));
-  const shelf = index.shelf(requirement, new Budget(steps));
+  const shelf = index.shelf(requirement, budget);
   const survey = surveyOf(wide, wanted);
   if (survey.all) return bundleOf(shelf, wanted, proven(shelf, survey.all));
   const isFew = survey.usable !== undefined && survey.usable.length <= fewCredits;
@@ -109,7 +123,9 @@ function answerOfAllSums(
   survey: Survey,
   known: readonly number[],
 ): Answer | undefined {
-  if (!survey.usable) return undefined;
+  // To put them in order takes a step each, and with none left nothing would come of it.
+  if (!survey.usable || survey.usable.length >= shelf.budget.left) return undefined;
+  shelf.budget.spend(survey.usable.length);
   const queue = queued(shelf, survey.usable);
   const { found, finished } = shelf.budget.within(allSumsStepsMax, () =>
     bestOfAllSums({
@@ -152,7 +168,7 @@ function nearestRows(shelf: Shelf, survey: Survey, wide: Shelf): readonly number
   return best;
 }
 
-function bundleOf(shelf: Shelf, wanted: number, answer: Answer): Bundle {
+function bundleOf(shelf: Shelf, wanted: number, answer: Answer): Searched {
   const rows = queued(shelf, answer.rows);
   const covered = sumOf(shelf, rows);
   const isOptimal = covered === answer.target;

@@ -3,7 +3,7 @@
 
 import { FaceFilter } from "./face-filter.ts";
 import { OfferRows } from "./offer-rows.ts";
-import { type Budget, type DayNumber, type Offer, rupee } from "./rules.ts";
+import { Budget, type DayNumber, type Offer, rupee } from "./rules.ts";
 import { Shelf } from "./shelf.ts";
 import { sortOffers } from "./sort-offers.ts";
 import { SortedBlocks } from "./sorted-blocks.ts";
@@ -18,6 +18,15 @@ export type Usable = {
   readonly price_max_bps?: number;
   /** The lowest limit: 1 leaves out what the house holds. */
   readonly price_min_bps?: number;
+};
+
+/** Offers in the order of the queue, as plain arrays that a thread can be sent. */
+export type OfferColumns = {
+  readonly faces: Float64Array;
+  readonly days: Int32Array;
+  readonly limits: Uint16Array;
+  /** What stands for the seller's PAN. */
+  readonly sellers: Int32Array;
 };
 
 export type Depth = { readonly count: number; readonly face_paise: bigint };
@@ -91,6 +100,46 @@ export class OfferIndex {
   find(scripNo: string): Offer | undefined {
     const row = this.#rows.find(scripNo);
     return row < 0 ? undefined : this.#rows.offer(row);
+  }
+
+  /** These offers, if all of them are here and can be used. */
+  findAll(scripNos: readonly string[], usable: Usable): readonly Offer[] | undefined {
+    const shelf = this.shelf(usable, new Budget(0));
+    const rows = scripNos.map((scripNo) => this.#rows.find(scripNo));
+    const isHere = (row: number) => row >= 0 && shelf.isUsable(row);
+    return rows.every(isHere) ? rows.map((row) => this.#rows.offer(row)) : undefined;
+  }
+
+  /** All up to a face, with their rows; undefined when they are more than so many. */
+  columns(
+    facePaise: number,
+    most: number,
+  ): (OfferColumns & { readonly rows: Int32Array }) | undefined {
+    if (this.#byFace.count(0, this.#byFace.seek(facePaise + 1)) > most) return undefined;
+    const found: number[] = [];
+    const { end } = this.#byExpiry;
+    for (let at = 0; at < end; at = this.#byExpiry.next(at)) {
+      const row = this.#byExpiry.rowAt(at);
+      if (this.#faceOf(row) <= facePaise) found.push(row);
+    }
+    const rows = Int32Array.from(found);
+    const { faces, days, limits, sellers } = this.#rows;
+    return {
+      rows,
+      faces: Float64Array.from(rows, (row) => faces[row] ?? 0),
+      days: Int32Array.from(rows, (row) => days[row] ?? 0),
+      limits: Uint16Array.from(rows, (row) => limits[row] ?? 0),
+      sellers: Int32Array.from(rows, (row) => sellers[row] ?? 0),
+    };
+  }
+
+  /** What stands for a PAN in the column of sellers. */
+  sellerCode(pan: string): number {
+    return this.#rows.seller(pan);
+  }
+
+  numberAt(row: number): string {
+    return this.#rows.offer(row).scrip_no;
   }
 
   /** What lies from one face up to and without another; reads sums of blocks, not every offer. */

@@ -12,8 +12,11 @@ export const rupee = 100;
 /** Bundles are made of whole credits, and a deal with more of them than this is nobody's wish. */
 export const creditsMax = 5_000;
 
-/** A step is one look at one entry; so many take some ten milliseconds. */
-export const stepsDefault = 2_000_000;
+/** A step is one look at one entry; so many take some ten milliseconds, at the worst some fifty. */
+export const stepsDefault = 1_000_000;
+
+/** So many may be taken where others wait; whoever needs more searches in a thread. */
+export const stepsQuick = 100_000;
 
 /** The work counted for finding one face in the order of faces. */
 export const stepsPerProbe = 8;
@@ -51,6 +54,9 @@ export type Bundle = {
   readonly covered_paise: number;
   readonly residual_paise: number;
   readonly proof: Proof;
+  /** How much of the search's budget it took, and whether more could find or prove more. */
+  readonly steps: number;
+  readonly isSettled: boolean;
 };
 
 /**

@@ -1,11 +1,15 @@
 import type { Book, Offers } from "../book/open-book.ts";
-import { chooseBundle, smallestUsable } from "../cover/choose-bundle.ts";
+import { smallestUsable } from "../cover/choose-bundle.ts";
 import type { Usable } from "../cover/offer-index.ts";
-import type { Offer } from "../cover/rules.ts";
+import { type Offer, stepsQuick } from "../cover/rules.ts";
+import { coverBy, SearchFirst } from "../cover/search-cover.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { dayNumber } from "../kernel/time.ts";
 import type { BookSession, Books, Wanted } from "./workings.ts";
+
+/** What all searches of a set may do together while it holds the matching; some ten milliseconds. */
+const setStepsMax = 4 * stepsQuick;
 
 /** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
 export function booksOf(book: Book): Books {
@@ -15,6 +19,7 @@ export function booksOf(book: Book): Books {
 function sessionOf(book: Book, environment: Environment): BookSession {
   let offers: Offers | undefined;
   const done: (() => void)[] = [];
+  let stepsLeft = setStepsMax;
 
   function each(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
     const index = offers?.[scheme];
@@ -28,11 +33,16 @@ function sessionOf(book: Book, environment: Environment): BookSession {
     async refresh() {
       offers = await book.look(environment);
     },
-    choose(wanted) {
+    choose({ requirementPaise, plan, ...wanted }) {
       const index = offers?.[wanted.scheme];
       if (!index) return [];
-      const requirement = { requirement_paise: wanted.requirementPaise, ...usableBy(wanted) };
-      return chooseBundle(index, requirement).offers;
+      const cover = { requirement_paise: requirementPaise, ...usableBy(wanted) };
+      if (plan === undefined && stepsLeft <= 0) return new SearchFirst(index, cover);
+      const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
+      const found = coverBy(index, cover, { plan: plan ?? undefined, steps });
+      stepsLeft -= found.steps;
+      if (plan === undefined && !found.isSettled) return new SearchFirst(index, cover);
+      return found.offers;
     },
     smallest(wanted) {
       const index = offers?.[wanted.scheme];

@@ -11,6 +11,7 @@
 //         priced on has changed, there is no price
 
 import type { Offer } from "../cover/rules.ts";
+import { type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { boundFirm } from "../firms/doer.ts";
@@ -48,6 +49,8 @@ export type Command = {
   readonly request: JsonObject;
   /** A quote must be valid then, however long the order waits for its turn. */
   readonly receivedAt: Date;
+  /** What a longer search found for a buy: none before it, null where it must do without. */
+  readonly plan?: CoverPlan | null;
 };
 
 /** A command with everything it names, as far as it is there for its caller. */
@@ -65,7 +68,9 @@ export type Loaded = Command & {
 
 export type Verdict =
   | { readonly kind: "placed" | "replayed"; readonly orderId: string }
-  | { readonly kind: "refused"; readonly failure: Failure };
+  | { readonly kind: "refused"; readonly failure: Failure }
+  /** Nothing was done: cover is to be searched for first, while nobody is held up. */
+  | { readonly kind: "put off"; readonly search: SearchFirst };
 
 export function decideOrders(workings: Workings, loaded: readonly Loaded[]): Verdict[] {
   // Orders of one instant are served by their ids, so these rise in the order they came.
@@ -79,6 +84,7 @@ function decide(workings: Workings, item: Loaded, orderId: string): Verdict {
   const failure = refusalOf(workings, item);
   const outcome = failure ?? match(workings, item, draftOf(workings, item, orderId));
   if (outcome instanceof Failure) return { kind: "refused", failure: outcome };
+  if (outcome instanceof SearchFirst) return { kind: "put off", search: outcome };
   note(workings, item, outcome);
   return { kind: "placed", orderId: outcome.order_id };
 }
@@ -139,7 +145,7 @@ function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
   return isPriced ? undefined : factsChanged([credit.scrip_no]);
 }
 
-function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failure {
+function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failure | SearchFirst {
   if (item.credit) return sellCredits(workings, draft, [item.credit]);
   const { order } = draft;
   if (order.side === "sell") {
@@ -150,7 +156,7 @@ function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failu
   }
   return item.quote?.side === "buy"
     ? buyQuoted(workings, draft, item.bundle, item.quote.facts)
-    : buyCover(workings, draft);
+    : buyCover(workings, draft, item.plan);
 }
 
 function sideOf({ intent, quote }: Loaded): "sell" | "buy" {

@@ -2,7 +2,8 @@
 
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import type { Offer } from "../cover/rules.ts";
+import { type Offer, stepsQuick } from "../cover/rules.ts";
+import { type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/house.ts";
@@ -158,7 +159,11 @@ function dealRestingBuy(
 }
 
 /** Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. */
-export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failure {
+export function buyCover(
+  workings: Workings,
+  { order }: Draft,
+  plan: CoverPlan | null | undefined,
+): OrderRow | Failure | SearchFirst {
   const { scheme } = order;
   const requirementPaise = order.requirement_paise ?? 0;
   const market = workings.markets.get(scheme);
@@ -170,7 +175,8 @@ export function buyCover(workings: Workings, { order }: Draft): OrderRow | Failu
     pan: panOf(workings, order.firm_id),
     expiresFrom: addDays(workings.today, sellableDaysMin),
   };
-  const chosen = usable ? workings.book.choose({ ...usable, requirementPaise }) : [];
+  const chosen = usable ? workings.book.choose({ ...usable, requirementPaise, plan }) : [];
+  if (chosen instanceof SearchFirst) return chosen;
   const priceBps =
     market && pool && chosen.length > 0 ? bundlePrice(market, requirementPaise, pool, chosen) : 0;
   const bundle = payable(chosen, priceBps);
@@ -306,6 +312,7 @@ export function chooseDeliverable(
   const { offers } = chooseOwnCredits(
     free.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
     facePaise,
+    stepsQuick,
   );
   if (offers.length === 0) return nothingToDeliver(daysMin);
   const chosen = offers.flatMap((offer) => byNumber.get(offer.scrip_no) ?? []);

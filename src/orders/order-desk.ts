@@ -1,5 +1,6 @@
 // Where orders and cancels come in: queues per environment, in which those of all callers form sets.
 
+import { planSearches } from "../cover/search-cover.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { coalesce, type Outcome } from "../platform/coalesce.ts";
@@ -12,7 +13,7 @@ import { readQuote } from "../quotes/read-quote.ts";
 import type { QuoteAnswer, TakeQuote } from "../quotes/take-quote.ts";
 import { type Cancel, cancelOrders } from "./cancel-orders.ts";
 import type { Command } from "./decide-orders.ts";
-import { type Placed, placeOrders, type Placing } from "./place-orders.ts";
+import { type Attempted, type Placed, placeOrders, type Placing } from "./place-orders.ts";
 import { asksForFreshQuote } from "./refusals.ts";
 import type { Order } from "./schema.ts";
 import { isMatchingHeld } from "./store.ts";
@@ -69,7 +70,7 @@ export function orderDesk(
   const kept = { rollBack: false } as const;
 
   const queuesOf = (environment: Environment) => ({
-    orders: coalesce<Command, Placed>(
+    orders: coalesce<Command, Attempted>(
       (commands, attempt) => placeSet({ environment, ...kept, ...attempt }, commands),
       { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
     ),
@@ -80,13 +81,52 @@ export function orderDesk(
   });
   const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
 
-  async function placeAll({ caller, dryRun }: Call, commands: readonly Command[]) {
+  /** The same commands with what threads find for those that were put off. */
+  async function withPlans(
+    { caller }: Call,
+    commands: readonly Command[],
+    attempted: readonly Outcome<Attempted>[],
+  ): Promise<readonly Command[]> {
+    const searches = attempted.flatMap((one) => (isPutOff(one) ? [one.search] : []));
+    const plans = await planSearches(ctx.heavy, searches, { by: caller });
+    let next = 0;
+    return commands.map((command, at) => {
+      const plan = isPutOff(attempted[at]) ? plans[next++] : undefined;
+      return { ...command, plan: plan ?? null };
+    });
+  }
+
+  async function attemptAll(
+    { caller, dryRun }: Call,
+    commands: readonly Command[],
+  ): Promise<readonly Outcome<Attempted>[]> {
     const placing = { environment: caller.environment, rollBack: dryRun };
-    const placed = await workInHalves(
+    return await workInHalves(
       (part: readonly Command[], attempt) => placeSet({ ...placing, ...attempt }, part),
       commands,
       queueLimits.mayRetry,
     );
+  }
+
+  /** What is put off is placed after the others of its set, a dry run as a whole once more. */
+  async function attemptWithPlans(
+    call: Call,
+    commands: readonly Command[],
+  ): Promise<readonly Outcome<Placed>[]> {
+    const first = await attemptAll(call, commands);
+    if (!first.some(isPutOff)) return first.map(settled);
+    const planned = await withPlans(call, commands, first);
+    const isAgain = (at: number) => call.dryRun || isPutOff(first[at]);
+    const again = await attemptAll(
+      call,
+      planned.filter((_, at) => isAgain(at)),
+    );
+    let next = 0;
+    return first.map((one, at) => settled(isAgain(at) ? again[next++] : one));
+  }
+
+  async function placeAll(call: Call, commands: readonly Command[]) {
+    const placed = await attemptWithPlans(call, commands);
     // What is nobody's fault among them is said of the call.
     const isOfAll = (one: Outcome<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
     if (placed.every(isOfAll)) throw placed[0];
@@ -124,7 +164,12 @@ export function orderDesk(
       const { call } = command;
       if (!call.dryRun) {
         const { orders } = queues[call.caller.environment];
-        return await withFreshQuote(await orders(command), command);
+        const first = await orders(command);
+        if (!isPutOff(first)) return await withFreshQuote(first, command);
+        const [planned = command] = await withPlans(call, [command], [first]);
+        const placed = settled(await orders(planned));
+        if (placed instanceof Error) throw placed;
+        return await withFreshQuote(placed, command);
       }
       const [placed] = await placeAll(call, [command]);
       if (!placed) throw new Error("a set answers every order once");
@@ -141,6 +186,19 @@ export function orderDesk(
       return cancelled;
     },
   };
+}
+
+function isPutOff(
+  one: Outcome<Attempted> | undefined,
+): one is Attempted & { readonly kind: "put off" } {
+  return one !== undefined && !(one instanceof Error) && one.kind === "put off";
+}
+
+function settled(one: Outcome<Attempted> | undefined): Outcome<Placed> {
+  if (one === undefined || isPutOff(one)) {
+    throw new Error("an order with a plan is placed or refused");
+  }
+  return one;
 }
 
 /** What the quote was asked for; of an amount, what can be delivered of it now. */

@@ -1,7 +1,8 @@
 // Orders are placed as sets, one is a set of one. A set is one transaction of one environment:
 //
 //   load      lock the matching of the environment, then load and lock all that the set touches
-//   decide    each order in its turn, against the market as the ones before it left it
+//   decide    each order in its turn, against the market as the ones before it left it; a buy whose
+//             cover is not found by a quick search is put off, and comes again with a plan
 //   confirm   lock what buyers took from the book; when one of those has gone, the book was behind:
 //             the set is dropped, the book sets the credit aside, and the set is decided again, as
 //             it is when a buyer's balance moved meanwhile
@@ -37,6 +38,9 @@ export type Placed =
     }
   | (Verdict & { readonly kind: "refused" });
 
+/** What came of an order in a set; one that was put off comes again with a plan. */
+export type Attempted = Placed | (Verdict & { readonly kind: "put off" });
+
 export type Placing = Attempt & {
   readonly environment: Environment;
   readonly rollBack: boolean;
@@ -47,7 +51,7 @@ export async function placeOrders(
   books: Books,
   { environment, rollBack, isPart }: Placing,
   commands: readonly Command[],
-): Promise<readonly Placed[]> {
+): Promise<readonly Attempted[]> {
   const now = ctx.now();
   const openQuotes = openQuotesOn(ctx.db);
   return await withBook(books, environment, async (book) => {
@@ -84,7 +88,7 @@ async function placeSet(
   tx: Tx,
   set: SetOfOrders,
   commands: readonly Command[],
-): Promise<{ readonly placed: readonly Placed[]; readonly released: ReadonlySet<string> }> {
+): Promise<{ readonly placed: readonly Attempted[]; readonly released: ReadonlySet<string> }> {
   const { workings, loaded } = await loadOrders(tx, set, commands);
   const verdicts = decideOrders(workings, loaded);
   const opened = await storeOrders(tx, workings, callerOf(verdicts, commands));
@@ -92,8 +96,8 @@ async function placeSet(
     verdict.kind === "replayed" ? [orderOf(workings, verdict.orderId)] : [],
   );
   const known = await orderStandings(tx, replayed);
-  const placed = verdicts.map((verdict): Placed => {
-    if (verdict.kind === "refused") return verdict;
+  const placed = verdicts.map((verdict): Attempted => {
+    if (verdict.kind === "refused" || verdict.kind === "put off") return verdict;
     const order = orderOf(workings, verdict.orderId);
     const standing = known.get(verdict.orderId);
     const dealtNow = opened.get(order.settlement_ids.at(-1) ?? "") ?? null;

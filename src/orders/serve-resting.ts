@@ -2,6 +2,7 @@
 
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
+import { SearchFirst } from "../cover/search-cover.ts";
 import { addDays } from "../kernel/time.ts";
 import { houseBid, payable, restingPool } from "../matching/rules.ts";
 import { faceOf, sellTo, takeBundle } from "./match-order.ts";
@@ -21,7 +22,9 @@ export function serveBuy(workings: Workings, buy: OrderRow): void {
     pool: restingPool(market, resting),
     pan: panOf(workings, buy.firm_id),
     expiresFrom: addDays(workings.today, sellableDaysMin),
+    plan: null,
   });
+  if (chosen instanceof SearchFirst) throw new Error("who rests does without a plan");
   const bundle = payable(chosen, resting.priceBps);
   if (bundle.length === 0) return;
   const after = takeBundle(workings, buy, bundle, resting.priceBps);

@@ -3,6 +3,7 @@
 
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { Offer } from "../cover/rules.ts";
+import type { CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { TradingFirm } from "../firms/trading-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -30,8 +31,16 @@ export type Wanted = {
 
 /** The book as one set sees it: what it takes is gone for the orders after it. */
 export type BookOfSet = {
-  /** The bundle that leaves the least uncovered; empty when nothing can be taken. */
-  choose(wanted: Wanted & { readonly requirementPaise: Paise }): readonly Offer[];
+  /**
+   * The bundle that leaves the least uncovered; empty when nothing can be taken. What a quick search
+   * leaves open is put off, unless there is a plan for it or it must do without one.
+   */
+  choose(
+    wanted: Wanted & {
+      readonly requirementPaise: Paise;
+      readonly plan: CoverPlan | null | undefined;
+    },
+  ): readonly Offer[] | SearchFirst;
   /** The smallest face that could be taken for such a wish; undefined when there is none. */
   smallest(wanted: Wanted): Paise | undefined;
   take(scheme: Scheme, offers: readonly Offer[]): void;

@@ -1,4 +1,5 @@
 import type { Proof } from "../cover/rules.ts";
+import type { SearchFirst } from "../cover/search-cover.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -12,8 +13,12 @@ export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
 /** What the search for a bundle has shown of it; told once, with the price, and not kept. */
 export type CoverProof = Pick<Proof, "residual" | "residual_bound_paise">;
 
-/** What comes of one request: a quote to keep, that there is none, or a refusal. */
-export type Verdict = (QuoteRow & { readonly proof?: CoverProof }) | NoQuote | Failure;
+/** What comes of one request: a quote to keep, that there is none, a refusal, or a search to make. */
+export type Verdict =
+  | (QuoteRow & { readonly proof?: CoverProof })
+  | NoQuote
+  | Failure
+  | SearchFirst;
 
 export function newQuote(
   caller: Caller,

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { Book, Offers } from "../book/open-book.ts";
-import { chooseBundle } from "../cover/choose-bundle.ts";
-import type { Bundle } from "../cover/rules.ts";
+import { type Cover, coverBy, type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
@@ -14,11 +13,14 @@ import { type Ask, type CoverProof, environmentsOf, newQuote, type Verdict } fro
 import { buyAskOf, buyPriceOf, type BuyWanted, describeOffer } from "./rules.ts";
 import { listPans } from "./store.ts";
 
+/** What to cover, and what a longer search found for it: undefined before, null where it had to do without. */
+export type BuyAsked = BuyWanted & { readonly plan?: CoverPlan | null };
+
 /** Prices for a set of requirements, each with the bundle that covers it best at this moment. */
 export async function priceBuys(
   { db, now }: Pick<Context, "db" | "now">,
   book: Book,
-  asks: readonly Ask<BuyWanted>[],
+  asks: readonly Ask<BuyAsked>[],
 ): Promise<Verdict[]> {
   const instant = now();
   const environments = environmentsOf(asks);
@@ -44,22 +46,24 @@ type Pool = {
 };
 
 function priceBuy(
-  { call: { caller }, wanted }: Ask<BuyWanted>,
+  { call: { caller }, wanted }: Ask<BuyAsked>,
   { cardOf, offers, panOf }: Pool,
   now: Date,
 ): Verdict {
-  const { scheme, requirementPaise } = wanted;
+  const { scheme, requirementPaise, plan } = wanted;
   const ask = buyAskOf(cardOf(caller.environment, scheme, caller.deskId), requirementPaise);
   const index = offers.get(caller.environment)?.[scheme];
   if (!index) throw new Error("every environment of the set was looked at");
   if (ask.kind === "no_quote") return ask;
   const buyer = panOf.get(caller.firmId);
-  const bundle = chooseBundle(index, {
+  const cover = {
     requirement_paise: requirementPaise,
     min_day: dayNumber(istDay(now)) + sellableDaysMin,
     price_max_bps: ask.limit_max_bps,
     ...(buyer && { buyer }),
-  });
+  };
+  const bundle = coverBy(index, cover, { plan: plan ?? undefined });
+  if (!bundle.isSettled && plan === undefined) return new SearchFirst(index, cover);
   const offered = payable(bundle.offers, ask.price_bps);
   const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
   const price = buyPriceOf(ask, coveredPaise);
@@ -84,9 +88,10 @@ function priceBuy(
 }
 
 /** The search looked at sums alone. A bundle that lost an offer to its price may not be the best. */
-function proofOf({ covered_paise, proof }: Bundle, coveredPaise: Paise): CoverProof {
+function proofOf({ offers, proof }: Cover, coveredPaise: Paise): CoverProof {
   const { residual_bound_paise } = proof;
-  const residual = covered_paise === coveredPaise ? proof.residual : "bounded";
+  const foundPaise = offers.reduce((sum, { face_paise }) => sum + face_paise, 0);
+  const residual = foundPaise === coveredPaise ? proof.residual : "bounded";
   return { residual, residual_bound_paise };
 }
 

@@ -3,6 +3,7 @@
 // statement before anybody is answered, so that a price which was told always binds.
 
 import type { Book } from "../book/open-book.ts";
+import { planSearches, SearchFirst } from "../cover/search-cover.ts";
 import { buySideOff, type Call } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { coalesce, type Outcome } from "../platform/coalesce.ts";
@@ -10,9 +11,9 @@ import type { Context } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { withoutKeeping } from "../platform/split.ts";
 import type { Ask, Verdict } from "./new-quote.ts";
-import { priceBuys } from "./price-buys.ts";
+import { type BuyAsked, priceBuys } from "./price-buys.ts";
 import { priceSells } from "./price-sells.ts";
-import { type BuyWanted, type SellWanted, wantedOf } from "./rules.ts";
+import { type SellWanted, wantedOf } from "./rules.ts";
 import type { Quote, TakeQuoteBody } from "./schema.ts";
 import { insertQuotes } from "./store.ts";
 import { viewQuote } from "./view-quote.ts";
@@ -43,7 +44,7 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
   );
 
   const buy = coalesce(
-    (asks: readonly Ask<BuyWanted>[]) => keepAll(ctx, asks, priceBuys(ctx, book, asks)),
+    (asks: readonly Ask<BuyAsked>[]) => keepAll(ctx, asks, priceBuys(ctx, book, asks)),
     {
       setSizeMax: buySetSizeMax,
       queueMax,
@@ -55,7 +56,11 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
     const wanted = wantedOf(request);
     if (wanted.side === "sell") return await sell({ call, wanted });
     if (!call.caller.buySide) throw buySideOff();
-    return await buy({ call, wanted });
+    return await buy({ call, wanted }).catch(async (error: unknown) => {
+      if (!(error instanceof SearchFirst)) throw error;
+      const [plan = null] = await planSearches(ctx.heavy, [error], { by: call.caller });
+      return await buy({ call, wanted: { ...wanted, plan } });
+    });
   };
 }
 

@@ -8,8 +8,10 @@ import { test } from "node:test";
 import { request } from "undici";
 
 import { openThreads } from "../../src/open-context.ts";
+import { Overloaded } from "../../src/platform/coalesce.ts";
 import { type Heavy, onThisThread } from "../../src/platform/heavy/kinds.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
+import { stockHouse } from "../support/inventory.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -39,7 +41,7 @@ async function openLargeGroup(service: Service) {
   const { key, deskId } = group;
   const firmId = await addFirm(service, { deskId });
   await service.send("PUT", `${group.path}/members/${firmId}`, { key, expect: 200 });
-  const credits = Array.from({ length: 900 }, (_, at) => ({
+  const credits = Array.from({ length: 600 }, (_, at) => ({
     firmId,
     scheme: "RODTEP" as const,
     facePaise: 1_000_003 + 7_919 * at,
@@ -47,7 +49,7 @@ async function openLargeGroup(service: Service) {
     state: "listed",
   }));
   await addCredits(service, deskId, credits);
-  for (let duty = 0; duty < 150; duty++) {
+  for (let duty = 0; duty < 60; duty++) {
     const body = {
       scheme: "RODTEP",
       amount_paise: 20_000_011 + 977 * duty,
@@ -98,4 +100,77 @@ test("papers are drawn by the threads, for the desk that asks", async (t) => {
   const answer = await service.send("GET", "/v1/statements/2026-11?format=pdf", { key });
   assert.equal(answer.status, 200);
   assert.deepEqual(asked, [["statement pdf", "sandbox", deskId]]);
+});
+
+/** Does all work here, and notes what was asked for. */
+function noting(): { readonly heavy: Heavy; readonly asked: string[] } {
+  const asked: string[] = [];
+  const run: Heavy["run"] = async (kind, input, options) => {
+    asked.push(kind.name);
+    return await onThisThread.run(kind, input, options);
+  };
+  return { heavy: { run }, asked };
+}
+
+/** No two sums of these meet, so that no search can be sure of its answer. */
+const oddFaces = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ face_paise: 1_000_003 + 7_919 * at }));
+
+test("many buys on odd faces are searched for by a thread, and each is answered", async (t) => {
+  const { heavy, asked } = noting();
+  const service = await startService(t, { heavy });
+  await stockHouse(service.ctx, oddFaces(300));
+  const { api_key: key } = await service.issue();
+  const orders = Array.from({ length: 60 }, (_, at) => ({
+    side: "buy",
+    scheme: "RODTEP",
+    requirement_paise: 8_000_011 + 977 * at,
+  }));
+  for (const dryRun of ["1", "0"]) {
+    asked.length = 0;
+    const { body } = await service.send("POST", "/v1/orders:batch", {
+      key,
+      body: { orders },
+      headers: { "x-dry-run": dryRun },
+      expect: 200,
+    });
+    assert.deepEqual([body.submitted, body.failed], [60, 0]);
+    const bought = body.results.flatMap(
+      ({ order }: { order: { scrip_nos: string[] } }) => order.scrip_nos,
+    );
+    assert.equal(new Set(bought).size, bought.length, "no credit is sold twice");
+    assert.deepEqual(asked, ["cover"]);
+  }
+});
+
+test("a buy quote on odd faces is searched for by a thread, and says what was proved", async (t) => {
+  const { heavy, asked } = noting();
+  const service = await startService(t, { heavy });
+  const [whole] = await stockHouse(service.ctx, [{ face_paise: 500_000_000 }]);
+  const { api_key: key } = await service.issue();
+  const quote = async (requirement_paise: number) => {
+    const body = { side: "buy", scheme: "RODTEP", requirement_paise };
+    return await service.send("POST", "/v1/quote", { key, body, expect: 200 });
+  };
+  const simple = await quote(500_000_000);
+  assert.deepEqual(simple.body.scrip_nos, [whole?.scrip_no]);
+  assert.equal(simple.headers.get("x-cover-residual"), "optimal");
+  assert.deepEqual(asked, []);
+  await stockHouse(service.ctx, oddFaces(300));
+  const odd = await quote(80_000_011);
+  assert.equal(odd.headers.get("x-cover-residual"), "bounded");
+  assert.ok(odd.body.covered_paise > 0 && odd.body.covered_paise <= 80_000_011);
+  assert.deepEqual(asked, ["cover"]);
+});
+
+test("cover that no thread can be had for is searched for quickly, and nobody is refused", async (t) => {
+  const heavy: Heavy = { run: () => Promise.reject(new Overloaded()) };
+  const service = await startService(t, { heavy });
+  await stockHouse(service.ctx, oddFaces(300));
+  const { api_key: key } = await service.issue();
+  const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: 80_000_011 };
+  const quoted = await service.send("POST", "/v1/quote", { key, body: wanted, expect: 200 });
+  assert.ok(quoted.body.covered_paise > 0);
+  const placed = await service.send("POST", "/v1/orders", { key, body: wanted, expect: 201 });
+  assert.ok(placed.body.covered_paise > 0);
 });

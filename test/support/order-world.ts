@@ -178,6 +178,7 @@ export class OrderWorld {
       idempotencyKey: null,
       request: {},
       receivedAt: this.now,
+      plan: null,
       quote: undefined,
       firm: firms.get(firmId),
       credit: fields.scrip_no === undefined ? undefined : this.credits.get(fields.scrip_no),

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { onThisThread } from "../platform/heavy/kinds.ts";
+import { chooseBundle } from "./choose-bundle.ts";
+import { OfferIndex } from "./offer-index.ts";
+import type { Offer } from "./rules.ts";
+import { coverBy, planSearches, SearchFirst } from "./search-cover.ts";
+
+const by = { environment: "live", deskId: "desk" } as const;
+
+const offer = fc.record({
+  face_paise: fc.integer({ min: 1, max: 60 }),
+  expires_on: fc.integer({ min: 1, max: 5 }),
+  limit_bps: fc.integer({ min: 0, max: 3 }),
+  seller: fc.constantFrom("A", "B", "house"),
+});
+
+const offers = fc
+  .array(offer, { maxLength: 24 })
+  .map((list): Offer[] => list.map((one, at) => ({ ...one, scrip_no: `S${at}`, order_id: null })));
+
+const wanted = fc.record({
+  requirement_paise: fc.integer({ min: 1, max: 200 }),
+  min_day: fc.integer({ min: 1, max: 3 }),
+  price_max_bps: fc.integer({ min: 1, max: 3 }),
+  buyer: fc.constantFrom("A", "C"),
+});
+
+function indexOf(list: readonly Offer[]): OfferIndex {
+  const index = new OfferIndex();
+  index.load(list, list.length);
+  return index;
+}
+
+test("a plan is what a search here finds, each on what the ones before it left", async () => {
+  await fc.assert(
+    fc.asyncProperty(offers, fc.array(wanted, { maxLength: 4 }), async (list, wishes) => {
+      const index = indexOf(list);
+      const searches = wishes.map((wish) => new SearchFirst(index, wish));
+      const plans = await planSearches(onThisThread, searches, { by });
+      const left = indexOf(list);
+      wishes.forEach((wish, at) => {
+        const plan = plans[at] ?? assert.fail("every search has a plan");
+        const found = chooseBundle(left, wish);
+        const confirmed = coverBy(left, wish, { plan });
+        assert.deepEqual(confirmed.offers, found.offers);
+        assert.deepEqual(confirmed.proof, found.proof);
+        for (const { scrip_no } of found.offers) left.remove(scrip_no);
+      });
+    }),
+  );
+});
+
+test("a plan whose offers have gone is not followed", async () => {
+  const list = [30, 20, 7].map((face_paise, at) => ({
+    scrip_no: `S${at}`,
+    face_paise,
+    expires_on: 1,
+    limit_bps: 0,
+    seller: "A",
+    order_id: null,
+  }));
+  const index = indexOf(list);
+  const wish = { requirement_paise: 50 };
+  const [plan] = await planSearches(onThisThread, [new SearchFirst(index, wish)], { by });
+  assert.deepEqual(plan?.scripNos, ["S0", "S1"]);
+  index.remove("S1");
+  const { offers: found } = coverBy(index, wish, { plan });
+  assert.deepEqual(
+    found.map(({ scrip_no }) => scrip_no),
+    ["S0", "S2"],
+  );
+});
+
+test("faces without a common unit take a bounded search, which says that it was cut short", () => {
+  const odd = Array.from({ length: 2_000 }, (_, at) => ({
+    scrip_no: `S${at}`,
+    face_paise: 1_000_003 + 7_919 * at,
+    expires_on: 1,
+    limit_bps: 0,
+    seller: "A",
+    order_id: null,
+  }));
+  const index = indexOf(odd);
+  for (const steps of [1, 10_000, 100_000]) {
+    const bundle = coverBy(index, { requirement_paise: 300_000_017 }, { steps });
+    assert.ok(bundle.steps <= steps, `${bundle.steps} of ${steps}`);
+    assert.equal(bundle.isSettled, false);
+    assert.ok(bundle.offers.length > 0);
+    assert.equal(bundle.proof.residual, "bounded");
+  }
+});

@@ -1,0 +1,126 @@
+// Cover by a thread, for what a quick search leaves open. The thread gets the offers as columns, in
+// the order of the queue, and answers with places among them; whoever asked then looks whether these
+// offers are still there. Several requirements are searched for in one go, each on what the ones
+// before it left.
+
+import { Overloaded } from "../platform/coalesce.ts";
+import { type Heavy, heavyKind, type HeavyOptions, NobodyWaits } from "../platform/heavy/kinds.ts";
+import { chooseBundle } from "./choose-bundle.ts";
+import { type OfferColumns, OfferIndex, type Usable } from "./offer-index.ts";
+import { type Offer, type Proof, stepsDefault, stepsQuick } from "./rules.ts";
+
+export type CoverWanted = Usable & { readonly requirement_paise: number };
+
+/** What a thread found: offers by number, and what is proven about them. */
+export type CoverPlan = { readonly scripNos: readonly string[]; readonly proof: Proof };
+
+/** A quick search left something open: the answer waits for a longer one. */
+export class SearchFirst extends Error {
+  readonly index: OfferIndex;
+  readonly cover: CoverWanted;
+
+  constructor(index: OfferIndex, cover: CoverWanted) {
+    super("cover is to be searched for in a thread");
+    this.index = index;
+    this.cover = cover;
+  }
+}
+
+export type Cover = { readonly offers: readonly Offer[]; readonly proof: Proof };
+
+/** A book with more offers than this is not sent: in so many a quick search meets its target. */
+const columnsMax = 100_000;
+
+/** What one job may do for all of its requirements: some seconds. */
+const jobStepsMax = 20_000_000;
+
+type ToSearch = { readonly columns: OfferColumns; readonly wanted: readonly CoverWanted[] };
+
+type FoundCover = { readonly places: readonly number[]; readonly proof: Proof };
+
+export const searchCover = heavyKind("cover", ({ columns, wanted }: ToSearch, stop) => {
+  const index = indexOf(columns);
+  const steps = Math.min(stepsDefault, Math.floor(jobStepsMax / wanted.length));
+  return wanted.map((one): FoundCover => {
+    if (stop.isAsked()) throw new NobodyWaits();
+    const { offers, proof } = chooseBundle(index, { ...one, steps });
+    for (const { scrip_no } of offers) index.remove(scrip_no);
+    return { places: offers.map(({ scrip_no }) => Number(scrip_no)), proof };
+  });
+});
+
+/** Numbers that stand for places have the order of the queue, as the places have. */
+function indexOf({ faces, days, limits, sellers }: OfferColumns): OfferIndex {
+  const index = new OfferIndex();
+  const offers = Array.from(faces, (face_paise, place) => ({
+    scrip_no: String(place).padStart(9, "0"),
+    face_paise,
+    expires_on: days[place] ?? 0,
+    limit_bps: limits[place] ?? 0,
+    seller: String(sellers[place]),
+    order_id: null,
+  }));
+  index.load(offers, offers.length);
+  return index;
+}
+
+/** Plans for these requirements, in their order; undefined when the book is too large to be sent. */
+async function planCover(
+  heavy: Heavy,
+  index: OfferIndex,
+  wanted: readonly CoverWanted[],
+  options: HeavyOptions,
+): Promise<readonly CoverPlan[] | undefined> {
+  const most = Math.max(...wanted.map(({ requirement_paise }) => requirement_paise));
+  const columns = index.columns(most, columnsMax);
+  if (!columns) return undefined;
+  const coded = wanted.map(({ buyer, ...one }) => ({
+    ...one,
+    ...(buyer !== undefined && { buyer: String(index.sellerCode(buyer)) }),
+  }));
+  const { rows, ...sent } = columns;
+  const found = await heavy.run(searchCover, { columns: sent, wanted: coded }, options);
+  return found.map(({ places, proof }) => ({
+    // A row that was given to another offer since is found out by who looks for the number.
+    scripNos: places.map((place) => index.numberAt(rows[place] ?? 0)),
+    proof,
+  }));
+}
+
+/**
+ * Plans for searches that were put off, each at its place; null where a quick search has to do,
+ * because the book is too large to be sent or too much waits for the threads.
+ */
+export async function planSearches(
+  heavy: Heavy,
+  searches: readonly SearchFirst[],
+  options: HeavyOptions,
+): Promise<readonly (CoverPlan | null)[]> {
+  const plans = new Map<SearchFirst, CoverPlan>();
+  for (const [index, ofIndex] of Map.groupBy(searches, (search) => search.index)) {
+    const wanted = ofIndex.map(({ cover }) => cover);
+    const found = await planCover(heavy, index, wanted, options).catch((error: unknown) => {
+      if (error instanceof Overloaded) return undefined;
+      throw error;
+    });
+    ofIndex.forEach((search, at) => {
+      const plan = found?.[at];
+      if (plan) plans.set(search, plan);
+    });
+  }
+  return searches.map((search) => plans.get(search) ?? null);
+}
+
+/** What was planned if it can still be had, otherwise what a quick search finds. */
+export function coverBy(
+  index: OfferIndex,
+  wanted: CoverWanted,
+  { plan, steps = stepsQuick }: { readonly plan?: CoverPlan | undefined; readonly steps?: number },
+): Cover & { readonly steps: number; readonly isSettled: boolean } {
+  const planned = plan && index.findAll(plan.scripNos, wanted);
+  const covered = planned?.reduce((sum, { face_paise }) => sum + face_paise, 0) ?? 0;
+  if (plan && planned && covered > 0 && covered <= wanted.requirement_paise) {
+    return { offers: planned, proof: plan.proof, steps: planned.length, isSettled: true };
+  }
+  return chooseBundle(index, { ...wanted, steps });
+}
