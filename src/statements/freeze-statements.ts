@@ -55,11 +55,12 @@ export function statementFreezer(
   return async () => {
     const closed = lastClosedPeriod(ctx.now());
     if (!walk && closed === done) return "idle";
-    walk ??= await beginWalk(ctx, closed);
-    if (!walk) return "idle";
+    const current = walk ?? (await beginWalk(ctx, closed));
+    walk = current;
+    if (!current) return "idle";
     for (let step = 0; step < stepsPerRun; step++) {
-      if ((await takeStep(ctx, walk, letterhead)) === "more") continue;
-      if (walk.missed === 0) done = walk.closed;
+      if ((await takeStep(ctx, current, letterhead)) === "more") continue;
+      if (current.missed === 0) done = current.closed;
       walk = undefined;
       return "idle";
     }

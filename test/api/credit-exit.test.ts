@@ -90,7 +90,8 @@ test("a credit leaves the books whichever way its holding ends", async (t) => {
   assert.deepEqual(await ownerOf(service, lost.scripNo), outside);
 
   const left = await boughtCredit(service);
-  await left.buyer.post(`/v1/firms/${left.buyer.firmId}/offboard`, {}, 200);
+  await left.buyer.post(`/v1/firms/${left.buyer.firmId}/offboard`, { mode: "drain" }, 200);
+  await service.work();
   const expired = await boughtCredit(service);
   service.clock.advance({ days: 800 });
   await service.work();

@@ -412,6 +412,6 @@ test("a buyer that pays less than its seller gets is refused by the database and
   const { firstBreak } = await checkLedger(service.ctx);
   assert.equal(firstBreak?.check, "buyer_pays_seller");
   assert.equal(firstBreak.place, `credit ${seller.scripNo} of settlement ${order.settlement_id}`);
-  await underpay("state = 'failed'");
+  await underpay("state = 'failed', answered_at = now()");
   assert.equal((await checkLedger(service.ctx)).sound, true, "what has failed is mended");
 });

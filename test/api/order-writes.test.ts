@@ -145,8 +145,8 @@ test("orders are added to their minute as they are dealt", async (t) => {
   const orders = scripNos.map((scrip_no) => ({ side: "sell", scrip_no }));
   const { body } = await post("/v1/orders:batch", { orders }, 200);
   assert.equal(body.submitted, 3);
-  const minutes = await service.ctx.db.rows<{ deals: number; shown_paise: string }>(
+  const minutes = await service.ctx.db.rows<{ deals: number; shown_paise: number }>(
     sql`select deals, shown_paise from deal_minutes`,
   );
-  assert.deepEqual(minutes, [{ deals: 3, shown_paise: "75000000" }]);
+  assert.deepEqual(minutes, [{ deals: 3, shown_paise: 75_000_000 }]);
 });
