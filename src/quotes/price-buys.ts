@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { Book, Offers } from "../book/open-book.ts";
+import { stepsQuick } from "../cover/rules.ts";
 import { type Cover, coverBy, type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -29,7 +30,12 @@ export async function priceBuys(
     listPans(db, [...new Set(asks.map(({ call }) => call.caller.firmId))]),
     offersIn(book, environments),
   ]);
-  const pool = { cardOf, offers, panOf: new Map(pans.map((firm) => [firm.firm_id, firm.pan])) };
+  const pool = {
+    cardOf,
+    offers,
+    panOf: new Map(pans.map((firm) => [firm.firm_id, firm.pan])),
+    steps: { left: setStepsMax },
+  };
   const verdicts: Verdict[] = [];
   for (const ask of asks) {
     verdicts.push(priceBuy(ask, pool, instant));
@@ -43,11 +49,15 @@ type Pool = {
   readonly cardOf: CardOf;
   readonly offers: ReadonlyMap<Environment, Offers>;
   readonly panOf: ReadonlyMap<string, string | null>;
+  readonly steps: { left: number };
 };
+
+/** What all searches of a set may do while others wait; after that each is put off at once. */
+const setStepsMax = 4 * stepsQuick;
 
 function priceBuy(
   { call: { caller }, wanted }: Ask<BuyAsked>,
-  { cardOf, offers, panOf }: Pool,
+  { cardOf, offers, panOf, steps }: Pool,
   now: Date,
 ): Verdict {
   const { scheme, requirementPaise, plan } = wanted;
@@ -62,7 +72,9 @@ function priceBuy(
     price_max_bps: ask.limit_max_bps,
     ...(buyer && { buyer }),
   };
+  if (plan === undefined && steps.left <= 0) return new SearchFirst(index, cover);
   const bundle = coverBy(index, cover, { plan: plan ?? undefined });
+  steps.left -= bundle.steps;
   if (!bundle.isSettled && plan === undefined) return new SearchFirst(index, cover);
   const offered = payable(bundle.offers, ask.price_bps);
   const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);

@@ -1,7 +1,8 @@
 // `npm run faults -- <programme> [--count N] [--seed S]`: the long versions of what the tests prove
 // in short. The seed is printed first; the same seed makes the same run.
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
@@ -12,6 +13,14 @@ import { seededRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
 import { economyOptions, type EconomyReport, type EconomySettings, runEconomy } from "./economy.ts";
 import { fuzz } from "./fuzz.ts";
+import {
+  heavyRequests,
+  isHeld,
+  measureStall,
+  openStallSystem,
+  type StallRow,
+  stallTable,
+} from "./stall.ts";
 import { killDuringDeliveries } from "./webhooks.ts";
 import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
 
@@ -35,6 +44,10 @@ const programmes: Readonly<Record<string, Programme>> = {
   economy: {
     about: "colluding desks against the house, cards constant and moving: nobody gains",
     run: runEconomies,
+  },
+  stall: {
+    about: "a small live call beside each heavy request: it is not slowed, and never fails",
+    run: runStalls,
   },
   kill: {
     about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
@@ -118,6 +131,53 @@ async function runEconomies({ count = 100_000, seed }: Settings): Promise<boolea
     ({ breaches, faults, deals }) => breaches.length + faults.length === 0 && deals > 0,
   );
   return held && control.breaches.length > 0;
+}
+
+const oneThread = { program: join(import.meta.dirname, "one-thread-serve.ts"), words: [] };
+const faultsFile = join(import.meta.dirname, "../../docs/FAULTS.md");
+
+/** Every heavy request, then those of the threads once more on the event loop, where some must stall. */
+async function runStalls(): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const DATA_DIR = await dataDirectory(scope);
+  const settings = { DATA_DIR, LOG_LEVEL: "silent" };
+  let service = await serve(scope, settings);
+  const system = await openStallSystem(service, DATA_DIR);
+  say("furnished");
+  const measure = async () => {
+    const rows: StallRow[] = [];
+    for (const heavy of heavyRequests) {
+      rows.push(await measureStall(service, system, heavy));
+      say(stallTable(rows.slice(-1)).split("\n").at(-1) ?? "");
+    }
+    return rows;
+  };
+  const rows = await measure();
+  service.signal("SIGTERM");
+  await service.ended;
+  service = await serve(scope, settings, oneThread);
+  say("control: the same work on the event loop");
+  const control = await measure();
+  await writeFaults("stall", [
+    stallTable(rows),
+    "The same work on the event loop:",
+    stallTable(control),
+  ]);
+  return rows.every(isHeld) && !control.every(isHeld);
+}
+
+/** Puts what a run found into its section of the page. */
+async function writeFaults(name: string, parts: readonly string[]): Promise<void> {
+  const page = await readFile(faultsFile, "utf8");
+  const [begin, end] = [`<!-- ${name}: made by npm run faults -->`, `<!-- ${name}: end -->`];
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`${faultsFile} has no ${name}`);
+  await writeFile(
+    faultsFile,
+    [before, begin, "\n\n", parts.join("\n\n"), "\n\n", end, after].join(""),
+  );
 }
 
 const killsDefault = 120;

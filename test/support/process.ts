@@ -118,6 +118,7 @@ export function commands(t: Scope, settings: Settings): RunCommand {
 
 export type Running = {
   readonly url: string;
+  readonly pid: number;
   readonly send: Send;
   /** What it has printed so far. */
   readonly output: { readonly stdout: string; readonly stderr: string };
@@ -148,7 +149,8 @@ export async function serve(
   endWith(t, settings, end);
   const url = await Promise.race([listening(child, output), ended.then(() => undefined)]);
   if (url === undefined) throw new Error(`serve ended: ${output.stdout}${output.stderr}`);
-  return { url, output, ended, send: sender(url), signal: (name) => child.kill(name) };
+  const { pid = 0 } = child;
+  return { url, pid, output, ended, send: sender(url), signal: (name) => child.kill(name) };
 }
 
 /** Hooks run in the order they were made, and a DATA_DIR is made before what runs on it. */
