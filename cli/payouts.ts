@@ -34,7 +34,7 @@ const list = command({
         env: row.environment,
         firm_id: row.firm_id,
         kind: row.kind,
-        paise: row.paise,
+        amount_paise: row.paise,
         rail: row.rail,
         ifsc: row.ifsc,
         last4: row.last4,

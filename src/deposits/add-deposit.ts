@@ -1,6 +1,8 @@
 import { recordChanges } from "../events/record-changes.ts";
 import { operatorOn } from "../firms/doer.ts";
+import { refuseOffboarded } from "../firms/firm-of-caller.ts";
 import { firmOfDesk } from "../firms/firm-of-desk.ts";
+import { tradingFirms } from "../firms/trading-firms.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -46,6 +48,9 @@ export async function addDeposit(
         detail: { reason: "reference_used", firm_id: known.firm_id, paise: known.paise },
       });
     }
+    // Locked, so that a firm which is leaving has left, or stays until its money is seen.
+    const [locked] = (await tradingFirms(tx, [firmId])).values();
+    if (locked) refuseOffboarded(locked);
     const deposit = { environment, reference, deskId, firmId, paise, settlementId: null };
     const { entries, changes } = await takeDeposits(tx, [deposit], now);
     assertWritten(await postEntries(tx, entries, now));

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { addDeposit } from "../../src/deposits/add-deposit.ts";
 import { operatorNamed } from "../../src/kernel/actor.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { resendPayout } from "../../src/payouts/resend-payout.ts";
@@ -326,4 +327,16 @@ test("two withdrawals of a firm that owes do not both count on the same money", 
   await firm.release();
   const statuses = (await Promise.all(both)).map(({ status }) => status).toSorted((a, b) => a - b);
   assert.deepEqual(statuses, [201, 409]);
+});
+
+test("a firm that has left takes no deposit, which nobody could ever pay out", async (t) => {
+  const service = await startService(t);
+  const { firmId, key } = await openTestDesk(service);
+  await service.send("POST", `/v1/firms/${firmId}/offboard`, { key, body: {}, expect: 200 });
+  const deposit = { firmId, paise: lakhs, reference: "HDFCR52026111500009" };
+  await assert.rejects(
+    addDeposit(service.ctx, operatorNamed("asha"), { environment: "sandbox", ...deposit }),
+    (error: { detail?: { reason?: string } }) => error.detail?.reason === "firm_offboarded",
+  );
+  assert.equal((await balanceOf(service, { firmId })).posted_paise, 0);
 });
