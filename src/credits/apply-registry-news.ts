@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
 import { leaveBooks } from "./leave-books.ts";
 import { actionOf, creditLifecycle, isLive, normalScripNo, type RegistryNews } from "./rules.ts";
@@ -29,15 +29,32 @@ export type NewsResult = {
 /** A credit that customs took from the deal that had it. */
 export type LostCredit = { readonly scripNo: string; readonly news: RegistryNews };
 
-/** What a slice that deals does about it; it returns its changes, which are recorded last. */
-export type OnLost = (
-  tx: Tx,
-  actor: Actor,
-  lost: { readonly environment: Environment; readonly credits: readonly LostCredit[] },
-  now: Date,
-) => Promise<readonly Change[]>;
+/** What a slice that deals does about it. */
+export type OnLost = {
+  /** The deals that wait for one of these credits, by their ids. */
+  readonly list: (db: Db, numbers: Numbers) => Promise<readonly string[]>;
+  /** Locks these deals and all that is locked before credits when one of them ends. */
+  readonly lock: (tx: Tx, dealIds: readonly string[]) => Promise<void>;
+  /** Ends what cannot be had any more; it returns its changes, which are recorded last. */
+  readonly follow: (
+    tx: Tx,
+    actor: Actor,
+    lost: { readonly environment: Environment; readonly credits: readonly LostCredit[] },
+    now: Date,
+  ) => Promise<readonly Change[]>;
+};
 
-/** Customs may speak about a credit at any time, also while a deal has it. */
+type Numbers = { readonly environment: Environment; readonly scripNos: readonly string[] };
+
+/** A credit was dealt between the lock of its deals and its own. */
+class DealtMeanwhile extends Error {}
+const attemptsMax = 10;
+
+/**
+ * Customs may speak about a credit at any time, also while a deal has it. Deals are locked before their
+ * credits, as everywhere; one that was made in between is found once the credits are held, and it all
+ * begins again.
+ */
 export async function applyRegistryNews(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
@@ -52,22 +69,41 @@ export async function applyRegistryNews(
   },
 ): Promise<readonly NewsResult[]> {
   const now = ctx.now();
-  return await ctx.db.transaction(async (tx) => {
+  const scripNos = [...new Set(news.map(({ scripNo }) => normalScripNo(scripNo) ?? ""))];
+  const hear = async (tx: Tx) => {
+    const locked: (readonly string[])[] = [];
+    for (const { list, lock } of onLost) {
+      const dealIds = await list(tx, { environment, scripNos });
+      if (dealIds.length > 0) await lock(tx, dealIds);
+      locked.push(dealIds);
+    }
     const { results, changes, ended } = await hearNews(tx, environment, news, now);
+    for (const [at, { list }] of onLost.entries()) {
+      const known = new Set(locked[at]);
+      const dealIds = await list(tx, { environment, scripNos });
+      if (dealIds.some((id) => !known.has(id))) throw new DealtMeanwhile();
+    }
     const credits = results.flatMap(({ ok, scrip_no, reserved_for }, at) => {
       const heard = news[at]?.news;
       const isLost = ok && reserved_for !== null && heard !== undefined && heard !== "lift";
       return isLost ? [{ scripNo: scrip_no, news: heard }] : [];
     });
     const also: Change[] = [];
-    for (const follow of credits.length > 0 ? onLost : []) {
+    for (const { follow } of credits.length > 0 ? onLost : []) {
       also.push(...(await follow(tx, actor, { environment, credits }, now)));
     }
     // Only now has every deal let go of them.
     await leaveBooks(tx, ended, now);
     await recordChanges(tx, actor, [...changes, ...also], now);
     return results;
-  });
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ctx.db.transaction(hear);
+    } catch (error) {
+      if (!(error instanceof DealtMeanwhile) || attempt === attemptsMax) throw error;
+    }
+  }
 }
 
 export type HeardNews = {
@@ -87,6 +123,7 @@ export async function hearNews(
   news: readonly News[],
   now: Date,
 ): Promise<HeardNews> {
+  if (news.length === 0) return { results: [], changes: [], ended: [] };
   const numbers = news.map(({ scripNo }) => normalScripNo(scripNo) ?? "");
   const open = await lockOpenByNumber(tx, environment, [...new Set(numbers)]);
   const live = new Map(open.filter(({ state }) => isLive(state)).map((row) => [row.scrip_no, row]));

@@ -260,3 +260,13 @@ export async function lockFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[
     order by c.credit_id
     for update`);
 }
+
+/** The same without those that others hold. */
+export async function claimFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
+  return await tx.rows(sql`
+    select ${creditColumns}
+    from credits as c
+    where c.desk_id = ${deskId} and c.state in ('declared', 'listed')
+    order by c.credit_id
+    for update skip locked`);
+}

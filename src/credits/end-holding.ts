@@ -43,12 +43,12 @@ async function endHolding(
       const view = { firmState: firm.connection_state, today: istDay(now) };
       if (row.state === creditLifecycle.moves[action].to) return viewCredit(row, view);
       const state = advance(creditLifecycle, row.state, action);
-      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
       const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
       if (!after) throw new Error("a locked credit keeps its version");
       const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
       const change = changeOfCredit({ action, before: row, after, ...event });
       await leaveBooks(tx, [{ before: row, after }], now);
+      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
       await recordChanges(tx, actorOf(call), [change], now);
       return viewCredit(after, view);
     },

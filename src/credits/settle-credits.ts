@@ -1,7 +1,6 @@
 // What settlement does with the credits of deals: each is in the hands of the order or cross that
 // reserved it until it is delivered or let go.
 
-import { dropQuestions } from "../inquiries/ask-outside.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -61,21 +60,23 @@ export async function beginTransfers(
 
 /**
  * Customs has moved these credits: the seller's holding ends and the buyer's begins, free to be used
- * or sold again. A claim that somebody still makes to such a number is refuted by it.
+ * or sold again. A claim that somebody still makes to such a number is refuted by it: what was asked
+ * about it is for the caller to take back, after the books.
  */
 export async function deliverCredits(
   tx: Tx,
   environment: Environment,
   deliveries: readonly Delivery[],
   now: Date,
-): Promise<Change[]> {
-  if (deliveries.length === 0) return [];
+): Promise<{ readonly changes: readonly Change[]; readonly refutedIds: readonly string[] }> {
+  if (deliveries.length === 0) return { changes: [], refutedIds: [] };
   const open = await lockOpenByNumber(
     tx,
     environment,
     deliveries.map(({ scripNo }) => scripNo),
   );
-  const changes = await rejectClaims(tx, open, now);
+  const claims = open.filter(({ state }) => state === "declared");
+  const rejected = await rejectClaims(tx, claims, now);
   const live = new Map(open.filter(({ state }) => isLive(state)).map((row) => [row.scrip_no, row]));
   const sold = deliveries.map((delivery) => {
     const row = live.get(delivery.scripNo);
@@ -99,13 +100,14 @@ export async function deliverCredits(
     sold.map(({ row, delivery }) => holdingOf(row, delivery, now)),
   );
   if (begun.length !== sold.length) throw new Error("a number that was let go is free");
-  return [
-    ...changes,
+  const changes = [
+    ...rejected,
     ...ended.map((after) =>
       changeOfCredit({ action: "transfer", before: live.get(after.scrip_no) ?? null, after }),
     ),
     ...begun.map(received),
   ];
+  return { changes, refutedIds: claims.map((row) => row.credit_id) };
 }
 
 /** A credit that goes back to whom it came from. */
@@ -211,15 +213,12 @@ async function lockHeld(
   );
 }
 
-async function rejectClaims(tx: Tx, open: readonly CreditRow[], now: Date): Promise<Change[]> {
-  const claims = new Map(
-    open.filter(({ state }) => state === "declared").map((row) => [row.credit_id, row]),
-  );
+async function rejectClaims(tx: Tx, rows: readonly CreditRow[], now: Date): Promise<Change[]> {
+  const claims = new Map(rows.map((row) => [row.credit_id, row]));
   if (claims.size === 0) return [];
-  await dropQuestions(tx, [...claims.keys()]);
   const rejected = await setCredits(
     tx,
-    [...claims.values()].map((row) => ({
+    rows.map((row) => ({
       ...row,
       state: advance(creditLifecycle, row.state, "reject"),
       reason: "held_elsewhere",

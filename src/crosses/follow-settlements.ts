@@ -1,7 +1,13 @@
+import type { Tx } from "../platform/postgres.ts";
 import type { OnEnded } from "../settlement/conclude-legs.ts";
 import { changesOfCross } from "./change-of-cross.ts";
 import { moveCross } from "./move-cross.ts";
 import { lockBySettlements, setCrosses } from "./store.ts";
+
+/** Who then locks credits of these settlements can still have their crosses follow them. */
+export async function lockCrossesOf(tx: Tx, settlementIds: readonly string[]): Promise<void> {
+  await lockBySettlements(tx, settlementIds);
+}
 
 /**
  * A cross ends as its settlement does: settled with whatever was delivered, failed when nothing was.

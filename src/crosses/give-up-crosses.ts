@@ -3,21 +3,22 @@ import type { Tx } from "../platform/postgres.ts";
 import { endCrosses, type Ending } from "./end-crosses.ts";
 import { type CrossRow, lockOpenWithin } from "./store.ts";
 
-/** A desk gives up on what it proposed and on what is open among its own firms. */
+/** What a desk proposed and what is open among its own firms, locked before credits are. */
+export async function lockCrossesWithin(tx: Tx, deskId: string): Promise<readonly CrossRow[]> {
+  return await lockOpenWithin(tx, deskId);
+}
+
+/** A desk gives up on these. */
 export async function giveUpCrosses(
   tx: Tx,
-  { deskId, reason }: { readonly deskId: string; readonly reason: string },
+  { crosses, reason }: { readonly crosses: readonly CrossRow[]; readonly reason: string },
   now: Date,
-): Promise<{ readonly ended: number; readonly changes: readonly Change[] }> {
-  const crosses = await lockOpenWithin(tx, deskId);
+): Promise<readonly Change[]> {
   const endingOf = (cross: CrossRow): Ending => ({
     cross,
     move: cross.state === "funded" ? "refund" : "cancel",
     action: "cancel",
     reason,
   });
-  return {
-    ended: crosses.length,
-    changes: await endCrosses(tx, crosses.map(endingOf), now),
-  };
+  return await endCrosses(tx, crosses.map(endingOf), now);
 }

@@ -1,15 +1,20 @@
 import type { OnLost } from "../credits/apply-registry-news.ts";
 import { endCrosses, type Ending } from "./end-crosses.ts";
-import { claimByCredits, type CrossRow } from "./store.ts";
+import { type CrossRow, listByCredits, lockCrosses } from "./store.ts";
 
 /** What customs takes from a cross, the cross cannot deliver: it ends, and money in it goes back. */
-export const loseCredits: OnLost = async (tx, _actor, { environment, credits }, now) => {
-  const crosses = await claimByCredits(
-    tx,
-    environment,
-    credits.map(({ scripNo }) => scripNo),
-  );
-  return await endCrosses(tx, crosses.map(endingOf), now);
+export const loseCredits: OnLost = {
+  list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
+  async lock(tx, crossIds) {
+    await lockCrosses(tx, crossIds);
+  },
+  async follow(tx, _actor, { environment, credits }, now) {
+    const scripNos = credits.map(({ scripNo }) => scripNo);
+    const crossIds = await listByCredits(tx, environment, scripNos);
+    if (crossIds.length === 0) return [];
+    const crosses = await lockCrosses(tx, crossIds);
+    return await endCrosses(tx, crosses.map(endingOf), now);
+  },
 };
 
 function endingOf(cross: CrossRow): Ending {

@@ -158,22 +158,19 @@ export async function lockBySettlements(
     for update`);
 }
 
-/**
- * Those that have reserved one of these credits. One that somebody is acting on is left to them: they
- * wait for the credit, and find what became of it.
- */
-export async function claimByCredits(
-  tx: Tx,
+/** Those that have reserved one of these credits. */
+export async function listByCredits(
+  db: Db,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<CrossRow[]> {
-  return await tx.rows(sql`
-    select ${crossColumns}
-    from crosses as c
-    where c.environment = ${environment} and c.state in ('agreed', 'funded')
-      and c.scrip_nos && ${scripNos}::text[]
-    order by c.cross_id
-    for update skip locked`);
+): Promise<string[]> {
+  const rows = await db.rows<{ cross_id: string }>(sql`
+    select cross_id
+    from crosses
+    where environment = ${environment} and state in ('agreed', 'funded')
+      and scrip_nos && ${scripNos}::text[]
+    order by cross_id`);
+  return rows.map((row) => row.cross_id);
 }
 
 /** Those whose time is up; two workers never take the same one. */

@@ -1,5 +1,4 @@
 import { recordChanges } from "../events/record-changes.ts";
-import { lockQuestions } from "../inquiries/ask-outside.ts";
 import type { Change, EventOfChange } from "../kernel/actor.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -25,24 +24,16 @@ export type Decide = (tx: Tx, firm: FirmRow, now: Date) => Promise<Decision | un
 /**
  * One firm, loaded under its lock, decided about, stored and recorded. Nothing is written when
  * nothing was decided.
- *
- * Open questions are locked before their firm, here as where answers arrive, so that the two never
- * wait for each other. A decision that may take questions back says `locksQuestions`.
  */
 export async function changeFirm(
   ctx: Pick<Context, "db" | "now">,
   doer: Doer,
-  {
-    firmId,
-    locksQuestions = false,
-    decide,
-  }: { firmId: string; locksQuestions?: boolean; decide: Decide },
+  { firmId, decide }: { firmId: string; decide: Decide },
 ): Promise<Firm> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
       if (!isVisible(doer, firmId)) throw notFound();
-      if (locksQuestions) await lockQuestions(tx, doer.deskId, firmId);
       const firm = await lockFirm(tx, doer.deskId, firmId);
       if (!firm) throw notFound();
       const decision = await decide(tx, firm, now);

@@ -70,7 +70,6 @@ export async function offboardFirm(
 ): Promise<Firm> {
   return await changeFirm(ctx, doer, {
     firmId,
-    locksQuestions: true,
     async decide(tx, firm, now) {
       refuseBound(doer, "offboard firms");
       refuseOwnFirm(firm);
@@ -154,11 +153,11 @@ async function leave(
     now: Date;
   },
 ): Promise<Decision> {
-  await dropQuestions(tx, [firm.firm_id]);
   const also: Change[] = [];
   const leaving = toLeaving(firm);
   for (const follow of offboarding.onOffboard)
     also.push(...(await follow(tx, actor, leaving, now)));
+  await dropQuestions(tx, [firm.firm_id]);
   return {
     action: "offboard",
     changes: {

@@ -28,7 +28,6 @@ export async function updateFirm(
   try {
     return await changeFirm(ctx, doer, {
       firmId,
-      locksQuestions: mayAskAgain(given),
       async decide(tx, firm, now) {
         refuseWrong(given, firm);
         const changes = changesOf(firm, given, ctx.sealKey);
@@ -46,10 +45,6 @@ export async function updateFirm(
     const firm = { desk_id: doer.deskId, firm_id: firmId, iec, external_id };
     throw await explainRefusal(ctx.db, error, { firm, boundTo: doer.boundTo });
   }
-}
-
-function mayAskAgain(given: UpdateFirmBody): boolean {
-  return [...identityFields, "bank" as const].some((field) => given[field] !== undefined);
 }
 
 /** Only what is different from what is known. */

@@ -16,7 +16,6 @@ export async function verifyFirm(
 ): Promise<Firm> {
   return await changeFirm(ctx, doer, {
     firmId,
-    locksQuestions: true,
     async decide(tx, firm, now) {
       if (firm.connection_state === "verifying") return undefined;
       const state = advance(firmLifecycle, firm.connection_state, "verify");

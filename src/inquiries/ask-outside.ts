@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres.ts";
 import type { Inquiries, Inquiry, InquiryKind } from "./rules.ts";
-import { insertInquiries, lockSubject, setDropped } from "./store.ts";
+import { insertInquiries, setDropped } from "./store.ts";
 
 /** How long the simulation takes to answer: long enough to be seen waiting. */
 const simulatedDelayMs = 500;
@@ -39,11 +39,6 @@ export async function askOutside(tx: Tx, questions: readonly Question[], now: Da
         }) as Inquiry, // Kind, port and facts belong together, as they did in the question.
     ),
   );
-}
-
-/** Until the transaction ends nobody else answers or takes back the questions about this subject. */
-export async function lockQuestions(tx: Tx, deskId: string, subjectId: string): Promise<void> {
-  await lockSubject(tx, deskId, subjectId);
 }
 
 /** Takes back every open question about these subjects. */

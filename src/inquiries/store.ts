@@ -83,15 +83,6 @@ export async function lockOpenInquiries(tx: Tx, inquiryIds: readonly string[]): 
     for update`);
 }
 
-export async function lockSubject(tx: Tx, deskId: string, subjectId: string): Promise<void> {
-  await tx.rows(sql`
-    select 1
-    from inquiries
-    where desk_id = ${deskId} and subject_id = ${subjectId} and state = 'open'
-    order by inquiry_id
-    for update`);
-}
-
 export async function setAnswered(
   tx: Tx,
   answered: readonly Answered[],

@@ -17,7 +17,10 @@ import { addToClock } from "./store.ts";
 /** What a slice does when time passes for a desk; it answers how many things came nearer to their end. */
 type OnPassage = (tx: Tx, passage: Passage) => Promise<number>;
 
-export type Passing = Readonly<Record<keyof DeskClock["brought_nearer"], OnPassage>>;
+export type Passing = Readonly<Record<keyof DeskClock["brought_nearer"], OnPassage>> & {
+  /** Keeps deals from being made meanwhile; taken first, as by all who trade. */
+  readonly lock: (tx: Tx, environment: Passage["environment"]) => Promise<void>;
+};
 
 export async function advanceClock(
   ctx: Pick<Context, "db" | "now">,
@@ -34,14 +37,16 @@ export async function advanceClock(
       const clock = new Date(now.getTime() + aheadS * 1_000);
       const days = midnightsBetween(new Date(clock.getTime() - seconds * 1_000), clock);
       const passage = { environment, deskId, seconds, days, now };
+      await passing.lock(tx, environment);
+      // In the order of locks.
       const brought_nearer = {
-        orders: await passing.orders(tx, passage),
         quotes: await passing.quotes(tx, passage),
-        crosses: await passing.crosses(tx, passage),
-        settlements: await passing.settlements(tx, passage),
         payouts: await passing.payouts(tx, passage),
+        settlements: await passing.settlements(tx, passage),
+        crosses: await passing.crosses(tx, passage),
         holds: await passing.holds(tx, passage),
         credits: await passing.credits(tx, passage),
+        orders: await passing.orders(tx, passage),
       };
       const after = { clock: istTimestamp(clock), ahead_s: aheadS, brought_nearer };
       const entity = { type: "clock", id: deskId, version: 1, href: "/v1/sandbox/clock" };

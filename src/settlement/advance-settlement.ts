@@ -38,7 +38,9 @@ export async function advanceSettlement(
         ? await findSettlement(tx, party, settlementId)
         : undefined;
       if (known?.environment !== "sandbox") throw notFound();
-      await step(tx, known, { actor: actorOf(call), simulation, now });
+      const [locked] = await lockSettlements(tx, [settlementId]);
+      if (!locked) throw new Error("a settlement that was found stays");
+      await step(tx, locked, { actor: actorOf(call), simulation, now });
       const after = await findSettlement(tx, party, settlementId);
       if (!after) throw new Error("a settlement that was found stays");
       return viewSettlement(after, await listLegs(tx, [settlementId]), party);
@@ -49,7 +51,6 @@ export async function advanceSettlement(
 
 type Stepping = { readonly actor: Actor; readonly simulation: Simulation; readonly now: Date };
 
-/** Questions are locked before what they are about, as whoever answers them does. */
 async function step(tx: Tx, known: SettlementRow, stepping: Stepping): Promise<void> {
   const { actor, simulation, now } = stepping;
   const { simulators, appliers } = simulation;
@@ -73,13 +74,12 @@ async function step(tx: Tx, known: SettlementRow, stepping: Stepping): Promise<v
 
 async function take(
   tx: Tx,
-  { settlement_id, environment, state }: SettlementRow,
+  settlement: SettlementRow,
   { actor, simulation: { settling }, now }: Stepping,
   action: "initiate" | "fail",
 ): Promise<void> {
-  const settlements = (await lockSettlements(tx, [settlement_id])).filter(
-    (row) => row.state === state,
-  );
+  const { environment } = settlement;
+  const settlements = [settlement];
   const changes =
     action === "initiate"
       ? await initiate(tx, { environment, settlements, settling, now })

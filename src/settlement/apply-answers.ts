@@ -75,6 +75,8 @@ export async function applyTransfers(
         reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
       ),
     );
+    const settlementIds = rows.map((row) => row.settlement_id);
+    if (suspended.length > 0) await settling.lockCrosses(tx, settlementIds);
     const heard = await hearNews(tx, environment, suspended, now);
     changes.push(...heard.changes);
     changes.push(...(await concludeLegs(tx, { environment, answers, actor, settling, now })));

@@ -2,12 +2,15 @@
 // about a credit. For a set of settlements, in the transaction of the answer:
 //
 //   decide     what each leg and then its settlement becomes
+//   crosses    end as their settlements do; they are locked before credits
 //   credits    delivered ones go to their buyers, the others are let go
 //   payouts    a seller is paid once all its legs in the settlement are answered; until then what it
 //              has got is kept back, so that it is there to be paid
 //   commission for the desk of each client whose credit was delivered
 //   books      in one call: entries of delivered legs are posted, those of failed ones voided
-//   tell       whoever follows settlements to their end; the changes are for the caller to record, last
+//   orders     fail of which nothing was delivered; they are locked after the books
+//
+// The changes are for the caller to record, last.
 //
 // Credit and money of a leg change hands together, so nobody has to trust the other for a moment.
 
@@ -52,7 +55,12 @@ export type OnEnded = (
 ) => Promise<readonly Change[]>;
 
 /** What other slices have to say about the course of settlements. */
-export type Settling = { readonly onEnded: readonly OnEnded[] };
+export type Settling = {
+  readonly crosses: OnEnded;
+  readonly orders: OnEnded;
+  /** Whoever locks credits before it concludes legs locks the crosses of their settlements first. */
+  readonly lockCrosses: (tx: Tx, settlementIds: readonly string[]) => Promise<void>;
+};
 
 export type Conclusion = {
   readonly environment: Environment;
@@ -76,6 +84,8 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
     tx,
     decided.map(({ rows }) => rows.at(-1)).filter((row) => row !== undefined),
   );
+  const ended = decided.flatMap(endedSides);
+  const crosses = ended.length > 0 ? await settling.crosses(tx, actor, ended, now) : [];
   const credits = await moveCredits(tx, environment, decided, now);
   const payouts = await schedulePayouts(tx, decided.flatMap(earningsOf), now);
   const commissions = await payCommissions(tx, decided.flatMap(commissionsOf));
@@ -89,13 +99,10 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   );
   assertWritten(written.resolutions);
   assertWritten(written.entries);
-  await dropQuestions(tx, decided.flatMap(subjectsOf));
-  const changes = [...credits, ...decided.flatMap(({ changes: own }) => own), ...payouts.changes];
-  const ended = decided.flatMap(endedSides);
-  for (const follow of ended.length > 0 ? settling.onEnded : []) {
-    changes.push(...(await follow(tx, actor, ended, now)));
-  }
-  return changes;
+  await dropQuestions(tx, [...decided.flatMap(subjectsOf), ...credits.refutedIds]);
+  const orders = ended.length > 0 ? await settling.orders(tx, actor, ended, now) : [];
+  const own = decided.flatMap(({ changes }) => changes);
+  return [...credits.changes, ...own, ...payouts.changes, ...orders, ...crosses];
 }
 
 /** What the registry is asked about a leg under. */
@@ -113,7 +120,7 @@ async function moveCredits(
   environment: Environment,
   decided: readonly Decided[],
   now: Date,
-): Promise<Change[]> {
+): Promise<{ readonly changes: readonly Change[]; readonly refutedIds: readonly string[] }> {
   const moved = decided.flatMap(({ before, answered }) =>
     answered.map((leg) => ({
       state: leg.state,
@@ -125,10 +132,9 @@ async function moveCredits(
   );
   const delivered = moved.filter(({ state }) => state === "delivered");
   const failed = moved.filter(({ state }) => state === "failed");
-  return [
-    ...(await deliverCredits(tx, environment, delivered, now)),
-    ...(await unwindCredits(tx, environment, failed, now)),
-  ];
+  const { changes, refutedIds } = await deliverCredits(tx, environment, delivered, now);
+  const unwound = await unwindCredits(tx, environment, failed, now);
+  return { changes: [...changes, ...unwound], refutedIds };
 }
 
 /** Nobody needs to be asked any more about what has been answered. */

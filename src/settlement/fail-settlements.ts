@@ -15,9 +15,9 @@ import { type Answers, failingLegs } from "./decide-legs.ts";
 import { type FailureReason, openStates, settlementLifecycle } from "./rules.ts";
 import {
   type LegRow,
+  listByCredits,
   listEnvironmentsWith,
   listLegs,
-  lockByCredits,
   lockSettlements,
   type SettlementRow,
   yieldToCallers,
@@ -66,11 +66,20 @@ export async function failOverdue(
 
 /** What a settlement loses with credits that customs takes from it. */
 export function failLegsOf(settling: Settling): OnLost {
-  return async (tx, actor, { environment, credits }, now) => {
-    const lost = new Map(credits.map((credit) => [credit.scripNo, reasonOf(credit)]));
-    const settlements = await lockByCredits(tx, environment, [...lost.keys()]);
-    const answers = await answersOf(tx, settlements, (leg) => lost.get(leg.scrip_no));
-    return await concludeLegs(tx, { environment, answers, actor, settling, now });
+  return {
+    list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
+    async lock(tx, settlementIds) {
+      await lockSettlements(tx, settlementIds);
+      await settling.lockCrosses(tx, settlementIds);
+    },
+    async follow(tx, actor, { environment, credits }, now) {
+      const lost = new Map(credits.map((credit) => [credit.scripNo, reasonOf(credit)]));
+      const settlementIds = await listByCredits(tx, environment, [...lost.keys()]);
+      if (settlementIds.length === 0) return [];
+      const settlements = await lockSettlements(tx, settlementIds);
+      const answers = await answersOf(tx, settlements, (leg) => lost.get(leg.scrip_no));
+      return await concludeLegs(tx, { environment, answers, actor, settling, now });
+    },
   };
 }
 

@@ -70,6 +70,10 @@ export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly
     const all = legsById.get(settlement.settlement_id) ?? [];
     return { settlement, legs: all, open: all.filter((leg) => leg.state === "pending") };
   });
+  await settling.lockCrosses(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
   const reserved = await lockReserved(
     tx,
     environment,

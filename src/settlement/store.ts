@@ -209,22 +209,17 @@ export async function listUnfundedBuyers(db: Db, environment: Environment): Prom
 }
 
 /** The settlements that still wait for one of these credits. */
-export async function lockByCredits(
-  tx: Tx,
+export async function listByCredits(
+  db: Db,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<SettlementRow[]> {
-  return await tx.rows(sql`
-    select ${settlementColumns}
-    from settlements as s
-    where s.settlement_id in (
-        select l.settlement_id
-        from settlement_legs as l
-        where l.environment = ${environment} and l.scrip_no = any(${scripNos}::text[])
-          and l.awaited
-      )
-    order by s.settlement_id
-    for update`);
+): Promise<string[]> {
+  const rows = await db.rows<{ settlement_id: string }>(sql`
+    select distinct settlement_id
+    from settlement_legs
+    where environment = ${environment} and scrip_no = any(${scripNos}::text[]) and awaited
+    order by settlement_id`);
+  return rows.map((row) => row.settlement_id);
 }
 
 /** What is open between the firms of a desk and the house, and concerns nobody else. */
@@ -256,10 +251,7 @@ export async function lockWithin(
     for update`);
 }
 
-/**
- * A worker holds settlements and may wait for a credit; whoever brings news of a credit holds it and
- * may wait for its settlement. The worker gives up first, well before the server looks for deadlocks.
- */
+/** A worker that holds settlements and waits for a credit or a balance gives way to whoever has it. */
 export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
 }

@@ -5,101 +5,103 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import pg from "pg";
-
+import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { operatorNamed } from "../../src/kernel/actor.ts";
+import { Failure } from "../../src/kernel/failure.ts";
+import { resendPayout } from "../../src/payouts/resend-payout.ts";
+import { onLost } from "../../src/settling.ts";
+import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
-import { assertLedgerSound } from "../support/ledger.ts";
+import { assertLedgerSound, payIn } from "../support/ledger.ts";
+import { readLockOrder, recordDeadlocks, recordLocks } from "../support/lock-record.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 
-/** As the documentation has it. */
-const lockOrder = [
-  "match_locks",
-  "quotes",
-  "firms",
-  "key_days",
-  "credits",
-  "ledger_balances",
-  "credit_owners",
-  "audit_heads",
-  "desk_sequences",
-];
+/** Held first only by who gives up before the server looks for deadlocks. */
+const heldByYielding = new Set(["inquiries", "orders"]);
 
-/** Which of the tables a statement waits for rows of. What is skipped when locked is not waited for. */
-function lockedBy(statement: string): string[] {
-  const text = statement.replaceAll(/\s+/g, " ").trim();
-  const isLocking = /for (no key )?(update|share)(?! of \w+ skip| skip)/.test(text);
-  const named = new Set(
-    [...text.matchAll(/for (?:no key )?(?:update|share) of (\w+)/g)].map(([, name]) => name),
-  );
-  return lockOrder.filter((table) => {
-    if (new RegExp(`(^|[^o] )update ${table}\\b`).test(text)) return true;
-    if (new RegExp(`insert into ${table}\\b.* do update`).test(text)) return true;
-    const found = [...text.matchAll(new RegExp(`(?:from|join) ${table}\\b(?: as (\\w+))?`, "g"))];
-    return isLocking && found.some(([, alias]) => named.size === 0 || named.has(alias ?? table));
-  });
-}
-
-/** The tables in the order in which each transaction of this process came to them, from now on. */
-function recordLocks(t: { after(work: () => void): void }): ReadonlyMap<string, string> {
-  const seen = new Map<string, string>();
-  const open = new WeakMap<pg.Client, { tables: string[]; texts: string[] }>();
-  // oxlint-disable-next-line typescript/unbound-method -- called on the client it was asked of
-  const query = pg.Client.prototype.query as (this: pg.Client, ...rest: unknown[]) => unknown;
-  const recorded = function (this: pg.Client, ...rest: unknown[]): unknown {
-    const [asked] = rest as [string | { text?: string }];
-    const text = (typeof asked === "string" ? asked : asked.text) ?? "";
-    const transaction = open.get(this);
-    if (text === "begin") open.set(this, { tables: [], texts: [] });
-    else if (text === "commit" || text === "rollback") open.delete(this);
-    else if (transaction) {
-      for (const table of lockedBy(text)) {
-        if (transaction.tables.includes(table)) continue;
-        transaction.tables.push(table);
-        transaction.texts.push(text);
-        seen.set(transaction.tables.join(" "), transaction.texts.join("\n--\n"));
-      }
-    }
-    return query.apply(this, rest);
-  };
-  pg.Client.prototype.query = recorded as typeof pg.Client.prototype.query;
-  t.after(() => (pg.Client.prototype.query = query as typeof pg.Client.prototype.query));
-  return seen;
-}
+/** Steps of the use cases: without them the test would look at nothing. */
+const mustBeSeen = [
+  ["firms", "key_days"],
+  ["key_days", "credits"],
+  ["settlements", "crosses"],
+  ["settlements", "credits"],
+  ["crosses", "credits"],
+  ["payouts", "settlements"],
+  ["firms", "inquiries"],
+  ["firms", "api_keys"],
+  ["netting_runs", "firms"],
+  ["credits", "credit_owners"],
+  ["new statements", "audit_heads"],
+] as const;
 
 type Statuses = readonly number[];
 
+/** What an operator does by the command line is answered or refused, too. */
+async function statusOf(work: Promise<unknown>): Promise<number> {
+  return await work.then(
+    () => 200,
+    (error: unknown) => {
+      if (error instanceof Failure) return 409;
+      throw error;
+    },
+  );
+}
+
 /** A desk with two firms in a group, whose key has limits, and what it does. */
-async function openWorld(service: Service) {
+async function openWorld(service: Service, beside: Service) {
   const desk = await dealer(service, []);
-  const sister = await addFirm(service, { deskId: desk.deskId });
+  const { deskId, firmId } = desk;
+  const sister = await addFirm(service, { deskId });
   const { group_id } = (await desk.post("/v1/groups", { name: "Group" }, 201)).body;
-  for (const firm of [desk.firmId, sister]) {
+  const join = async (firm: string) => {
     const path = `/v1/groups/${group_id}/members/${firm}`;
     await service.send("PUT", path, { key: desk.key, expect: 200 });
-  }
-  const { api_key: key } = await mintChild(service, desk.key, {
-    kind: "app",
-    scopes: ["*"],
-    buy_side: true,
-    limits: { daily_notional_paise: Number.MAX_SAFE_INTEGER },
-  });
-  const plain = { firmId: desk.firmId, scheme: "RODTEP", facePaise: 25_000_000 } as const;
-  let scripNos: string[] = [];
-  const restock = async () => {
-    const credits = Array.from({ length: 8 }, () => ({
-      ...plain,
-      expiresOn: "2028-10-01",
-      state: "listed",
-    }));
-    scripNos = await addCredits(service, desk.deskId, credits);
-    await stockHouse(service.ctx, [{ face_paise: 25_000_000 }]);
   };
-  const take = () => scripNos.shift() ?? "";
+  await join(firmId);
+  await join(sister);
+  const child = { kind: "app", scopes: ["*"], buy_side: true };
+  const limits = { daily_notional_paise: Number.MAX_SAFE_INTEGER };
+  const { api_key: key } = await mintChild(service, desk.key, { ...child, limits });
+  await payIn(service, firmId, 1_000_000_000);
+  const plain = { firmId, scheme: "RODTEP", facePaise: 25_000_000 } as const;
+  const credit = { ...plain, expiresOn: "2028-10-01", state: "listed" };
+  let scripNos: string[] = [];
+  let leaver = "";
+  let spare = { key_id: "", api_key: "" };
+  let made = 0;
+  /** Workers of two nodes by turns: those of one run one after the other. */
+  let turn = 0;
+  const workAfter = async (time: { readonly days?: number; readonly seconds?: number }) => {
+    service.clock.advance(time);
+    await (turn++ % 2 === 0 ? service : beside).work();
+    return [];
+  };
   const post = async (path: string, body: object) =>
     await service.send("POST", path, { key, body });
+  const restock = async ({ leaves, keys, nets }: Needs) => {
+    if (leaves) {
+      leaver = await addFirm(service, { deskId });
+      await join(leaver);
+      await payIn(service, leaver, 1_000);
+    }
+    const ofLeaver = leaves ? [{ ...credit, firmId: leaver }] : [];
+    const added = await addCredits(service, deskId, [
+      ...ofLeaver,
+      ...Array.from({ length: 10 }, () => credit),
+    ]);
+    scripNos = added.slice(ofLeaver.length);
+    await stockHouse(service.ctx, [{ face_paise: 25_000_000 }]);
+    if (keys) spare = await mintChild(service, desk.key, { ...child, limits });
+    if (nets) {
+      const duty = { scheme: "RODTEP", amount_paise: 25_000_000, due_on: "2028-08-31" };
+      const reference = `BE-${++made}`;
+      await post(`/v1/firms/${sister}/requirements`, { ...duty, reference });
+    }
+  };
+  const take = () => scripNos.shift() ?? "";
   const order = async (body: object): Promise<Statuses> => [
     (await post("/v1/orders", body)).status,
   ];
@@ -107,7 +109,7 @@ async function openWorld(service: Service) {
     const terms = {
       kind: "intra_group",
       side: "sell",
-      firm_id: desk.firmId,
+      firm_id: firmId,
       counterparty_firm_id: sister,
       scrip_nos: [take()],
       price_bps: 9_900,
@@ -115,15 +117,19 @@ async function openWorld(service: Service) {
     const quote = await post("/v1/cross/quote", terms);
     const { cross_quote_ref } = quote.body;
     if (cross_quote_ref === undefined) return [quote.status];
-    const made = await post("/v1/cross", { cross_quote_ref });
-    const statuses = [made.status];
-    if (made.status !== 201) return statuses;
+    const proposed = await post("/v1/cross", { cross_quote_ref });
+    const statuses = [proposed.status];
+    if (proposed.status !== 201) return statuses;
+    const path = `/v1/cross/${proposed.body.cross_id}`;
     for (const action of actions) {
-      const body = action === "fund" ? { payment_ref: `P-${made.body.cross_id}` } : {};
-      statuses.push((await post(`/v1/cross/${made.body.cross_id}/${action}`, body)).status);
+      const body = action === "fund" ? { payment_ref: `P-${proposed.body.cross_id}` } : {};
+      statuses.push((await post(`${path}/${action}`, body)).status);
     }
     return statuses;
   };
+  /** A newest thing of the desk, whatever has become of it. */
+  const idOf = async (text: string): Promise<string | undefined> =>
+    (await service.ctx.db.pool.query(text, [deskId])).rows[0]?.id;
   const useCases: Readonly<Record<string, () => Promise<Statuses>>> = {
     sell: () => order({ side: "sell", scrip_no: take() }),
     rest: () => order({ side: "sell", scrip_no: take(), limit_bps: 9_990 }),
@@ -143,48 +149,139 @@ async function openWorld(service: Service) {
     },
     settleCross: () => cross(["fund", "release"]),
     cancelCross: () => cross(["cancel"]),
+    netGroup: async () => {
+      const path = `/v1/groups/${group_id}/netting`;
+      const netting = await service.send("GET", path, { key });
+      const { netting_ref } = netting.body;
+      if (netting_ref === undefined) return [netting.status];
+      return [netting.status, (await post(`${path}/crosses`, { netting_ref })).status];
+    },
     suspend: async () => {
       const path = `/v1/firms/${sister}`;
       const suspended = await post(`${path}/suspend`, { reason: "a look" });
       return [suspended.status, (await post(`${path}/resume`, {})).status];
     },
-    passTime: async () => [(await post("/v1/sandbox/clock", { advance_s: 1 })).status],
-    work: async () => {
-      service.clock.advance({ seconds: 1 });
-      await service.work();
-      return [];
+    leave: async () => {
+      const path = `/v1/firms/${leaver}`;
+      const verified = await post(`${path}/verify`, {});
+      return [verified.status, (await post(`${path}/offboard`, { mode: "drain" })).status];
     },
+    declare: async () => {
+      const days = { issued_on: "2026-10-01", expires_on: "2028-10-01" };
+      const facts = { scheme: "RODTEP", face_paise: 25_000_000, ...days };
+      const known = { ...facts, scrip_no: take() };
+      const credits = [known, { ...facts, scrip_no: `DECLARED${++made}` }];
+      return [(await post("/v1/credits", { credits })).status];
+    },
+    endHoldings: async () => [
+      (await post(`/v1/credits/${scripNos[0]}/withdraw`, {})).status,
+      (await post(`/v1/credits/${scripNos[1]}/use`, {})).status,
+    ],
+    hearNews: async () => {
+      const dealt = await idOf(
+        `select scrip_no as id from settlement_legs where seller_desk_id = $1 and awaited limit 1`,
+      );
+      const news = [...new Set([dealt, scripNos[0], scripNos[2]])]
+        .filter((scripNo) => scripNo !== undefined)
+        .map((scripNo) => ({ scripNo, news: "suspend", reason: "a look" }) as const);
+      const heard = { environment: "sandbox", news, onLost } as const;
+      return [await statusOf(applyRegistryNews(service.ctx, operatorNamed("asha"), heard))];
+    },
+    withdrawMoney: async () => [
+      (await post(`/v1/firms/${firmId}/withdrawals`, { amount_paise: 1_000 })).status,
+    ],
+    advance: async () => {
+      const settlementId = await idOf(
+        `select settlement_id as id from settlement_legs where seller_desk_id = $1 and awaited limit 1`,
+      );
+      if (settlementId === undefined) return [];
+      return [(await post(`/v1/sandbox/settlements/${settlementId}/advance`, {})).status];
+    },
+    payAgain: async () => {
+      const payoutId = await idOf(
+        `select payout_id as id from payouts
+        where desk_id = $1 and settlement_id is not null order by (state = 'returned') desc, payout_id desc limit 1`,
+      );
+      if (payoutId === undefined) return [];
+      return [await statusOf(resendPayout(service.ctx, operatorNamed("asha"), payoutId))];
+    },
+    reverse: async () => {
+      const settlementId = await idOf(
+        `select p.settlement_id as id from payouts as p join settlements as s using (settlement_id)
+        where p.desk_id = $1 and s.state = 'settled'
+        order by (p.state = 'returned') desc, p.payout_id desc limit 1`,
+      );
+      if (settlementId === undefined) return [];
+      const command = { settlementId, reason: "forged mandate" };
+      const by = async (name: string) =>
+        await statusOf(reverseSettlement(service.ctx, operatorNamed(name), command));
+      return [await by("asha"), await by("ravi")];
+    },
+    changeKeys: async () => {
+      const path = `/v1/keys/${spare.key_id}`;
+      const reissued = await service.send("POST", `${path}/reissue`, { key: desk.key, body: {} });
+      const revoked = await service.send("DELETE", path, { key: desk.key });
+      return [reissued.status, revoked.status];
+    },
+    passTime: async () => [(await post("/v1/sandbox/clock", { advance_s: 1 })).status],
+    work: () => workAfter({ seconds: 2 }),
+    closeMonth: () => workAfter({ days: 31 }),
     reset: async () => [(await post("/v1/sandbox/reset", {})).status],
   };
-  return { restock, useCases };
+  return { desk, restock, useCases };
 }
 
+/** What is made anew for each pair, where one of the two needs it. */
+type Needs = { readonly leaves: boolean; readonly keys: boolean; readonly nets: boolean };
+
 test("no two use cases wait for each other in a circle, and all lock in one order", async (t) => {
+  const deadlocks = recordDeadlocks(t); // Before a connection is opened.
   const service = await startService(t);
-  const { restock, useCases } = await openWorld(service);
-  const seen = recordLocks(t);
+  const { desk, restock, useCases } = await openWorld(
+    service,
+    await startService(t, { beside: service }),
+  );
+  const steps = recordLocks(t);
   const names = Object.keys(useCases);
   const answered = new Set<number>();
   for (const [at, one] of names.entries()) {
     for (const other of names.slice(at)) {
-      await restock();
+      const both = [one, other];
+      const needs = (name: string) => both.includes(name);
+      const [leaves, keys, nets] = [needs("leave"), needs("changeKeys"), needs("netGroup")];
+      await restock({ leaves, keys, nets });
+      if (needs("payAgain") || needs("reverse")) {
+        await desk.post("/v1/sandbox/scenarios", { scenario: "payout_returned" }, 200);
+      }
       const answers = await Promise.all([useCases[one]?.(), useCases[other]?.()]);
       for (const status of answers.flat()) {
         answered.add(status ?? 0);
         assert.ok(status !== undefined && status < 500, `${one} beside ${other}: ${status}`);
       }
+      assert.deepEqual(deadlocks, [], `${one} beside ${other}`);
     }
   }
   assert.ok(answered.has(200) && answered.has(201));
   await assertLedgerSound(service);
-  const rank = new Map(lockOrder.map((table, place) => [table, place]));
-  for (const [tables, texts] of seen) {
-    const ranks = tables.split(" ").map((table) => rank.get(table) ?? -1);
-    assert.deepEqual(
-      ranks,
-      ranks.toSorted((a, b) => a - b),
-      `${tables}\n${texts}`,
+  const { rows } = await service.ctx.db.pool.query(
+    "select deadlocks::int from pg_stat_database where datname = current_database()",
+  );
+  assert.deepEqual(rows, [{ deadlocks: 0 }]);
+
+  const order = readLockOrder();
+  assert.equal(new Set(order).size, order.length);
+  const against = [...steps.values()].filter(({ held, waited, yields }) => {
+    const isDeclared = order.includes(held) && order.includes(waited);
+    const isAllowed = yields && heldByYielding.has(held);
+    return !isDeclared || (order.indexOf(held) > order.indexOf(waited) && !isAllowed);
+  });
+  const told = against.map(
+    ({ held, waited, texts }) => `${held} ─▶ ${waited}\n${texts.join("\n--\n")}`,
+  );
+  assert.deepEqual(told, []);
+  for (const [held, waited] of mustBeSeen)
+    assert.ok(
+      steps.has(`${held} ─▶ ${waited}`) || steps.has(`${held} ─▶ ${waited} (yields)`),
+      `${held} ${waited}`,
     );
-  }
-  assert.ok([...seen.keys()].some((tables) => tables.includes("firms key_days credits")));
 });

@@ -535,14 +535,13 @@ test("whoever has something to say about the end of settlements says it in their
   const { settlementId } = await sell(service, { seller, buyer: house() });
   const heard: string[][] = [];
   const listening = {
-    onEnded: [
-      async (_tx: unknown, _actor: unknown, ended: readonly EndedSide[]) => {
-        heard.push(
-          ended.flatMap(({ state, undeliveredOrderIds }) => [state, ...undeliveredOrderIds]),
-        );
-        return [];
-      },
-    ],
+    ...settling,
+    orders: async (_tx: unknown, _actor: unknown, ended: readonly EndedSide[]) => {
+      heard.push(
+        ended.flatMap(({ state, undeliveredOrderIds }) => [state, ...undeliveredOrderIds]),
+      );
+      return [];
+    },
   };
   await failSettlement(service.ctx, operator, { settlementId, settling: listening });
   const [side] = (await settlementOf(service, seller, settlementId)).sides;
