@@ -13,5 +13,6 @@ revoke update on market_updates from scripdesk_app;
 revoke delete on settlements, settlement_legs, deal_minutes, payouts, approvals from scripdesk_app;
 revoke delete on crosses, cross_quotes, netting_runs from scripdesk_app;
 revoke update, delete on deposits, payout_lines, statements, usage_notices from scripdesk_app;
-revoke update, delete on statement_pages from scripdesk_app;
+-- Pages that were left behind may go; a trigger keeps those of statements.
+revoke update on statement_pages from scripdesk_app;
 revoke delete on audit_heads from scripdesk_app;

@@ -8,6 +8,23 @@ CASE
 END))), false));
 create sequence ledger_entry_numbers;
 
+CREATE OR REPLACE FUNCTION public.keep_statement_pages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select
+    from statements as s
+    where s.firm_id = old.firm_id and s.period = old.period and s.seen_entry_no = old.seen_entry_no
+  ) then
+    raise exception 'a page of a statement stays' using errcode = 'restrict_violation';
+  end if;
+  return old;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -1124,6 +1141,7 @@ create table statement_pages (
   constraint statement_pages_period_check CHECK ((period ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
   constraint statement_pages_seen_entry_no_check CHECK ((seen_entry_no >= 0))
 );
+CREATE TRIGGER statement_pages_stay BEFORE DELETE ON public.statement_pages FOR EACH ROW EXECUTE FUNCTION keep_statement_pages();
 
 create table statements (
   firm_id text not null,
@@ -1272,7 +1290,7 @@ grant delete, insert, select, update on sandbox_scenarios to scripdesk_app;
 grant select on schema_migrations to scripdesk_app;
 grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
-grant insert, select on statement_pages to scripdesk_app;
+grant delete, insert, select on statement_pages to scripdesk_app;
 grant insert, select on statements to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;

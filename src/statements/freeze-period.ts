@@ -23,8 +23,17 @@ import {
   sumOf,
 } from "./account-for.ts";
 import { digestOfPage, type KeptStatement } from "./find-statement.ts";
-import { addTotals, type Line, linesOf, partMax, spanOf, type Total, totalsOf } from "./rules.ts";
-import { insertPage, insertStatement } from "./store.ts";
+import {
+  addTotals,
+  type Line,
+  linesOf,
+  partMax,
+  previousPeriod,
+  spanOf,
+  type Total,
+  totalsOf,
+} from "./rules.ts";
+import { deletePagesLeft, insertPage, insertStatement } from "./store.ts";
 
 const entriesPerPage = 2_000;
 const freezer: Actor = { kind: "worker", id: "statements", requestId: null };
@@ -133,6 +142,8 @@ async function keep(
       digest,
       body,
     });
+    const periods = [previousPeriod(statement.period), statement.period];
+    await deletePagesLeft(tx, { firmId: firm.firm_id, periods });
     if (!isNew) return;
     await recordChanges(tx, freezer, [changeOf(firm, statement, digest.toString("hex"))], now);
   });

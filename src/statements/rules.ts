@@ -75,6 +75,10 @@ export function nextPeriod(period: IstMonth): IstMonth {
   return dayAfter(period).slice(0, 7);
 }
 
+export function previousPeriod(period: IstMonth): IstMonth {
+  return addDays(`${period}-01`, -1).slice(0, 7);
+}
+
 function dayAfter(period: IstMonth): IstDay {
   return addDays(lastDayOf(period), 1);
 }

@@ -68,6 +68,22 @@ export async function insertPage(
     on conflict do nothing`);
 }
 
+/**
+ * Deletes what was left behind of statements that are kept now, by a run that ended before it was done
+ * or came second: pages that saw the books up to another entry. A run that came second and ended too
+ * early is cleaned up after with the next month.
+ */
+export async function deletePagesLeft(
+  tx: Tx,
+  { firmId, periods }: { readonly firmId: string; readonly periods: readonly IstMonth[] },
+): Promise<void> {
+  await tx.rows(sql`
+    delete from statement_pages as p
+    using statements as s
+    where p.firm_id = ${firmId} and p.period = any(${periods}::text[])
+      and s.firm_id = p.firm_id and s.period = p.period and s.seen_entry_no <> p.seen_entry_no`);
+}
+
 /** Pages from one up to, not including, another, in order. */
 export async function listPages(
   db: Db,

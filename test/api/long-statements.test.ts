@@ -8,6 +8,7 @@ import type { Letterhead } from "../../src/kernel/letterhead.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import type { Database, Db } from "../../src/platform/postgres.ts";
+import { freezePeriod } from "../../src/statements/freeze-period.ts";
 import { statementFreezer } from "../../src/statements/freeze-statements.ts";
 import { linesMax } from "../../src/statements/rules.ts";
 import { asOwner } from "../support/database.ts";
@@ -112,6 +113,39 @@ test("a page that was changed is not shown", async (t) => {
     );
   });
   await service.send("GET", path, { key: desk.key, expect: 500 });
+});
+
+test("pages that a run left behind go when the statement is kept, and its own stay", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const desk = await dealer(service, []);
+  await payIn(service, desk.firmId, 7);
+  await fillMonth(service, desk.firmId, linesMax + 1);
+  service.clock.set(new Date(monthEnd + hourMs));
+  const pagesBy = async () =>
+    (
+      await ctx.db.pool.query(
+        "select distinct seen_entry_no as seen from statement_pages order by seen_entry_no",
+      )
+    ).rows.map((row) => Number(row.seen));
+  const upTo = linesMax + 2; // All entries so far.
+  const stops = freezePeriod(ctx, desk.firmId, { period: "2026-11", letterhead, upTo });
+  await stops.next();
+  await stops.next();
+  assert.deepEqual(await pagesBy(), [upTo], "it stopped before the statement was kept");
+
+  await payIn(service, desk.firmId, 1);
+  await service.work();
+  const kept = await pagesBy();
+  assert.equal(kept.length, 1);
+  assert.ok(!kept.includes(upTo));
+  const path = `/v1/statements/2026-11?firm_id=${desk.firmId}&after_line=0`;
+  await service.send("GET", path, { key: desk.key, expect: 200 });
+
+  // The first was only slow: what it goes on to write goes as well.
+  while ((await stops.next()).done !== true);
+  assert.deepEqual(await pagesBy(), kept);
+  await assert.rejects(ctx.db.pool.query("delete from statement_pages"), { code: "23001" });
 });
 
 test("what was under way at the cut is waited for, and no balance is held", async (t) => {
