@@ -1,41 +1,6 @@
 // The service with one defect: heavy work is done on the event loop. The control of the stalls.
 
-import { buildApp } from "../../src/app.ts";
-import { openBook } from "../../src/book/open-book.ts";
-import { readConfig } from "../../src/config.ts";
-import { offerSources } from "../../src/offer-sources.ts";
-import { openContext } from "../../src/open-context.ts";
 import { onThisThread } from "../../src/platform/heavy/kinds.ts";
-import { createLog } from "../../src/platform/log.ts";
-import { createMetrics } from "../../src/platform/metrics.ts";
-import { openOutbound } from "../../src/platform/outbound.ts";
-import { localAddressWindows } from "../../src/public/spend-budget.ts";
-import { localRateWindow } from "../../src/usage/rate-window.ts";
+import { serveWith } from "./serve-with.ts";
 
-const config = readConfig(process.env);
-const { log } = createLog("silent");
-const opened = await openContext(config, {
-  as: "service",
-  create: false,
-  log,
-  now: () => new Date(),
-});
-const ctx = { ...opened.ctx, heavy: onThisThread };
-const elapsedMs = () => performance.now();
-const app = await buildApp({
-  ctx,
-  config,
-  rateWindow: localRateWindow(elapsedMs),
-  addressWindows: localAddressWindows(elapsedMs),
-  outbound: openOutbound({ allowCidrs: [] }),
-  book: openBook(ctx, offerSources),
-  metrics: createMetrics(ctx.db),
-});
-const url = await app.listen({ host: "127.0.0.1", port: config.port });
-process.stdout.write(`scripdesk listens on ${url}\n`);
-process.once("SIGTERM", () => {
-  void app
-    .close()
-    .then(() => opened.close())
-    .then(() => process.exit(0));
-});
+await serveWith((ctx) => ({ ...ctx, heavy: onThisThread }));

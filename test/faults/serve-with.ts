@@ -1,0 +1,42 @@
+import { buildApp } from "../../src/app.ts";
+import { openBook } from "../../src/book/open-book.ts";
+import { readConfig } from "../../src/config.ts";
+import { offerSources } from "../../src/offer-sources.ts";
+import { openContext } from "../../src/open-context.ts";
+import type { Context } from "../../src/platform/context.ts";
+import { createLog } from "../../src/platform/log.ts";
+import { createMetrics } from "../../src/platform/metrics.ts";
+import { openOutbound } from "../../src/platform/outbound.ts";
+import { localAddressWindows } from "../../src/public/spend-budget.ts";
+import { localRateWindow } from "../../src/usage/rate-window.ts";
+
+/** Serves the API with a defect in its context and without workers: the control of a fault run. */
+export async function serveWith(defect: (ctx: Context) => Context): Promise<void> {
+  const config = readConfig(process.env);
+  const { log } = createLog("silent");
+  const opened = await openContext(config, {
+    as: "service",
+    create: true,
+    log,
+    now: () => new Date(),
+  });
+  const ctx = defect(opened.ctx);
+  const elapsedMs = () => performance.now();
+  const app = await buildApp({
+    ctx,
+    config,
+    rateWindow: localRateWindow(elapsedMs),
+    addressWindows: localAddressWindows(elapsedMs),
+    outbound: openOutbound({ allowCidrs: [] }),
+    book: openBook(ctx, offerSources),
+    metrics: createMetrics(ctx.db),
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: config.port });
+  process.stdout.write(`scripdesk listens on ${url}\n`);
+  process.once("SIGTERM", () => {
+    void app
+      .close()
+      .then(() => opened.close())
+      .then(() => process.exit(0));
+  });
+}
