@@ -24,16 +24,16 @@ export function isInside(address: string, networks: readonly string[]): boolean 
 }
 
 export function isLoopback(address: string): boolean {
-  return isInside(address, loopback);
+  const plain = withoutMapping(address);
+  return isIP(plain) !== 0 && (plain.startsWith("127.") || plain === "::1");
 }
-
-const loopback = ["127.0.0.0/8", "::1"];
 
 /**
  * The address in an entry of X-Forwarded-For: some proxies add the port (`203.0.113.7:4711`,
  * `[2001:db8::1]:4711`). Undefined for what is no address.
  */
 export function forwardedAddress(entry: string): string | undefined {
+  if (isIP(entry) !== 0) return entry;
   const [, bracketed] = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(entry) ?? [];
   const [, withPort] = /^([\d.]+):\d{1,5}$/.exec(entry) ?? [];
   const address = bracketed ?? withPort ?? entry;

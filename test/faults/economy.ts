@@ -33,6 +33,8 @@ const scheme = "RODTEP";
 const desksCount = 3;
 const firmsOfDesk = 2;
 const workEvery = 25;
+/** Its cost grows with every entry; the books are checked when the run is over. */
+const readsWholeLedger = ["ledger-check"];
 const restockEvery = 100;
 const kept = 40;
 const lives = [31, 34, 45, 61, 100, 200, 364, 365, 400, 700] as const;
@@ -294,7 +296,7 @@ async function buySmallSellLarge(gang: Gang): Promise<void> {
     await gang.order(trader, { side: "buy", scheme, requirement_paise });
   }
   gang.service.clock.advance({ seconds: 5 });
-  await gang.service.work();
+  await gang.service.work(readsWholeLedger);
   await gang.order(trader, { side: "sell", scheme, face_paise: 1_200_000_000 });
 }
 
@@ -407,7 +409,7 @@ export async function runEconomy(
       service.clock.advance({ ms: 1 });
     }
     if (turn % workEvery === 0) {
-      await service.work();
+      await service.work(readsWholeLedger);
       gang.held = await lookAtHoldings(gang);
       onProgress?.(gang.steps);
     }

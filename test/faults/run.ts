@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
+import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { globalSetup, globalTeardown } from "../support/global-setup.ts";
 import { openApiFile } from "../support/golden.ts";
 import { dataDirectory, demoKeyIn, type Running, serve } from "../support/process.ts";
@@ -114,7 +115,10 @@ async function runEconomies({ count = 100_000, seed }: Settings): Promise<boolea
       if (steps >= next) next += progressEvery;
     };
     const service = await startService(scope, economyOptions);
-    const report = await runEconomy(service, { ...settings, seed, onProgress });
+    const valued = await runEconomy(service, { ...settings, seed, onProgress });
+    const { sound } = await checkLedger(service.ctx);
+    const broken = sound ? [] : ["the ledger is broken"];
+    const report = { ...valued, breaches: [...valued.breaches, ...broken] };
     const { breaches, faults, clientsLostPaise, ...figures } = report;
     const gains = breaches.length;
     say(JSON.stringify({ ...settings, ...figures, gains, lost: String(clientsLostPaise) }));
@@ -122,10 +126,10 @@ async function runEconomies({ count = 100_000, seed }: Settings): Promise<boolea
     for (const line of shown) say(line);
     return report;
   };
-  const proofs = [
-    await run({ steps: Math.ceil(count / 2), cardsMove: false }),
-    await run({ steps: Math.ceil(count / 2), cardsMove: true }),
-  ];
+  const proofs = await Promise.all([
+    run({ steps: Math.ceil(count / 2), cardsMove: false }),
+    run({ steps: Math.ceil(count / 2), cardsMove: true }),
+  ]);
   const control = await run({ steps: controlSteps, cardsMove: false, bindsNumbersOnly: true });
   const held = proofs.every(
     ({ breaches, faults, deals }) => breaches.length + faults.length === 0 && deals > 0,

@@ -91,8 +91,8 @@ export type Service = {
   readonly send: Send;
   issue(options?: Partial<Parameters<typeof issueKey>[1]>): Promise<IssuedKey>;
   plan(perMinute: number, monthlyQuota?: number): Promise<string>;
-  /** Lets every worker run until it has nothing left to do at this moment of the clock. */
-  work(): Promise<void>;
+  /** Lets every worker but these run until it has nothing left to do at this moment of the clock. */
+  work(except?: readonly string[]): Promise<void>;
 };
 
 export type ServiceOptions = {
@@ -202,8 +202,11 @@ export async function startService(
         ...command,
       });
     },
-    async work() {
-      for (const { work, settled } of works) while ((await work()) === "more") await settled?.();
+    async work(except = []) {
+      for (const { name, work, settled } of works) {
+        if (except.includes(name)) continue;
+        while ((await work()) === "more") await settled?.();
+      }
     },
     async plan(perMinute, monthlyQuota = 1_000_000) {
       const name = `plan-${++plans}`;
