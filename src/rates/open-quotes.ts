@@ -42,14 +42,16 @@ type DeskSum = {
   announced: { paise: Paise; until: Date };
 };
 
+type MarketSums = { total: Paise; readonly desks: Map<string, DeskSum> };
+
 /** Memory is bounded: so many are remembered for each desk that has quoted, all desks together. */
 const holdingsOfDeskMax = 50_000;
 
 export class OpenQuotes {
   readonly #node = randomUUID();
   readonly #held = new Map<string, Held>();
-  readonly #sums = new Map<string, DeskSum>();
-  readonly #totals = new Map<string, Paise>();
+  readonly #markets = new Map<Environment, Map<Scheme, MarketSums>>();
+  #desks = 0;
   /** What ends in each second; a credit that was quoted again is looked at again. */
   readonly #ends = new Map<number, string[]>();
   #endedUpTo = 0;
@@ -62,7 +64,7 @@ export class OpenQuotes {
   /** What the open quotes of this process hold. */
   total(market: Market, now: Date): Paise {
     this.#end(now);
-    return this.#totals.get(nameOf(market)) ?? 0;
+    return this.#sumsOf(market).total;
   }
 
   /** What is held for a credit or a quote. */
@@ -74,14 +76,15 @@ export class OpenQuotes {
   hasRoom(card: CardToday, holding: Holding, now: Date, elsewhere = noneElsewhere): boolean {
     this.#end(now);
     const own = this.paiseOf(holding.id);
-    if (own === 0 && this.#held.size >= holdingsOfDeskMax * (1 + this.#sums.size)) return false;
+    if (own === 0 && this.#held.size >= holdingsOfDeskMax * (1 + this.#desks)) return false;
     const added = holding.paise - own;
-    const total = this.total(holding, now) + elsewhere.total + added;
-    const ofDesk = (this.#sums.get(deskName(holding))?.paise ?? 0) + elsewhere.ofDesk + added;
+    const sums = this.#sumsOf(holding);
+    const total = sums.total + elsewhere.total + added;
+    if (total > card.house_limit_paise - card.taken_paise) return false;
+    const ofDesk = (sums.desks.get(holding.deskId)?.paise ?? 0) + elsewhere.ofDesk + added;
     return (
-      total <= card.house_limit_paise - card.taken_paise &&
       BigInt(ofDesk) * BigInt(bpsOfPar) <=
-        BigInt(card.house_limit_paise) * BigInt(card.desk_share_bps)
+      BigInt(card.house_limit_paise) * BigInt(card.desk_share_bps)
     );
   }
 
@@ -90,10 +93,13 @@ export class OpenQuotes {
     this.#end(now);
     const before = this.#held.get(holding.id);
     const until = before && before.until > holding.until ? before.until : holding.until;
-    if (before) this.#add(before, -before.paise);
-    else this.#noteEnd(holding.id, until);
+    if (!before) this.#noteEnd(holding.id, until);
     this.#held.set(holding.id, { ...holding, until, heldAt: now });
-    this.#add(holding, holding.paise);
+    // Most quotes of a credit are asked for again and again, and hold what was held.
+    if (!before || before.paise !== holding.paise || before.deskId !== holding.deskId) {
+      if (before) this.#add(before, -before.paise);
+      this.#add(holding, holding.paise);
+    }
     const sum = this.#sumOf(holding);
     if (sum.until < until) sum.until = until;
     return () => {
@@ -161,9 +167,17 @@ export class OpenQuotes {
     };
   }
 
+  #sumsOf({ environment, scheme }: Market): MarketSums {
+    let schemes = this.#markets.get(environment);
+    if (!schemes) this.#markets.set(environment, (schemes = new Map()));
+    let sums = schemes.get(scheme);
+    if (!sums) schemes.set(scheme, (sums = { total: 0, desks: new Map() }));
+    return sums;
+  }
+
   #sumOf({ environment, scheme, deskId }: Market & { readonly deskId: string }): DeskSum {
-    const name = deskName({ environment, scheme, deskId });
-    const known = this.#sums.get(name);
+    const { desks } = this.#sumsOf({ environment, scheme });
+    const known = desks.get(deskId);
     if (known) return known;
     const never = new Date(0);
     const sum: DeskSum = {
@@ -173,13 +187,13 @@ export class OpenQuotes {
       until: never,
       announced: { paise: 0, until: never },
     };
-    this.#sums.set(name, sum);
+    desks.set(deskId, sum);
+    this.#desks += 1;
     return sum;
   }
 
   #add(of: Held | Holding, paise: Paise): void {
-    const market = nameOf(of);
-    this.#totals.set(market, (this.#totals.get(market) ?? 0) + paise);
+    this.#sumsOf(of).total += paise;
     this.#sumOf(of).paise += paise;
   }
 
@@ -223,12 +237,4 @@ export function openQuotesOn(db: object): OpenQuotes {
   const known = ofDatabase.get(db) ?? new OpenQuotes();
   ofDatabase.set(db, known);
   return known;
-}
-
-function nameOf({ environment, scheme }: Market): string {
-  return `${environment} ${scheme}`;
-}
-
-function deskName({ environment, scheme, deskId }: Market & { readonly deskId: string }): string {
-  return `${environment} ${scheme} ${deskId}`;
 }
