@@ -3,10 +3,9 @@ import { environments } from "../kernel/caller.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders } from "../platform/offenders.ts";
-import { endInParts } from "./end-orders.ts";
+import { endedAtOnce, endInParts } from "./end-orders.ts";
 import { listBereft } from "./resting-store.ts";
 
-const setSizeMax = 500;
 const upkeep: Actor = { kind: "worker", id: "order-upkeep", requestId: null };
 
 /**
@@ -21,12 +20,11 @@ export async function endBereftOrders(
   let found = 0;
   for (const environment of environments) {
     // What is found without a lock stays so: nothing brings such a credit back.
-    const bereft = { today: istDay(now), limit: setSizeMax, except: offenders.ids() };
+    const bereft = { today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
     const orderIds = await listBereft(db, environment, bereft);
-    if (orderIds.length === 0) continue;
     const ending = { environment, how: "cancelled", reason: "credit_gone", now } as const;
     await endInParts(db, offenders, { ...ending, orderIds, actorOf: () => upkeep });
     found = Math.max(found, orderIds.length);
   }
-  return found === setSizeMax ? "more" : "idle";
+  return found === endedAtOnce ? "more" : "idle";
 }

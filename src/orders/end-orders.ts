@@ -72,12 +72,16 @@ export async function letOrdersGo(
   return { orders: rows.map((row) => after.get(row.order_id) ?? row), changes };
 }
 
-/** The same by a worker: an order that cannot be ended is set aside, and the others are. */
+/** How many orders a worker ends at a time. */
+export const endedAtOnce = 500;
+
+/** Ends what a worker found: an order that cannot be ended is set aside, and the others are ended. */
 export async function endInParts(
   db: Pick<Database, "transaction">,
   offenders: Offenders,
   ending: Ending,
 ): Promise<void> {
+  if (ending.orderIds.length === 0) return;
   await workInParts(offenders, ({ only }, claimed) => {
     const orderIds = only ?? ending.orderIds;
     claimed(orderIds);

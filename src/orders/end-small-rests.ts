@@ -3,12 +3,11 @@ import { environments } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders } from "../platform/offenders.ts";
 import { currentCards } from "../rates/current-cards.ts";
-import { endInParts } from "./end-orders.ts";
+import { endedAtOnce, endInParts } from "./end-orders.ts";
 import { listBelowMinimum } from "./resting-store.ts";
 import { restBelowMinimum } from "./rules.ts";
 
-const setSizeMax = 500;
-const upkeep: Actor = { kind: "worker", id: "order-upkeep", requestId: null };
+const upkeep: Actor = { kind: "worker", id: "small-rests", requestId: null };
 
 /**
  * Ends a set of sells of which a deal has left less than may rest, so that their credits are free
@@ -24,11 +23,8 @@ export async function endSmallRests(
     const cards = await currentCards(db, environment);
     for (const [scheme, { rest_min_paise: minPaise }] of cards) {
       // What is found without a lock stays so: what is left of an order only becomes less.
-      const small = { scheme, minPaise, limit: setSizeMax };
-      const left = new Set(offenders.ids());
-      const below = await listBelowMinimum(db, environment, small);
-      const orderIds = below.filter((orderId) => !left.has(orderId));
-      if (orderIds.length === 0) continue;
+      const small = { scheme, minPaise, limit: endedAtOnce, except: offenders.ids() };
+      const orderIds = await listBelowMinimum(db, environment, small);
       const ending = {
         environment,
         orderIds,
@@ -42,5 +38,5 @@ export async function endSmallRests(
       found = Math.max(found, orderIds.length);
     }
   }
-  return found === setSizeMax ? "more" : "idle";
+  return found === endedAtOnce ? "more" : "idle";
 }

@@ -2,10 +2,9 @@ import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders } from "../platform/offenders.ts";
-import { endInParts } from "./end-orders.ts";
+import { endedAtOnce, endInParts } from "./end-orders.ts";
 import { listOverdue } from "./store.ts";
 
-const setSizeMax = 500;
 const clock: Actor = { kind: "worker", id: "order-expiry", requestId: null };
 
 /** Ends a set of orders whose time has come; whether there may be more. */
@@ -14,12 +13,11 @@ export async function expireOrders(
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   const now = clockNow();
-  const overdue = await listOverdue(db, now, { limit: setSizeMax, except: offenders.ids() });
+  const overdue = await listOverdue(db, now, { limit: endedAtOnce, except: offenders.ids() });
   for (const environment of environments) {
     const orderIds = overdue
       .filter((order) => order.environment === environment)
       .map((order) => order.order_id);
-    if (orderIds.length === 0) continue;
     const ending = {
       environment,
       how: "expired",
@@ -29,5 +27,5 @@ export async function expireOrders(
     } as const;
     await endInParts(db, offenders, { ...ending, orderIds });
   }
-  return overdue.length === setSizeMax ? "more" : "idle";
+  return overdue.length === endedAtOnce ? "more" : "idle";
 }

@@ -198,7 +198,12 @@ export async function listNotOffered(
 export async function listBelowMinimum(
   db: Db,
   environment: Environment,
-  { scheme, minPaise, limit }: { scheme: Scheme; minPaise: Paise; limit: number },
+  {
+    scheme,
+    minPaise,
+    limit,
+    except,
+  }: { scheme: Scheme; minPaise: Paise; limit: number; except: readonly string[] },
 ): Promise<string[]> {
   const rows = await db.rows<{ order_id: string }>(sql`
     select o.order_id
@@ -206,6 +211,7 @@ export async function listBelowMinimum(
     where o.environment = ${environment} and o.scheme = ${scheme}
       and o.state = 'open' and o.side = 'sell'
       and o.dealt_paise > 0 and o.covered_paise - o.dealt_paise < ${minPaise}
+      and o.order_id <> all(${except}::text[])
     limit ${limit}`);
   return rows.map((row) => row.order_id);
 }

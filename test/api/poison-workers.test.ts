@@ -327,6 +327,55 @@ test("order-upkeep: a sell without its credit that cannot be cancelled", async (
   });
 });
 
+test("small-rests: a sell of which too little is left that cannot be cancelled", async (t) => {
+  await isolates(t, "small-rests", {
+    async make(service) {
+      const buyer = await dealer(service, []);
+      await payIn(service, buyer.firmId, 5 * face);
+      const ids: string[] = [];
+      // A buyer takes one credit of each amount, and leaves the other, which may not rest alone.
+      for (let n = 0; n < 4; n++) {
+        const { post, firmId } = await dealer(service, [
+          { facePaise: face },
+          { facePaise: 99_999 },
+        ]);
+        const amount = {
+          side: "sell",
+          scheme: "RODTEP",
+          face_paise: face + 100_000,
+          firm_id: firmId,
+        };
+        ids.push((await post("/v1/orders", { ...amount, limit_bps: 9_850 }, 201)).body.order_id);
+        const buy = { side: "buy", scheme: "RODTEP", requirement_paise: face };
+        await buyer.post("/v1/orders", { ...buy, firm_id: buyer.firmId }, 201);
+      }
+      const done = async () =>
+        (await statesOf(service, "orders", "order_id", ids)).map((state) => state !== "open");
+      return { table: "orders", condition: `new.order_id = '${ids[3]}'`, done };
+    },
+  });
+});
+
+test("depth: an environment whose stock cannot be counted", async (t) => {
+  const service = await startService(t);
+  await putCard(service, { environment: "live" });
+  await poison(service, "market_depths", "new.environment = 'sandbox'");
+  await run(service, "depth");
+  const counted = await query(service, "select distinct environment from market_depths");
+  assert.deepEqual(counted, [{ environment: "live" }]);
+  assert.ok((await setAside(service, "depth")) >= 1);
+});
+
+test("market: an environment whose updates cannot be written", async (t) => {
+  const service = await startService(t);
+  await putCard(service, { environment: "live" });
+  await poison(service, "market_updates", "new.environment = 'sandbox'");
+  await run(service, "market");
+  const told = await query(service, "select distinct environment from market_updates");
+  assert.deepEqual(told, [{ environment: "live" }]);
+  assert.ok((await setAside(service, "market")) >= 1);
+});
+
 test("order-expiry: an order that cannot be ended", async (t) => {
   await isolates(t, "order-expiry", {
     async make(service) {
