@@ -13,10 +13,14 @@ const setStepsMax = 4 * stepsQuick;
 
 /** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
 export function booksOf(book: Book): Books {
-  return { session: (environment) => sessionOf(book, environment) };
+  return { session: (environment, without) => sessionOf(book, environment, without) };
 }
 
-function sessionOf(book: Book, environment: Environment): BookSession {
+function sessionOf(
+  book: Book,
+  environment: Environment,
+  without: ReadonlySet<string>,
+): BookSession {
   let offers: Offers | undefined;
   const done: (() => void)[] = [];
   let stepsLeft = setStepsMax;
@@ -32,6 +36,7 @@ function sessionOf(book: Book, environment: Environment): BookSession {
   return {
     async refresh() {
       offers = await book.look(environment);
+      book.setAside(environment, [...without]);
     },
     choose({ requirementPaise, plan, ...wanted }) {
       const index = offers?.[wanted.scheme];

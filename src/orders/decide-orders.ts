@@ -7,7 +7,7 @@
 //   404   the quote, the firm or the credit is not there for this caller
 //   403   the key may not buy, or the order is above one of its limits
 //   409   the quote was used, the quote has expired, the firm may not trade, the credit is not
-//         sellable, nothing can be delivered, a credit of the bundle has gone, what the quote was
+//         sellable or the books name another owner of it, nothing can be delivered, a credit of the bundle has gone, what the quote was
 //         priced on has changed, there is no price
 
 import type { Offer } from "../cover/rules.ts";
@@ -28,6 +28,7 @@ import { differences, fingerprintOf } from "../platform/idempotency.ts";
 import type { LockedQuote } from "../quotes/lock-quotes.ts";
 import { isPricedCredit } from "../quotes/rules.ts";
 import { amountDaysMin } from "../rates/rules.ts";
+import { OwnersDisputed } from "../settlement/open-settlements.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
 import {
   creditNotSellable,
@@ -141,6 +142,7 @@ function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
     { firmState: firm?.connection_state ?? "", today: workings.today },
   );
   if (reason) return creditNotSellable(credit.scrip_no, reason);
+  if (workings.disputed?.has(credit.scrip_no)) return new OwnersDisputed([credit.scrip_no]);
   const isPriced = quote?.side !== "sell" || isPricedCredit(quote, credit);
   return isPriced ? undefined : factsChanged([credit.scrip_no]);
 }

@@ -34,13 +34,15 @@ export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 export type SetOfOrders = Attempt & {
   readonly environment: Environment;
   readonly book: BookSession;
+  /** Credits by number that the books refuse to move for their holders. */
+  readonly disputed: ReadonlySet<string>;
   readonly now: Date;
   readonly openQuotes: OpenQuotes;
 };
 
 export async function loadOrders(
   tx: Tx,
-  { environment, isPart, book, now, openQuotes }: SetOfOrders,
+  { environment, isPart, book, disputed, now, openQuotes }: SetOfOrders,
   commands: readonly Command[],
 ): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
@@ -81,7 +83,7 @@ export async function loadOrders(
     ...found.flatMap((credit) => credit?.credit_id ?? []),
     ...deliverable.flat(),
   ]);
-  const offers = await loadBundles(tx, environment, { quotes, now });
+  const offers = await loadBundles(tx, environment, { quotes, disputed, now });
   const bundles = quotes.map((quote) =>
     (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
   );
@@ -93,7 +95,7 @@ export async function loadOrders(
     credit: credits.get(found[at]?.credit_id ?? ""),
     deliverable: (deliverable[at] ?? []).flatMap((creditId) => {
       const credit = credits.get(creditId);
-      return credit?.state === "listed" ? [credit] : [];
+      return credit?.state === "listed" && !disputed.has(credit.scrip_no) ? [credit] : [];
     }),
     bundle: bundles[at] ?? [],
     limits: limits.get(command.call.caller.keyId) ?? noLimits,
@@ -103,6 +105,7 @@ export async function loadOrders(
     now,
     today,
     book,
+    disputed,
     openQuotes,
     ...buying,
     firms,
@@ -252,9 +255,17 @@ function schemeOfAmount({ intent }: Command, quote: LockedQuote | undefined): Sc
 async function loadBundles(
   tx: Tx,
   environment: Environment,
-  { quotes, now }: { readonly quotes: readonly (LockedQuote | undefined)[]; readonly now: Date },
+  {
+    quotes,
+    disputed,
+    now,
+  }: { readonly quotes: readonly (LockedQuote | undefined)[] } & Pick<
+    SetOfOrders,
+    "disputed" | "now"
+  >,
 ): Promise<ReadonlyMap<string, Offer>> {
-  const scripNos = quotes.flatMap((quote) => quote?.scrip_nos ?? []);
+  const quoted = quotes.flatMap((quote) => quote?.scrip_nos ?? []);
+  const scripNos = quoted.filter((scripNo) => !disputed.has(scripNo));
   if (scripNos.length === 0) return new Map();
   const offered = await lockOffers(tx, environment, scripNos, now);
   return new Map([...offered].map(([scripNo, { offer }]) => [scripNo, offer]));

@@ -62,8 +62,15 @@ export function restingMatcher(
       if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
       // An order whose deal cannot be stored is left out, and the others are dealt.
       dealt += await workInParts(offenders, (choice, claimed) =>
-        withBook(books, environment, (book) => {
-          const set = { environment, book, now, openQuotes, isPart: choice.only !== null };
+        withBook(books, environment, (book, disputed) => {
+          const set = {
+            environment,
+            book,
+            disputed,
+            now,
+            openQuotes,
+            isPart: choice.only !== null,
+          };
           return ctx.db.transaction((tx) => matchOnce(tx, { ...set, choice, claimed }));
         }),
       );
@@ -101,7 +108,7 @@ type Look = SetOfOrders & {
 /** One look at everything that rests; how many deals it made. */
 async function matchOnce(
   tx: Tx,
-  { environment, isPart, book, now, openQuotes, choice, claimed }: Look,
+  { environment, isPart, book, disputed, now, openQuotes, choice, claimed }: Look,
 ): Promise<number> {
   await lockMatching(tx, environment, { isPart });
   const { seen_from } = await findSeen(tx, environment);
@@ -121,6 +128,7 @@ async function matchOnce(
     now,
     today,
     book,
+    disputed,
     openQuotes,
     ...buying,
     firms,
@@ -169,9 +177,10 @@ async function serveNear(tx: Tx, workings: Workings, sells: readonly OrderRow[])
   const numbers = sells.flatMap((sell) => sell.resting_scrip_nos);
   const offered = await lockOffers(tx, workings.environment, numbers, workings.now);
   const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
+  const cannotBeHad = (scripNo: string) => sold.has(scripNo) || workings.disputed?.has(scripNo);
   for (const sell of sells) {
     const credits = sell.resting_scrip_nos.flatMap((scripNo) =>
-      sold.has(scripNo) ? [] : (offered.get(scripNo)?.credit ?? []),
+      cannotBeHad(scripNo) ? [] : (offered.get(scripNo)?.credit ?? []),
     );
     if (credits.length > 0) serveSell(workings, sell, credits);
   }

@@ -5,7 +5,8 @@
 //             cover is not found by a quick search is put off, and comes again with a plan
 //   confirm   lock what buyers took from the book; when one of those has gone, the book was behind:
 //             the set is dropped, the book sets the credit aside, and the set is decided again, as
-//             it is when a buyer's balance moved meanwhile
+//             it is when a buyer's balance moved meanwhile, or without the credits that the books
+//             refuse to move
 //   store     orders, credits, quotes, settlements with their entries, and last what is told of it
 //
 // Single orders of many callers travel together, and so do the up to 500 of a batch. An order that
@@ -17,7 +18,7 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import type { Attempt } from "../platform/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
-import { FundsMoved } from "../settlement/open-settlements.ts";
+import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
 import { orderStandings } from "../settlement/order-standings.ts";
 import { StaleBook } from "./agree-deals.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
@@ -54,9 +55,9 @@ export async function placeOrders(
 ): Promise<readonly Attempted[]> {
   const now = ctx.now();
   const openQuotes = openQuotesOn(ctx.db);
-  return await withBook(books, environment, async (book) => {
+  return await withBook(books, environment, async (book, disputed) => {
     const { placed, released } = await ctx.db.transaction(
-      (tx) => placeSet(tx, { environment, isPart, book, now, openQuotes }, commands),
+      (tx) => placeSet(tx, { environment, isPart, book, disputed, now, openQuotes }, commands),
       { rollBack },
     );
     if (rollBack) book.undo();
@@ -69,16 +70,18 @@ export async function placeOrders(
 export async function withBook<Result>(
   books: Books,
   environment: Environment,
-  decide: (book: BookSession) => Promise<Result>,
+  decide: (book: BookSession, disputed: ReadonlySet<string>) => Promise<Result>,
 ): Promise<Result> {
+  const disputed = new Set<string>();
   for (let decision = 1; ; decision++) {
-    const book = books.session(environment);
+    const book = books.session(environment, disputed);
     try {
-      return await decide(book);
+      return await decide(book, disputed);
     } catch (error) {
       book.undo();
       if (decision === decisionsMax) throw error;
       if (error instanceof StaleBook) book.setAside(error.scripNos);
+      else if (error instanceof OwnersDisputed) error.scripNos.forEach((no) => disputed.add(no));
       else if (!(error instanceof FundsMoved)) throw error;
     }
   }

@@ -56,7 +56,10 @@ export type BookSession = BookOfSet & {
   setAside(scripNos: readonly string[]): void;
 };
 
-export type Books = { session(environment: Environment): BookSession };
+export type Books = {
+  /** The book without these credits, whatever it offers. */
+  session(environment: Environment, without: ReadonlySet<string>): BookSession;
+};
 
 /** One credit of a deal: its seller's price, and both sides' shares of the money. */
 export type Leg = {
@@ -89,6 +92,8 @@ export type Workings = {
   readonly now: Date;
   readonly today: IstDay;
   readonly book: BookOfSet;
+  /** Credits by number that the books refuse to move for their holders. */
+  readonly disputed?: ReadonlySet<string> | undefined;
   /** What is held for quotes of this process; nothing where it is not given. */
   readonly openQuotes?: Pick<OpenQuotes, "paiseOf"> | undefined;
   readonly firms: ReadonlyMap<string, TradingFirm>;
@@ -136,6 +141,7 @@ export function newWorkings({
   | "now"
   | "today"
   | "book"
+  | "disputed"
   | "openQuotes"
   | "means"
   | "unfundedMax"

@@ -1,5 +1,6 @@
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
 import { type Fee, noFee } from "../kernel/fees.ts";
 import { isHouse } from "../kernel/house.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
@@ -182,11 +183,30 @@ export class FundsMoved extends Error {
   }
 }
 
-/** Gives up when a balance that was looked at no longer reaches. */
-export function refuseMovedFunds(written: WrittenBooks["entries"]): void {
-  if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {
-    throw new FundsMoved();
+/**
+ * By the books somebody else owns these credits; an operator has to look at them. Whoever opens
+ * settlements for others too does it again without them.
+ */
+export class OwnersDisputed extends Failure {
+  readonly scripNos: readonly string[];
+  constructor(scripNos: readonly string[]) {
+    super("conflict", "the credit cannot be sold until its owner is confirmed", {
+      detail: {
+        reason: "credit_not_sellable",
+        credit_status: "owner_disputed",
+        scrip_no: scripNos[0],
+      },
+    });
+    this.scripNos = scripNos;
   }
+}
+
+/** Gives up on credits that the books refuse, and when a balance that was looked at fell short. */
+export function refuseMovedFunds(written: WrittenBooks["entries"]): void {
+  const refusals = written.flatMap((item) => (item.ok ? [] : [item.refusal]));
+  const disputed = refusals.flatMap((refusal) => ("scripNo" in refusal ? [refusal.scripNo] : []));
+  if (disputed.length > 0) throw new OwnersDisputed(disputed);
+  if (refusals.some(({ reason }) => reason === "insufficient_funds")) throw new FundsMoved();
   assertWritten(written);
 }
 

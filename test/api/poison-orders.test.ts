@@ -41,6 +41,14 @@ async function twoDealers(t: TestContext) {
 const sellAll = ({ post }: Dealer, scripNos: readonly string[]) =>
   scripNos.map(async (scripNo) => await post("/v1/orders", sellOf(scripNo), 0));
 
+/** Makes the books say that the house owns a credit, whoever holds it. */
+async function giveToHouse({ ctx }: Service, scripNo: string): Promise<void> {
+  await ctx.db.pool.query(
+    "insert into credit_owners (environment, scrip_no, account) values ('sandbox', $1, 'house_credits')",
+    [scripNo],
+  );
+}
+
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
 
 test("of orders that travel together only the one fails whose rows the database refuses", async (t) => {
@@ -58,16 +66,42 @@ test("of orders that travel together only the one fails whose rows the database 
 
 test("of orders that travel together only the one fails that the books refuse", async (t) => {
   const { service, good, bad } = await twoDealers(t);
-  await service.ctx.db.pool.query(
-    "insert into credit_owners (environment, scrip_no, account) values ('sandbox', $1, 'house_credits')",
-    [bad.scripNo],
-  );
+  await giveToHouse(service, bad.scripNo);
   const answers = await together(service, () => [
     ...sellAll(good, good.scripNos.slice(0, 3)),
     ...sellAll(bad, bad.scripNos.slice(0, 2)),
     ...sellAll(good, good.scripNos.slice(3)),
   ]);
-  assert.deepEqual(statuses(answers), [201, 201, 201, 500, 201, 201, 201, 201]);
+  assert.deepEqual(statuses(answers), [201, 201, 201, 409, 201, 201, 201, 201]);
+  const detail = { reason: "credit_not_sellable", credit_status: "owner_disputed" };
+  assert.deepEqual(answers[3]?.body.detail, { ...detail, scrip_no: bad.scripNo });
+});
+
+test("an amount is delivered without the credit that the books refuse", async (t) => {
+  const { service, bad } = await twoDealers(t);
+  await giveToHouse(service, bad.scripNo);
+  const order = { side: "sell", scheme: "RODTEP", face_paise: 6 * face, firm_id: bad.firmId };
+  const { body } = await bad.post("/v1/orders", order, 201);
+  assert.equal(body.scrip_nos.length, 5);
+  assert.ok(!body.scrip_nos.includes(bad.scripNo));
+});
+
+test("whoever buys is given another credit than the one on offer that the books refuse", async (t) => {
+  const { service, good, bad } = await twoDealers(t);
+  await bad.post("/v1/orders", { ...sellOf(bad.scripNo), limit_bps: 9_840 }, 201);
+  await good.post("/v1/orders", { ...sellOf(good.scripNo), limit_bps: 9_860 }, 201);
+  await giveToHouse(service, bad.scripNo);
+  const buyer = await dealer(service, []);
+  await payIn(service, buyer.firmId, 2 * face);
+  const buy = {
+    side: "buy",
+    scheme: "RODTEP",
+    requirement_paise: face,
+    limit_bps: 10_000,
+    firm_id: buyer.firmId,
+  };
+  const { body } = await buyer.post("/v1/orders", buy, 201);
+  assert.deepEqual(body.scrip_nos, [good.scripNo]);
 });
 
 test("of a batch only the one order fails that cannot be stored", async (t) => {

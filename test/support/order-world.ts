@@ -189,7 +189,7 @@ export class OrderWorld {
   }
 
   async #open() {
-    const session = booksOf(this.#book).session(environment);
+    const session = booksOf(this.#book).session(environment, new Set());
     await session.refresh(noDatabase);
     const workings = newWorkings({
       environment,
