@@ -935,12 +935,16 @@ create table quotes (
   created_at timestamp with time zone not null,
   valid_until timestamp with time zone not null,
   order_id text,
-  facts jsonb not null,
+  credit_id text,
+  expires_on date,
+  face_min_paise bigint,
+  days_left_min integer,
+  offers jsonb,
   constraint quotes_pkey PRIMARY KEY (quote_ref),
   constraint quotes_all_in_paise_check CHECK ((all_in_paise > 0)),
-  constraint quotes_buy CHECK (((side <> 'buy'::text) OR ((requirement_paise >= covered_paise) AND (covered_paise > all_in_paise) AND (cardinality(scrip_nos) > 0) AND (scrip_no IS NULL) AND (face_paise IS NULL)))),
+  constraint quotes_buy CHECK (((side <> 'buy'::text) OR ((requirement_paise >= covered_paise) AND (covered_paise > all_in_paise) AND (cardinality(scrip_nos) > 0) AND (scrip_no IS NULL) AND (face_paise IS NULL) AND (credit_id IS NULL) AND (expires_on IS NULL) AND (face_min_paise IS NULL) AND (days_left_min IS NULL)))),
   constraint quotes_quote_ref_check CHECK ((starts_with(quote_ref, 'qte_'::text) AND (length(quote_ref) = 30))),
-  constraint quotes_sell CHECK (((side <> 'sell'::text) OR ((face_paise >= all_in_paise) AND (requirement_paise IS NULL) AND (covered_paise IS NULL) AND (scrip_nos IS NULL)))),
+  constraint quotes_sell CHECK (((side <> 'sell'::text) OR ((face_paise >= all_in_paise) AND (requirement_paise IS NULL) AND (covered_paise IS NULL) AND (scrip_nos IS NULL) AND (offers IS NULL) AND ((credit_id IS NULL) = (expires_on IS NULL)) AND ((face_min_paise IS NULL) = (days_left_min IS NULL)) AND ((credit_id IS NULL) OR ((scrip_no IS NOT NULL) AND (face_min_paise IS NULL)))))),
   constraint quotes_side CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text])))
 );
 

@@ -234,3 +234,82 @@ test("records of before are in one chain with what was chained already", async (
   const { whole, desks, records: found } = await verifyChain({ db });
   assert.deepEqual([whole, desks, found], [true, 2, 5]);
 });
+
+test("what quotes were priced on moves into their columns", async (t) => {
+  const { connection } = await testDatabase(t, { template: "template0" });
+  const client = await owner(t, connection);
+  const migrations = await readMigrations();
+  const at = migrations.findIndex(({ file }) => file.endsWith("-facts-in-columns.sql"));
+  for (const { text } of migrations.slice(0, at)) await client.query(text);
+
+  const sell = { side: "sell", face_paise: 900 };
+  const bundle = { side: "buy", requirement_paise: 900, covered_paise: 900 };
+  const offers = [
+    [500, 20_454],
+    [400, 20_480, 9_800, "ord_1"],
+  ];
+  const none = {
+    credit_id: null,
+    expires_on: null,
+    face_min_paise: null,
+    days_left_min: null,
+    offers: null,
+  };
+  const quotes = [
+    [
+      { ...sell, scrip_no: "SCRIP00001" },
+      { credit_id: "crd_1", expires_on: "2027-12-31" },
+    ],
+    [sell, { face_min_paise: 500, days_left_min: 365 }],
+    [{ ...bundle, scrip_nos: ["SCRIP00002", "SCRIP00003"] }, { offers }],
+    [{ ...sell, scrip_no: "SCRIP00004" }, {}],
+    [{ ...bundle, scrip_nos: ["SCRIP00005"] }, {}],
+  ] as const;
+  for (const [place, [terms, facts]] of quotes.entries()) {
+    const row = {
+      quote_ref: `qte_${String(place).padStart(26, "0")}`,
+      environment: "sandbox",
+      desk_id: "desk",
+      firm_id: "firm",
+      key_id: "key",
+      scheme: "RODTEP",
+      price_bps: 9_500,
+      all_in_paise: 855,
+      card_version: 1,
+      created_at: new Date(),
+      valid_until: new Date(),
+      ...terms,
+      facts,
+    };
+    const places = Object.keys(row).map((_, column) => `$${column + 1}`);
+    await client.query(
+      `insert into quotes (${Object.keys(row).join(", ")}) values (${places.join(", ")})`,
+      Object.values(row),
+    );
+  }
+  for (const { text } of migrations.slice(at)) await client.query(text);
+
+  const { rows } = await client.query<object>(
+    `select credit_id, expires_on::text, face_min_paise::int, days_left_min, offers
+     from quotes
+     order by quote_ref`,
+  );
+  assert.deepEqual(
+    rows,
+    quotes.map(([, facts]) => ({ ...none, ...facts })),
+  );
+  await assert.rejects(
+    client.query("update quotes set offers = '[]' where side = 'sell'"),
+    /quotes_sell/,
+  );
+  await assert.rejects(
+    client.query("update quotes set expires_on = null where credit_id is not null"),
+    /quotes_sell/,
+  );
+  await assert.rejects(
+    client.query(
+      "update quotes set credit_id = 'crd_1', expires_on = '2027-12-31' where side = 'buy'",
+    ),
+    /quotes_buy/,
+  );
+});

@@ -151,13 +151,13 @@ function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failu
   if (item.credit) return sellCredits(workings, draft, [item.credit]);
   const { order } = draft;
   if (order.side === "sell") {
-    const facts = item.quote?.side === "sell" ? item.quote.facts : undefined;
+    const facts = item.quote?.side === "sell" ? item.quote : undefined;
     const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin, facts };
     const credits = chooseDeliverable(workings, item.deliverable, wanted);
     return credits instanceof Failure ? credits : sellCredits(workings, draft, credits);
   }
   return item.quote?.side === "buy"
-    ? buyQuoted(workings, draft, item.bundle, item.quote.facts)
+    ? buyQuoted(workings, draft, item.bundle, item.quote)
     : buyCover(workings, draft, item.plan);
 }
 

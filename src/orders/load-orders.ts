@@ -17,7 +17,7 @@ import { unfundedLimits } from "../keys/unfunded-limits.ts";
 import type { Tx } from "../platform/postgres.ts";
 import type { Attempt } from "../platform/split.ts";
 import { type LockedQuote, lockQuotes } from "../quotes/lock-quotes.ts";
-import { cardsToday } from "../rates/cards-today.ts";
+import { cardsBesideQuotes } from "../rates/cards-today.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { meansOfFirms } from "../settlement/means-of-firms.ts";
@@ -50,7 +50,7 @@ export async function loadOrders(
     lockMatching(tx, environment, { isPart }),
     loadOriginals(tx, commands),
     loadNamed(tx, commands),
-    cardsToday(tx, [environment], { now, quotes: openQuotes }),
+    cardsBesideQuotes(tx, [environment], { now, quotes: openQuotes }),
     listRestingBuys(tx, environment, { now, ...restingBuysMax }),
     moneyLimits(
       tx,

@@ -60,8 +60,8 @@ export function sellCredits(
 ): OrderRow | Failure {
   const order = { ...asked, ...describeChosen(credits) };
   const { scheme } = order;
-  const market = marketFor(workings, scheme, idsOf(order, credits));
-  const match = matchSell(market, payingBuysOf(workings, scheme, order.covered_paise), {
+  const market = marketFor(workings, scheme, listHolders(order, credits));
+  const match = matchSell(market, findPayingBuys(workings, scheme, order.covered_paise), {
     facePaise: order.covered_paise,
     faces: credits.map((credit) => credit.face_paise),
     daysLeft: shortestLife(workings, credits),
@@ -84,7 +84,7 @@ export function sellCredits(
 }
 
 /** The resting buys whose firms could pay for this face, at once or in time. */
-function payingBuysOf(workings: Workings, scheme: Scheme, facePaise: Paise): RestingBuy[] {
+function findPayingBuys(workings: Workings, scheme: Scheme, facePaise: Paise): RestingBuy[] {
   const buys = new Map(workings.restingBuys.map((order) => [order.order_id, order]));
   return restingBuysOf(workings, scheme).filter(({ orderId, priceBps }) => {
     const order = buys.get(orderId);
@@ -95,7 +95,7 @@ function payingBuysOf(workings: Workings, scheme: Scheme, facePaise: Paise): Res
 }
 
 /** By what quotes may hold room of the house for a sell. */
-function idsOf({ quote_ref }: OrderRow, credits: readonly DealtCredit[]): string[] {
+function listHolders({ quote_ref }: OrderRow, credits: readonly DealtCredit[]): string[] {
   const creditIds = credits.map(({ credit_id }) => credit_id);
   return quote_ref === null ? creditIds : [...creditIds, quote_ref];
 }
@@ -119,11 +119,11 @@ export function sellTo(
       ? dealRestingBuy(workings, match, { ...part, by: order.order_id })
       : undefined;
   if (!buyer) {
-    const taken = { facePaise: faceOf(credits), ids: idsOf(order, credits) };
+    const taken = { facePaise: faceOf(credits), ids: listHolders(order, credits) };
     takeFromHouse(workings, order.scheme, taken);
   }
   const buyerShares = buyer?.shares ?? seller.shares;
-  const charge = buyer ? chargeBuyer(workings, buyer.order, sumOf(buyer.shares)) : "paid";
+  const charge = buyer ? chargeBuyer(workings, buyer.order, addShares(buyer.shares)) : "paid";
   workings.deals.push({
     settlementId: part.settlementId,
     scheme: order.scheme,
@@ -199,7 +199,7 @@ export function buyQuoted(
   workings: Workings,
   { order, quotedBps }: Draft,
   bundle: readonly (Offer | string)[],
-  facts: BuyFacts,
+  { offers: priced }: BuyFacts,
 ): OrderRow | Failure {
   const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
   const pan = panOf(workings, order.firm_id);
@@ -208,7 +208,7 @@ export function buyQuoted(
       typeof offer !== "string" && !sold.has(offer.scrip_no) && !samePan(offer.seller, pan),
   ) as Offer[]; // The texts among them stand for credits that have gone.
   if (offers.length < bundle.length || quotedBps === null) return bundleGone();
-  const changed = offers.filter((offer, at) => !isPricedOffer(facts.offers?.[at], offer));
+  const changed = offers.filter((offer, at) => !isPricedOffer(priced?.[at], offer));
   if (changed.length > 0) return factsChanged(changed.map((offer) => offer.scrip_no));
   if (payable(offers, quotedBps).length < offers.length) return noPrice();
   return takeBundle(workings, order, offers, quotedBps) ?? overLimit(workings, order);
@@ -218,7 +218,7 @@ function overLimit({ unfundedMax }: Workings, { key_id }: OrderRow): Failure {
   return unfundedLimit(unfundedMax?.get(key_id) ?? 0);
 }
 
-function sumOf(shares: readonly Paise[]): Paise {
+function addShares(shares: readonly Paise[]): Paise {
   return shares.reduce((sum, share) => sum + share, 0);
 }
 
@@ -237,7 +237,7 @@ export function takeBundle(
   const rests = order.time_in_force !== "IOC";
   const options = { ...restOptions(workings, order.scheme), rests };
   const bought = dealPart(order, { settlementId, credits, priceBps }, options);
-  const charge = chargeBuyer(workings, order, sumOf(bought.shares));
+  const charge = chargeBuyer(workings, order, addShares(bought.shares));
   if (charge === "over_limit") return undefined;
   workings.book.take(order.scheme, bundle);
   workings.deals.push({

@@ -21,7 +21,7 @@ import { highestBid } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Choice, noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import type { Db, Tx } from "../platform/postgres.ts";
-import { cardsToday, type CardOf } from "../rates/cards-today.ts";
+import { cardsBesideQuotes, cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { loadBuying, restingBuysMax, type SetOfOrders } from "./load-orders.ts";
 import { lockOffers } from "./lock-offers.ts";
@@ -83,7 +83,7 @@ export function restingMatcher(
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
   const seen = await findSeen(db, environment);
   if (seen.rested_since) return true;
-  const cards = cardsOf(environment, await cardsToday(db, [environment], { now }));
+  const cards = cardsOf(environment, await cardsToday(db, [environment], now));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
   const { changes } = await houseChanges(db, environment, seen.seen_before);
   return changes === undefined || changes.length > 0;
@@ -114,7 +114,7 @@ async function matchOnce(
   const { seen_from } = await findSeen(tx, environment);
   await book.refresh(tx);
   const today = istDay(now);
-  const cardOf = await cardsToday(tx, [environment], { now, quotes: openQuotes });
+  const cardOf = await cardsBesideQuotes(tx, [environment], { now, quotes: openQuotes });
   const restingBuys = await listRestingBuys(tx, environment, { now, ...restingBuysMax });
   const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
   const buying = await loadBuying(

@@ -95,7 +95,7 @@ export type Workings = {
   /** Credits by number that the books refuse to move for their holders. */
   readonly disputed?: ReadonlySet<string> | undefined;
   /** What is held for quotes of this process; nothing where it is not given. */
-  readonly openQuotes?: Pick<OpenQuotes, "paiseOf"> | undefined;
+  readonly openQuotes?: Pick<OpenQuotes, "heldFor"> | undefined;
   readonly firms: ReadonlyMap<string, TradingFirm>;
   /** What buyers have to pay with, less with every deal of the set; by firm. */
   readonly means?: Map<string, Means>;
@@ -230,7 +230,7 @@ export function marketFor(
   ids: readonly string[],
 ): CardToday | undefined {
   const market = markets.get(scheme);
-  const held = ids.reduce((sum, id) => sum + (openQuotes?.paiseOf(id) ?? 0), 0);
+  const held = ids.reduce((sum, id) => sum + (openQuotes?.heldFor(id) ?? 0), 0);
   return market && held > 0 ? { ...market, taken_paise: market.taken_paise - held } : market;
 }
 

@@ -5,7 +5,7 @@ import type { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { CardToday } from "../rates/rules.ts";
 import type { NoQuote } from "./rules.ts";
-import type { QuoteRow, QuoteTerms } from "./store.ts";
+import type { QuoteBase, QuoteRow } from "./store.ts";
 
 /** One request in a set: who asks, and what is to be priced. */
 export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
@@ -14,24 +14,23 @@ export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
 export type CoverProof = Pick<Proof, "residual" | "residual_bound_paise">;
 
 /** What comes of one request: a quote to keep, that there is none, a refusal, or a search to make. */
-export type Verdict =
-  | (QuoteRow & { readonly proof?: CoverProof })
+export type Verdict<Row extends QuoteRow> =
+  | { readonly row: Row; readonly proof?: CoverProof }
   | NoQuote
   | Failure
   | SearchFirst;
 
-export function newQuote(
-  caller: Caller,
+/** A quote without its terms. */
+export function startQuote(
+  { environment, deskId, keyId }: Caller,
   { card, firmId, now }: { readonly card: CardToday; readonly firmId: string; readonly now: Date },
-  terms: QuoteTerms,
-): QuoteRow {
+): QuoteBase {
   return {
     quote_ref: newId("qte", now),
-    environment: caller.environment,
-    desk_id: caller.deskId,
+    environment,
+    desk_id: deskId,
     firm_id: firmId,
-    key_id: caller.keyId,
-    ...terms,
+    key_id: keyId,
     card_version: card.version,
     created_at: now,
     valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),

@@ -10,9 +10,15 @@ import { dayNumber, istDay } from "../kernel/time.ts";
 import { payable } from "../matching/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
-import { type Ask, type CoverProof, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
+import {
+  type Ask,
+  type CoverProof,
+  environmentsOf,
+  startQuote,
+  type Verdict,
+} from "./new-quote.ts";
 import { buyAskOf, buyPriceOf, type BuyWanted, describeOffer } from "./rules.ts";
-import { listPans } from "./store.ts";
+import { type BuyRow, listPans } from "./store.ts";
 
 /** What to cover, and what a longer search found for it: undefined before, null where it had to do without. */
 export type BuyAsked = BuyWanted & { readonly plan?: CoverPlan | null };
@@ -22,11 +28,11 @@ export async function priceBuys(
   { db, now }: Pick<Context, "db" | "now">,
   book: Book,
   asks: readonly Ask<BuyAsked>[],
-): Promise<Verdict[]> {
+): Promise<Verdict<BuyRow>[]> {
   const instant = now();
   const environments = environmentsOf(asks);
   const [cardOf, pans, offers] = await Promise.all([
-    cardsToday(db, environments, { now: instant }),
+    cardsToday(db, environments, instant),
     listPans(db, [...new Set(asks.map(({ call }) => call.caller.firmId))]),
     offersIn(book, environments),
   ]);
@@ -36,7 +42,7 @@ export async function priceBuys(
     panOf: new Map(pans.map((firm) => [firm.firm_id, firm.pan])),
     steps: { left: setStepsMax },
   };
-  const verdicts: Verdict[] = [];
+  const verdicts: Verdict<BuyRow>[] = [];
   for (const ask of asks) {
     verdicts.push(priceBuy(ask, pool, instant));
     // A search can take a while, and others wait for their turn.
@@ -59,7 +65,7 @@ function priceBuy(
   { call: { caller }, wanted }: Ask<BuyAsked>,
   { cardOf, offers, panOf, steps }: Pool,
   now: Date,
-): Verdict {
+): Verdict<BuyRow> {
   const { scheme, requirementPaise, plan } = wanted;
   const ask = buyAskOf(cardOf(caller.environment, scheme, caller.deskId), requirementPaise);
   const index = offers.get(caller.environment)?.[scheme];
@@ -80,27 +86,24 @@ function priceBuy(
   const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
   const price = buyPriceOf(ask, coveredPaise);
   if (price.kind === "no_quote") return price;
-  const quote = newQuote(
-    caller,
-    { card: price.card, firmId: caller.firmId, now },
-    {
-      side: "buy",
-      scheme,
-      scrip_no: null,
-      face_paise: null,
-      requirement_paise: requirementPaise,
-      covered_paise: coveredPaise,
-      scrip_nos: offered.map((offer) => offer.scrip_no),
-      facts: { offers: offered.map(describeOffer) },
-      price_bps: price.price_bps,
-      all_in_paise: price.all_in_paise,
-    },
-  );
-  return { ...quote, proof: proofOf(bundle, coveredPaise) };
+  const row: BuyRow = {
+    ...startQuote(caller, { card: price.card, firmId: caller.firmId, now }),
+    side: "buy",
+    scheme,
+    scrip_no: null,
+    face_paise: null,
+    requirement_paise: requirementPaise,
+    covered_paise: coveredPaise,
+    scrip_nos: offered.map((offer) => offer.scrip_no),
+    offers: offered.map(describeOffer),
+    price_bps: price.price_bps,
+    all_in_paise: price.all_in_paise,
+  };
+  return { row, proof: describeProof(bundle, coveredPaise) };
 }
 
 /** The search looked at sums alone. A bundle that lost an offer to its price may not be the best. */
-function proofOf({ offers, proof }: Cover, coveredPaise: Paise): CoverProof {
+function describeProof({ offers, proof }: Cover, coveredPaise: Paise): CoverProof {
   const { residual_bound_paise } = proof;
   const foundPaise = offers.reduce((sum, { face_paise }) => sum + face_paise, 0);
   const residual = foundPaise === coveredPaise ? proof.residual : "bounded";

@@ -10,7 +10,7 @@ import type { Database, Db } from "../platform/postgres.ts";
 import { cardsToday, type CardOf } from "../rates/cards-today.ts";
 import { type Holding, openQuotesOn } from "../rates/open-quotes.ts";
 import { amountDaysMin, type CardToday } from "../rates/rules.ts";
-import { type Ask, environmentsOf, newQuote, type Verdict } from "./new-quote.ts";
+import { type Ask, environmentsOf, startQuote, type Verdict } from "./new-quote.ts";
 import {
   type CreditFacts,
   findLeastFace,
@@ -20,7 +20,7 @@ import {
   sellPriceOf,
   sizeUnavailable,
 } from "./rules.ts";
-import type { QuoteRow } from "./store.ts";
+import type { SellRow } from "./store.ts";
 
 /** How often what other processes held at the same moment is looked at again before it counts. */
 const announcementsMax = 4;
@@ -30,11 +30,11 @@ const pauseMsMax = 10;
 export async function priceSells(
   ctx: Pick<Context, "db" | "now">,
   asks: readonly Ask<SellWanted>[],
-): Promise<Verdict[]> {
+): Promise<Verdict<SellRow>[]> {
   const now = ctx.now();
   const today = istDay(now);
   const [cardOf, named] = await ctx.db.together((one) =>
-    Promise.all([cardsToday(one, environmentsOf(asks), { now }), findNamed(one, asks)]),
+    Promise.all([cardsToday(one, environmentsOf(asks), now), findNamed(one, asks)]),
   );
   const verdicts = asks.map((ask): Priced | Failure => {
     const { call, wanted } = ask;
@@ -51,14 +51,14 @@ export async function priceSells(
 }
 
 /** A price, and what it holds of the house's day; a dry run holds nothing. */
-type Priced =
-  | NoQuote
-  | {
-      readonly row: QuoteRow;
-      readonly card: CardToday;
-      readonly holding: Holding;
-      readonly dryRun: boolean;
-    };
+type Offered = {
+  readonly row: SellRow;
+  readonly card: CardToday;
+  readonly holding: Holding;
+  readonly dryRun: boolean;
+};
+
+type Priced = NoQuote | Offered;
 
 /**
  * Leaves those prices standing that the house's day and their desk's share of it have room for. Other
@@ -69,33 +69,38 @@ async function holdRoom(
   db: Database,
   priced: readonly (Priced | Failure)[],
   now: Date,
-): Promise<Verdict[]> {
+): Promise<Verdict<SellRow>[]> {
   const quotes = openQuotesOn(db);
-  const verdicts: Verdict[] = priced.map((one) => ("row" in one ? sizeUnavailable : one));
-  let left = priced.flatMap((one, at) => ("row" in one ? [{ ...one, at }] : []));
+  const refused = new Set<Offered>();
+  let left = priced.filter((one) => "row" in one);
   for (let tries = 1; left.length > 0 && tries <= announcementsMax; tries++) {
     if (tries > 1) await sleep(Math.random() * pauseMsMax);
-    const held = left.flatMap((one) => {
-      if (!quotes.hasRoom(one.card, one.holding, now)) return [];
-      return [{ ...one, takeBack: one.dryRun ? undefined : quotes.hold(one.holding, now) }];
-    });
-    const untold = held.filter(({ holding, dryRun }) => !dryRun && quotes.isUntold(holding));
-    const elsewhere =
-      untold.length > 0 ? await quotes.announce(db, holdingsOf(untold), now) : () => undefined;
+    const held: { readonly one: Offered; readonly before: Holding | undefined }[] = [];
+    for (const one of left) {
+      const hasRoom = quotes.hasRoom(one.card, one.holding, now);
+      if (!hasRoom) refused.add(one);
+      else refused.delete(one);
+      if (hasRoom && !one.dryRun) held.push({ one, before: quotes.hold(one.holding) });
+    }
+    const untold = held.filter(({ one }) => quotes.isUntold(one.holding));
+    if (untold.length === 0) break;
+    const elsewhere = await quotes.announce(db, holdingsAmong(untold), now);
     const over = untold.filter(
-      ({ card, holding }) => !quotes.hasRoom(card, holding, now, elsewhere(holding)),
+      ({ one: { card, holding } }) => !quotes.hasRoom(card, holding, now, elsewhere(holding)),
     );
-    for (const { row, at } of held.filter((one) => !over.includes(one))) verdicts[at] = row;
     if (over.length === 0) break;
-    for (const { takeBack } of over.toReversed()) takeBack?.();
-    await quotes.announce(db, holdingsOf(over), now);
-    left = over;
+    for (const { one, before } of over.toReversed()) {
+      refused.add(one);
+      quotes.takeBack(one.holding, before);
+    }
+    await quotes.announce(db, holdingsAmong(over), now);
+    left = over.map(({ one }) => one);
   }
-  return verdicts;
+  return priced.map((one) => ("row" in one && refused.has(one) ? sizeUnavailable : one));
 }
 
-function holdingsOf(some: readonly { readonly holding: Holding }[]): Holding[] {
-  return some.map(({ holding }) => holding);
+function holdingsAmong(some: readonly { readonly one: Offered }[]): Holding[] {
+  return some.map(({ one }) => one.holding);
 }
 
 type Sale = {
@@ -127,22 +132,19 @@ function priceSell(
   const price = sellPriceOf(cardOf(environment, sale.scheme, deskId), sale);
   if (price.kind === "no_quote") return price;
   const { card } = price;
-  const row = newQuote(
-    caller,
-    { card, firmId: sale.firmId, now },
-    {
-      side: "sell",
-      scheme: sale.scheme,
-      scrip_no: sale.credit?.scrip_no ?? null,
-      face_paise: sale.facePaise,
-      requirement_paise: null,
-      covered_paise: null,
-      scrip_nos: null,
-      facts: collectFacts(price.card, sale),
-      price_bps: price.price_bps,
-      all_in_paise: price.all_in_paise,
-    },
-  );
+  const row: SellRow = {
+    ...startQuote(caller, { card, firmId: sale.firmId, now }),
+    side: "sell",
+    scheme: sale.scheme,
+    scrip_no: sale.credit?.scrip_no ?? null,
+    face_paise: sale.facePaise,
+    requirement_paise: null,
+    covered_paise: null,
+    scrip_nos: null,
+    ...collectFacts(card, sale),
+    price_bps: price.price_bps,
+    all_in_paise: price.all_in_paise,
+  };
   const holding = {
     environment,
     scheme: sale.scheme,
@@ -150,13 +152,19 @@ function priceSell(
     id: sale.credit?.credit_id ?? row.quote_ref,
     paise: sale.facePaise,
     until: row.valid_until,
+    heldAt: now,
   };
   return { row, card, holding, dryRun };
 }
 
 function collectFacts(card: CardToday, { credit, facePaise, daysLeft }: Sale): SellFacts {
-  if (credit) return { credit_id: credit.credit_id, expires_on: credit.expires_on };
+  if (credit) {
+    const { credit_id, expires_on } = credit;
+    return { credit_id, expires_on, face_min_paise: null, days_left_min: null };
+  }
   return {
+    credit_id: null,
+    expires_on: null,
     face_min_paise: findLeastFace(card, facePaise, daysLeft),
     days_left_min: daysLeft,
   };

@@ -168,26 +168,28 @@ export type CreditFacts = { readonly credit_id: string; readonly expires_on: Ist
 /** What an amount may be delivered with at its price. */
 export type AmountFacts = { readonly face_min_paise: number; readonly days_left_min: number };
 
+type None<Facts> = { readonly [Name in keyof Facts]: null };
+
+/** Those of a credit or of an amount; a quote from before facts were kept has none. */
+export type SellFacts = (CreditFacts | None<CreditFacts>) & (AmountFacts | None<AmountFacts>);
+
 /** Face and day of expiry; for a client's offer its limit and resting order too. */
 export type OfferFacts =
   | readonly [facePaise: number, expiresOn: number]
   | readonly [facePaise: number, expiresOn: number, limitBps: number, orderId: string];
 
-/** Those of a credit or of an amount; a quote from before facts were kept has none. */
-export type SellFacts = Partial<CreditFacts & AmountFacts>;
-
-/** One of each credit of the bundle, in the order of its numbers. */
-export type BuyFacts = { readonly offers?: readonly OfferFacts[] };
+/** One of each credit of the bundle, in the order of its numbers; null from before facts were kept. */
+export type BuyFacts = { readonly offers: readonly OfferFacts[] | null };
 
 type Priced = { readonly scheme: Scheme; readonly face_paise: number };
 
 export function isPricedCredit(
-  quote: Priced & { readonly facts: SellFacts },
+  quote: Priced & (CreditFacts | None<CreditFacts>),
   credit: Priced & CreditFacts,
 ): boolean {
   return (
-    quote.facts.credit_id === credit.credit_id &&
-    quote.facts.expires_on === credit.expires_on &&
+    quote.credit_id === credit.credit_id &&
+    quote.expires_on === credit.expires_on &&
     quote.scheme === credit.scheme &&
     quote.face_paise === credit.face_paise
   );
@@ -195,9 +197,10 @@ export function isPricedCredit(
 
 /** Whether a delivery is of the size and the life that an amount was priced for. */
 export function isPricedAmount(
-  { face_min_paise = Infinity, days_left_min = Infinity }: SellFacts,
+  { face_min_paise, days_left_min }: AmountFacts | None<AmountFacts>,
   { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
 ): boolean {
+  if (face_min_paise === null) return false;
   return facePaise >= face_min_paise && daysLeft >= days_left_min;
 }
 

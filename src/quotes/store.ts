@@ -10,29 +10,28 @@ type Terms = {
   readonly all_in_paise: number;
 };
 
-type SellTerms = Terms & {
-  readonly side: "sell";
-  readonly scrip_no: string | null;
-  readonly face_paise: number;
-  readonly requirement_paise: null;
-  readonly covered_paise: null;
-  readonly scrip_nos: null;
-  readonly facts: SellFacts;
-};
+export type SellTerms = Terms &
+  SellFacts & {
+    readonly side: "sell";
+    readonly scrip_no: string | null;
+    readonly face_paise: number;
+    readonly requirement_paise: null;
+    readonly covered_paise: null;
+    readonly scrip_nos: null;
+  };
 
-type BuyTerms = Terms & {
-  readonly side: "buy";
-  readonly scrip_no: null;
-  readonly face_paise: null;
-  readonly requirement_paise: number;
-  readonly covered_paise: number;
-  readonly scrip_nos: readonly string[];
-  readonly facts: BuyFacts;
-};
+export type BuyTerms = Terms &
+  BuyFacts & {
+    readonly side: "buy";
+    readonly scrip_no: null;
+    readonly face_paise: null;
+    readonly requirement_paise: number;
+    readonly covered_paise: number;
+    readonly scrip_nos: readonly string[];
+  };
 
-export type QuoteTerms = SellTerms | BuyTerms;
-
-export type QuoteRow = QuoteTerms & {
+/** What quotes of both sides have. */
+export type QuoteBase = {
   readonly quote_ref: string;
   readonly environment: Environment;
   readonly desk_id: string;
@@ -44,46 +43,82 @@ export type QuoteRow = QuoteTerms & {
   readonly order_id: string | null;
 };
 
+export type SellRow = QuoteBase & SellTerms;
+export type BuyRow = QuoteBase & BuyTerms;
+export type QuoteRow = SellRow | BuyRow;
+
 const quoteColumns = fragment`
   quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-  requirement_paise, covered_paise, scrip_nos, facts, price_bps, all_in_paise, card_version,
-  created_at, valid_until, order_id`;
+  requirement_paise, covered_paise, scrip_nos, credit_id, expires_on, face_min_paise,
+  days_left_min, offers, price_bps, all_in_paise, card_version, created_at, valid_until, order_id`;
 
-/** A bundle travels as one text, because arrays of arrays must be of one length; no number has a comma. */
-export async function insertQuotes(db: Db, rows: readonly QuoteRow[]): Promise<void> {
+export async function insertSells(db: Db, rows: readonly SellRow[]): Promise<void> {
   await db.rows(sql`
     insert into quotes (
       quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-      requirement_paise, covered_paise, scrip_nos, facts, price_bps, all_in_paise, card_version,
+      credit_id, expires_on, face_min_paise, days_left_min, price_bps, all_in_paise, card_version,
       created_at, valid_until
     )
     select
-      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-      requirement_paise, covered_paise, string_to_array(scrip_nos, ','), facts, price_bps,
-      all_in_paise, card_version, created_at, valid_until
+      quote_ref, environment, desk_id, firm_id, key_id, 'sell', scheme, scrip_no, face_paise,
+      credit_id, expires_on, face_min_paise, days_left_min, price_bps, all_in_paise, card_version,
+      created_at, valid_until
     from unnest(
       ${rows.map((row) => row.quote_ref)}::text[],
       ${rows.map((row) => row.environment)}::text[],
       ${rows.map((row) => row.desk_id)}::text[],
       ${rows.map((row) => row.firm_id)}::text[],
       ${rows.map((row) => row.key_id)}::text[],
-      ${rows.map((row) => row.side)}::text[],
       ${rows.map((row) => row.scheme)}::text[],
       ${rows.map((row) => row.scrip_no)}::text[],
       ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.requirement_paise)}::bigint[],
-      ${rows.map((row) => row.covered_paise)}::bigint[],
-      ${rows.map((row) => row.scrip_nos?.join(",") ?? null)}::text[],
-      ${rows.map((row) => JSON.stringify(row.facts))}::jsonb[],
+      ${rows.map((row) => row.credit_id)}::text[],
+      ${rows.map((row) => row.expires_on)}::date[],
+      ${rows.map((row) => row.face_min_paise)}::bigint[],
+      ${rows.map((row) => row.days_left_min)}::int[],
       ${rows.map((row) => row.price_bps)}::int[],
       ${rows.map((row) => row.all_in_paise)}::bigint[],
       ${rows.map((row) => row.card_version)}::int[],
       ${rows.map((row) => row.created_at)}::timestamptz[],
       ${rows.map((row) => row.valid_until)}::timestamptz[]
     ) as r (
-      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-      requirement_paise, covered_paise, scrip_nos, facts, price_bps, all_in_paise, card_version,
-      created_at, valid_until
+      quote_ref, environment, desk_id, firm_id, key_id, scheme, scrip_no, face_paise, credit_id,
+      expires_on, face_min_paise, days_left_min, price_bps, all_in_paise, card_version, created_at,
+      valid_until
+    )`);
+}
+
+/** A bundle travels as one text, because arrays of arrays must be of one length; no number has a comma. */
+export async function insertBuys(db: Db, rows: readonly BuyRow[]): Promise<void> {
+  await db.rows(sql`
+    insert into quotes (
+      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, requirement_paise,
+      covered_paise, scrip_nos, offers, price_bps, all_in_paise, card_version, created_at,
+      valid_until
+    )
+    select
+      quote_ref, environment, desk_id, firm_id, key_id, 'buy', scheme, requirement_paise,
+      covered_paise, string_to_array(scrip_nos, ','), offers, price_bps, all_in_paise,
+      card_version, created_at, valid_until
+    from unnest(
+      ${rows.map((row) => row.quote_ref)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.desk_id)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.key_id)}::text[],
+      ${rows.map((row) => row.scheme)}::text[],
+      ${rows.map((row) => row.requirement_paise)}::bigint[],
+      ${rows.map((row) => row.covered_paise)}::bigint[],
+      ${rows.map((row) => row.scrip_nos.join(","))}::text[],
+      ${rows.map((row) => JSON.stringify(row.offers))}::jsonb[],
+      ${rows.map((row) => row.price_bps)}::int[],
+      ${rows.map((row) => row.all_in_paise)}::bigint[],
+      ${rows.map((row) => row.card_version)}::int[],
+      ${rows.map((row) => row.created_at)}::timestamptz[],
+      ${rows.map((row) => row.valid_until)}::timestamptz[]
+    ) as r (
+      quote_ref, environment, desk_id, firm_id, key_id, scheme, requirement_paise, covered_paise,
+      scrip_nos, offers, price_bps, all_in_paise, card_version, created_at, valid_until
     )`);
 }
 

@@ -15,7 +15,7 @@ import { type BuyAsked, priceBuys } from "./price-buys.ts";
 import { priceSells } from "./price-sells.ts";
 import { type SellWanted, wantedOf } from "./rules.ts";
 import type { Quote, TakeQuoteBody } from "./schema.ts";
-import { insertQuotes } from "./store.ts";
+import { insertBuys, insertSells, type QuoteRow } from "./store.ts";
 import { viewQuote } from "./view-quote.ts";
 
 /** The body of an answer, and what the contract does not list there: headers. */
@@ -34,7 +34,8 @@ const queueMax = 20_000;
 
 export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "setSize">): TakeQuote {
   const sell = coalesce(
-    (asks: readonly Ask<SellWanted>[]) => keepAll(ctx, asks, priceSells(ctx, asks)),
+    (asks: readonly Ask<SellWanted>[]) =>
+      keepAll(asks, priceSells(ctx, asks), (rows) => insertSells(ctx.db, rows)),
     {
       setSizeMax: sellSetSizeMax,
       setsInFlight: sellSetsInFlight,
@@ -44,7 +45,8 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
   );
 
   const buy = coalesce(
-    (asks: readonly Ask<BuyAsked>[]) => keepAll(ctx, asks, priceBuys(ctx, book, asks)),
+    (asks: readonly Ask<BuyAsked>[]) =>
+      keepAll(asks, priceBuys(ctx, book, asks), (rows) => insertBuys(ctx.db, rows)),
     {
       setSizeMax: buySetSizeMax,
       queueMax,
@@ -65,32 +67,33 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
 }
 
 /** Keeps what was quoted, but for a dry run's, and only then answers. */
-async function keepAll(
-  { db }: Pick<Context, "db">,
+async function keepAll<Row extends QuoteRow>(
   asks: readonly Ask<unknown>[],
-  pricing: Promise<readonly Verdict[]>,
+  pricing: Promise<readonly Verdict<Row>[]>,
+  insert: (rows: readonly Row[]) => Promise<void>,
 ): Promise<Outcome<QuoteAnswer>[]> {
   const verdicts = await withoutKeeping(() => pricing);
   const kept = verdicts.flatMap((verdict, at) =>
-    "quote_ref" in verdict && !asks[at]?.call.dryRun ? [verdict] : [],
+    "row" in verdict && !asks[at]?.call.dryRun ? [verdict.row] : [],
   );
-  if (kept.length > 0) await insertQuotes(db, kept);
+  if (kept.length > 0) await insert(kept);
   return verdicts.map(answerOf);
 }
 
-function answerOf(verdict: Verdict): Outcome<QuoteAnswer> {
+function answerOf(verdict: Verdict<QuoteRow>): Outcome<QuoteAnswer> {
   if (verdict instanceof Error) return verdict;
-  if (!("quote_ref" in verdict)) {
+  if (!("row" in verdict)) {
     return { headers: {}, quote: { no_quote: true, reason: verdict.reason } };
   }
+  const { row, proof } = verdict;
   return {
     headers: {
-      "x-quote-valid-until": istTimestamp(verdict.valid_until),
-      ...(verdict.proof && {
-        "x-cover-residual": verdict.proof.residual,
-        "x-cover-residual-bound-paise": String(verdict.proof.residual_bound_paise),
+      "x-quote-valid-until": istTimestamp(row.valid_until),
+      ...(proof && {
+        "x-cover-residual": proof.residual,
+        "x-cover-residual-bound-paise": String(proof.residual_bound_paise),
       }),
     },
-    quote: viewQuote(verdict),
+    quote: viewQuote(row),
   };
 }

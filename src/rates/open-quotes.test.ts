@@ -57,15 +57,15 @@ test("what is held is the face of every credit with an open quote, once, and wit
           const before = model.get(id);
           const { deskId, paise } = before ?? one;
           const until = new Date(now.getTime() + 120_000);
-          const holding = { ...market, id, deskId, paise, until };
+          const holding = { ...market, id, deskId, paise, until, heldAt: now };
           const others = open().filter((held) => held !== before);
           const fits =
             sum(others) + paise <= limit &&
             sum(others.filter((held) => held.deskId === deskId)) + paise <= limit / 2;
           assert.equal(quotes.hasRoom(card, holding, now), fits);
           if (!fits) continue;
-          const takeBack = quotes.hold(holding, now);
-          if (one.takesBack) takeBack();
+          const heldBefore = quotes.hold(holding);
+          if (one.takesBack) quotes.takeBack(holding, heldBefore);
           else model.set(id, { deskId, paise, until });
         }
         assert.equal(quotes.total(market, now), sum(open()));

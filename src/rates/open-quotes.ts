@@ -29,9 +29,9 @@ export type Holding = Market & {
   readonly id: string;
   readonly paise: Paise;
   readonly until: Date;
+  /** The moment on which it was decided. */
+  readonly heldAt: Date;
 };
-
-type Held = Holding & { readonly heldAt: Date };
 
 type DeskSum = {
   readonly market: Market;
@@ -49,7 +49,7 @@ const holdingsOfDeskMax = 50_000;
 
 export class OpenQuotes {
   readonly #node = randomUUID();
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, Holding>();
   readonly #markets = new Map<Environment, Map<Scheme, MarketSums>>();
   #desks = 0;
   /** What ends in each second; a credit that was quoted again is looked at again. */
@@ -64,21 +64,21 @@ export class OpenQuotes {
   /** What the open quotes of this process hold. */
   total(market: Market, now: Date): Paise {
     this.#end(now);
-    return this.#sumsOf(market).total;
+    return this.#sumMarket(market).total;
   }
 
   /** What is held for a credit or a quote. */
-  paiseOf(id: string): Paise {
+  heldFor(id: string): Paise {
     return this.#held.get(id)?.paise ?? 0;
   }
 
   /** Whether the limit and the desk's share have room for this, beside what else is held. */
   hasRoom(card: CardToday, holding: Holding, now: Date, elsewhere = noneElsewhere): boolean {
     this.#end(now);
-    const own = this.paiseOf(holding.id);
+    const own = this.heldFor(holding.id);
     if (own === 0 && this.#held.size >= holdingsOfDeskMax * (1 + this.#desks)) return false;
     const added = holding.paise - own;
-    const sums = this.#sumsOf(holding);
+    const sums = this.#sumMarket(holding);
     const total = sums.total + elsewhere.total + added;
     if (total > card.house_limit_paise - card.taken_paise) return false;
     const ofDesk = (sums.desks.get(holding.deskId)?.paise ?? 0) + elsewhere.ofDesk + added;
@@ -88,30 +88,34 @@ export class OpenQuotes {
     );
   }
 
-  /** Answers with how to take it back: what was held for the same before is held again. */
-  hold(holding: Holding, now: Date): () => void {
-    this.#end(now);
+  /** Answers with what was held for the same before, for `takeBack`. */
+  hold(holding: Holding): Holding | undefined {
+    this.#end(holding.heldAt);
     const before = this.#held.get(holding.id);
-    const until = before && before.until > holding.until ? before.until : holding.until;
-    if (!before) this.#noteEnd(holding.id, until);
-    this.#held.set(holding.id, { ...holding, until, heldAt: now });
+    const isLonger = before !== undefined && before.until > holding.until;
+    const held = isLonger ? { ...holding, until: before.until } : holding;
+    if (!before) this.#noteEnd(held.id, held.until);
+    this.#held.set(held.id, held);
     // Most quotes of a credit are asked for again and again, and hold what was held.
-    if (!before || before.paise !== holding.paise || before.deskId !== holding.deskId) {
+    if (!before || before.paise !== held.paise || before.deskId !== held.deskId) {
       if (before) this.#add(before, -before.paise);
-      this.#add(holding, holding.paise);
+      this.#add(held, held.paise);
     }
-    const sum = this.#sumOf(holding);
-    if (sum.until < until) sum.until = until;
-    return () => {
-      const held = this.#held.get(holding.id);
-      if (held) this.#add(held, -held.paise);
-      if (before) {
-        this.#held.set(before.id, before);
-        this.#add(before, before.paise);
-      } else {
-        this.#held.delete(holding.id);
-      }
-    };
+    const sum = this.#sumDesk(held);
+    if (sum.until < held.until) sum.until = held.until;
+    return before;
+  }
+
+  /** Undoes a `hold`: what was held before is held again. */
+  takeBack({ id }: Holding, before: Holding | undefined): void {
+    const held = this.#held.get(id);
+    if (held) this.#add(held, -held.paise);
+    if (before) {
+      this.#held.set(id, before);
+      this.#add(before, before.paise);
+    } else {
+      this.#held.delete(id);
+    }
   }
 
   /** Unless it was quoted again after the moment on which this was decided. */
@@ -126,7 +130,7 @@ export class OpenQuotes {
 
   /** Whether other processes have not been told of all that this desk holds, or not for as long. */
   isUntold(of: Market & { readonly deskId: string }): boolean {
-    const { paise, until, announced } = this.#sumOf(of);
+    const { paise, until, announced } = this.#sumDesk(of);
     return paise > announced.paise || until > announced.until;
   }
 
@@ -136,7 +140,7 @@ export class OpenQuotes {
     desks: readonly (Market & { readonly deskId: string })[],
     now: Date,
   ): Promise<(of: Market & { readonly deskId: string }) => Elsewhere> {
-    const sums = [...new Set(desks.map((desk) => this.#sumOf(desk)))];
+    const sums = [...new Set(desks.map((desk) => this.#sumDesk(desk)))];
     const told = sums.map((sum) => ({
       ...sum.market,
       deskId: sum.deskId,
@@ -167,7 +171,7 @@ export class OpenQuotes {
     };
   }
 
-  #sumsOf({ environment, scheme }: Market): MarketSums {
+  #sumMarket({ environment, scheme }: Market): MarketSums {
     let schemes = this.#markets.get(environment);
     if (!schemes) this.#markets.set(environment, (schemes = new Map()));
     let sums = schemes.get(scheme);
@@ -175,8 +179,9 @@ export class OpenQuotes {
     return sums;
   }
 
-  #sumOf({ environment, scheme, deskId }: Market & { readonly deskId: string }): DeskSum {
-    const { desks } = this.#sumsOf({ environment, scheme });
+  #sumDesk(of: Market & { readonly deskId: string }): DeskSum {
+    const { desks } = this.#sumMarket(of);
+    const { environment, scheme, deskId } = of;
     const known = desks.get(deskId);
     if (known) return known;
     const never = new Date(0);
@@ -192,9 +197,9 @@ export class OpenQuotes {
     return sum;
   }
 
-  #add(of: Held | Holding, paise: Paise): void {
-    this.#sumsOf(of).total += paise;
-    this.#sumOf(of).paise += paise;
+  #add(of: Holding, paise: Paise): void {
+    this.#sumMarket(of).total += paise;
+    this.#sumDesk(of).paise += paise;
   }
 
   #noteEnd(id: string, until: Date): void {

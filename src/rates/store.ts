@@ -19,43 +19,59 @@ export async function listCurrentCards(db: Db, environment: Environment): Promis
     order by scheme, version desc`);
 }
 
-/**
- * The card in force of every scheme that has one, what the house took on this day, what quotes of
- * other processes than this one may still make it take on, and the desks of the sandbox for which
- * the market is halted by their own wish.
- */
+/** The desks of the sandbox for which a market is halted by their own wish. */
+export type HaltedDesks = { readonly halted_desks: readonly string[] };
+
+const todayColumns = fragment`
+  card.*, least(coalesce(taken.taken_paise, 0), 9007199254740991)::bigint as taken_paise,
+  array(
+    select desk_id
+    from sandbox_scenarios
+    where card.environment = 'sandbox' and scenario = 'market_halt'
+  ) as halted_desks`;
+
+/** Beside `e.environment` and `s.scheme`. */
+const cardInForce = fragment`
+  lateral (
+    select *
+    from rate_cards
+    where rate_cards.environment = e.environment and rate_cards.scheme = s.scheme
+    order by version desc
+    limit 1
+  ) as card
+  left join house_days as taken
+    on taken.environment = card.environment and taken.scheme = card.scheme`;
+
+/** The card in force of every scheme that has one, and what the house took on this day. */
 export async function listCardsToday(
   db: Db,
   environments: readonly Environment[],
-  { day, node, now }: { readonly day: IstDay; readonly node: string; readonly now: Date },
-): Promise<
-  (CardToday & { readonly quoted_paise: Paise; readonly halted_desks: readonly string[] })[]
-> {
+  day: IstDay,
+): Promise<(CardToday & HaltedDesks)[]> {
   return await db.rows(sql`
-    select card.*, least(coalesce(taken.taken_paise, 0), 9007199254740991)::bigint as taken_paise,
+    select ${todayColumns}
+    from unnest(${environments}::text[]) as e (environment)
+    cross join unnest(${schemes}::text[]) as s (scheme)
+    cross join ${cardInForce} and taken.day = ${day}`);
+}
+
+/** The same, with what quotes of other processes than this one may still make the house take on. */
+export async function listCardsBesideQuotes(
+  db: Db,
+  environments: readonly Environment[],
+  { day, node, now }: { readonly day: IstDay; readonly node: string; readonly now: Date },
+): Promise<(CardToday & HaltedDesks & { readonly quoted_paise: Paise })[]> {
+  return await db.rows(sql`
+    select ${todayColumns},
       (
         select least(coalesce(sum(q.face_paise), 0), 9007199254740991)::bigint
         from house_quoted as q
         where q.environment = card.environment and q.scheme = card.scheme
           and q.node_id <> ${node}::uuid and q.until >= ${now}
-      ) as quoted_paise,
-      array(
-        select desk_id
-        from sandbox_scenarios
-        where card.environment = 'sandbox' and scenario = 'market_halt'
-      ) as halted_desks
+      ) as quoted_paise
     from unnest(${environments}::text[]) as e (environment)
     cross join unnest(${schemes}::text[]) as s (scheme)
-    cross join lateral (
-      select ${cardColumns}
-      from rate_cards
-      where rate_cards.environment = e.environment and rate_cards.scheme = s.scheme
-      order by version desc
-      limit 1
-    ) as card
-    left join house_days as taken
-      on taken.environment = card.environment and taken.scheme = card.scheme
-      and taken.day = ${day}`);
+    cross join ${cardInForce} and taken.day = ${day}`);
 }
 
 /** Market by market, newest first: every version, or only those in force. */

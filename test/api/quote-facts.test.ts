@@ -213,9 +213,13 @@ test("a quote that kept no facts is answered with a fresh one", async (t) => {
   ];
   for (const request of wanted) {
     const { body: quote } = await seller.post("/v1/quote", request, 200);
-    await service.ctx.db.pool.query("update quotes set facts = '{}' where quote_ref = $1", [
-      quote.quote_ref,
-    ]);
+    await service.ctx.db.pool.query(
+      `update quotes
+      set credit_id = null, expires_on = null, face_min_paise = null, days_left_min = null,
+        offers = null
+      where quote_ref = $1`,
+      [quote.quote_ref],
+    );
     const body = { quote_ref: quote.quote_ref, firm_id: seller.firmId };
     assertChanged(await seller.post("/v1/orders", body, 0), request);
   }

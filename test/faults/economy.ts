@@ -144,7 +144,7 @@ class Gang {
     if (!this.bindsNumbersOnly) return;
     await this.service.ctx.db.pool.query(
       `update quotes as q
-      set facts = jsonb_build_object('credit_id', c.credit_id, 'expires_on', c.expires_on)
+      set credit_id = c.credit_id, expires_on = c.expires_on
       from credits as c
       where q.quote_ref = $1 and c.scrip_no = q.scrip_no and c.firm_id = q.firm_id
         and c.state = 'listed' and c.face_paise = q.face_paise`,
