@@ -864,6 +864,8 @@ create table payouts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   kind text not null default 'settlement'::text,
+  remitted_with text,
+  remitted_paise bigint,
   constraint payouts_pkey PRIMARY KEY (payout_id),
   constraint payouts_environment_desk_id_firm_id_fkey FOREIGN KEY (environment, desk_id, firm_id) REFERENCES firms(environment, desk_id, firm_id),
   constraint payouts_resend_of_fkey FOREIGN KEY (resend_of) REFERENCES payouts(payout_id),
@@ -875,19 +877,23 @@ create table payouts (
   constraint payouts_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
   constraint payouts_payout_id_check CHECK ((starts_with(payout_id, 'pay_'::text) AND (length(payout_id) = 30))),
   constraint payouts_rail_check CHECK ((rail = ANY (ARRAY['RTGS'::text, 'NEFT'::text, 'IMPS'::text]))),
-  constraint payouts_sent_somewhere CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (ifsc IS NOT NULL))),
+  constraint payouts_remitted_once CHECK (((state = ANY (ARRAY['instructed'::text, 'sent'::text, 'paid'::text])) <= (remitted_with IS NOT NULL))),
+  constraint payouts_remitted_whole CHECK ((((remitted_with IS NULL) = (remitted_paise IS NULL)) AND (remitted_paise >= paise))),
+  constraint payouts_sent_somewhere CHECK (((state <> ALL (ARRAY['instructed'::text, 'sent'::text, 'paid'::text])) OR (ifsc IS NOT NULL))),
   constraint payouts_sent_with_utr CHECK (((state <> ALL (ARRAY['sent'::text, 'paid'::text])) OR (utr IS NOT NULL))),
-  constraint payouts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'held'::text, 'sent'::text, 'paid'::text, 'returned'::text]))),
+  constraint payouts_state_check CHECK ((state = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text, 'paid'::text, 'returned'::text]))),
   constraint payouts_unsent_looked_at CHECK (((state = ANY (ARRAY['scheduled'::text, 'held'::text])) = (look_at IS NOT NULL))),
+  constraint payouts_unsent_not_remitted CHECK (((state <> ALL (ARRAY['scheduled'::text, 'held'::text])) OR (remitted_with IS NULL))),
   constraint payouts_utr_check CHECK ((((length(utr) >= 12) AND (length(utr) <= 22)) AND (utr !~ '[^A-Z0-9]'::text))),
   constraint payouts_version_check CHECK ((version > 0))
 );
 CREATE INDEX payouts_by_desk ON public.payouts USING btree (desk_id, created_at DESC, payout_id DESC);
 CREATE INDEX payouts_by_settlement ON public.payouts USING btree (settlement_id);
-CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'sent'::text]));
+CREATE INDEX payouts_remitted ON public.payouts USING btree (remitted_with) WHERE (remitted_with <> payout_id);
+CREATE INDEX payouts_unfinished ON public.payouts USING btree (firm_id) WHERE (state = ANY (ARRAY['scheduled'::text, 'held'::text, 'instructed'::text, 'sent'::text]));
 CREATE INDEX payouts_unsent ON public.payouts USING btree (look_at) WHERE (look_at IS NOT NULL);
 CREATE UNIQUE INDEX payouts_resent_once ON public.payouts USING btree (resend_of) WHERE (resend_of IS NOT NULL);
-CREATE UNIQUE INDEX payouts_utr ON public.payouts USING btree (environment, rail, utr) WHERE (utr IS NOT NULL);
+CREATE UNIQUE INDEX payouts_utr ON public.payouts USING btree (environment, rail, utr) WHERE ((utr IS NOT NULL) AND (remitted_with = payout_id));
 
 create table plans (
   name text not null,

@@ -31,6 +31,7 @@ export const eventCatalog = [
   "settlement.reversed",
   "payout.scheduled",
   "payout.held",
+  "payout.instructed",
   "payout.sent",
   "payout.paid",
   "payout.returned",

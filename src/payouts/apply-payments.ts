@@ -6,7 +6,7 @@ import { resolveEntries } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { answerPayout, endOf } from "./decide-payouts.ts";
-import { lockPayouts, setPayouts } from "./store.ts";
+import { lockRemitted, setPayouts } from "./store.ts";
 
 /** What the bank says about money that was sent: it arrived, or it is the firm's balance again. */
 export async function applyPayments(
@@ -16,9 +16,11 @@ export async function applyPayments(
   now: Date,
 ): Promise<void> {
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry.answer]));
-  const sent = (await lockPayouts(tx, [...said.keys()])).filter((row) => row.state === "sent");
+  const sent = (await lockRemitted(tx, [...said.keys()])).filter((row) => row.state === "sent");
   if (sent.length === 0) return;
-  const moved = sent.map((before) => answerPayout(before, said.get(before.payout_id), now));
+  const moved = sent.map((before) =>
+    answerPayout(before, said.get(before.remitted_with ?? ""), now),
+  );
   await setPayouts(
     tx,
     moved.map(({ after }) => after),

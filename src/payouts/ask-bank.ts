@@ -4,8 +4,9 @@ import { payoutScenarios } from "../scenarios/rules.ts";
 import { takeFrom, takeScenarios } from "../scenarios/take-scenarios.ts";
 import type { PayoutRow } from "./store.ts";
 
-/** Asks what became of money that was sent. */
-export async function askBank(tx: Tx, sent: readonly PayoutRow[], now: Date): Promise<void> {
+/** Asks what became of money that was sent: once for a remittance, by the payout that names it. */
+export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Promise<void> {
+  const sent = left.filter((row) => row.remitted_with === row.payout_id);
   const sandboxed = sent.filter((row) => row.environment === "sandbox");
   const scenarios = await takeScenarios(tx, "sandbox", {
     deskIds: sandboxed.map((row) => row.desk_id),
@@ -22,7 +23,7 @@ export async function askBank(tx: Tx, sent: readonly PayoutRow[], now: Date): Pr
       facts: {
         rail: row.rail,
         utr: row.utr ?? "",
-        paise: row.paise,
+        paise: row.remitted_paise ?? row.paise,
         ifsc: row.ifsc ?? "",
         last4: row.last4 ?? "",
         scenario: takeFrom(scenarios, row.desk_id),

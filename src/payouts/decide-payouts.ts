@@ -56,6 +56,8 @@ export function payoutOf(earning: Earning, payee: Payee, now: Date): PayoutRow {
     reason,
     held_until: hold?.until ?? null,
     utr: null,
+    remitted_with: null,
+    remitted_paise: null,
     look_at: now,
     history: [{ status: state, at: istTimestamp(now), reason }],
     version: 1,
@@ -95,6 +97,44 @@ export function answerPayout(
   return { action, before, after };
 }
 
+/** Payouts of one payee that a file tells the bank to make, as one remittance. */
+export function instructTogether(rows: readonly PayoutRow[], now: Date): MovedPayout[] {
+  const known = new Map(rows.map((row) => [row.payout_id, row]));
+  return remitTogether(rows).map((remitted) => ({
+    action: "instruct",
+    before: known.get(remitted.payout_id) ?? remitted,
+    after: movePayout(remitted, "instruct", { now }),
+  }));
+}
+
+/** What the bank's statement shows of a remittance. */
+export type Shown =
+  | { readonly outcome: "paid"; readonly utr: string }
+  | { readonly outcome: "returned"; readonly reason: string };
+
+/** What came back after it was paid is told apart: its entry was posted and is corrected. */
+export function showPayout(before: PayoutRow, shown: Shown, now: Date): MovedPayout {
+  if (shown.outcome === "paid") {
+    const after = { ...movePayout(before, "confirm", { now }), utr: shown.utr };
+    return { action: "confirm", before, after };
+  }
+  const action = before.state === "paid" ? "bounce" : "return";
+  return { action, before, after: movePayout(before, action, { reason: shown.reason, now }) };
+}
+
+/** Money that had left is the firm's balance again. */
+export function bouncedEntry({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
+  return {
+    environment,
+    kind: "payout_return",
+    subject: payout_id,
+    phase: "posted",
+    movements: [
+      { from: { kind: "external_bank" }, to: { kind: "firm_cash", firmId: firm_id }, paise },
+    ],
+  };
+}
+
 /** How the entry of a payout ends with it: paid, or the firm's balance again. */
 export function endOf({ environment, payout_id, state }: PayoutRow): Resolution {
   const as = state === "paid" ? "posted" : "voided";
@@ -106,10 +146,10 @@ export function endOf({ environment, payout_id, state }: PayoutRow): Resolution 
  * bank: nobody knows yet whose it is.
  */
 export function unsentOf(rows: readonly PayoutRow[]): PayoutRow[] {
-  const underWay = rows.find((row) => row.state === "sent");
+  const underWay = rows.find((row) => row.state === "sent" || row.state === "instructed");
   if (underWay) {
     throw new Failure("conflict", `the payout ${underWay.payout_id} is with the bank`, {
-      detail: { reason: "payout_sent", payout_id: underWay.payout_id },
+      detail: { reason: `payout_${underWay.state}`, payout_id: underWay.payout_id },
     });
   }
   return rows.filter((row) => row.state === "scheduled" || row.state === "held");
@@ -159,12 +199,59 @@ type Circumstances = {
   readonly now: Date;
 };
 
-/** What a look makes of a payout: held, free again, sent, or nothing new. */
+/** A payout as a look leaves it, and what is told of that. */
+export type LookedAt = { readonly after: PayoutRow; readonly changes: readonly Change[] };
+
+/**
+ * What a look makes of payouts: held, free again, sent, or nothing new. What is free of one payee in
+ * the sandbox is sent as one remittance, by the rail of its sum; live money waits for an operator.
+ */
 export function lookAt(
+  rows: readonly PayoutRow[],
+  payeeOf: (firmId: string) => Payee,
+  { ledgerSound, bankUp, now }: Circumstances,
+): LookedAt[] {
+  const looked = rows.map((row) => holdOrRelease(row, payeeOf(row.firm_id), { ledgerSound, now }));
+  const leaving = looked.filter(
+    ({ after }) => bankUp && after.state === "scheduled" && sendsByItself(after.environment),
+  );
+  const sent = new Map<string, MovedPayout>();
+  for (const together of Map.groupBy(leaving, ({ after }) => after.firm_id).values()) {
+    const remitted = remitTogether(together.map(({ after }) => after));
+    const [first] = remitted;
+    const utr = first ? simulatedUtr(first.rail, first.payout_id) : null;
+    for (const before of remitted) {
+      const after = { ...movePayout(before, "send", { now }), utr };
+      sent.set(before.payout_id, { action: "send", before, after });
+    }
+  }
+  return looked.map(({ after, changes }) => {
+    const moved = sent.get(after.payout_id);
+    return moved
+      ? { after: moved.after, changes: [...changes, changeOfPayout(moved)] }
+      : { after, changes };
+  });
+}
+
+/** Payouts of one payee that leave as one: the rail is that of the sum. The oldest names them. */
+export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
+  const ordered = rows.toSorted((a, b) => (a.payout_id < b.payout_id ? -1 : 1));
+  const [first] = ordered;
+  if (!first) return [];
+  const paise = ordered.reduce((sum, row) => sum + row.paise, 0);
+  const remittance = {
+    remitted_with: first.payout_id,
+    remitted_paise: paise,
+    rail: railOf(paise),
+  };
+  return ordered.map((row) => ({ ...row, ...remittance }));
+}
+
+function holdOrRelease(
   row: PayoutRow,
   payee: Payee,
-  { ledgerSound, bankUp, now }: Circumstances,
-): { readonly after: PayoutRow; readonly changes: readonly Change[] } {
+  { ledgerSound, now }: Omit<Circumstances, "bankUp">,
+): LookedAt {
   const { environment } = row;
   const hold = holdOf(payee, { environment, ledgerSound });
   const account = accountOf(payee, environment);
@@ -175,9 +262,9 @@ export function lookAt(
     look_at: nextLook(environment, now),
   };
   const changes: Change[] = [];
-  const move = (action: PayoutAction, details: Partial<PayoutRow> = {}) => {
+  const move = (action: PayoutAction) => {
     const before = after;
-    after = { ...movePayout(before, action, { reason: hold?.reason ?? null, now }), ...details };
+    after = movePayout(before, action, { reason: hold?.reason ?? null, now });
     changes.push(changeOfPayout({ action, before, after }));
   };
   if (hold) {
@@ -185,9 +272,6 @@ export function lookAt(
     return { after: { ...after, reason: hold.reason, held_until: hold.until }, changes };
   }
   if (row.state === "held") move("release");
-  if (sendsByItself(environment) && bankUp) {
-    move("send", { utr: simulatedUtr(row.rail, row.payout_id) });
-  }
   return { after, changes };
 }
 

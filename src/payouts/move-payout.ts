@@ -1,6 +1,6 @@
 import { advance } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { nextLook, type PayoutAction, payoutLifecycle } from "./rules.ts";
+import { nextLook, type PayoutAction, payoutLifecycle, railOf } from "./rules.ts";
 import type { PayoutRow } from "./store.ts";
 
 /** The payout one move further, with the step in its history. */
@@ -11,8 +11,15 @@ export function movePayout(
 ): PayoutRow {
   const state = advance(payoutLifecycle, row.state, action);
   const isUnsent = state === "scheduled" || state === "held";
+  // What is here again leaves anew, with whatever is due then.
+  const remitted = isUnsent && {
+    remitted_with: null,
+    remitted_paise: null,
+    rail: railOf(row.paise),
+  };
   return {
     ...row,
+    ...remitted,
     state,
     reason,
     held_until: null,

@@ -21,6 +21,11 @@ const actions = Object.keys(payoutLifecycle.moves) as PayoutAction[];
 const edges: readonly [string, PayoutAction, string][] = [
   ["scheduled", "hold", "held"],
   ["held", "release", "scheduled"],
+  ["scheduled", "instruct", "instructed"],
+  ["instructed", "void", "scheduled"],
+  ["instructed", "confirm", "paid"],
+  ["instructed", "return", "returned"],
+  ["paid", "bounce", "returned"],
   ["scheduled", "send", "sent"],
   ["sent", "confirm", "paid"],
   ["sent", "return", "returned"],
@@ -28,7 +33,7 @@ const edges: readonly [string, PayoutAction, string][] = [
   ["held", "recall", "returned"],
 ];
 
-test("a payout moves along the seven edges and nowhere else, and never by its desk", () => {
+test("a payout moves along the twelve edges and nowhere else, and never by its desk", () => {
   for (const state of payoutStates) {
     assert.deepEqual(allowedActions(payoutLifecycle, state), []);
     for (const action of actions) {

@@ -1,11 +1,15 @@
 // A payout is money on its way to a firm's bank.
 //
-//   scheduled ──send──▶ sent ──confirm──▶ paid
-//     │   ▲               └────return───▶ returned
+//     ┌─instruct─▶ instructed ──confirm──▶ paid ──bounce──┐
+//     │ ◀──void──────┘ └──return──────────────────────────┤
+//   scheduled ──send──▶ sent ──confirm──▶ paid            │
+//     │   ▲               └────return───▶ returned ◀──────┘
 //   hold release                              ▲
 //     ▼   │                                   │
 //     held ────────────── recall ─────────────┘   (also from scheduled)
 //
+//   instructed  is in a file that the bank was given: nobody but the bank says what becomes of it,
+//               unless two operators void the file
 //   a hold      keeps it here: the firm is suspended, its account is new or unproven, or our books do
 //               not hold
 //   the bank    says whether it arrived; what came back is the firm's balance again, and the operator
@@ -15,7 +19,14 @@ import type { Hold } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 
-export const payoutStates = ["scheduled", "held", "sent", "paid", "returned"] as const;
+export const payoutStates = [
+  "scheduled",
+  "held",
+  "instructed",
+  "sent",
+  "paid",
+  "returned",
+] as const;
 
 /** Where the money comes from: a deal that settled, or the balance, when the firm asks for it. */
 export const payoutKinds = ["settlement", "withdrawal"] as const;
@@ -31,9 +42,12 @@ export const payoutLifecycle = {
   moves: {
     hold: { from: ["scheduled"], to: "held", by: "clock" },
     release: { from: ["held"], to: "scheduled", by: "clock" },
+    instruct: { from: ["scheduled"], to: "instructed", by: "operator" },
+    void: { from: ["instructed"], to: "scheduled", by: "operator" },
     send: { from: ["scheduled"], to: "sent", by: "operator" },
-    confirm: { from: ["sent"], to: "paid", by: "bank" },
-    return: { from: ["sent"], to: "returned", by: "bank" },
+    confirm: { from: ["instructed", "sent"], to: "paid", by: "bank" },
+    return: { from: ["instructed", "sent"], to: "returned", by: "bank" },
+    bounce: { from: ["paid"], to: "returned", by: "bank" },
     recall: { from: ["scheduled", "held"], to: "returned", by: "operator" },
   },
 } as const satisfies Lifecycle<PayoutState>;
@@ -103,6 +117,7 @@ export type PayoutStep = {
 export const eventOfState = {
   scheduled: "payout.scheduled",
   held: "payout.held",
+  instructed: "payout.instructed",
   sent: "payout.sent",
   paid: "payout.paid",
   returned: "payout.returned",

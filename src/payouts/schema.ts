@@ -36,7 +36,20 @@ export const Payout = Type.Object(
     settlement_id: maybeText("The settlement that it comes from; null for a withdrawal."),
     resend_of: maybeText("The payout that came back and is sent again by this one."),
     amount_paise: amount("How much; the sum of its lines."),
-    rail: openEnum(rails, "How it goes: by amount."),
+    rail: openEnum(rails, "How it goes: by the amount of its remittance, once it has one."),
+    remittance: nullableObject(
+      {
+        payout_id: Type.String({
+          description: "The payout that names it: the first of those that leave together.",
+        }),
+        amount_paise: amount("What reaches the account under one reference."),
+      },
+      {
+        description:
+          "What it leaves in: all that is due to one payee in one run reaches its account as one " +
+          "amount, under one `utr`. Null until then.",
+      },
+    ),
     bank: nullableObject(
       {
         ifsc: Type.String({ description: "The branch." }),

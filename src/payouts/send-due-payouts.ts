@@ -29,11 +29,12 @@ export async function sendDuePayouts(
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
   const look = async (tx: Tx, claimed: readonly PayoutRow[]): Promise<void> => {
     const payees = await lockPayees(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
-    const looked = claimed.map((row) => {
-      const payee = payees.get(row.firm_id);
+    const payeeOf = (firmId: string) => {
+      const payee = payees.get(firmId);
       if (!payee) throw new Error("who is paid is a firm");
-      return lookAt(row, payee, { ledgerSound, bankUp, now });
-    });
+      return payee;
+    };
+    const looked = lookAt(claimed, payeeOf, { ledgerSound, bankUp, now });
     const rows = looked.map(({ after }) => after);
     await setPayouts(tx, rows);
     await askBank(

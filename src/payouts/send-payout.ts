@@ -39,7 +39,8 @@ export async function sendPayout(
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
     if (row.state === "sent" && row.utr === utr) return "sent"; // A command that was run again.
     const { after: free, changes } = await freeOfHolds(tx, row, now);
-    const sent = { ...movePayout(free, "send", { now }), utr };
+    const remitted = { remitted_with: row.payout_id, remitted_paise: row.paise };
+    const sent = { ...movePayout(free, "send", { now }), utr, ...remitted };
     if (row.environment === "live" && row.paise >= twoFromPaise) {
       const terms = { utr, paise: row.paise };
       const proposal = {

@@ -22,6 +22,9 @@ export type PayoutRow = {
   readonly reason: string | null;
   readonly held_until: Date | null;
   readonly utr: string | null;
+  /** The first of those that leave as one remittance; itself when it leaves alone. */
+  readonly remitted_with: string | null;
+  readonly remitted_paise: number | null;
   readonly look_at: Date | null;
   readonly history: readonly PayoutStep[];
   readonly version: number;
@@ -38,7 +41,7 @@ export type PayoutLineRow = {
 
 const payoutColumns = fragment`
   payout_id, environment, desk_id, firm_id, kind, settlement_id, resend_of, paise, rail, ifsc, last4,
-  state, reason, held_until, utr, look_at, history, version, created_at, updated_at`;
+  state, reason, held_until, utr, remitted_with, remitted_paise, look_at, history, version, created_at, updated_at`;
 
 export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
   await tx.rows(sql`
@@ -118,6 +121,17 @@ export async function lockPayouts(tx: Tx, payoutIds: readonly string[]): Promise
     for update`);
 }
 
+/** Locks all that left with these. */
+export async function lockRemitted(tx: Tx, leadIds: readonly string[]): Promise<PayoutRow[]> {
+  return await tx.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where (payout_id = any(${leadIds}::text[]) and remitted_with = payout_id)
+      or (remitted_with = any(${leadIds}::text[]) and remitted_with <> payout_id)
+    order by payout_id
+    for update`);
+}
+
 /**
  * Locks the first payouts of a settlement, which every later one is a resend of. Whoever adds to the
  * chain or needs all of it takes this lock first: a lock on the last row lets the next one slip in.
@@ -159,23 +173,28 @@ export async function listPayoutsById(db: Db, payoutIds: readonly string[]): Pro
 export async function setPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
   await tx.rows(sql`
     update payouts as p
-    set ifsc = r.ifsc, last4 = r.last4, state = r.state, reason = r.reason,
-      held_until = r.held_until, utr = r.utr, look_at = r.look_at, history = r.history,
+    set rail = r.rail, ifsc = r.ifsc, last4 = r.last4, state = r.state, reason = r.reason,
+      held_until = r.held_until, utr = r.utr, remitted_with = r.remitted_with,
+      remitted_paise = r.remitted_paise, look_at = r.look_at, history = r.history,
       version = r.version, updated_at = r.updated_at
     from unnest(
       ${rows.map((row) => row.payout_id)}::text[],
+      ${rows.map((row) => row.rail)}::text[],
       ${rows.map((row) => row.ifsc)}::text[],
       ${rows.map((row) => row.last4)}::text[],
       ${rows.map((row) => row.state)}::text[],
       ${rows.map((row) => row.reason)}::text[],
       ${rows.map((row) => row.held_until)}::timestamptz[],
       ${rows.map((row) => row.utr)}::text[],
+      ${rows.map((row) => row.remitted_with)}::text[],
+      ${rows.map((row) => row.remitted_paise)}::bigint[],
       ${rows.map((row) => row.look_at)}::timestamptz[],
       ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
       ${rows.map((row) => row.version)}::int[],
       ${rows.map((row) => row.updated_at)}::timestamptz[]
     ) as r (
-      payout_id, ifsc, last4, state, reason, held_until, utr, look_at, history, version, updated_at
+      payout_id, rail, ifsc, last4, state, reason, held_until, utr, remitted_with, remitted_paise,
+      look_at, history, version, updated_at
     )
     where p.payout_id = r.payout_id`);
 }
@@ -277,7 +296,7 @@ export async function listUnfinished(
   return await db.rows(sql`
     select payout_id, paise
     from payouts
-    where firm_id = ${firmId} and desk_id = ${deskId} and state in ('scheduled', 'held', 'sent')
+    where firm_id = ${firmId} and desk_id = ${deskId} and state in ('scheduled', 'held', 'instructed', 'sent')
     order by payout_id`);
 }
 

@@ -14,6 +14,10 @@ export function factsOfPayout(row: PayoutRow) {
     resend_of: row.resend_of,
     amount_paise: row.paise,
     rail: row.rail,
+    remittance:
+      row.remitted_with === null
+        ? null
+        : { payout_id: row.remitted_with, amount_paise: row.remitted_paise ?? row.paise },
     utr: row.utr,
     status: row.state,
     reason: row.reason,

@@ -24,10 +24,11 @@ export const legEdges: Edges = {
 };
 
 export const payoutEdges: Edges = {
-  scheduled: { hold: "held", send: "sent", recall: "returned" },
+  scheduled: { hold: "held", instruct: "instructed", send: "sent", recall: "returned" },
   held: { release: "scheduled", recall: "returned" },
+  instructed: { void: "scheduled", confirm: "paid", return: "returned" },
   sent: { confirm: "paid", return: "returned" },
-  paid: {},
+  paid: { bounce: "returned" },
   returned: {},
 };
 
@@ -190,7 +191,7 @@ export class SettlementModel {
       return owner === deal.buyer && isFree && !isStopped;
     });
     if (deal.state !== "settled" || !isHeldFreely) return false;
-    if (paidOut.some(({ state }) => state === "sent")) return false;
+    if (paidOut.some(({ state }) => state === "sent" || state === "instructed")) return false;
     for (const payout of paidOut) {
       if (payout.state !== "scheduled" && payout.state !== "held") continue;
       payout.state = "returned";
@@ -209,8 +210,27 @@ export class SettlementModel {
     return true;
   }
 
+  instruct(payout: ModelPayout): boolean {
+    if (payout.state !== "scheduled") return false;
+    payout.state = "instructed";
+    return true;
+  }
+
+  voidFile(payout: ModelPayout): boolean {
+    if (payout.state !== "instructed") return false;
+    payout.state = "scheduled";
+    return true;
+  }
+
+  bounce(payout: ModelPayout): boolean {
+    if (payout.state !== "paid") return false;
+    payout.state = "returned";
+    this.payIn(payout.firm, payout.paise);
+    return true;
+  }
+
   bankSays(payout: ModelPayout, outcome: "paid" | "returned"): boolean {
-    if (payout.state !== "sent") return false;
+    if (payout.state !== "sent" && payout.state !== "instructed") return false;
     payout.state = outcome;
     if (outcome === "paid") this.payIn(payout.firm, -payout.paise);
     return true;
@@ -354,7 +374,9 @@ export class SettlementModel {
   /** Payouts that have not arrived, and what waits to be part of one. */
   #leaving(firm: string): number {
     const own = this.payouts.filter((payout) => payout.firm === firm);
-    const leaving = own.filter(({ state }) => ["scheduled", "held", "sent"].includes(state));
+    const leaving = own.filter(({ state }) =>
+      ["scheduled", "held", "instructed", "sent"].includes(state),
+    );
     const waiting = this.deals.flatMap(({ legs }) => {
       const sold = legs.filter((leg) => leg.seller === firm);
       return sold.some(isOpenLeg) ? sold.filter(({ state }) => state === "delivered") : [];

@@ -63,7 +63,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
   client: fc.nat({ max: clients.length - 1 }),
   faces: fc.array(fc.constantFrom(...faces), { minLength: 1, maxLength: 4 }),
   pick: fc.nat({ max: 1_000 }),
-  action: fc.nat({ max: 5 }),
+  action: fc.nat({ max: 8 }),
 });
 
 export type Worlds = { readonly world: SettlementWorld; readonly model: SettlementModel };
@@ -286,6 +286,11 @@ function actOnPayout({ world, model }: Worlds, { pick, action }: Step): void {
   if (doing === "confirm" || doing === "return") {
     const done = attempt(() => world.bankSays(id, says[doing]));
     return assert.equal(done, model.bankSays(payout, says[doing]));
+  }
+  const byFile = { instruct: "instruct", void: "voidFile", bounce: "bounce" } as const;
+  if (doing === "instruct" || doing === "void" || doing === "bounce") {
+    const done = attempt(() => world[byFile[doing]](id));
+    return assert.equal(done, model[byFile[doing]](payout));
   }
   if (doing === "recall") {
     return assert.equal(

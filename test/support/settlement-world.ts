@@ -26,11 +26,15 @@ import {
   endOf,
   entryOf,
   lookAt,
+  bouncedEntry,
+  instructTogether,
   payoutOf,
+  showPayout,
   recallOf,
   unsentOf,
 } from "../../src/payouts/decide-payouts.ts";
-import type { Payee } from "../../src/payouts/rules.ts";
+import { movePayout } from "../../src/payouts/move-payout.ts";
+import { type Payee, payoutLifecycle } from "../../src/payouts/rules.ts";
 import type { PayoutLineRow, PayoutRow } from "../../src/payouts/store.ts";
 import { holderOf } from "../../src/settlement/conclude-legs.ts";
 import {
@@ -234,13 +238,31 @@ export class SettlementWorld {
   look(payoutId: string): void {
     const { ledgerSound, bankUp, now } = this;
     const row = this.payoutOf(payoutId);
-    this.#storePayout(lookAt(row, this.#payee(row.firm_id), { ledgerSound, bankUp, now }).after);
+    const looked = lookAt([row], (firmId) => this.#payee(firmId), { ledgerSound, bankUp, now });
+    for (const { after } of looked) this.#storePayout(after);
   }
 
   /** What the bank says of a payout that was sent. */
   bankSays(payoutId: string, outcome: "paid" | "returned"): void {
     const { after } = answerPayout(this.payoutOf(payoutId), { outcome, reason: null }, this.now);
     this.write({ resolutions: [endOf(after)] });
+    this.#storePayout(after);
+  }
+
+  instruct(payoutId: string): void {
+    const moved = instructTogether([this.payoutOf(payoutId)], this.now);
+    for (const { after } of moved) this.#storePayout(after);
+  }
+
+  voidFile(payoutId: string): void {
+    this.#storePayout(movePayout(this.payoutOf(payoutId), "void", { now: this.now }));
+  }
+
+  bounce(payoutId: string): void {
+    const before = this.payoutOf(payoutId);
+    advance(payoutLifecycle, before.state, "bounce");
+    const { after } = showPayout(before, { outcome: "returned", reason: "model" }, this.now);
+    this.write({ entries: [bouncedEntry(after)] });
     this.#storePayout(after);
   }
 
