@@ -1,6 +1,8 @@
 // `doctor` asks everything a healthy service depends on and says what to do about each answer.
 
 import { type Config, readConfig } from "../src/config.ts";
+import { listCalendar } from "../src/calendar/list-calendar.ts";
+import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
 import { command, print, withContext } from "./command.ts";
 
@@ -12,6 +14,7 @@ type Finding = {
 };
 
 const clockSkewMaxMs = 1_000;
+const calendarAheadMs = 30 * dayMs;
 
 export const doctor = command({
   name: "doctor",
@@ -24,6 +27,7 @@ export const doctor = command({
       ...(await durability(opened)),
       await clock(opened),
       role(opened),
+      await calendar(opened),
       await redis(config),
       transport(config),
     ]);
@@ -61,6 +65,14 @@ async function clock({ ctx }: OpenedContext): Promise<Finding> {
 function role({ role: name }: OpenedContext): Finding {
   const found = name ?? "the connecting role";
   return finding("database role", name !== undefined, found, "let the role create scripdesk_app");
+}
+
+/** For the operator to read: nothing is broken when a year is counted by weeks alone. */
+async function calendar({ ctx }: OpenedContext): Promise<Finding> {
+  const year = Number(istDay(new Date(ctx.now().getTime() + calendarAheadMs)).slice(0, 4));
+  const days = await listCalendar(ctx, { office: null, year });
+  const unchecked = days.filter(({ status }) => status === "check").length;
+  return finding("calendar", true, `${year}: ${days.length} days, ${unchecked} to check`, "");
 }
 
 async function redis({ redisUrl }: Config): Promise<Finding> {

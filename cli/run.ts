@@ -4,6 +4,7 @@ import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
 import { auditCommands } from "./audit.ts";
+import { calendarCommands } from "./calendar.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { crossCommands } from "./crosses.ts";
@@ -50,6 +51,7 @@ const commands: readonly Command[] = [
   ...depositCommands,
   ...deskCommands,
   ...statementCommands,
+  ...calendarCommands,
   ...webhookCommands,
   listenCommand,
   seedCommand,

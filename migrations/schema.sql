@@ -147,6 +147,27 @@ create table audit_records (
 );
 CREATE INDEX audit_records_by_entity ON public.audit_records USING btree (entity_id, desk_id, seq);
 
+create table calendar_days (
+  office text not null,
+  day date not null,
+  name text not null,
+  works boolean not null,
+  status text not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint calendar_days_pkey PRIMARY KEY (office, day),
+  constraint calendar_days_customs_closes CHECK (((office = 'bank'::text) OR (NOT works))),
+  constraint calendar_days_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint calendar_days_office_check CHECK ((office = ANY (ARRAY['bank'::text, 'customs'::text]))),
+  constraint calendar_days_status_check CHECK ((status = ANY (ARRAY['check'::text, 'confirmed'::text])))
+);
+
+create table calendar_versions (
+  only_one boolean not null default true,
+  version uuid not null,
+  constraint calendar_versions_pkey PRIMARY KEY (only_one),
+  constraint calendar_versions_only_one_check CHECK (only_one)
+);
+
 create table commission_rates (
   desk_id text not null,
   environment text not null,
@@ -1257,6 +1278,8 @@ grant insert, select, update on approvals to scripdesk_app;
 grant delete, insert, select, update on audit_checkpoints to scripdesk_app;
 grant insert, select, update on audit_heads to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
+grant delete, insert, select, update on calendar_days to scripdesk_app;
+grant delete, insert, select, update on calendar_versions to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;
 grant insert, select, update on credit_owners to scripdesk_app;
 grant delete, insert, select, update on credits to scripdesk_app;

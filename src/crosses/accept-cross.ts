@@ -1,3 +1,4 @@
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { findForSale } from "../credits/find-for-sale.ts";
 import { daysLeft } from "../credits/rules.ts";
 import type { Change } from "../kernel/actor.ts";
@@ -13,7 +14,7 @@ import { reserveForCrosses } from "./agree-crosses.ts";
 import { bindAnswerer } from "./bind-answerer.ts";
 import { changesOfCross } from "./change-of-cross.ts";
 import { ownCredits } from "./choose-lot.ts";
-import { moveCross } from "./move-cross.ts";
+import { moveToDeadline } from "./move-cross.ts";
 import { conflict, moveFor } from "./rules.ts";
 import type { AcceptCrossBody, Cross } from "./schema.ts";
 import { type CrossRow, setCrosses } from "./store.ts";
@@ -32,13 +33,14 @@ export async function acceptCross(
 
 async function accept(tx: Tx, acting: Acting, body: AcceptCrossBody): Promise<Change[]> {
   const { call, cross, standing, now } = acting;
-  const move = moveFor("accept", standing);
+  moveFor("accept", standing);
   if (body.terms_hash !== cross.terms_hash) {
     throw conflict(standing, "terms_differ", "these are not the terms of the cross");
   }
   const bound = bindAnswerer(cross, call.caller.deskId);
   const scrip_nos = await deliveredCredits(tx, { call, cross: bound, chosen: body.scrip_nos, now });
-  const after = { ...moveCross(bound, move, { now }), scrip_nos };
+  const when = { now, calendar: await readCalendar(tx) };
+  const after = { ...moveToDeadline(bound, "accept", when), scrip_nos };
   const isCounted = cross.proposing_key_id === call.caller.keyId;
   // Whoever proposes to buy from a stranger has seen none of its credits.
   const pricedAt = cross.names_credits && cross.proposed_by === "sell" ? cross.created_at : null;

@@ -1,3 +1,4 @@
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { fundingReference } from "../deposits/rules.ts";
 import { takeDeposits } from "../deposits/take-deposits.ts";
 import { recordChanges } from "../events/record-changes.ts";
@@ -8,7 +9,7 @@ import { postEntries } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { changesOfCross } from "./change-of-cross.ts";
 import { escrowEntry } from "./escrow.ts";
-import { moveCross } from "./move-cross.ts";
+import { moveToDeadline } from "./move-cross.ts";
 import { lockCrosses, setCrosses } from "./store.ts";
 
 type Funding = Answered<"deal_funding">;
@@ -22,14 +23,15 @@ export async function applyCrossFunding(
 ): Promise<void> {
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
   const waiting = (await lockCrosses(tx, [...said.keys()])).filter((row) => row.state === "agreed");
+  if (waiting.length === 0) return;
+  const when = { now, calendar: await readCalendar(tx) };
   const decided = waiting.map((before) => {
     const inquiry = said.get(before.cross_id);
     const after = inquiry?.answer.arrived
-      ? moveCross(before, "fund", { now })
+      ? moveToDeadline(before, "fund", when)
       : { ...before, payment_ref: null, version: before.version + 1, updated_at: now };
     return { inquiry, before, after };
   });
-  if (decided.length === 0) return;
   await setCrosses(
     tx,
     decided.map(({ after }) => after),

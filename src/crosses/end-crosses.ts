@@ -10,13 +10,13 @@ import type { Tx } from "../platform/postgres.ts";
 import { changesOfCross } from "./change-of-cross.ts";
 import { escrowName } from "./escrow.ts";
 import { moveCross } from "./move-cross.ts";
-import type { CrossMove } from "./rules.ts";
+import type { LastMove } from "./rules.ts";
 import { type AddressedFirm, type CrossRow, listAddressed, setCrosses } from "./store.ts";
 
 /** A locked cross, and how it ends. */
 export type Ending = {
   readonly cross: CrossRow;
-  readonly move: CrossMove;
+  readonly move: LastMove;
   readonly action: string;
   readonly reason: string | null;
 };

@@ -1,7 +1,9 @@
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
+import { lateUntil } from "../kernel/working-days.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import { endCrosses, type Ending } from "./end-crosses.ts";
@@ -19,7 +21,8 @@ export async function endOverdue(
   for (const environment of environments) {
     const bankIsUp = await isPortUp(ctx.db, environment, "bank");
     const now = ctx.now();
-    const late = { environment, bankIsUp, now, limit: setSizeMax };
+    const until = environment === "live" ? lateUntil(now, "bank", await readCalendar(ctx.db)) : now;
+    const late = { environment, bankIsUp, now: until, limit: setSizeMax };
     ended += await workInParts(offenders, (choice, note) =>
       ctx.db.transaction(async (tx) => {
         const overdue = await claimOverdue(tx, { ...late, ...choice });

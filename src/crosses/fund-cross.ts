@@ -6,6 +6,7 @@
 //
 // A payment is known by what the buyer calls it: the same again is the same payment.
 
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { fundingReference } from "../deposits/rules.ts";
 import { takeDeposits } from "../deposits/take-deposits.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -22,7 +23,7 @@ import { FundsMoved, refuseMovedFunds } from "../settlement/open-settlements.ts"
 import { type Acting, actOnCross } from "./act-on-cross.ts";
 import { changesOfCross } from "./change-of-cross.ts";
 import { escrowEntry } from "./escrow.ts";
-import { moveCross } from "./move-cross.ts";
+import { moveToDeadline } from "./move-cross.ts";
 import { conflict, moveFor } from "./rules.ts";
 import type { Cross, FundCrossBody } from "./schema.ts";
 import { type CrossRow, setCrosses } from "./store.ts";
@@ -72,7 +73,7 @@ type Holding = {
 };
 
 async function hold(tx: Tx, { before, paying, missing, now }: Holding): Promise<Change[]> {
-  const after = moveCross(paying, "fund", { now });
+  const after = moveToDeadline(paying, "fund", { now, calendar: await readCalendar(tx) });
   await setCrosses(tx, [after]);
   const deposit = {
     environment: after.environment,

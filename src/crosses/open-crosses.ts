@@ -1,3 +1,4 @@
+import { readCalendar } from "../calendar/read-calendar.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
@@ -5,6 +6,7 @@ import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import type { Calendar } from "../kernel/working-days.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { reserveForCrosses } from "./agree-crosses.ts";
 import { changesOfCross } from "./change-of-cross.ts";
@@ -49,6 +51,7 @@ export async function openCrosses(
   { pricedAt, now }: { readonly pricedAt: Date; readonly now: Date },
 ): Promise<OpenedCrosses> {
   if (crosses.length === 0) return { crosses: [], changes: [] };
+  const calendar = await readCalendar(tx);
   const rows = crosses.map(({ seller, buyer, ...cross }): CrossRow => {
     const feeBps = feeBpsOf[cross.kind];
     return {
@@ -59,6 +62,7 @@ export async function openCrosses(
         proposedBy: cross.proposedBy,
         state: "agreed",
         now,
+        calendar,
       }),
       seller_desk_id: caller.deskId,
       seller_firm_id: seller.firmId,
@@ -81,6 +85,7 @@ export function newCrossRow({
   proposedBy,
   state,
   now,
+  calendar,
 }: {
   readonly crossId: string;
   readonly caller: Pick<Caller, "environment" | "keyId">;
@@ -88,6 +93,7 @@ export function newCrossRow({
   readonly proposedBy: Side;
   readonly state: "proposed" | "agreed";
   readonly now: Date;
+  readonly calendar: Calendar;
 }): CrossRow {
   const sums = sumsOf(terms);
   if (!sums) throw new Error("what a cross is worth was looked at before");
@@ -118,7 +124,7 @@ export function newCrossRow({
     payment_ref: null,
     settlement_id: null,
     netting_ref: null,
-    due_at: dueAtOf(state, environment, now),
+    due_at: dueAtOf(state, environment, now, calendar),
     history: [{ status: state, at: istTimestamp(now), reason: null }],
     version: 1,
     created_at: now,

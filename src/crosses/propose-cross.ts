@@ -1,3 +1,4 @@
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { holderOf } from "../credits/holder-of.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -102,8 +103,9 @@ async function propose(
   await spendKeyLimits(tx, caller, { deals: [quote.face_paise], now });
   const refusal = firm && refusalToTrade(firm, now);
   if (refusal) throw refusal;
+  const calendar = await readCalendar(tx);
   const after: CrossRow = {
-    ...newCrossRow({ crossId, caller, terms, proposedBy: side, state: "proposed", now }),
+    ...newCrossRow({ crossId, caller, terms, proposedBy: side, state: "proposed", now, calendar }),
     ...(side === "sell"
       ? { seller_desk_id: deskId, seller_firm_id: firm_id, awaited_iec: buyerIec }
       : { buyer_desk_id: deskId, buyer_firm_id: firm_id, awaited_iec: sellerIec }),

@@ -5,6 +5,7 @@ import fc from "fast-check";
 
 import { feeWithin } from "../kernel/fees.ts";
 import { Failure } from "../kernel/failure.ts";
+import { plainCalendar } from "../kernel/working-days.ts";
 import {
   allowedActionsOf,
   crossActions,
@@ -102,13 +103,16 @@ test("a cross has a deadline exactly while one of its parties has something to d
   for (const state of crossStates) {
     const isOpen = (openStates as readonly string[]).includes(state);
     for (const environment of ["live", "sandbox"] as const) {
-      const due = dueAtOf(state, environment, now);
+      const due = dueAtOf(state, environment, now, plainCalendar);
       assert.equal(due !== null && due > now, isOpen, state);
     }
     const waiting = waitingOnOf({ state, proposed_by: "sell", payment_ref: null });
     assert.equal(waiting === "none", !isOpen && state !== "released");
   }
-  assert.equal(dueAtOf("funded", "live", now)?.toISOString(), "2026-11-17T12:00:00.000Z");
+  assert.equal(
+    dueAtOf("funded", "live", now, plainCalendar)?.toISOString(),
+    "2026-11-17T12:00:00.000Z",
+  );
   const proposal = { state: "proposed", payment_ref: null } as const;
   assert.equal(waitingOnOf({ ...proposal, proposed_by: "sell" }), "buyer");
   assert.equal(waitingOnOf({ ...proposal, proposed_by: "buy" }), "seller");

@@ -23,7 +23,7 @@ import { advance, type Lifecycle } from "../kernel/lifecycle.ts";
 import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Side } from "../kernel/side.ts";
-import { addWorkingDays } from "../kernel/working-days.ts";
+import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { WaitingOn } from "../settlement/rules.ts";
 
 export const crossKinds = ["block", "intra_group"] as const;
@@ -65,6 +65,12 @@ export const crossLifecycle = {
 } as const satisfies Lifecycle<CrossState>;
 
 export type CrossMove = keyof typeof crossLifecycle.moves;
+
+/** The moves after which a party has something to do in time. */
+export type AwaitingMove = "accept" | "fund";
+
+/** Those after which neither is waited for any more. */
+export type LastMove = Exclude<CrossMove, AwaitingMove>;
 
 type Role = "proposer" | "counterparty" | "buyer" | "seller" | "either side";
 
@@ -129,7 +135,10 @@ export function refuseRole(action: CrossAction, standing: Standing): void {
 }
 
 /** The move that an action makes, or the conflict that says what is allowed instead. */
-export function moveFor(action: CrossAction, standing: Standing): CrossMove {
+export function moveFor<Action extends CrossAction>(
+  action: Action,
+  standing: Standing,
+): Action | "refund" {
   const { state } = standing;
   if (!plays(roleIn(action, state), standing)) {
     throw conflict(standing, "wrong_state", `a cross that is ${state} does not allow ${action}`);
@@ -163,10 +172,15 @@ const workingDaysFor: Readonly<Partial<Record<CrossState, number>>> = {
 const sandboxSeconds = 900;
 
 /** By when what is waited for must have happened; null when nothing is. */
-export function dueAtOf(state: CrossState, environment: Environment, now: Date): Date | null {
+export function dueAtOf(
+  state: CrossState,
+  environment: Environment,
+  now: Date,
+  calendar: Calendar,
+): Date | null {
   const days = workingDaysFor[state];
   if (days === undefined) return null;
-  if (environment === "live") return addWorkingDays(now, days);
+  if (environment === "live") return addWorkingDays(now, days, "bank", calendar);
   return new Date(now.getTime() + sandboxSeconds * 1_000);
 }
 

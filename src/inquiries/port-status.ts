@@ -6,7 +6,13 @@ import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
 import { type Inquiry, type Port, ports } from "./rules.ts";
-import { deleteOutage, insertOutage, listOpenInquiries, listOutages } from "./store.ts";
+import {
+  deleteOutage,
+  findPortAndCalendar,
+  insertOutage,
+  listOpenInquiries,
+  listOutages,
+} from "./store.ts";
 
 export type PortStatus = {
   readonly port: Port;
@@ -29,6 +35,16 @@ export async function portStatus(db: Db, environment: Environment): Promise<Port
 export async function isPortUp(db: Db, environment: Environment, port: Port): Promise<boolean> {
   const outages = await listOutages(db, environment);
   return outages.every((outage) => outage.port !== port);
+}
+
+/** The same with the version of the calendar: whoever makes deals needs both, and asks once. */
+export async function portAndCalendar(
+  db: Db,
+  environment: Environment,
+  port: Port,
+): Promise<{ readonly isUp: boolean; readonly calendarVersion: string }> {
+  const { is_up, calendar_version } = await findPortAndCalendar(db, environment, port);
+  return { isUp: is_up, calendarVersion: calendar_version };
 }
 
 /** Open questions wait until the operator says that the port is back. */

@@ -159,6 +159,22 @@ export async function listOutages(db: Db, environment: Environment): Promise<Out
     where environment = ${environment}`);
 }
 
+export async function findPortAndCalendar(
+  db: Db,
+  environment: Environment,
+  port: Port,
+): Promise<{ readonly is_up: boolean; readonly calendar_version: string }> {
+  const [row] = await db.rows<{ is_up: boolean; calendar_version: string }>(sql`
+    select version as calendar_version, not exists (
+        select
+        from port_outages
+        where environment = ${environment} and port = ${port}
+      ) as is_up
+    from calendar_versions`);
+  if (!row) throw new Error("the calendar has a version");
+  return row;
+}
+
 export async function insertOutage(db: Db, outage: OutageRow): Promise<void> {
   await db.rows(sql`
     insert into port_outages (environment, port, since, note)

@@ -1,7 +1,26 @@
 // Deadlines count working days: the desk is closed on Sundays, on the second and fourth Saturday of
-// a month and on bank holidays. The service itself never closes.
+// a month and on bank holidays. The service itself never closes. Which days are holidays is data that
+// the operator keeps; it is handed in as a calendar.
 
-import { addDays, type IstDay, istDay, istTimestamp, parseInstant } from "./time.ts";
+import { addDays, type IstDay, istDay, istDayStart, istTimestamp, parseInstant } from "./time.ts";
+
+/** Whose working days count: the banks', or those on which customs works as well. */
+export const offices = ["bank", "customs"] as const;
+
+export type Office = (typeof offices)[number];
+
+/** What is different from the week, for each office: whether it works on that day. */
+export type Calendar = {
+  /** Another one after every change of the days. */
+  readonly version: string;
+  readonly days: Readonly<Record<Office, ReadonlyMap<IstDay, boolean>>>;
+};
+
+/** Weeks and national holidays only. */
+export const plainCalendar: Calendar = {
+  version: "plain",
+  days: { bank: new Map(), customs: new Map() },
+};
 
 /** On these every bank is closed in every year. */
 const nationalHolidays: ReadonlySet<string> = new Set(["01-26", "08-15", "10-02"]);
@@ -10,8 +29,16 @@ const nationalHolidays: ReadonlySet<string> = new Set(["01-26", "08-15", "10-02"
 const cutOff = "15:30";
 /** Deadlines are at the end of the desk's hours. */
 const closingTime = "17:30:00+05:30";
+/** No office is closed for longer: a calendar that says so must not make the service look forever. */
+const closedDaysMax = 31;
 
-export function isWorkingDay(day: IstDay): boolean {
+/** The desk does customs' business too, so a day on which the banks are closed counts for nobody. */
+export function isWorkingDay(day: IstDay, office: Office, { days }: Calendar): boolean {
+  if (!(days.bank.get(day) ?? isInWeek(day))) return false;
+  return office === "bank" || (days.customs.get(day) ?? true);
+}
+
+function isInWeek(day: IstDay): boolean {
   if (nationalHolidays.has(day.slice(5))) return false;
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
   if (weekday === 0) return false;
@@ -20,31 +47,70 @@ export function isWorkingDay(day: IstDay): boolean {
   return saturdayOfMonth !== 2 && saturdayOfMonth !== 4;
 }
 
+type Asked = {
+  readonly fromMs: number;
+  readonly calendar: Calendar;
+  readonly closeMs: number;
+};
+
 /** What was asked last, by the number of days: the deals of a set have the same few deadlines. */
-const lastAsked = new Map<number, { readonly fromMs: number; readonly closeMs: number }>();
+const lastAsked: Readonly<Record<Office, Map<number, Asked>>> = {
+  bank: new Map(),
+  customs: new Map(),
+};
 
 /** The close of the desk so many working days after an instant; today counts before the cut-off. */
-export function addWorkingDays(from: Date, days: number): Date {
+export function addWorkingDays(from: Date, days: number, office: Office, calendar: Calendar): Date {
   const fromMs = from.getTime();
-  let last = lastAsked.get(days);
-  if (last?.fromMs !== fromMs) {
-    last = { fromMs, closeMs: closeAfter(from, days).getTime() };
-    lastAsked.set(days, last);
+  const asked = lastAsked[office];
+  let last = asked.get(days);
+  if (last?.fromMs !== fromMs || last.calendar !== calendar) {
+    const closeMs = closeAfter(from, days, (day) => isWorkingDay(day, office, calendar)).getTime();
+    last = { fromMs, calendar, closeMs };
+    asked.set(days, last);
   }
   return new Date(last.closeMs);
 }
 
-function closeAfter(from: Date, days: number): Date {
-  const counts = isWorkingDay(istDay(from)) && istTimestamp(from).slice(11, 16) < cutOff;
-  let day = counts ? istDay(from) : nextWorkingDay(istDay(from));
-  for (let left = days; left > 0; left--) day = nextWorkingDay(day);
+type Works = (day: IstDay) => boolean;
+
+function closeAfter(from: Date, days: number, works: Works): Date {
+  const today = istDay(from);
+  const counts = works(today) && istTimestamp(from).slice(11, 16) < cutOff;
+  let day = counts ? today : nextWorkingDay(today, works);
+  for (let left = days; left > 0; left--) day = nextWorkingDay(day, works);
+  return closeOn(day);
+}
+
+/**
+ * Whoever had to be done by this instant is late. A deadline on a day that has become a holiday since
+ * it was given ends with the next working day.
+ */
+export function lateUntil(now: Date, office: Office, calendar: Calendar): Date {
+  const today = istDay(now);
+  const isOpen = isWorkingDay(today, office, calendar) && now < closeOn(today);
+  const before = isOpen ? addDays(today, -1) : today;
+  const last = lastWorkingDay(before, office, calendar);
+  return last === before ? now : istDayStart(addDays(last, 1));
+}
+
+/** The last day that is a working day, up to this one. */
+function lastWorkingDay(day: IstDay, office: Office, calendar: Calendar): IstDay {
+  let last = day;
+  for (let left = closedDaysMax; left > 0 && !isWorkingDay(last, office, calendar); left--) {
+    last = addDays(last, -1);
+  }
+  return last;
+}
+
+function closeOn(day: IstDay): Date {
   const close = parseInstant(`${day}T${closingTime}`);
   if (!close) throw new Error("a working day has an end");
   return close;
 }
 
-function nextWorkingDay(day: IstDay): IstDay {
+function nextWorkingDay(day: IstDay, works: Works): IstDay {
   let next = addDays(day, 1);
-  while (!isWorkingDay(next)) next = addDays(next, 1);
+  for (let left = closedDaysMax; left > 0 && !works(next); left--) next = addDays(next, 1);
   return next;
 }

@@ -46,31 +46,32 @@ export async function claimUnfunded(
     for update skip locked`);
 }
 
-/** Those whose time is up, in the states that are not to be waited for any longer. */
+/** Those whose time was up at the instant of their state, in the states that are not waited for. */
 export async function claimOverdue(
   tx: Tx,
   {
     environment,
     states,
-    now,
     limit,
     only,
     except,
   }: Choice & {
     readonly environment: Environment;
-    readonly states: readonly SettlementState[];
-    readonly now: Date;
+    readonly states: readonly { readonly state: SettlementState; readonly lateUntil: Date }[];
     readonly limit: number;
   },
 ): Promise<SettlementRow[]> {
   return await tx.rows(sql`
     select ${settlementColumns}
-    from settlements as s
-    where s.environment = ${environment} and s.state = any(${states}::text[])
-      and s.due_at <= ${now}
+    from unnest(
+      ${states.map(({ state }) => state)}::text[],
+      ${states.map(({ lateUntil }) => lateUntil)}::timestamptz[]
+    ) as late (state, until)
+    join settlements as s on s.state = late.state and s.due_at <= late.until
+    where s.environment = ${environment}
       and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))
       and s.settlement_id <> all(${except}::text[])
     order by s.due_at
     limit ${limit}
-    for update skip locked`);
+    for update of s skip locked`);
 }

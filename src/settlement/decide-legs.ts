@@ -6,6 +6,7 @@ import type { Answered } from "../inquiries/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { isHouse } from "../kernel/house.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import type { Calendar } from "../kernel/working-days.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type SideOfSettlement,
   sidesOf,
 } from "./change-of-settlement.ts";
-import { moveSettlement } from "./move-settlement.ts";
+import { moveSettlement, moveToDeadline } from "./move-settlement.ts";
 import { moneyMovements } from "./movements.ts";
 import {
   eventOfState,
@@ -75,10 +76,13 @@ function answersTo(
 }
 
 /** A funded deal that goes to customs with everything that is open of it. */
-export function beginTransfer({ settlement, legs }: Deal, now: Date) {
+export function beginTransfer(
+  { settlement, legs }: Deal,
+  when: { readonly now: Date; readonly calendar: Calendar },
+) {
   return {
     before: settlement,
-    after: moveSettlement(settlement, "initiate", { now }),
+    after: moveToDeadline(settlement, "initiate", when),
     legs: legs.map((leg) =>
       leg.state === "pending" ? { ...leg, state: advance(legLifecycle, leg.state, "begin") } : leg,
     ),

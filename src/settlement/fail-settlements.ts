@@ -1,18 +1,20 @@
 // How settlements end otherwise: by the clock, by news about a credit, or by the operator.
 
 import type { LostCredit, OnLost } from "../credits/apply-registry-news.ts";
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import { lateUntil } from "../kernel/working-days.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import type { Db } from "../platform/postgres.ts";
 import { claimOverdue } from "./claim-store.ts";
 import { concludeLegs, type Settling } from "./conclude-legs.ts";
 import { type Answers, failingLegs } from "./decide-legs.ts";
-import { type FailureReason, openStates, settlementLifecycle } from "./rules.ts";
+import { type FailureReason, officeFor, openStates, settlementLifecycle } from "./rules.ts";
 import {
   type LegRow,
   listByCredits,
@@ -45,12 +47,18 @@ export async function failOverdue(
       bank: await isPortUp(ctx.db, environment, "bank"),
       registry: await isPortUp(ctx.db, environment, "registry"),
     };
-    const states = openStates.filter((state) => up[portOf[state]]);
     const now = ctx.now();
-    const late = { environment, states, now, limit: setSizeMax };
+    const calendar = environment === "live" ? await readCalendar(ctx.db) : undefined;
+    const states = openStates
+      .filter((state) => up[portOf[state]])
+      .map((state) => ({
+        state,
+        lateUntil: calendar ? lateUntil(now, officeFor(state), calendar) : now,
+      }));
     failed += await workInParts(offenders, (choice, note) =>
       ctx.db.transaction(async (tx) => {
-        const overdue = await claimOverdue(tx, { ...late, ...choice });
+        const late = { environment, states, limit: setSizeMax, ...choice };
+        const overdue = await claimOverdue(tx, late);
         note(overdue.map((row) => row.settlement_id));
         if (overdue.length === 0) return 0;
         await yieldToCallers(tx);

@@ -1,19 +1,21 @@
 // How the money of a settlement comes, when it did not come with the deal: it arrives for it, or the
 // buyer's balance has grown. Either way it is held from then on, by an entry for each leg.
 
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { type Deposit, takeDeposits } from "../deposits/take-deposits.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { dropQuestions } from "../inquiries/ask-outside.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
+import type { Calendar } from "../kernel/working-days.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import { type Choice, noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
 import { isPassing, type Tx } from "../platform/postgres.ts";
-import { moveSettlement } from "./move-settlement.ts";
+import { moveToDeadline } from "./move-settlement.ts";
 import { claimUnfunded } from "./claim-store.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { moneyMovements } from "./movements.ts";
@@ -114,10 +116,11 @@ async function fund(
     readonly now: Date;
   },
 ): Promise<Change[]> {
+  if (settlements.length === 0) return [];
+  const when = { now, calendar: await readCalendar(tx) };
   const funded = settlements.map((before) =>
-    fundingOf({ before, open: openLegs(legs.get(before.settlement_id)) }, now),
+    fundingOf({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
   );
-  if (funded.length === 0) return [];
   await setSettlements(
     tx,
     funded.map(({ after }) => after),
@@ -142,11 +145,14 @@ async function fund(
 type Unfunded = { readonly before: SettlementRow; readonly open: readonly LegRow[] };
 
 /** What the coming of its money makes of a settlement: what is still open of it is paid for. */
-export function fundingOf({ before, open }: Unfunded, now: Date) {
+export function fundingOf(
+  { before, open }: Unfunded,
+  when: { readonly now: Date; readonly calendar: Calendar },
+) {
   return {
     before,
     open,
-    after: { ...moveSettlement(before, "fund", { now }), money_apart: true },
+    after: { ...moveToDeadline(before, "fund", when), money_apart: true },
     holds: open.flatMap((leg) => holdOf(leg, before.buyer_firm_id)),
   };
 }

@@ -1,3 +1,4 @@
+import { readCalendar } from "../calendar/read-calendar.ts";
 import { beginTransfers, lockReserved } from "../credits/settle-credits.ts";
 import { recordChanges } from "../events/record-changes.ts";
 import { isPortUp } from "../inquiries/port-status.ts";
@@ -117,7 +118,8 @@ async function begin(
   now: Date,
 ): Promise<Change[]> {
   if (deals.length === 0) return [];
-  const begun = deals.map((deal) => beginTransfer(deal, now));
+  const when = { now, calendar: await readCalendar(tx) };
+  const begun = deals.map((deal) => beginTransfer(deal, when));
   await setSettlements(
     tx,
     begun.map(({ after }) => after),

@@ -7,9 +7,11 @@ import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import type { Calendar } from "../kernel/working-days.ts";
+import { calendarOfVersion } from "../calendar/read-calendar.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside } from "../inquiries/ask-outside.ts";
-import { isPortUp } from "../inquiries/port-status.ts";
+import { portAndCalendar } from "../inquiries/port-status.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
@@ -70,14 +72,15 @@ export async function openSettlements(
 ): Promise<OpenedSettlements> {
   const [first] = deals;
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
-  const [funded, customsIsUp] = await Promise.all([
+  const [funded, { isUp: customsIsUp, calendarVersion }] = await Promise.all([
     fundedAtOnce(tx, first.environment, deals),
-    isPortUp(tx, first.environment, "registry"),
+    portAndCalendar(tx, first.environment, "registry"),
   ]);
+  const when = { now, calendar: await calendarOfVersion(tx, calendarVersion) };
   const openings = deals.map((deal): Opening => {
-    const born = bornOf(deal, funded.has(deal.settlementId), now);
+    const born = bornOf(deal, funded.has(deal.settlementId), when);
     const begins = customsIsUp && born.settlement.state === "funded";
-    return { deal, ...born, beginning: begins ? beginTransfer(born, now) : undefined };
+    return { deal, ...born, beginning: begins ? beginTransfer(born, when) : undefined };
   });
   return {
     openings,
@@ -243,14 +246,16 @@ function isPaid({ buyer, escrow }: NewDeal): boolean {
 }
 
 /** What a deal begins as: its settlement, its legs, and what is held for them. */
-export function bornOf(deal: NewDeal, funded: boolean, now: Date) {
-  const settlement = settlementOf(deal, funded, now);
-  const legs = legsOf(deal, now);
+export function bornOf(deal: NewDeal, funded: boolean, when: When) {
+  const settlement = settlementOf(deal, funded, when);
+  const legs = legsOf(deal, when.now);
   const holds = legs.map((leg) => holdOf(leg, deal.buyer.firmId, funded));
   return { settlement, legs, holds };
 }
 
-function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow {
+type When = { readonly now: Date; readonly calendar: Calendar };
+
+function settlementOf(deal: NewDeal, funded: boolean, { now, calendar }: When): SettlementRow {
   const state = funded ? "funded" : "pending";
   return {
     settlement_id: deal.settlementId,
@@ -264,7 +269,7 @@ function settlementOf(deal: NewDeal, funded: boolean, now: Date): SettlementRow 
     reason: null,
     face_paise: deal.legs.reduce((sum, leg) => sum + leg.facePaise, 0),
     buyer_paise: buyerPaiseOf(deal),
-    due_at: dueAtOf(state, deal.environment, now),
+    due_at: dueAtOf(state, deal.environment, now, calendar),
     money_apart: false,
     history: [{ status: state, at: istTimestamp(now), reason: null }],
     version: 1,

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { Failure } from "../kernel/failure.ts";
+import { plainCalendar } from "../kernel/working-days.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {
   dueAtOf,
@@ -86,7 +87,7 @@ test("no caller moves a settlement", () => {
 test("what is open waits for somebody until some time, and what has ended for nobody", () => {
   for (const environment of ["live", "sandbox"] as const) {
     for (const state of settlementStates) {
-      const dueAt = dueAtOf(state, environment, friday);
+      const dueAt = dueAtOf(state, environment, friday, plainCalendar);
       assert.equal(dueAt !== null, isOpen(state), state);
       if (dueAt) assert.ok(dueAt > friday);
       if (isOpen(state)) assert.notEqual(waitingOnOf(state), "none");
@@ -101,10 +102,10 @@ test("what is open waits for somebody until some time, and what has ended for no
 test("live deadlines count working days to the close of the desk, the sandbox's count seconds", () => {
   const monday = new Date("2026-11-30T17:30:00+05:30");
   const tuesday = new Date("2026-12-01T17:30:00+05:30");
-  assert.deepEqual(dueAtOf("pending", "live", friday), monday);
-  assert.deepEqual(dueAtOf("transfer_initiated", "live", friday), tuesday);
+  assert.deepEqual(dueAtOf("pending", "live", friday, plainCalendar), monday);
+  assert.deepEqual(dueAtOf("transfer_initiated", "live", friday, plainCalendar), tuesday);
   assert.deepEqual(
-    dueAtOf("transfer_initiated", "sandbox", friday),
+    dueAtOf("transfer_initiated", "sandbox", friday, plainCalendar),
     new Date(friday.getTime() + 30_000),
   );
 });

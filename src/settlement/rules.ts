@@ -19,7 +19,7 @@ import type { Fee } from "../kernel/fees.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { Side } from "../kernel/side.ts";
-import { addWorkingDays } from "../kernel/working-days.ts";
+import { addWorkingDays, type Calendar, type Office } from "../kernel/working-days.ts";
 
 export const settlementStates = [
   "pending",
@@ -82,12 +82,14 @@ export function waitingOnOf(state: SettlementState): WaitingOn {
   }
 }
 
-/** How many working days each party has for its move. */
-const workingDaysFor: Readonly<Partial<Record<SettlementState, number>>> = {
-  pending: 1,
-  funded: 1,
-  transfer_initiated: 2,
-};
+/** How many working days each party has for its move, and whose days they are. */
+const workingDaysFor = {
+  pending: { days: 1, office: "bank" },
+  funded: { days: 1, office: "customs" },
+  transfer_initiated: { days: 2, office: "customs" },
+} as const satisfies Partial<
+  Record<SettlementState, { readonly days: number; readonly office: Office }>
+>;
 
 /** The sandbox does in seconds what takes days; a test sees a deadline pass within a minute. */
 const sandboxSecondsFor: Readonly<Partial<Record<SettlementState, number>>> = {
@@ -96,14 +98,25 @@ const sandboxSecondsFor: Readonly<Partial<Record<SettlementState, number>>> = {
   transfer_initiated: 30,
 };
 
+/** Whose working days count while a settlement is in one of these states. */
+export function officeFor(state: (typeof openStates)[number]): Office {
+  return workingDaysFor[state].office;
+}
+
 /** By when what is waited for must have happened; null when nothing is. */
-export function dueAtOf(state: SettlementState, environment: Environment, now: Date): Date | null {
+export function dueAtOf(
+  state: SettlementState,
+  environment: Environment,
+  now: Date,
+  calendar: Calendar,
+): Date | null {
   if (environment === "sandbox") {
     const seconds = sandboxSecondsFor[state];
     return seconds === undefined ? null : new Date(now.getTime() + seconds * 1_000);
   }
-  const days = workingDaysFor[state];
-  return days === undefined ? null : addWorkingDays(now, days);
+  if (!isOpen(state)) return null;
+  const { days, office } = workingDaysFor[state];
+  return addWorkingDays(now, days, office, calendar);
 }
 
 /** The states in which something is still waited for. */
@@ -113,7 +126,7 @@ export const openStates = [
   "transfer_initiated",
 ] as const satisfies readonly SettlementState[];
 
-export function isOpen(state: SettlementState): boolean {
+export function isOpen(state: SettlementState): state is (typeof openStates)[number] {
   return (openStates as readonly SettlementState[]).includes(state);
 }
 

@@ -11,6 +11,8 @@
 
 import { setTimeout } from "node:timers/promises";
 
+import { readCalendar } from "../calendar/read-calendar.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { istMonth, type IstMonth } from "../kernel/time.ts";
 import {
   type Cut,
@@ -33,12 +35,15 @@ const cutLookMs = 20;
 
 type Working = Pick<Context, "db" | "now" | "log">;
 
+/** The last month that is over, in each environment. */
+type Closed = Readonly<Record<Environment, IstMonth>>;
+
 /** Where a walk has come to, for which month, and how many firms it could not do. */
 type Walk = {
-  readonly closed: IstMonth;
+  readonly closed: Closed;
   readonly cut: Cut;
   /** Firms whose turn comes next, and the account after which more are found. */
-  waiting: string[];
+  waiting: { readonly firmId: string; readonly closed: IstMonth }[];
   after: string | undefined;
   /** The firm under way. */
   firm: { readonly firmId: string; readonly steps: AsyncGenerator<void> } | undefined;
@@ -50,11 +55,11 @@ export function statementFreezer(
   ctx: Working,
   letterhead: Letterhead,
 ): () => Promise<"more" | "idle"> {
-  let done: IstMonth | undefined;
+  let done: Closed | undefined;
   let walk: Walk | undefined;
   return async () => {
-    const closed = lastClosedPeriod(ctx.now());
-    if (!walk && closed === done) return "idle";
+    const closed = await closedPeriods(ctx);
+    if (!walk && isSame(closed, done)) return "idle";
     const current = walk ?? (await beginWalk(ctx, closed));
     walk = current;
     if (!current) return "idle";
@@ -68,8 +73,18 @@ export function statementFreezer(
   };
 }
 
+async function closedPeriods({ db, now }: Working): Promise<Closed> {
+  const calendar = await readCalendar(db);
+  const closedIn = (environment: Environment) => lastClosedPeriod(now(), environment, calendar);
+  return { live: closedIn("live"), sandbox: closedIn("sandbox") };
+}
+
+function isSame(one: Closed, other: Closed | undefined): boolean {
+  return one.live === other?.live && one.sandbox === other.sandbox;
+}
+
 /** Undefined when something was under way for too long: the next run begins again. */
-async function beginWalk(ctx: Working, closed: IstMonth): Promise<Walk | undefined> {
+async function beginWalk(ctx: Working, closed: Closed): Promise<Walk | undefined> {
   const cut = await takeCut(ctx.db);
   for (let look = 0; look < cutLooks; look++) {
     if (await isCutSettled(ctx.db, cut)) {
@@ -97,26 +112,36 @@ async function takeStep(
     }
     return "more";
   }
-  const firmId = walk.waiting.shift();
-  if (firmId !== undefined) {
-    walk.firm = { firmId, steps: freezeUpTo(ctx, firmId, { walk, letterhead }) };
+  const next = walk.waiting.shift();
+  if (next !== undefined) {
+    const { firmId, closed } = next;
+    const upTo = { closed, cut: walk.cut, letterhead };
+    walk.firm = { firmId, steps: freezeUpTo(ctx, firmId, upTo) };
     return "more";
   }
   if (walk.after === undefined) return "last";
-  const { firms, next } = await firmsWithMoney(ctx.db, walk.after, accountsPerPage);
-  const firmIds = firms.map((firm) => firm.firmId);
-  const frozen = new Set(await listFirmsFrozen(ctx.db, firmIds, walk.closed));
-  walk.waiting = firmIds.filter((id) => !frozen.has(id));
-  walk.after = next;
+  const { firms, next: after } = await firmsWithMoney(ctx.db, walk.after, accountsPerPage);
+  walk.waiting = [];
+  for (const [environment, own] of Map.groupBy(firms, (firm) => firm.environment)) {
+    const firmIds = own.map((firm) => firm.firmId);
+    const closed = walk.closed[environment];
+    const frozen = new Set(await listFirmsFrozen(ctx.db, firmIds, closed));
+    const missing = firmIds.filter((id) => !frozen.has(id));
+    walk.waiting.push(...missing.map((firmId) => ({ firmId, closed })));
+  }
+  walk.after = after;
   return "more";
 }
 
 async function* freezeUpTo(
   ctx: Working,
   firmId: string,
-  { walk, letterhead }: { readonly walk: Walk; readonly letterhead: Letterhead },
+  {
+    closed,
+    cut,
+    letterhead,
+  }: { readonly closed: IstMonth; readonly cut: Cut; readonly letterhead: Letterhead },
 ): AsyncGenerator<void> {
-  const { closed, cut } = walk;
   const last = await findLatestBefore(ctx.db, firmId, closed);
   const first = last ? undefined : await firstEntryAt(ctx.db, firmId);
   const next = last ? nextPeriod(last.period) : first && istMonth(first);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { PaiseSum } from "../kernel/sums.ts";
+import { plainCalendar } from "../kernel/working-days.ts";
 import {
   type Facts,
   isPeriod,
@@ -171,9 +172,21 @@ test("months begin and end at midnight in India", () => {
 
 test("a month is closed an hour after its end, and not before", () => {
   const end = spanOf("2026-11").to.getTime();
-  assert.equal(lastClosedPeriod(new Date(end - 1)), "2026-10");
-  assert.equal(lastClosedPeriod(new Date(end + 3_599_999)), "2026-10");
-  assert.equal(lastClosedPeriod(new Date(end + 3_600_000)), "2026-11");
+  const closed = (ms: number) => lastClosedPeriod(new Date(ms), "sandbox", plainCalendar);
+  assert.equal(closed(end - 1), "2026-10");
+  assert.equal(closed(end + 3_599_999), "2026-10");
+  assert.equal(closed(end + 3_600_000), "2026-11");
   assert.equal(stateOf("2026-11", new Date(end - 1)), "running");
   assert.equal(stateOf("2026-11", new Date(end)), "provisional");
+});
+
+test("a month of production is closed with the first working day of banks after it", () => {
+  const days = { bank: new Map([["2026-12-01", false]]), customs: new Map() };
+  const closed = (time: string, calendar = plainCalendar) =>
+    lastClosedPeriod(new Date(`${time}+05:30`), "live", calendar);
+  assert.equal(closed("2026-12-01T17:29:59"), "2026-10");
+  assert.equal(closed("2026-12-01T17:30:00"), "2026-11");
+  assert.equal(closed("2026-12-01T17:30:00", { version: "holiday", days }), "2026-10");
+  assert.equal(closed("2026-12-02T17:30:00", { version: "holiday", days }), "2026-11");
+  assert.equal(closed("2026-12-31T23:59:59"), "2026-11");
 });

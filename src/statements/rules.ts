@@ -12,6 +12,7 @@ import { legOfOrdinal } from "../commissions/rules.ts";
 import { scripHsn } from "../kernel/fees.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
+import type { Environment } from "../kernel/caller.ts";
 import type { Side } from "../kernel/side.ts";
 import { addPaise, negatePaise, type PaiseSum, subtractPaise, sumPaise } from "../kernel/sums.ts";
 import {
@@ -23,6 +24,7 @@ import {
   istTimestamp,
   lastDayOf,
 } from "../kernel/time.ts";
+import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { EntryKind } from "../ledger/rules.ts";
 import { type FeesOfLeg, feeOfSide } from "../settlement/rules.ts";
 
@@ -83,10 +85,20 @@ function dayAfter(period: IstMonth): IstDay {
   return addDays(lastDayOf(period), 1);
 }
 
-/** The last month whose statement can be made for good. */
-export function lastClosedPeriod(now: Date): IstMonth {
+/**
+ * The last month whose statement can be made for good. In production that is at the close of the first
+ * day on which banks work after it, so that the desk has a working day to look at it before.
+ */
+export function lastClosedPeriod(
+  now: Date,
+  environment: Environment,
+  calendar: Calendar,
+): IstMonth {
   const settled = new Date(now.getTime() - graceMs);
-  return addDays(`${istMonth(settled)}-01`, -1).slice(0, 7);
+  const last = previousPeriod(istMonth(settled));
+  if (environment === "sandbox") return last;
+  const firstClose = addWorkingDays(spanOf(last).to, 0, "bank", calendar);
+  return now < firstClose ? previousPeriod(last) : last;
 }
 
 /** From the first month to the last, oldest first. */

@@ -8,6 +8,7 @@ import { setOutage } from "../../src/inquiries/port-status.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { istTimestamp } from "../../src/kernel/time.ts";
 import { addWorkingDays } from "../../src/kernel/working-days.ts";
+import { readCalendar } from "../../src/calendar/read-calendar.ts";
 import { onLost } from "../../src/settling.ts";
 import { commandLine } from "../support/cli.ts";
 import {
@@ -266,7 +267,12 @@ test("in production the bank is asked, and an operator says what came of it", as
   const parties = await liveTraders(service);
   const { seller, buyer } = parties;
   const cross = await crossThatIs(parties, "agreed");
-  const oneWorkingDayOn = addWorkingDays(service.clock.now(), 1);
+  const oneWorkingDayOn = addWorkingDays(
+    service.clock.now(),
+    1,
+    "bank",
+    await readCalendar(service.ctx.db),
+  );
   assert.equal(cross.due_at, istTimestamp(oneWorkingDayOn));
   const waiting = await act(buyer, cross, "fund");
   assert.equal(waiting.status, "agreed");

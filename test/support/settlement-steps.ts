@@ -7,9 +7,10 @@ import fc from "fast-check";
 
 import { Failure } from "../../src/kernel/failure.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
+import { plainCalendar } from "../../src/kernel/working-days.ts";
 import { movePayout } from "../../src/payouts/move-payout.ts";
 import { payoutLifecycle } from "../../src/payouts/rules.ts";
-import { moveSettlement } from "../../src/settlement/move-settlement.ts";
+import { moveSettlement, moveToDeadline } from "../../src/settlement/move-settlement.ts";
 import type { NewDeal } from "../../src/settlement/open-settlements.ts";
 import { legLifecycle, settlementLifecycle } from "../../src/settlement/rules.ts";
 import type { SettlementRow } from "../../src/settlement/store.ts";
@@ -206,7 +207,9 @@ function actOnSettlement({ world, model }: Worlds, at: number, action: string): 
 
 export function tryMoves(row: SettlementRow, action: string): void {
   tryIllegal(settlementEdges, "settlement", row.state, action, () =>
-    moveSettlement(row, action as "fund", { now: row.updated_at }),
+    action === "fund" || action === "initiate"
+      ? moveToDeadline(row, action, { now: row.updated_at, calendar: plainCalendar })
+      : moveSettlement(row, action as "settle", { now: row.updated_at }),
   );
 }
 

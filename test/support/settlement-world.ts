@@ -16,6 +16,7 @@ import type { Answered } from "../../src/inquiries/rules.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { houseFirmId, isHouse } from "../../src/kernel/house.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
+import { plainCalendar } from "../../src/kernel/working-days.ts";
 import { addPaise, type PaiseSum } from "../../src/kernel/sums.ts";
 import { type Account, type Entry, firmOf } from "../../src/ledger/rules.ts";
 import type { BookChanges } from "../../src/ledger/write-books.ts";
@@ -115,7 +116,10 @@ export class SettlementWorld {
     const { firmId } = deal.buyer;
     const available = new Map([[firmId, this.books.availableTo(cashOf(firmId))]]);
     const isFunded = paidAtOnce([deal], available).has(deal.settlementId);
-    const { settlement, legs, holds } = bornOf(deal, isFunded, this.now);
+    const { settlement, legs, holds } = bornOf(deal, isFunded, {
+      now: this.now,
+      calendar: plainCalendar,
+    });
     const resolutions = deal.escrow ? [{ ...deal.escrow, as: "voided" as const }] : [];
     this.write({ resolutions, entries: holds });
     this.#store({ settlement, legs });
@@ -160,7 +164,7 @@ export class SettlementWorld {
 
   initiate(settlementId: string): void {
     const deal = this.dealOf(settlementId);
-    const begun = beginTransfer(deal, this.now);
+    const begun = beginTransfer(deal, { now: this.now, calendar: plainCalendar });
     const isLost = (leg: LegRow) => {
       const { scripNo, reservedFor } = holderOf(deal.settlement, leg);
       const credit = this.shelf.creditOf(scripNo);
@@ -328,7 +332,10 @@ export class SettlementWorld {
 
   #fund(before: SettlementRow, first: readonly Entry[]): void {
     const open = this.#openLegs(before.settlement_id);
-    const { after, holds } = fundingOf({ before, open }, this.now);
+    const { after, holds } = fundingOf(
+      { before, open },
+      { now: this.now, calendar: plainCalendar },
+    );
     this.write({ entries: [...first, ...holds] });
     this.settlements.set(after.settlement_id, after);
   }

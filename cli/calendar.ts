@@ -1,0 +1,92 @@
+import { readFile } from "node:fs/promises";
+
+import { addDay, importDays, removeDay } from "../src/calendar/change-days.ts";
+import { listCalendar } from "../src/calendar/list-calendar.ts";
+import { offices } from "../src/kernel/working-days.ts";
+import {
+  command,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  wholeNumber,
+  withContext,
+} from "./command.ts";
+import { csvRows } from "./csv.ts";
+import { actorOf, operatorOption } from "./operators.ts";
+
+const list = command({
+  name: "calendar list",
+  summary: "list the days on which banks and customs differ from the week",
+  options: {
+    office: { help: offices.join(" or ") },
+    year: { help: "only this year" },
+  },
+  async run(options) {
+    const search = {
+      office: options.office === undefined ? null : oneOf("office", options.office, offices),
+      year: options.year === undefined ? null : wholeNumber("year", options.year),
+    };
+    const days = await withContext(async ({ ctx }) => await listCalendar(ctx, search));
+    print(
+      days.map(({ day, office, works, name, status }) => ({ day, office, works, name, status })),
+      options,
+    );
+  },
+});
+
+const importFile = command({
+  name: "calendar import",
+  summary: "take over a list of holidays; starting rows of its years that it lacks go",
+  operand: "FILE.csv",
+  options: operatorOption,
+  example: "npx scripdesk calendar import holidays-2027.csv  # office,day,name[,works]",
+  async run(options, file) {
+    const text = await readFile(file, "utf8").catch((error: Error) => {
+      throw new UsageError(`${file} cannot be read: ${error.message}`);
+    });
+    const days = csvRows(text, ["office", "day", "name"]).map((row) => ({
+      office: row["office"] ?? "",
+      day: row["day"] ?? "",
+      name: row["name"] ?? "",
+      works: row["works"] ?? "",
+    }));
+    const done = await withContext(
+      async ({ ctx }) => await importDays(ctx, actorOf(options), days),
+    );
+    printOne(done, options);
+  },
+});
+
+const add = command({
+  name: "calendar add",
+  summary: "add or confirm one day: a holiday, or with --works a day on which banks work",
+  operand: "DAY",
+  options: {
+    office: { required: true, help: offices.join(" or ") },
+    name: { required: true, help: "what the day is" },
+    works: { type: "boolean", help: "the banks work on it although it is none of their days" },
+    ...operatorOption,
+  },
+  example: 'npx scripdesk calendar add 2026-12-07 --office bank --name "Declared by the state"',
+  async run(options, day) {
+    const { office, name } = options;
+    const given = { office, day, name, works: options.works ? "yes" : "no" };
+    await withContext(async ({ ctx }) => await addDay(ctx, actorOf(options), given));
+    printOne({ day, office, works: options.works, name, status: "confirmed" }, options);
+  },
+});
+
+const remove = command({
+  name: "calendar remove",
+  summary: "remove one day, which then is what the week says",
+  operand: "DAY",
+  options: { office: { required: true, help: offices.join(" or ") }, ...operatorOption },
+  async run(options, day) {
+    const office = oneOf("office", options.office, offices);
+    await withContext(async ({ ctx }) => await removeDay(ctx, actorOf(options), { office, day }));
+    printOne({ day, office, removed: true }, options);
+  },
+});
+
+export const calendarCommands = [list, importFile, add, remove];

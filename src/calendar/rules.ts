@@ -1,0 +1,79 @@
+// The days of the calendar: what the operator keeps of the lists that banks and customs publish.
+
+import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import { type IstDay, isCalendarDay } from "../kernel/time.ts";
+import { type Calendar, type Office, offices } from "../kernel/working-days.ts";
+
+/** Starting rows are to be checked; what an operator has given is confirmed. */
+export const dayStatuses = ["check", "confirmed"] as const;
+
+export type DayStatus = (typeof dayStatuses)[number];
+
+/** A day that is different from the week. */
+export type CalendarDay = {
+  readonly office: Office;
+  readonly day: IstDay;
+  readonly name: string;
+  readonly works: boolean;
+};
+
+/** So many rows are the holidays of decades. */
+export const daysMax = 5_000;
+const nameMax = 100;
+
+/** What a row of a file says, before anybody has looked at it. */
+export type GivenDay = {
+  readonly office: string;
+  readonly day: string;
+  readonly name: string;
+  readonly works: string;
+};
+
+/** The rows as days, or everything that is wrong with them. */
+export function readDays(given: readonly GivenDay[]): CalendarDay[] {
+  if (given.length === 0 || given.length > daysMax) {
+    throw unprocessable({ path: "days", problem: `must be 1 to ${daysMax} rows` });
+  }
+  const problems: FieldProblem[] = [];
+  const seen = new Set<string>();
+  const days = given.map((row, at): CalendarDay => {
+    const refuse = (field: string, problem: string) =>
+      problems.push({ path: `row ${at + 1}: ${field}`, problem });
+    const office = offices.find((known) => known === row.office);
+    if (!office) refuse("office", `must be ${offices.join(" or ")}`);
+    if (!isCalendarDay(row.day)) refuse("day", "must be a day like 2026-11-24");
+    const name = row.name.trim();
+    if (name === "" || name.length > nameMax)
+      refuse("name", `must have 1 to ${nameMax} characters`);
+    const works = workings.get(row.works);
+    if (works === undefined) refuse("works", "must be yes or no");
+    if (works && office === "customs") refuse("works", "only banks have working days of their own");
+    const key = `${row.office} ${row.day}`;
+    if (seen.has(key)) refuse("day", "is there twice");
+    seen.add(key);
+    return { office: office ?? "bank", day: row.day, name, works: works ?? false };
+  });
+  if (problems.length > 0) throw unprocessable(...problems.slice(0, 20));
+  return days;
+}
+
+/** A row that does not say is a holiday. */
+const workings: ReadonlyMap<string, boolean> = new Map([
+  ["", false],
+  ["no", false],
+  ["yes", true],
+]);
+
+/** A calendar as the arithmetic of working days takes it. */
+export function calendarFrom(
+  version: string,
+  days: readonly Pick<CalendarDay, "office" | "day" | "works">[],
+): Calendar {
+  const ofOffice = (office: Office) =>
+    new Map(days.filter((row) => row.office === office).map(({ day, works }) => [day, works]));
+  return { version, days: { bank: ofOffice("bank"), customs: ofOffice("customs") } };
+}
+
+export function readYear(day: IstDay): number {
+  return Number(day.slice(0, 4));
+}
