@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import fc from "fast-check";
+import { pino } from "pino";
 
 import { onThisThread } from "../platform/heavy/kinds.ts";
 import { chooseBundle } from "./choose-bundle.ts";
@@ -9,6 +10,7 @@ import { OfferIndex } from "./offer-index.ts";
 import type { Offer } from "./rules.ts";
 import { coverBy, planSearches, SearchFirst } from "./search-cover.ts";
 
+const here = { heavy: onThisThread, log: pino({ level: "silent" }) };
 const by = { environment: "live", deskId: "desk" } as const;
 
 const offer = fc.record({
@@ -40,7 +42,7 @@ test("a plan is what a search here finds, each on what the ones before it left",
     fc.asyncProperty(offers, fc.array(wanted, { maxLength: 4 }), async (list, wishes) => {
       const index = indexOf(list);
       const searches = wishes.map((wish) => new SearchFirst(index, wish));
-      const plans = await planSearches(onThisThread, searches, { by });
+      const plans = await planSearches(here, searches, { by });
       const left = indexOf(list);
       wishes.forEach((wish, at) => {
         const plan = plans[at] ?? assert.fail("every search has a plan");
@@ -65,7 +67,7 @@ test("a plan whose offers have gone is not followed", async () => {
   }));
   const index = indexOf(list);
   const wish = { requirement_paise: 50 };
-  const [plan] = await planSearches(onThisThread, [new SearchFirst(index, wish)], { by });
+  const [plan] = await planSearches(here, [new SearchFirst(index, wish)], { by });
   assert.deepEqual(plan?.scripNos, ["S0", "S1"]);
   index.remove("S1");
   const { offers: found } = coverBy(index, wish, { plan });

@@ -4,6 +4,7 @@
 // before it left.
 
 import { Overloaded } from "../platform/coalesce.ts";
+import type { Context } from "../platform/context.ts";
 import { type Heavy, heavyKind, type HeavyOptions, NobodyWaits } from "../platform/heavy/kinds.ts";
 import { chooseBundle } from "./choose-bundle.ts";
 import { type OfferColumns, OfferIndex, type Usable } from "./offer-index.ts";
@@ -89,10 +90,11 @@ async function planCover(
 
 /**
  * Plans for searches that were put off, each at its place; null where a quick search has to do,
- * because the book is too large to be sent or too much waits for the threads.
+ * because the book is too large to be sent, too much waits for the threads, or the search failed:
+ * orders that travel with it may be placed by now, so it never fails its caller.
  */
 export async function planSearches(
-  heavy: Heavy,
+  { heavy, log }: Pick<Context, "heavy" | "log">,
   searches: readonly SearchFirst[],
   options: HeavyOptions,
 ): Promise<readonly (CoverPlan | null)[]> {
@@ -100,8 +102,8 @@ export async function planSearches(
   for (const [index, ofIndex] of Map.groupBy(searches, (search) => search.index)) {
     const wanted = ofIndex.map(({ cover }) => cover);
     const found = await planCover(heavy, index, wanted, options).catch((error: unknown) => {
-      if (error instanceof Overloaded) return undefined;
-      throw error;
+      if (!(error instanceof Overloaded)) log.error({ err: error }, "a search for cover failed");
+      return undefined;
     });
     ofIndex.forEach((search, at) => {
       const plan = found?.[at];

@@ -88,7 +88,7 @@ export function orderDesk(
     attempted: readonly Outcome<Attempted>[],
   ): Promise<readonly Command[]> {
     const searches = attempted.flatMap((one) => (isPutOff(one) ? [one.search] : []));
-    const plans = await planSearches(ctx.heavy, searches, { by: caller });
+    const plans = await planSearches(ctx, searches, { by: caller });
     let next = 0;
     return commands.map((command, at) => {
       const plan = isPutOff(attempted[at]) ? plans[next++] : undefined;

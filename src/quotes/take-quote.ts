@@ -60,7 +60,7 @@ export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "set
     if (!call.caller.buySide) throw buySideOff();
     return await buy({ call, wanted }).catch(async (error: unknown) => {
       if (!(error instanceof SearchFirst)) throw error;
-      const [plan = null] = await planSearches(ctx.heavy, [error], { by: call.caller });
+      const [plan = null] = await planSearches(ctx, [error], { by: call.caller });
       return await buy({ call, wanted: { ...wanted, plan } });
     });
   };

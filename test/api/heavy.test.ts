@@ -13,6 +13,7 @@ import { type Heavy, onThisThread } from "../../src/platform/heavy/kinds.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
+import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const looksMax = 1_000;
@@ -173,4 +174,17 @@ test("cover that no thread can be had for is searched for quickly, and nobody is
   assert.ok(quoted.body.covered_paise > 0);
   const placed = await service.send("POST", "/v1/orders", { key, body: wanted, expect: 201 });
   assert.ok(placed.body.covered_paise > 0);
+});
+
+test("a search that breaks down fails nobody, least of all a batch that was placed in part", async (t) => {
+  const heavy: Heavy = { run: () => Promise.reject(new Error("the thread broke down")) };
+  const service = await startService(t, { heavy });
+  await stockHouse(service.ctx, oddFaces(300));
+  const { post, scripNo } = await dealer(service);
+  const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: 80_000_011 };
+  const orders = [{ side: "sell", scrip_no: scripNo }, wanted];
+  const { body } = await post("/v1/orders:batch", { orders }, 200);
+  assert.deepEqual([body.submitted, body.failed], [2, 0]);
+  assert.ok(body.results[1].order.covered_paise > 0);
+  await post("/v1/quote", wanted, 200);
 });
