@@ -101,7 +101,10 @@ async function houseBreaches(db: Queryable, legs: readonly Leg[]): Promise<strin
     : [`the house has ${paise} paise, its deals explain ${earned}`];
 }
 
-/** A quote's card priced its order; any other deal was priced by the card of its moment. */
+/**
+ * A quote's card priced its order; any other deal was priced by the card of its moment. A holding of
+ * the same instant that was given up before has the earlier change.
+ */
 async function listLegs(db: Queryable): Promise<Leg[]> {
   const { rows } = await db.query(`
     select l.settlement_id, l.scrip_no, l.state, l.dealt_at, l.seller_firm_id, s.buyer_firm_id,
@@ -117,7 +120,7 @@ async function listLegs(db: Queryable): Promise<Leg[]> {
       select c.expires_on
       from credits as c
       where c.scrip_no = l.scrip_no and c.firm_id = l.seller_firm_id and c.created_at <= l.dealt_at
-      order by c.created_at desc
+      order by c.created_at desc, c.changed_in desc
       limit 1
     ) as held on true
     join rate_cards as card

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
+import { pino } from "pino";
+
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { globalSetup, globalTeardown } from "../support/global-setup.ts";
 import { openApiFile } from "../support/golden.ts";
@@ -114,7 +116,9 @@ async function runEconomies({ count = 100_000, seed }: Settings): Promise<boolea
       if (steps >= next) say(`${steps} steps`);
       if (steps >= next) next += progressEvery;
     };
-    const service = await startService(scope, economyOptions);
+    // What stands behind a fault is told as it happens.
+    const log = pino({ level: "error" }, pino.destination({ dest: 2, sync: true }));
+    const service = await startService(scope, { ...economyOptions, log });
     const valued = await runEconomy(service, { ...settings, seed, onProgress });
     const { sound } = await checkLedger(service.ctx);
     const broken = sound ? [] : ["the ledger is broken"];
