@@ -18,6 +18,7 @@ import {
   UsageError,
   withContext,
 } from "./command.ts";
+import { withOperator } from "./operators.ts";
 
 const verify = command({
   name: "audit verify",
@@ -71,7 +72,8 @@ const exported = command({
   async run(options) {
     const desk = { environment: oneOf("env", options.env, environments), desk_id: options.desk };
     const after = naturalNumber("after-seq", options["after-seq"]);
-    await withContext(async ({ ctx }) => {
+    const { environment } = desk;
+    await withOperator(options, { permission: "read", environment }, async ({ ctx }) => {
       const onCheckpoint = async (line: string) => await keepExported(ctx, line);
       const pages = await exportOfDesk({ ...ctx, onCheckpoint }, desk, after);
       for await (const page of pages) {

@@ -3,17 +3,11 @@ import { readFile } from "node:fs/promises";
 import { addDay, importDays, removeDay } from "../src/calendar/change-days.ts";
 import { listCalendar } from "../src/calendar/list-calendar.ts";
 import { offices } from "../src/kernel/working-days.ts";
-import {
-  command,
-  oneOf,
-  print,
-  printOne,
-  UsageError,
-  wholeNumber,
-  withContext,
-} from "./command.ts";
+import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { csvRows } from "./csv.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { operatorOption, withOperator } from "./operators.ts";
+
+const writing = { permission: "calendar.write" } as const;
 
 const list = command({
   name: "calendar list",
@@ -27,7 +21,11 @@ const list = command({
       office: options.office === undefined ? null : oneOf("office", options.office, offices),
       year: options.year === undefined ? null : wholeNumber("year", options.year),
     };
-    const days = await withContext(async ({ ctx }) => await listCalendar(ctx, search));
+    const days = await withOperator(
+      options,
+      { permission: "read" },
+      async ({ ctx }) => await listCalendar(ctx, search),
+    );
     print(
       days.map(({ day, office, works, name, status }) => ({ day, office, works, name, status })),
       options,
@@ -51,8 +49,10 @@ const importFile = command({
       name: row["name"] ?? "",
       works: row["works"] ?? "",
     }));
-    const done = await withContext(
-      async ({ ctx }) => await importDays(ctx, actorOf(options), days),
+    const done = await withOperator(
+      options,
+      writing,
+      async ({ ctx, actor }) => await importDays(ctx, actor, days),
     );
     printOne(done, options);
   },
@@ -72,7 +72,7 @@ const add = command({
   async run(options, day) {
     const { office, name } = options;
     const given = { office, day, name, works: options.works ? "yes" : "no" };
-    await withContext(async ({ ctx }) => await addDay(ctx, actorOf(options), given));
+    await withOperator(options, writing, async ({ ctx, actor }) => await addDay(ctx, actor, given));
     printOne({ day, office, works: options.works, name, status: "confirmed" }, options);
   },
 });
@@ -84,7 +84,11 @@ const remove = command({
   options: { office: { required: true, help: offices.join(" or ") }, ...operatorOption },
   async run(options, day) {
     const office = oneOf("office", options.office, offices);
-    await withContext(async ({ ctx }) => await removeDay(ctx, actorOf(options), { office, day }));
+    await withOperator(
+      options,
+      writing,
+      async ({ ctx, actor }) => await removeDay(ctx, actor, { office, day }),
+    );
     printOne({ day, office, removed: true }, options);
   },
 });

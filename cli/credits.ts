@@ -8,16 +8,8 @@ import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { onLost } from "../src/settling.ts";
-import {
-  command,
-  oneOf,
-  print,
-  printOne,
-  UsageError,
-  wholeNumber,
-  withContext,
-} from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -38,7 +30,11 @@ const list = command({
         options.status === undefined ? undefined : oneOf("status", options.status, creditStates),
       limit: Math.min(wholeNumber("limit", options.limit), 10_000),
     };
-    const rows = await withContext(async ({ ctx }) => await listAllCredits(ctx, search));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: search.environment },
+      async ({ ctx }) => await listAllCredits(ctx, search),
+    );
     print(
       rows.map((row) => ({
         scrip_no: row.scrip_no,
@@ -61,7 +57,9 @@ const show = command({
   options: env,
   async run(options, scripNo) {
     const environment = oneOf("env", options.env, environments);
-    const rows = await withContext(
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment },
       async ({ ctx }) => await listAllCredits(ctx, { environment, scripNo, limit: 100 }),
     );
     if (rows.length === 0) throw new Failure("not_found", `nobody has declared ${scripNo}`);
@@ -98,9 +96,11 @@ function newsCommand(news: Exclude<RegistryNews, "use">, summary: string) {
     async run(options, scripNo) {
       const environment = oneOf("env", options.env, environments);
       const { reason } = options;
-      const [result] = await withContext(
-        async ({ ctx }) =>
-          await applyRegistryNews(ctx, actorOf(options), {
+      const [result] = await withOperator(
+        options,
+        { permission: "credits.write", environment },
+        async ({ ctx, actor }) =>
+          await applyRegistryNews(ctx, actor, {
             environment,
             news: [{ scripNo, news, reason }],
             onLost,
@@ -127,8 +127,10 @@ const importCommand = command({
       throw new UsageError(`--csv cannot be read: ${error.message}`);
     });
     const target = { deskId: options.desk ?? options.firm, firmId: options.firm };
-    const answer = await withContext(
-      async ({ ctx }) => await importCreditsAsOperator(ctx, actorOf(options), target, text),
+    const answer = await withOperator(
+      options,
+      { permission: "credits.write", about: [options.firm] },
+      async ({ ctx, actor }) => await importCreditsAsOperator(ctx, actor, target, text),
     );
     if (options.json) printOne(answer, options);
     else {

@@ -3,9 +3,9 @@ import { crossStates, waitingOnOf } from "../src/crosses/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
+import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { fundCommand } from "./funding.ts";
-import { inIst } from "./operators.ts";
+import { inIst, withOperator } from "./operators.ts";
 
 const list = command({
   name: "crosses list",
@@ -22,7 +22,11 @@ const list = command({
       status: status === undefined ? undefined : oneOf("status", status, crossStates),
       limit: Math.min(wholeNumber("limit", options.limit), 10_000),
     };
-    const rows = await withContext(async ({ ctx }) => await listAllCrosses(ctx, search));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: search.environment },
+      async ({ ctx }) => await listAllCrosses(ctx, search),
+    );
     print(
       rows.map((row) => ({
         cross_id: row.cross_id,
@@ -47,7 +51,9 @@ const show = command({
   operand: "CROSS_ID",
   options: {},
   async run(options, crossId) {
-    const [row] = await withContext(
+    const [row] = await withOperator(
+      options,
+      { permission: "read", about: [crossId] },
       async ({ ctx }) => await listAllCrosses(ctx, { crossId, limit: 1 }),
     );
     if (!row) throw new Failure("not_found", `no cross ${crossId}`);

@@ -1,7 +1,7 @@
 import { addDeposit } from "../src/deposits/add-deposit.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { command, oneOf, print, wholeNumber, withContext } from "./command.ts";
-import { actorOf, operatorOption, required, rowsOf } from "./operators.ts";
+import { command, oneOf, print, wholeNumber } from "./command.ts";
+import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";
 
 const add = command({
   name: "deposits add",
@@ -23,9 +23,9 @@ const add = command({
       idColumn: "firm_id",
       columns: { paise: options.paise, reference: options.reference },
     });
-    const actor = actorOf(options);
     const lines: Record<string, unknown>[] = [];
-    await withContext(async ({ ctx }) => {
+    const act = { permission: "deposits.write", environment } as const;
+    await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id: firmId, paise, reference } of rows) {
         const { outcome, deposit } = await addDeposit(ctx, actor, {
           environment,

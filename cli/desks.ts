@@ -1,8 +1,8 @@
 import { payOutCommission } from "../src/commissions/pay-out-commission.ts";
 import { setCommission } from "../src/commissions/set-commission.ts";
 import { readConfig } from "../src/config.ts";
-import { command, naturalNumber, printOne, wholeNumber, withContext } from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, naturalNumber, printOne, wholeNumber } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const set = command({
   name: "desks set-commission",
@@ -15,8 +15,11 @@ const set = command({
   example: "npx scripdesk desks set-commission --firm frm_… --bps 5",
   async run(options) {
     const terms = { firmId: options.firm, bps: naturalNumber("bps", options.bps) };
-    const actor = actorOf(options);
-    printOne(await withContext(({ ctx }) => setCommission(ctx, actor, terms)), options);
+    const act = { permission: "desks.write", about: [options.firm] } as const;
+    printOne(
+      await withOperator(options, act, ({ ctx, actor }) => setCommission(ctx, actor, terms)),
+      options,
+    );
   },
 });
 
@@ -38,8 +41,10 @@ const pay = command({
       utr: options.utr,
       twoFromPaise: readConfig(process.env).twoOperatorsFromPaise,
     };
-    const actor = actorOf(options);
-    const outcome = await withContext(({ ctx }) => payOutCommission(ctx, actor, payment));
+    const act = { permission: "commissions.pay", about: [options.firm] } as const;
+    const outcome = await withOperator(options, act, ({ ctx, actor }) =>
+      payOutCommission(ctx, actor, payment),
+    );
     const { firmId: firm_id, paise, utr } = payment;
     printOne({ outcome, firm_id, paise, utr }, options);
   },

@@ -1,16 +1,11 @@
 import { closeEnquiry } from "../src/public/close-enquiry.ts";
 import { listEnquiries, showEnquiry } from "../src/public/list-enquiries.ts";
 import { enquiryStatuses } from "../src/public/rules.ts";
-import {
-  command,
-  oneOf,
-  print,
-  printOne,
-  UsageError,
-  wholeNumber,
-  withContext,
-} from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
+
+/** Enquiries hold the names and addresses of visitors. */
+const reading = { permission: "enquiries.read" } as const;
 
 const list = command({
   name: "enquiries list",
@@ -25,7 +20,11 @@ const list = command({
         options.status === undefined ? null : oneOf("status", options.status, enquiryStatuses),
       limit: wholeNumber("limit", options.limit),
     };
-    const rows = await withContext(async ({ ctx }) => await listEnquiries(ctx, filter));
+    const rows = await withOperator(
+      options,
+      reading,
+      async ({ ctx }) => await listEnquiries(ctx, filter),
+    );
     print(
       rows.map(({ enquiry_ref, kind, scheme, amount_paise, name, status, created_at }) => ({
         enquiry_ref,
@@ -47,7 +46,10 @@ const show = command({
   operand: "ENQUIRY_REF",
   options: {},
   async run(options, enquiryRef) {
-    printOne(await withContext(async ({ ctx }) => await showEnquiry(ctx, enquiryRef)), options);
+    printOne(
+      await withOperator(options, reading, async ({ ctx }) => await showEnquiry(ctx, enquiryRef)),
+      options,
+    );
   },
 });
 
@@ -63,8 +65,10 @@ const close = command({
   async run(options, enquiryRef) {
     const outcome = options.outcome.trim();
     if (outcome === "") throw new UsageError("--outcome must say something");
-    const closed = await withContext(
-      async ({ ctx }) => await closeEnquiry(ctx, actorOf(options), { enquiryRef, outcome }),
+    const closed = await withOperator(
+      options,
+      { permission: "enquiries.write" },
+      async ({ ctx, actor }) => await closeEnquiry(ctx, actor, { enquiryRef, outcome }),
     );
     printOne(closed, options);
   },

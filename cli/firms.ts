@@ -9,8 +9,8 @@ import { suspendFirm } from "../src/firms/suspend-firm.ts";
 import { verifyFirm } from "../src/firms/verify-firm.ts";
 import { viewFirm } from "../src/firms/view-firm.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const list = command({
   name: "firms list",
@@ -28,7 +28,11 @@ const list = command({
         options.state === undefined ? null : oneOf("state", options.state, firmStates),
       limit: wholeNumber("limit", options.limit),
     };
-    const rows = await withContext(async ({ ctx }) => await listAllFirms(ctx, filter));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: filter.environment },
+      async ({ ctx }) => await listAllFirms(ctx, filter),
+    );
     print(
       rows.map(({ desk_name, firm }) => ({
         firm_id: firm.firm_id,
@@ -52,7 +56,8 @@ const show = command({
   operand: "FIRM_ID",
   options: {},
   async run(options, firmId) {
-    const firm = await withContext(async ({ ctx }) => {
+    const reading = { permission: "read", about: [firmId] } as const;
+    const firm = await withOperator(options, reading, async ({ ctx }) => {
       const { deskId } = await operatorOn(ctx, firmId);
       return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
     });
@@ -66,9 +71,10 @@ const verify = command({
   operand: "FIRM_ID",
   options: operatorOption,
   async run(options, firmId) {
-    const firm = await withContext(
-      async ({ ctx }) =>
-        await verifyFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), firmId),
+    const firm = await withOperator(
+      options,
+      { permission: "firms.write", about: [firmId] },
+      async ({ ctx, actor }) => await verifyFirm(ctx, await operatorOn(ctx, firmId, actor), firmId),
     );
     printOne(summaryOf(firm), options);
   },
@@ -90,9 +96,11 @@ const authorize = command({
       reference: options.reference,
       valid_until: options.until,
     };
-    const firm = await withContext(
-      async ({ ctx }) =>
-        await authorizeFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), {
+    const firm = await withOperator(
+      options,
+      { permission: "firms.write", about: [firmId] },
+      async ({ ctx, actor }) =>
+        await authorizeFirm(ctx, await operatorOn(ctx, firmId, actor), {
           firmId,
           mandate,
         }),
@@ -107,9 +115,11 @@ const suspend = command({
   operand: "FIRM_ID",
   options: { reason: { required: true, help: "why; the desk sees it" }, ...operatorOption },
   async run(options, firmId) {
-    const firm = await withContext(
-      async ({ ctx }) =>
-        await suspendFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), {
+    const firm = await withOperator(
+      options,
+      { permission: "firms.write", about: [firmId] },
+      async ({ ctx, actor }) =>
+        await suspendFirm(ctx, await operatorOn(ctx, firmId, actor), {
           firmId,
           reason: options.reason,
         }),
@@ -124,9 +134,10 @@ const resume = command({
   operand: "FIRM_ID",
   options: operatorOption,
   async run(options, firmId) {
-    const firm = await withContext(
-      async ({ ctx }) =>
-        await resumeFirm(ctx, await operatorOn(ctx, firmId, actorOf(options)), firmId),
+    const firm = await withOperator(
+      options,
+      { permission: "firms.write", about: [firmId] },
+      async ({ ctx, actor }) => await resumeFirm(ctx, await operatorOn(ctx, firmId, actor), firmId),
     );
     printOne(summaryOf(firm), options);
   },

@@ -1,8 +1,8 @@
 import { attestSubjects } from "../src/inquiries/attest-subjects.ts";
 import { utrForm } from "../src/kernel/utr.ts";
 import { appliers } from "../src/workers.ts";
-import { command, printOne, UsageError, withContext } from "./command.ts";
-import { actorOf, operatorOption, required, rowsOf } from "./operators.ts";
+import { command, printOne, UsageError } from "./command.ts";
+import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";
 
 /** The command that says what the bank did about money that is waited for, by whatever waits for it. */
 export function fundCommand({
@@ -38,9 +38,10 @@ export function fundCommand({
         },
         reference: required("reference", row.reference),
       }));
-      const actor = actorOf(options);
-      const answered = await withContext(
-        async ({ ctx }) =>
+      const answered = await withOperator(
+        options,
+        { permission: "settlements.write", about: rows.map((row) => row.id) },
+        async ({ ctx, actor }) =>
           await attestSubjects(ctx, actor, { kind: "deal_funding", seen, appliers }),
       );
       printOne({ answered }, options);

@@ -8,16 +8,9 @@ import { type Environment, environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { houseFirmId } from "../src/kernel/house.ts";
 import { schemes } from "../src/kernel/scheme.ts";
-import {
-  command,
-  oneOf,
-  print,
-  printOne,
-  UsageError,
-  wholeNumber,
-  withContext,
-} from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import type { Context } from "../src/platform/context.ts";
+import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const env = { env: { required: true, help: "live or sandbox" } } as const;
 
@@ -46,18 +39,25 @@ const add = command({
     "npx scripdesk inventory add --env live --scheme RODTEP --scrip-no 0123/RODTEP/4567 --face-paise 25000000 --expires-on 2028-03-31",
   async run(options) {
     const environment = oneOf("env", options.env, environments);
-    const actor = actorOf(options);
+    const act = { permission: "inventory.write", environment } as const;
     if (options.csv === undefined) {
       const item = itemOf(options);
-      printOne(await addOne(actor, environment, item), options);
+      printOne(
+        await withOperator(options, act, ({ ctx, actor }) =>
+          addOne(ctx, actor, { environment, item }),
+        ),
+        options,
+      );
       return 0;
     }
     if (isItem(options)) throw new UsageError("give --csv alone, or one credit without it");
     const csv = await readFile(options.csv, "utf8").catch((error: Error) => {
       throw new UsageError(`--csv cannot be read: ${error.message}`);
     });
-    const answer = await withContext(
-      async ({ ctx }) => await importInventory(ctx, actor, { environment, csv }),
+    const answer = await withOperator(
+      options,
+      act,
+      async ({ ctx, actor }) => await importInventory(ctx, actor, { environment, csv }),
     );
     if (options.json) printOne(answer, options);
     else print(answer.results.map(lineOf), options);
@@ -84,7 +84,11 @@ const list = command({
         options.status === undefined ? undefined : oneOf("status", options.status, creditStates),
       limit: Math.min(wholeNumber("limit", options.limit), 10_000),
     };
-    const rows = await withContext(async ({ ctx }) => await listAllCredits(ctx, search));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: environment },
+      async ({ ctx }) => await listAllCredits(ctx, search),
+    );
     print(
       rows.map((row) => ({
         scrip_no: row.scrip_no,
@@ -119,10 +123,12 @@ function itemOf(options: One) {
   };
 }
 
-async function addOne(actor: Actor, environment: Environment, item: ReturnType<typeof itemOf>) {
-  const { results } = await withContext(
-    async ({ ctx }) => await addInventory(ctx, actor, { environment, items: [item] }),
-  );
+async function addOne(
+  ctx: Context,
+  actor: Actor,
+  { environment, item }: { environment: Environment; item: ReturnType<typeof itemOf> },
+) {
+  const { results } = await addInventory(ctx, actor, { environment, items: [item] });
   const credit = results[0]?.credit;
   if (!credit) throw new Failure("conflict", `${item.scrip_no}: ${results[0]?.error?.message}`);
   const { scrip_no, scheme, face_paise, issued_on, expires_on, status } = credit;

@@ -2,8 +2,8 @@ import { environments } from "../src/kernel/caller.ts";
 import { issueKey } from "../src/keys/issue-key.ts";
 import { listAllKeys } from "../src/keys/list-all-keys.ts";
 import { revokeKeyAsOperator } from "../src/keys/revoke-key.ts";
-import { command, oneOf, print, printOne, withContext } from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, oneOf, print, printOne } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const issue = command({
   name: "keys issue",
@@ -22,8 +22,10 @@ const issue = command({
   example: `npx scripdesk keys issue --firm "Acme Exports" --env sandbox --scopes '*' --plan growth --buy --json`,
   async run(options) {
     const environment = oneOf("env", options.env, environments);
-    const issued = await withContext(
-      async ({ ctx }) =>
+    const issued = await withOperator(
+      options,
+      { permission: "keys.write", environment, create: true },
+      async ({ ctx, actor }) =>
         await issueKey(
           ctx,
           {
@@ -36,9 +38,8 @@ const issue = command({
             iec: options.iec,
             pan: options.pan,
           },
-          actorOf(options),
+          actor,
         ),
-      { create: true },
     );
     printOne(issued, options);
   },
@@ -50,7 +51,11 @@ const list = command({
   options: { env: { help: "only live or only sandbox" } },
   async run(options) {
     const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
-    const rows = await withContext(async ({ ctx }) => await listAllKeys(ctx, environment));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: environment },
+      async ({ ctx }) => await listAllKeys(ctx, environment),
+    );
     print(
       rows.map(({ legal_name, key }) => ({
         key_id: key.key_id,
@@ -74,8 +79,10 @@ const revoke = command({
   operand: "KEY_ID",
   options: operatorOption,
   async run(options, keyId) {
-    const key = await withContext(
-      async ({ ctx }) => await revokeKeyAsOperator(ctx, keyId, actorOf(options)),
+    const key = await withOperator(
+      options,
+      { permission: "keys.write", about: [keyId] },
+      async ({ ctx, actor }) => await revokeKeyAsOperator(ctx, keyId, actor),
     );
     printOne({ key_id: key.key_id, status: key.status, revoked_at: key.revoked_at }, options);
   },

@@ -2,35 +2,86 @@
 
 import { readFile } from "node:fs/promises";
 
-import { type Actor, operator, operatorNamed } from "../src/kernel/actor.ts";
+import { type Actor, isSamePerson, operator, operatorNamed } from "../src/kernel/actor.ts";
+import type { Environment } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { UsageError } from "./command.ts";
+import type { OpenedContext } from "../src/open-context.ts";
+import { nameForm, type Permission, refuseUnpermitted } from "../src/operators/rules.ts";
+import { findSignedIn, knowsPeople } from "../src/operators/sign-in.ts";
+import type { Context } from "../src/platform/context.ts";
+import { UsageError, withContext } from "./command.ts";
 import { csvRows } from "./csv.ts";
+import { isAllSandbox } from "./environment-of.ts";
+import { readToken, tokenPath } from "./token-file.ts";
 
 export const operatorOption = {
   operator: {
-    help: "your name, for the audit trail (SCRIPDESK_OPERATOR); required where two operators take it",
+    help: "your name, for the audit trail (SCRIPDESK_OPERATOR); whoever signs in needs none",
   },
 } as const;
 
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+/** The options of a command; those that only read have no name among them. */
+type Named = { readonly operator?: string | undefined; readonly json?: boolean };
 
-type Named = { readonly operator: string | undefined };
+export type Act = {
+  readonly permission: Permission;
+  /** The environment that it is about; left out, it may be about both. */
+  readonly environment?: Environment | null | undefined;
+  /** Or the things that it is about, by their ids. */
+  readonly about?: readonly string[];
+  /** Whether a name is required even while the service knows no people. */
+  readonly named?: boolean;
+  /** Whether to make the embedded database where there is none. */
+  readonly create?: boolean;
+};
 
-export function actorOf(options: Named): Actor {
+/**
+ * Runs as the person who is signed in, if their role lets them. The sandbox asks nobody, and before
+ * the first person is added a command says who runs it by --operator.
+ */
+export async function withOperator<Result>(
+  options: Named,
+  act: Act,
+  work: (opened: OpenedContext & { readonly actor: Actor }) => Promise<Result>,
+): Promise<Result> {
+  return await withContext(
+    async (opened) => await work({ ...opened, actor: await actorFor(opened.ctx, options, act) }),
+    { create: act.create ?? false },
+  );
+}
+
+async function actorFor(
+  ctx: Context,
+  options: Named,
+  { permission, environment, about, named = false }: Act,
+): Promise<Actor> {
+  const hasPeople = await knowsPeople(ctx);
+  if (!hasPeople && !named) return actorOf(options);
+  const isSandbox = environment === "sandbox" || (about && (await isAllSandbox(ctx, about)));
+  if (isSandbox) return actorOf(options);
+  if (!hasPeople) return namedActorOf(options);
+  const actor = await findSignedIn(ctx, await readToken(tokenPath()));
+  if (options.operator !== undefined && !isSamePerson(options.operator, actor.id)) {
+    throw new UsageError(`you are signed in as ${actor.id}, not as ${options.operator}`);
+  }
+  refuseUnpermitted(actor.role, permission);
+  return actor;
+}
+
+function actorOf(options: Named): Actor {
   const name = nameOf(options);
   if (name === undefined) return operator;
   if (nameForm.test(name)) return operatorNamed(name);
-  throw new UsageError("--operator must be a name of letters, digits and . _ @ -");
+  throw new UsageError("--operator must be a name of letters, digits, spaces and . _ @ -");
 }
 
 /** Said with the command, or once for all commands of a shell. */
 function nameOf({ operator: name }: Named): string | undefined {
-  return name ?? (process.env["SCRIPDESK_OPERATOR"] || undefined);
+  return name?.trim() ?? (process.env["SCRIPDESK_OPERATOR"]?.trim() || undefined);
 }
 
 /** Where it matters who of several it was. */
-export function namedActorOf(options: Named): Actor {
+function namedActorOf(options: Named): Actor {
   if (nameOf(options) === undefined) throw new UsageError("--operator is required");
   return actorOf(options);
 }

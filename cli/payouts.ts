@@ -9,8 +9,13 @@ import { resendPayout } from "../src/payouts/resend-payout.ts";
 import { payoutStates } from "../src/payouts/rules.ts";
 import { sendPayout } from "../src/payouts/send-payout.ts";
 import { appliers } from "../src/workers.ts";
-import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
-import { actorOf, inIst, operatorOption, required, rowsOf } from "./operators.ts";
+import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
+import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+
+/** Whoever moves these payouts. */
+function writing(rows: readonly { readonly id: string }[]): Act {
+  return { permission: "payouts.write", about: rows.map(({ id }) => id) };
+}
 
 const list = command({
   name: "payouts list",
@@ -27,7 +32,11 @@ const list = command({
         options.status === undefined ? undefined : oneOf("status", options.status, payoutStates),
       limit: Math.min(wholeNumber("limit", options.limit), 10_000),
     };
-    const rows = await withContext(async ({ ctx }) => await listAllPayouts(ctx, search));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: search.environment },
+      async ({ ctx }) => await listAllPayouts(ctx, search),
+    );
     print(
       rows.map((row) => ({
         payout_id: row.payout_id,
@@ -54,7 +63,9 @@ const show = command({
   operand: "PAYOUT_ID",
   options: {},
   async run(options, payoutId) {
-    const [row] = await withContext(
+    const [row] = await withOperator(
+      options,
+      { permission: "read", about: [payoutId] },
       async ({ ctx }) => await listAllPayouts(ctx, { payoutId, limit: 1 }),
     );
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
@@ -79,10 +90,10 @@ const send = command({
       idColumn: "payout_id",
       columns: { utr: options.utr },
     });
-    const actor = actorOf(options);
+    const act = writing(rows);
     const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
     const lines: { payout_id: string; outcome: string }[] = [];
-    await withContext(async ({ ctx }) => {
+    await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id, utr } of rows) {
         const sending = { payoutId: id, utr: required("utr", utr), twoFromPaise };
         lines.push({ payout_id: id, outcome: await sendPayout(ctx, actor, sending) });
@@ -113,9 +124,12 @@ const confirm = command({
       answer: { outcome: "paid" as const, reason: null },
       reference: required("reference", row.reference),
     }));
-    const actor = actorOf(options);
-    const answered = await withContext(
-      async ({ ctx }) => await attestSubjects(ctx, actor, { kind: "payout", seen, appliers }),
+    const act = writing(rows);
+    const answered = await withOperator(
+      options,
+      act,
+      async ({ ctx, actor }) =>
+        await attestSubjects(ctx, actor, { kind: "payout", seen, appliers }),
     );
     printOne({ answered }, options);
   },
@@ -137,8 +151,8 @@ const returnCommand = command({
       idColumn: "payout_id",
       columns: { reason: options.reason },
     });
-    const actor = actorOf(options);
-    await withContext(async ({ ctx }) => {
+    const act = writing(rows);
+    await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id, reason: given } of rows) {
         const reason = required("reason", given);
         const [row] = await listAllPayouts(ctx, { payoutId: id, limit: 1 });
@@ -167,9 +181,9 @@ const resend = command({
       idColumn: "payout_id",
       columns: {},
     });
-    const actor = actorOf(options);
+    const act = writing(rows);
     const lines: { payout_id: string; resend_of: string; status: string }[] = [];
-    await withContext(async ({ ctx }) => {
+    await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id } of rows) {
         const { payout_id, state } = await resendPayout(ctx, actor, id);
         lines.push({ payout_id, resend_of: id, status: state });

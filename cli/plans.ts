@@ -1,14 +1,17 @@
 import { listPlans } from "../src/usage/list-plans.ts";
 import { setPlan } from "../src/usage/set-plan.ts";
-import { command, naturalNumber, print, printOne, wholeNumber, withContext } from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, naturalNumber, print, printOne, wholeNumber } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const list = command({
   name: "plans list",
   summary: "list the plans that keys are metered by",
   options: {},
   async run(options) {
-    print(await withContext(async ({ ctx }) => await listPlans(ctx)), options);
+    print(
+      await withOperator(options, { permission: "read" }, async ({ ctx }) => await listPlans(ctx)),
+      options,
+    );
   },
 });
 
@@ -38,7 +41,11 @@ const set = command({
           : naturalNumber("child-keys", options["child-keys"]),
     };
     printOne(
-      await withContext(async ({ ctx }) => await setPlan(ctx, plan, actorOf(options))),
+      await withOperator(
+        options,
+        { permission: "plans.write" },
+        async ({ ctx, actor }) => await setPlan(ctx, plan, actor),
+      ),
       options,
     );
   },

@@ -5,16 +5,8 @@ import { listCards } from "../src/rates/list-cards.ts";
 import { publishCard } from "../src/rates/publish-card.ts";
 import type { CardTerms, RateCard, SizeBand, ValidityBand } from "../src/rates/rules.ts";
 import { haltMarket, openMarket } from "../src/rates/set-market.ts";
-import {
-  command,
-  naturalNumber,
-  oneOf,
-  print,
-  printOne,
-  UsageError,
-  withContext,
-} from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, naturalNumber, oneOf, print, printOne, UsageError } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const market = {
   env: { required: true, help: "live or sandbox" },
@@ -43,7 +35,11 @@ const show = command({
       scheme: options.scheme === undefined ? null : oneOf("scheme", options.scheme, schemes),
       history: options.history,
     };
-    const cards = await withContext(async ({ ctx }) => await listCards(ctx, search));
+    const cards = await withOperator(
+      options,
+      { permission: "read", environment: search.environment },
+      async ({ ctx }) => await listCards(ctx, search),
+    );
     if (options.json) print(cards.map(viewOf), options);
     else if (options.history) print(cards.map(lineOf), options);
     else printBlocks(cards.map(readable));
@@ -102,9 +98,11 @@ const publish = command({
       }),
     };
     const { note } = options;
-    const published = await withContext(
-      async ({ ctx }) =>
-        await publishCard(ctx, actorOf(options), { ...marketOf(options), terms, note }),
+    const target = marketOf(options);
+    const published = await withOperator(
+      options,
+      { permission: "rates.publish", environment: target.environment },
+      async ({ ctx, actor }) => await publishCard(ctx, actor, { ...target, terms, note }),
     );
     printOne(options.json ? viewOf(published) : readable(published), options);
   },
@@ -121,7 +119,11 @@ function marketCommand(
     example: `npx scripdesk market ${verb} --env live --scheme RODTEP`,
     async run(options) {
       const target = { ...marketOf(options), note: options.note };
-      const card = await withContext(async ({ ctx }) => await set(ctx, actorOf(options), target));
+      const card = await withOperator(
+        options,
+        { permission: `market.${verb}`, environment: target.environment },
+        async ({ ctx, actor }) => await set(ctx, actor, target),
+      );
       printOne(options.json ? viewOf(card) : lineOf(card), options);
     },
   });

@@ -9,9 +9,9 @@ import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import type { Context } from "../src/platform/context.ts";
 import { appliers } from "../src/workers.ts";
-import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
+import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { csvRows } from "./csv.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const list = command({
   name: "registry list",
@@ -25,7 +25,11 @@ const list = command({
       environment: options.env === undefined ? null : oneOf("env", options.env, environments),
       port: options.port === undefined ? null : oneOf("port", options.port, ports),
     };
-    const rows = await withContext(async ({ ctx }) => await openInquiries(ctx, filter));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: filter.environment },
+      async ({ ctx }) => await openInquiries(ctx, filter),
+    );
     print(
       rows.map((inquiry) => ({
         inquiry_id: inquiry.inquiry_id,
@@ -60,8 +64,10 @@ const confirm = command({
       options.csv === undefined
         ? [findingOf(inquiryId, options)]
         : findingsOf(await readFile(options.csv, "utf8"));
-    const answered = await withContext(
-      async ({ ctx }) => await attest(ctx, actorOf(options), findings),
+    const answered = await withOperator(
+      options,
+      { permission: "registry.write", about: findings.map((finding) => finding.inquiryId) },
+      async ({ ctx, actor }) => await attest(ctx, actor, findings),
     );
     printOne({ answered }, options);
   },
@@ -85,8 +91,10 @@ const outage = command({
     };
     if ((options.on === undefined) === !options.off)
       throw new UsageError("give --on NOTE or --off");
-    await withContext(
-      async ({ ctx }) => await setOutage(ctx, target, options.on, actorOf(options)),
+    await withOperator(
+      options,
+      { permission: "registry.write", environment: target.environment },
+      async ({ ctx, actor }) => await setOutage(ctx, target, options.on, actor),
     );
     printOne({ ...target, state: options.off ? "up" : "outage" }, options);
   },

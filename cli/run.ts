@@ -3,6 +3,7 @@
 import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { Unusable } from "../src/platform/unusable.ts";
+import { approvalCommands } from "./approvals.ts";
 import { auditCommands } from "./audit.ts";
 import { calendarCommands } from "./calendar.ts";
 import { type Command, UsageError } from "./command.ts";
@@ -19,6 +20,7 @@ import { ledgerCommands } from "./ledger.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { payoutCommands } from "./payouts.ts";
+import { peopleCommands } from "./people.ts";
 import { planCommands } from "./plans.ts";
 import { marketCommands, rateCommands } from "./rates.ts";
 import { registryCommands } from "./registry.ts";
@@ -34,6 +36,8 @@ const exitCodes = { refused: 1, usage: 2, unusable: 3 } as const;
 const commands: readonly Command[] = [
   serveCommand,
   migrateCommand,
+  ...peopleCommands,
+  ...approvalCommands,
   ...keyCommands,
   ...planCommands,
   ...firmCommands,

@@ -9,9 +9,14 @@ import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, waitingOnOf } from "../src/settlement/rules.ts";
 import { settling } from "../src/settling.ts";
 import { appliers } from "../src/workers.ts";
-import { command, oneOf, print, printOne, wholeNumber, withContext } from "./command.ts";
+import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { fundCommand } from "./funding.ts";
-import { actorOf, inIst, namedActorOf, operatorOption, required, rowsOf } from "./operators.ts";
+import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
+
+/** Whoever moves these settlements. */
+function writing(rows: readonly { readonly id: string }[]): Act {
+  return { permission: "settlements.write", about: rows.map(({ id }) => id) };
+}
 
 const list = command({
   name: "settlements list",
@@ -30,7 +35,11 @@ const list = command({
           : oneOf("status", options.status, settlementStates),
       limit: Math.min(wholeNumber("limit", options.limit), 10_000),
     };
-    const rows = await withContext(async ({ ctx }) => await listAllSettlements(ctx, search));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: search.environment },
+      async ({ ctx }) => await listAllSettlements(ctx, search),
+    );
     print(
       rows.map((row) => ({
         settlement_id: row.settlement_id,
@@ -53,7 +62,9 @@ const show = command({
   operand: "SETTLEMENT_ID",
   options: {},
   async run(options, settlementId) {
-    const [row] = await withContext(
+    const [row] = await withOperator(
+      options,
+      { permission: "read", about: [settlementId] },
       async ({ ctx }) => await listAllSettlements(ctx, { settlementId, limit: 1 }),
     );
     if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
@@ -99,9 +110,11 @@ const confirmTransfer = command({
       answer: { outcome: oneOf("outcome", row.outcome, transferOutcomes) },
       reference: required("reference", row.reference),
     }));
-    const actor = actorOf(options);
-    const answered = await withContext(
-      async ({ ctx }) =>
+    const act = writing(rows);
+    const answered = await withOperator(
+      options,
+      act,
+      async ({ ctx, actor }) =>
         await attestSubjects(ctx, actor, { kind: "credit_transfer", seen, appliers }),
     );
     printOne({ answered }, options);
@@ -120,8 +133,8 @@ const fail = command({
       idColumn: "settlement_id",
       columns: {},
     });
-    const actor = actorOf(options);
-    await withContext(async ({ ctx }) => {
+    const act = writing(rows);
+    await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id } of rows) await failSettlement(ctx, actor, { settlementId: id, settling });
     });
     printOne({ failed: rows.length }, options);
@@ -145,9 +158,9 @@ const reverse = command({
       idColumn: "settlement_id",
       columns: { reason: options.reason },
     });
-    const actor = namedActorOf(options);
+    const act = { ...writing(rows), named: true };
     const lines: { settlement_id: string; outcome: string }[] = [];
-    await withContext(async ({ ctx }) => {
+    await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id, reason } of rows) {
         const command = { settlementId: id, reason: required("reason", reason) };
         lines.push({ settlement_id: id, outcome: await reverseSettlement(ctx, actor, command) });

@@ -6,7 +6,8 @@ import type { PaiseSum } from "../src/kernel/sums.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { formatStatement } from "../src/statements/format-statement.ts";
 import { showStatement } from "../src/statements/show-statement.ts";
-import { command, oneOf, print, printOne, withContext } from "./command.ts";
+import { command, oneOf, print, printOne } from "./command.ts";
+import { withOperator } from "./operators.ts";
 
 type Statement = Awaited<ReturnType<typeof showStatement>>;
 
@@ -26,7 +27,11 @@ const show = command({
     const { letterhead } = readConfig(process.env);
     const wanted = { firmId, period: options.period, letterhead };
     const format = oneOf("format", options.format, files);
-    const statement = await withContext(({ ctx }) => showStatement(ctx, wanted));
+    const statement = await withOperator(
+      options,
+      { permission: "read", about: [firmId] },
+      ({ ctx }) => showStatement(ctx, wanted),
+    );
     if (options.out === undefined) {
       print(options.json ? [statement] : rowsOf(statement), options);
       return;

@@ -3,8 +3,8 @@ import { replayAsOperator } from "../src/deliveries/replay-deliveries.ts";
 import { eventCatalog } from "../src/events/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { listAllWebhooks } from "../src/webhooks/list-all-webhooks.ts";
-import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
-import { actorOf, operatorOption } from "./operators.ts";
+import { command, oneOf, print, printOne, UsageError } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
 
 const list = command({
   name: "webhooks list",
@@ -12,7 +12,11 @@ const list = command({
   options: { env: { help: "only live or only sandbox" } },
   async run(options) {
     const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
-    const rows = await withContext(async ({ ctx }) => await listAllWebhooks(ctx, environment));
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment: environment },
+      async ({ ctx }) => await listAllWebhooks(ctx, environment),
+    );
     print(
       rows.map(({ legal_name, webhook }) => ({
         webhook_id: webhook.webhook_id,
@@ -33,7 +37,9 @@ const failures = command({
   summary: "list the newest dead-lettered deliveries of every desk",
   options: { webhook: { help: "only of this webhook id" } },
   async run(options) {
-    const rows = await withContext(
+    const rows = await withOperator(
+      options,
+      { permission: "read" },
       async ({ ctx }) => await listAllFailures(ctx, options.webhook ?? null),
     );
     print(
@@ -72,9 +78,10 @@ const replay = command({
       deliveryId: delivery ?? null,
       event: event === undefined ? null : oneOf("event", event, eventCatalog),
     };
-    const actor = actorOf({ operator });
-    const replayed = await withContext(
-      async ({ ctx }) => await replayAsOperator(ctx, wanted, actor),
+    const replayed = await withOperator(
+      { operator },
+      { permission: "webhooks.write" },
+      async ({ ctx, actor }) => await replayAsOperator(ctx, wanted, actor),
     );
     printOne(replayed, { json });
   },

@@ -16,3 +16,5 @@ revoke update, delete on deposits, payout_lines, statements, usage_notices from 
 -- Pages that were left behind may go; a trigger keeps those of statements.
 revoke update on statement_pages from scripdesk_app;
 revoke delete on audit_heads from scripdesk_app;
+-- People are disabled, not forgotten.
+revoke delete on operators, operator_sessions from scripdesk_app;

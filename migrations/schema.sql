@@ -83,17 +83,31 @@ CREATE INDEX api_keys_by_desk ON public.api_keys USING btree (desk_id, created_a
 CREATE INDEX api_keys_by_parent ON public.api_keys USING btree (parent_key_id) WHERE (parent_key_id IS NOT NULL);
 
 create table approvals (
-  action text not null,
+  kind text not null,
   subject_id text not null,
   terms jsonb not null,
   proposed_by text not null,
   proposed_at timestamp with time zone not null,
-  confirmed_by text,
-  confirmed_at timestamp with time zone,
-  constraint approvals_pkey PRIMARY KEY (action, subject_id),
-  constraint approvals_check CHECK ((confirmed_by <> proposed_by)),
-  constraint approvals_confirmed_whole CHECK (((confirmed_by IS NULL) = (confirmed_at IS NULL)))
+  decided_by text,
+  decided_at timestamp with time zone,
+  approval_id text not null,
+  environment text not null,
+  state text not null,
+  summary text not null,
+  value_paise bigint,
+  facts_hash text not null,
+  expires_at timestamp with time zone not null,
+  reason text,
+  constraint approvals_pkey PRIMARY KEY (approval_id),
+  constraint approvals_decided_whole CHECK ((((state = 'proposed'::text) = (decided_by IS NULL)) AND ((decided_by IS NULL) = (decided_at IS NULL)))),
+  constraint approvals_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint approvals_state_check CHECK ((state = ANY (ARRAY['proposed'::text, 'approved'::text, 'rejected'::text, 'voided'::text, 'expired'::text]))),
+  constraint approvals_two_people CHECK (((state <> 'approved'::text) OR (lower(replace(decided_by, ' '::text, ''::text)) <> lower(replace(proposed_by, ' '::text, ''::text))))),
+  constraint approvals_value_check CHECK (((value_paise >= 0) AND (value_paise <= '9007199254740991'::bigint)))
 );
+CREATE INDEX approvals_by_subject ON public.approvals USING btree (kind, subject_id, state);
+CREATE INDEX approvals_newest ON public.approvals USING btree (proposed_at DESC, approval_id DESC);
+CREATE UNIQUE INDEX approvals_open ON public.approvals USING btree (kind, subject_id) WHERE (state = 'proposed'::text);
 
 create table audit_checkpoints (
   environment text not null,
@@ -787,6 +801,51 @@ create table netting_runs (
   constraint netting_runs_proposals_check CHECK ((jsonb_typeof(proposals) = 'array'::text))
 );
 
+create table operator_attempts (
+  name_key text not null,
+  failures integer not null,
+  next_at timestamp with time zone not null,
+  constraint operator_attempts_pkey PRIMARY KEY (name_key),
+  constraint operator_attempts_failures_check CHECK ((failures >= 0))
+);
+
+create table operator_sessions (
+  token_hash bytea not null,
+  operator_id text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint operator_sessions_pkey PRIMARY KEY (token_hash),
+  constraint operator_sessions_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id),
+  constraint operator_sessions_check CHECK ((expires_at > created_at)),
+  constraint operator_sessions_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+CREATE INDEX operator_sessions_open ON public.operator_sessions USING btree (operator_id) WHERE (revoked_at IS NULL);
+
+create table operators (
+  operator_id text not null,
+  name text not null,
+  name_key text not null,
+  role text not null,
+  password_hash text,
+  totp_sealed bytea,
+  totp_step bigint not null default 0,
+  enrol_hashes bytea[],
+  enrol_until timestamp with time zone,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  disabled_at timestamp with time zone,
+  version integer not null,
+  constraint operators_name_key_key UNIQUE (name_key),
+  constraint operators_pkey PRIMARY KEY (operator_id),
+  constraint operators_check CHECK ((name_key = lower(replace(name, ' '::text, ''::text)))),
+  constraint operators_enrolled_whole CHECK (((password_hash IS NULL) = (totp_sealed IS NULL))),
+  constraint operators_enrolling_whole CHECK (((enrol_hashes IS NULL) = (enrol_until IS NULL))),
+  constraint operators_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$'::text)),
+  constraint operators_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'dealer'::text, 'settlement'::text, 'admin'::text]))),
+  constraint operators_version_check CHECK ((version > 0))
+);
+
 create table orders (
   order_id text not null,
   environment text not null,
@@ -1310,6 +1369,9 @@ grant delete, insert, select on market_updates to scripdesk_app;
 grant delete, insert, select, update on master_key_checks to scripdesk_app;
 grant delete, insert, select, update on match_locks to scripdesk_app;
 grant insert, select, update on netting_runs to scripdesk_app;
+grant delete, insert, select, update on operator_attempts to scripdesk_app;
+grant insert, select, update on operator_sessions to scripdesk_app;
+grant insert, select, update on operators to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
 grant insert, select on payout_lines to scripdesk_app;
 grant insert, select, update on payouts to scripdesk_app;

@@ -107,9 +107,9 @@ test("OPERATIONS lists exactly the settings of the service, with their defaults"
 test("OPERATIONS shows every command, and the docs show no other", async () => {
   const cli = join(root, "cli/main.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [cli, "--help"]);
-  const commands = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+(?:-[a-z]+)?)?) {2,}\S/gm)].map(
-    ([, name]) => name,
-  );
+  const commands = [
+    ...stdout.matchAll(/^ {2}([a-z]+(?:-[a-z]+)?(?: [a-z]+(?:-[a-z]+)?)?) {2,}\S/gm),
+  ].map(([, name]) => name);
   assert.ok(commands.includes("serve") && commands.includes("keys issue"));
 
   const operations = await read("docs/OPERATIONS.md");
@@ -119,7 +119,7 @@ test("OPERATIONS shows every command, and the docs show no other", async () => {
   );
   const texts = await Promise.all((await markdownFiles()).map((path) => readFile(path, "utf8")));
   const shown = texts.flatMap((text) =>
-    [...text.matchAll(/npx scripdesk ([a-z]+(?: [a-z]+(?:-[a-z]+)?)?)/g)].map(
+    [...text.matchAll(/npx scripdesk ([a-z]+(?:-[a-z]+)?(?: [a-z]+(?:-[a-z]+)?)?)/g)].map(
       ([, words = ""]) => words,
     ),
   );

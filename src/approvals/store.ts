@@ -1,48 +1,109 @@
-import { sql, type Tx } from "../platform/postgres.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { ApprovalState } from "./rules.ts";
 
 export type ApprovalRow = {
-  readonly action: string;
+  readonly approval_id: string;
+  readonly kind: string;
+  readonly environment: Environment;
   readonly subject_id: string;
-  readonly terms: Readonly<Record<string, string | number>>;
+  readonly state: ApprovalState;
+  readonly terms: Readonly<Record<string, unknown>>;
+  readonly summary: string;
+  readonly value_paise: number | null;
+  readonly facts_hash: string;
   readonly proposed_by: string;
-  readonly confirmed_by: string | null;
+  readonly proposed_at: Date;
+  readonly expires_at: Date;
+  readonly decided_by: string | null;
+  readonly decided_at: Date | null;
+  readonly reason: string | null;
 };
 
-/** What was proposed about a subject; whoever proposes at the same time waits. */
-export async function lockApproval(
+const approvalColumns = fragment`
+  approval_id, kind, environment, subject_id, state, terms, summary, value_paise, facts_hash,
+  proposed_by, proposed_at, expires_at, decided_by, decided_at, reason`;
+
+/** Whoever proposes or decides about one thing waits here for whoever does so already. */
+export async function lockSubject(tx: Tx, kind: string, subjectId: string): Promise<void> {
+  await tx.rows(sql`
+    select pg_advisory_xact_lock(hashtext('approvals'), hashtext(${`${kind} ${subjectId}`}))`);
+}
+
+export async function findOpen(
   tx: Tx,
-  action: string,
+  kind: string,
   subjectId: string,
 ): Promise<ApprovalRow | undefined> {
   const [row] = await tx.rows<ApprovalRow>(sql`
-    select action, subject_id, terms, proposed_by, confirmed_by
+    select ${approvalColumns}
     from approvals
-    where action = ${action} and subject_id = ${subjectId}
-    for update`);
+    where kind = ${kind} and subject_id = ${subjectId} and state = 'proposed'`);
   return row;
 }
 
-/** A proposal takes the place of an earlier one that nobody has confirmed. */
-export async function setProposal(
-  tx: Tx,
-  { action, subject_id, terms, proposed_by }: Omit<ApprovalRow, "confirmed_by">,
-  now: Date,
-): Promise<void> {
-  await tx.rows(sql`
-    insert into approvals (action, subject_id, terms, proposed_by, proposed_at)
-    values (${action}, ${subject_id}, ${JSON.stringify(terms)}::jsonb, ${proposed_by}, ${now})
-    on conflict (action, subject_id) do update
-    set terms = excluded.terms, proposed_by = excluded.proposed_by,
-      proposed_at = excluded.proposed_at`);
+export async function findApproval(db: Db, approvalId: string): Promise<ApprovalRow | undefined> {
+  const [row] = await db.rows<ApprovalRow>(sql`
+    select ${approvalColumns}
+    from approvals
+    where approval_id = ${approvalId}`);
+  return row;
 }
 
-export async function setConfirmed(
-  tx: Tx,
-  { action, subjectId, by }: { readonly action: string; subjectId: string; by: string },
-  now: Date,
-): Promise<void> {
+/** What was approved about these things, whatever has become of the facts since. */
+export async function listApproved(
+  db: Db,
+  kind: string,
+  subjectIds: readonly string[],
+): Promise<Pick<ApprovalRow, "subject_id" | "facts_hash">[]> {
+  return await db.rows(sql`
+    select subject_id, facts_hash
+    from approvals
+    where kind = ${kind} and subject_id = any(${subjectIds}::text[]) and state = 'approved'`);
+}
+
+export async function insertApproval(tx: Tx, row: ApprovalRow): Promise<void> {
+  await tx.rows(sql`
+    insert into approvals (${approvalColumns})
+    values (
+      ${row.approval_id}, ${row.kind}, ${row.environment}, ${row.subject_id}, ${row.state},
+      ${JSON.stringify(row.terms)}::jsonb, ${row.summary}, ${row.value_paise}, ${row.facts_hash},
+      ${row.proposed_by}, ${row.proposed_at}, ${row.expires_at}, ${row.decided_by},
+      ${row.decided_at}, ${row.reason}
+    )`);
+}
+
+/** For a proposal whose subject is locked. */
+export async function setDecided(tx: Tx, row: ApprovalRow): Promise<void> {
   await tx.rows(sql`
     update approvals
-    set confirmed_by = ${by}, confirmed_at = ${now}
-    where action = ${action} and subject_id = ${subjectId}`);
+    set state = ${row.state}, decided_by = ${row.decided_by}, decided_at = ${row.decided_at},
+      reason = ${row.reason}
+    where approval_id = ${row.approval_id}`);
+}
+
+export type ApprovalSearch = {
+  readonly environment: Environment | null;
+  readonly kind: string | null;
+  readonly state: ApprovalState | null;
+  readonly now: Date;
+  readonly limit: number;
+};
+
+/** Newest first. A proposal that was not decided in time is expired, written down or not. */
+export async function listApprovals(
+  db: Db,
+  { environment, kind, state, now, limit }: ApprovalSearch,
+): Promise<ApprovalRow[]> {
+  return await db.rows(sql`
+    select ${approvalColumns}
+    from approvals
+    where (${environment}::text is null or environment = ${environment})
+      and (${kind}::text is null or kind = ${kind})
+      and (${state}::text is null or ${state} = case
+        when state = 'proposed' and expires_at <= ${now} then 'expired'
+        else state
+      end)
+    order by proposed_at desc, approval_id desc
+    limit ${limit}`);
 }

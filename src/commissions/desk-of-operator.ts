@@ -2,11 +2,11 @@ import { operatorOn } from "../firms/doer.ts";
 import { type FirmOfDesk, firmOfDesk } from "../firms/firm-of-desk.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/house.ts";
-import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
 
 /** The desk that an operator names by its own firm; a client firm earns no commission. */
 export async function deskOfOperator(
-  ctx: Pick<Context, "db">,
+  ctx: { readonly db: Db },
   firmId: string,
 ): Promise<FirmOfDesk> {
   const { deskId } = await operatorOn(ctx, firmId);

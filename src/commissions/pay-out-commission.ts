@@ -1,5 +1,5 @@
-import { takeTwo } from "../approvals/take-two.ts";
-import { recordChanges } from "../events/record-changes.ts";
+import { actWithApproval } from "../approvals/act-with-approval.ts";
+import { type ApprovalKind, validHoursUsual } from "../approvals/kind.ts";
 import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -9,7 +9,7 @@ import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
 import { deskOfOperator } from "./desk-of-operator.ts";
 
 export type PayOutCommission = {
@@ -32,29 +32,46 @@ export async function payOutCommission(
   if (!utrForm.test(utr)) {
     throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
   }
-  const now = ctx.now();
   const desk = await deskOfOperator(ctx, firmId);
-  return await ctx.db.transaction(async (tx) => {
-    const payment = paymentOf(desk, { paise, utr });
-    if (await isPaid(tx, payment)) return "paid";
-    if (!(await ledgerIsSound(tx, now))) {
-      throw new Failure("conflict", "the books do not hold", {
-        detail: { reason: "ledger_broken" },
-      });
-    }
-    if (desk.environment === "live" && paise >= twoFromPaise) {
-      const terms = { firm_id: firmId, paise };
-      const proposal = { action: "commission.pay", subjectId: utr, terms, operator, now } as const;
-      if ((await takeTwo(tx, proposal)) === "proposed") {
-        await recordChanges(tx, operator, [changeOf("propose_pay", desk, { paise, utr })], now);
-        return "proposed";
-      }
-    }
-    await post(tx, payment, now);
-    await recordChanges(tx, operator, [changeOf("pay", desk, { paise, utr })], now);
-    return "paid";
+  if (await isPaid(ctx.db, paymentOf(desk, { paise, utr }))) return "paid";
+  const { outcome } = await actWithApproval(ctx, operator, {
+    kind: commissionPayment,
+    environment: desk.environment,
+    subjectId: utr,
+    terms: { firm_id: firmId, paise },
+    people: paise >= twoFromPaise ? 2 : 1,
   });
+  return outcome === "done" ? "paid" : "proposed";
 }
+
+export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonly paise: number }> =
+  {
+    name: "commission.pay",
+    proposers: ["settlement"],
+    approvers: ["settlement"],
+    validHours: validHoursUsual,
+    async prepare(tx, { subjectId: utr, terms: { firm_id, paise } }, now) {
+      const desk = await deskOfOperator({ db: tx }, firm_id);
+      const payment = paymentOf(desk, { paise, utr });
+      const wasPaid = await isPaid(tx, payment);
+      if (!(await ledgerIsSound(tx, now))) {
+        throw new Failure("conflict", "the books do not hold", {
+          detail: { reason: "ledger_broken" },
+        });
+      }
+      return {
+        summary: `${paise} paise of commission were paid to ${desk.legal_name} (${firm_id}) as ${utr}`,
+        valuePaise: paise,
+        facts: { firm_id, paise },
+        proposal: [changeOf("propose_pay", desk, { paise, utr })],
+        async carryOut() {
+          if (wasPaid) return { changes: [] };
+          await post(tx, payment, now);
+          return { changes: [changeOf("pay", desk, { paise, utr })] };
+        },
+      };
+    },
+  };
 
 type Payment = Pick<PayOutCommission, "paise" | "utr">;
 
@@ -75,8 +92,8 @@ function paymentOf(desk: FirmOfDesk, { paise, utr }: Payment): Entry {
 }
 
 /** A command that was run again; another payment under the same reference is refused. */
-async function isPaid(tx: Tx, { environment, kind, subject, movements }: Entry): Promise<boolean> {
-  const [known] = await entriesAbout(tx, { environment, kind, subject });
+async function isPaid(db: Db, { environment, kind, subject, movements }: Entry): Promise<boolean> {
+  const [known] = await entriesAbout(db, { environment, kind, subject });
   if (!known) return false;
   const [written] = known.movements;
   const [asked] = movements;

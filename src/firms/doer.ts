@@ -3,7 +3,7 @@
 import { type Actor, actorOf, operator } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
 import { findDeskOfFirm } from "./store.ts";
 
 export type Doer = {
@@ -30,7 +30,7 @@ export function doerOf(call: Call): Doer {
 
 /** The operator is on no desk and acts on the firm's own. */
 export async function operatorOn(
-  { db }: Pick<Context, "db">,
+  { db }: { readonly db: Db },
   firmId: string,
   actor = operator,
 ): Promise<Doer> {

@@ -10,7 +10,23 @@ export type Actor = {
   readonly requestId: string | null;
   /** The desk of a key. */
   readonly deskId?: string;
+  /** Of an operator who signed in; none while the service knows no people. */
+  readonly role?: OperatorRole;
 };
+
+/** What a person may do: read, make prices, move money and credits, or everything. */
+export const operatorRoles = ["viewer", "dealer", "settlement", "admin"] as const;
+
+export type OperatorRole = (typeof operatorRoles)[number];
+
+/** Two spellings of one name are one person. */
+export function isSamePerson(one: string, other: string): boolean {
+  return personKey(one) === personKey(other);
+}
+
+export function personKey(name: string): string {
+  return name.replaceAll(/\s/g, "").toLowerCase();
+}
 
 export function actorOf({ caller, requestId }: Call): Actor {
   return { kind: "key", id: caller.keyId, requestId, deskId: caller.deskId };

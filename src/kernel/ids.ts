@@ -22,7 +22,9 @@ export type IdPrefix =
   | "pay"
   | "enq"
   | "whk"
-  | "dlv";
+  | "dlv"
+  | "opr"
+  | "apr";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

@@ -1,5 +1,5 @@
-import { takeTwo } from "../approvals/take-two.ts";
-import { recordChanges } from "../events/record-changes.ts";
+import { actWithApproval } from "../approvals/act-with-approval.ts";
+import { type ApprovalKind, validHoursUsual } from "../approvals/kind.ts";
 import { lockPayees } from "../firms/payees.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -12,7 +12,7 @@ import { movePayout } from "./move-payout.ts";
 import { askBank } from "./ask-bank.ts";
 import { changeOfPayout } from "./change-of-payout.ts";
 import { accountOf, holdOf, twoOperatorsFromPaise } from "./rules.ts";
-import { lockPayouts, type PayoutRow, setPayouts } from "./store.ts";
+import { listPayoutsById, lockPayouts, type PayoutRow, setPayouts } from "./store.ts";
 
 export type SendPayout = {
   readonly payoutId: string;
@@ -33,41 +33,51 @@ export async function sendPayout(
   if (!utrForm.test(utr)) {
     throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
   }
-  const now = ctx.now();
-  const sending = ctx.db.transaction(async (tx) => {
-    const [row] = await lockPayouts(tx, [payoutId]);
-    if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-    if (row.state === "sent" && row.utr === utr) return "sent"; // A command that was run again.
-    const { after: free, changes } = await freeOfHolds(tx, row, now);
-    const remitted = { remitted_with: row.payout_id, remitted_paise: row.paise };
-    const sent = { ...movePayout(free, "send", { now }), utr, ...remitted };
-    if (row.environment === "live" && row.paise >= twoFromPaise) {
-      const terms = { utr, paise: row.paise };
-      const proposal = {
-        action: "payout.send",
-        subjectId: payoutId,
-        terms,
-        operator,
-        now,
-      } as const;
-      if ((await takeTwo(tx, proposal)) === "proposed") {
-        await recordChanges(tx, operator, [proposed(row)], now);
-        return "proposed";
-      }
-    }
-    await setPayouts(tx, [sent]);
-    await askBank(tx, [sent], now);
-    const told = changeOfPayout({ action: "send", before: free, after: sent });
-    await recordChanges(tx, operator, [...changes, told], now);
-    return "sent";
+  const [row] = await listPayoutsById(ctx.db, [payoutId]);
+  if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+  if (row.state === "sent" && row.utr === utr) return "sent"; // A command that was run again.
+  const sending = actWithApproval(ctx, operator, {
+    kind: payoutSending,
+    environment: row.environment,
+    subjectId: payoutId,
+    terms: { utr, paise: row.paise },
+    people: row.paise >= twoFromPaise ? 2 : 1,
   });
-  return await sending.catch((error: unknown) => {
+  const { outcome } = await sending.catch((error: unknown) => {
     if (violatedConstraint(error) !== "payouts_utr") throw error;
     throw new Failure("conflict", `${utr} names another payout`, {
       detail: { reason: "utr_used" },
     });
   });
+  return outcome === "done" ? "sent" : "proposed";
 }
+
+export const payoutSending: ApprovalKind<{ readonly utr: string; readonly paise: number }> = {
+  name: "payout.send",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId, terms: { utr } }, now) {
+    const [row] = await lockPayouts(tx, [subjectId]);
+    if (!row) throw new Failure("not_found", `no payout ${subjectId}`);
+    const { after: free, changes } = await freeOfHolds(tx, row, now);
+    const remitted = { remitted_with: row.payout_id, remitted_paise: row.paise };
+    const sent = { ...movePayout(free, "send", { now }), utr, ...remitted };
+    const { firm_id, paise, rail, ifsc, last4 } = sent;
+    return {
+      summary: `${paise} paise to ${firm_id}, account ${ifsc} …${last4}, were sent by ${rail} as ${utr}`,
+      valuePaise: paise,
+      facts: { firm_id, paise, ifsc, last4 },
+      proposal: [proposed(row)],
+      async carryOut() {
+        await setPayouts(tx, [sent]);
+        await askBank(tx, [sent], now);
+        const told = changeOfPayout({ action: "send", before: free, after: sent });
+        return { changes: [...changes, told] };
+      },
+    };
+  },
+};
 
 /** The payout as it goes out now, to the account of now; refused while something holds it. */
 async function freeOfHolds(

@@ -6,10 +6,10 @@
 //   money      goes back from the seller's balance; what is missing there the seller owes
 //   commission goes back to the house, from what the desks have earned
 
-import { takeTwo } from "../approvals/take-two.ts";
+import { actWithApproval } from "../approvals/act-with-approval.ts";
+import { type ApprovalKind, validHoursUsual } from "../approvals/kind.ts";
 import { takeBackCommissions } from "../commissions/take-back-commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
-import { recordChanges } from "../events/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { addPaise, type PaiseSum } from "../kernel/sums.ts";
@@ -20,6 +20,7 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { lockPayoutsOfSettlement, recallPayoutsOf } from "../payouts/recall-payouts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
+import { listAllSettlements } from "./list-all-settlements.ts";
 import { moveSettlement } from "./move-settlement.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { reversalMovements } from "./movements.ts";
@@ -37,29 +38,48 @@ export async function reverseSettlement(
   operator: Actor,
   { settlementId, reason }: { readonly settlementId: string; readonly reason: string },
 ): Promise<"proposed" | "reversed"> {
-  const now = ctx.now();
-  return await ctx.db.transaction(async (tx) => {
+  const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
+  if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
+  // A command that was run again.
+  if (row.state === "reversed" && row.reason === reason) return "reversed";
+  const { outcome } = await actWithApproval(ctx, operator, {
+    kind: settlementReversal,
+    environment: row.environment,
+    subjectId: settlementId,
+    terms: { reason },
+    people: 2,
+  });
+  return outcome === "done" ? "reversed" : "proposed";
+}
+
+export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
+  name: "settlement.reverse",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId: settlementId, terms: { reason } }, now) {
     await lockPayoutsOfSettlement(tx, settlementId);
     const [before] = await lockSettlements(tx, [settlementId]);
     if (!before) throw new Failure("not_found", `no settlement ${settlementId}`);
     const after = moveSettlement(before, "reverse", { reason, now });
     const legs = await listLegs(tx, [settlementId]);
-    const subject = { action: "settlement.reverse", subjectId: settlementId } as const;
-    const taken = await takeTwo(tx, { ...subject, terms: { reason }, operator, now });
-    if (taken === "proposed") {
-      const action = "propose_reversal";
-      const change = changesOfSettlement({ action, before, after: before, legs });
-      await recordChanges(tx, operator, change, now);
-      return "proposed";
-    }
-    await setSettlements(tx, [after]);
-    const undone = await undo(tx, { settlement: before, legs, now });
-    const event = eventOfState[after.state];
-    const told = changesOfSettlement({ action: "reverse", event, before, after, legs });
-    await recordChanges(tx, operator, [...undone, ...told], now);
-    return "reversed";
-  });
-}
+    const delivered = legs.filter((leg) => leg.state === "delivered");
+    const paise = delivered.reduce((sum, leg) => sum + leg.buyer_paise, 0);
+    return {
+      summary: `${delivered.length} credits go back to their sellers and ${paise} paise to the buyer of ${settlementId}: ${reason}`,
+      valuePaise: Number.isSafeInteger(paise) ? paise : Number.MAX_SAFE_INTEGER,
+      facts: { version: before.version, state: before.state },
+      proposal: changesOfSettlement({ action: "propose_reversal", before, after: before, legs }),
+      async carryOut() {
+        await setSettlements(tx, [after]);
+        const undone = await undo(tx, { settlement: before, legs, now });
+        const event = eventOfState[after.state];
+        const told = changesOfSettlement({ action: "reverse", event, before, after, legs });
+        return { changes: [...undone, ...told] };
+      },
+    };
+  },
+};
 
 type Undoing = {
   readonly settlement: SettlementRow;

@@ -6,13 +6,14 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 
 import { testServer } from "./database.ts";
-import { commands, type RunCommand } from "./process.ts";
+import { commands, type RunCommand, type Settings } from "./process.ts";
 import type { Service } from "./service.ts";
 
 /** Commands read the machine's clock, so from here on the service beside them stands at it too. */
 export async function commandLine(
   t: Pick<TestContext, "after">,
   { ctx, clock, masterKey }: Service,
+  settings: Settings = {},
 ): Promise<{ dataDir: string; run: RunCommand }> {
   clock.set(new Date());
   const { rows } = await ctx.db.pool.query<{ name: string }>("select current_database() as name");
@@ -22,6 +23,7 @@ export async function commandLine(
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl(rows[0]?.name ?? ""),
     MASTER_KEY: masterKey.toString("hex"),
+    ...settings,
   });
   return { dataDir, run };
 }

@@ -1,0 +1,116 @@
+import { recordChanges } from "../events/record-changes.ts";
+import { type Actor, isSamePerson } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import { canonicalJson } from "../kernel/json.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { carryOutApproved } from "./decide-approval.ts";
+import type { ApprovalKind, Done, Prepared, Proposed, Terms } from "./kind.ts";
+import { changeOfApproval, digestFacts } from "./record-approval.ts";
+import { refuseRole, refuseUnnamed, stateAt } from "./rules.ts";
+import { type ApprovalRow, findOpen, insertApproval, lockSubject, setDecided } from "./store.ts";
+
+export type Acted =
+  | { readonly outcome: "proposed"; readonly approval: ApprovalRow }
+  | { readonly outcome: "done"; readonly answer: Done["answer"] };
+
+/**
+ * Does something that takes one person or two. What takes two is proposed by the first call and done
+ * by the same call of somebody else, or when somebody approves the proposal. The sandbox asks nobody.
+ */
+export async function actWithApproval<Meant extends Terms>(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    kind,
+    people,
+    ...proposed
+  }: Proposed<Meant> & { readonly kind: ApprovalKind<Meant>; readonly people: 1 | 2 },
+): Promise<Acted> {
+  const now = ctx.now();
+  refuseRole(actor, kind.proposers, `to propose ${kind.name}`);
+  const takesTwo = people === 2 && proposed.environment === "live";
+  if (takesTwo) refuseUnnamed(actor);
+  return await ctx.db.transaction(async (tx) => {
+    await lockSubject(tx, kind.name, proposed.subjectId);
+    const prepared = await kind.prepare(tx, proposed, now);
+    if (takesTwo) return await proposeOrApprove(tx, actor, { kind, proposed, prepared, now });
+    const { changes, answer } = await prepared.carryOut(actor);
+    await recordChanges(tx, actor, changes, now);
+    return { outcome: "done", answer };
+  });
+}
+
+type Asked = {
+  readonly kind: ApprovalKind<never>;
+  readonly proposed: Proposed;
+  readonly prepared: Prepared;
+  readonly now: Date;
+};
+
+async function proposeOrApprove(tx: Tx, actor: Actor, asked: Asked): Promise<Acted> {
+  const { kind, proposed, prepared, now } = asked;
+  const open = await findOpen(tx, kind.name, proposed.subjectId);
+  if (!open) return { outcome: "proposed", approval: await propose(tx, actor, asked) };
+  const isSame = canonicalJson(open.terms) === canonicalJson(proposed.terms);
+  const isStale =
+    stateAt(open, now) === "expired" || open.facts_hash !== digestFacts(prepared.facts);
+  if (isStale || (isSamePerson(open.proposed_by, actor.id) && !isSame)) {
+    // What nobody can approve any more, or its own proposer has changed, makes room.
+    return { outcome: "proposed", approval: await propose(tx, actor, asked, open) };
+  }
+  if (isSamePerson(open.proposed_by, actor.id)) return { outcome: "proposed", approval: open };
+  if (!isSame) {
+    throw new Failure("conflict", `${open.proposed_by} proposed something else`, {
+      detail: { reason: "terms_differ", proposed_by: open.proposed_by, proposed: open.terms },
+    });
+  }
+  refuseRole(actor, kind.approvers, `to approve ${kind.name}`);
+  const { answer } = await carryOutApproved(tx, actor, { row: open, prepared, now });
+  return { outcome: "done", answer };
+}
+
+/** A proposal in the queue, in the place of one that has ended. */
+async function propose(
+  tx: Tx,
+  actor: Actor,
+  { kind, proposed, prepared, now }: Asked,
+  ended?: ApprovalRow,
+): Promise<ApprovalRow> {
+  const row: ApprovalRow = {
+    approval_id: newId("apr", now),
+    kind: kind.name,
+    environment: proposed.environment,
+    subject_id: proposed.subjectId,
+    state: "proposed",
+    terms: proposed.terms,
+    summary: prepared.summary,
+    value_paise: prepared.valuePaise,
+    facts_hash: digestFacts(prepared.facts),
+    proposed_by: actor.id,
+    proposed_at: now,
+    expires_at: new Date(now.getTime() + kind.validHours * 3_600_000),
+    decided_by: null,
+    decided_at: null,
+    reason: null,
+  };
+  const changes = [...(prepared.proposal ?? []), changeOfApproval("propose", row)];
+  if (ended) {
+    const isLate = stateAt(ended, now) === "expired";
+    const isOwn = isSamePerson(ended.proposed_by, actor.id);
+    const whyVoid = isOwn ? "proposed anew" : "the facts have changed";
+    const after: ApprovalRow = {
+      ...ended,
+      state: isLate ? "expired" : "voided",
+      decided_by: actor.id,
+      decided_at: now,
+      reason: isLate ? null : whyVoid,
+    };
+    await setDecided(tx, after);
+    changes.unshift(changeOfApproval(isLate ? "expire" : "void", after));
+  }
+  await insertApproval(tx, row);
+  await recordChanges(tx, actor, changes, now);
+  return row;
+}

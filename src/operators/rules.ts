@@ -1,0 +1,107 @@
+// People who run the service: their names, credentials and how long these hold.
+//
+//   enrolling   somebody let them in; they hold one code from each who did, and choose a password
+//   enrolled    they sign in with password and authenticator code, and get a token
+//   disabled    their tokens end at once; only a reset lets them in again
+
+import { type OperatorRole, operatorRoles, personKey } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+
+export const nameForm = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$/;
+/** What the audit trail says where nobody gave a name. */
+const reservedNames = new Set(["cli"]);
+
+/** The name as it is kept: without spaces around it. */
+export function cleanName(given: string): string {
+  const name = given.trim();
+  if (nameForm.test(name) && !reservedNames.has(personKey(name))) return name;
+  throw unprocessable({
+    path: "name",
+    problem: "must be 1 to 64 letters, digits, spaces and . _ @ -, and not cli",
+  });
+}
+
+const passwordLengthMin = 12;
+const passwordLengthMax = 256;
+
+export function refuseWeakPassword(password: string, name: string): void {
+  if (password.length < passwordLengthMin || password.length > passwordLengthMax) {
+    const problem = `must be ${passwordLengthMin} to ${passwordLengthMax} characters`;
+    throw unprocessable({ path: "password", problem });
+  }
+  if (new Set(password).size < 4 || personKey(password).includes(personKey(name))) {
+    throw unprocessable({ path: "password", problem: "must not be your name or a few letters" });
+  }
+}
+
+/** A session ends by itself after a working day. */
+export const sessionHours = 12;
+/** Whoever was let in enrols within a week. */
+export const enrolHours = 168;
+
+/** A slip or two cost nothing; from then on each failure doubles the wait, up to a quarter of an hour. */
+const freeFailures = 3;
+const waitSMax = 900;
+
+export function waitAfter(failures: number): number {
+  if (failures <= freeFailures) return 0;
+  return Math.min(waitSMax, 2 ** Math.min(failures - freeFailures, 30));
+}
+
+/** One answer for everything that is wrong with a sign-in, so that it tells nothing. */
+export function badSignIn(): Failure {
+  return new Failure("unauthorized", "name, password or code is wrong", { form: "edge" });
+}
+
+export function notSignedIn(): Failure {
+  return new Failure("unauthorized", "sign in first", { form: "edge" });
+}
+
+export function tooManyAttempts(retryAfterS: number): Failure {
+  return new Failure("rate_limited", `too many attempts: wait ${retryAfterS} s`, {
+    form: "edge",
+    detail: { retry_after_s: retryAfterS },
+  });
+}
+
+/** What a person's role lets them do; an admin may do everything. */
+export const permissions = {
+  read: operatorRoles,
+  /** Personal data of visitors. */
+  "enquiries.read": ["dealer", "settlement"],
+  "keys.write": [],
+  "plans.write": [],
+  "operators.write": [],
+  "desks.write": [],
+  "firms.write": ["settlement"],
+  "registry.write": ["settlement"],
+  "credits.write": ["settlement"],
+  "rates.publish": ["dealer"],
+  "market.halt": ["dealer", "settlement"],
+  "market.open": ["dealer"],
+  "inventory.write": ["dealer", "settlement"],
+  "settlements.write": ["settlement"],
+  "payouts.write": ["settlement"],
+  "deposits.write": ["settlement"],
+  "calendar.write": ["settlement"],
+  "commissions.pay": ["settlement"],
+  "webhooks.write": ["settlement"],
+  "enquiries.write": ["dealer", "settlement"],
+  /** Which kinds is for each kind to say. */
+  "approvals.decide": ["dealer", "settlement"],
+} as const satisfies Record<string, readonly OperatorRole[]>;
+
+export type Permission = keyof typeof permissions;
+
+export function isPermitted(role: OperatorRole, permission: Permission): boolean {
+  const roles: readonly OperatorRole[] = permissions[permission];
+  return role === "admin" || roles.includes(role);
+}
+
+export function refuseUnpermitted(role: OperatorRole, permission: Permission): void {
+  if (isPermitted(role, permission)) return;
+  const allowed = operatorRoles.filter((candidate) => isPermitted(candidate, permission));
+  throw new Failure("forbidden", `this takes the role ${allowed.join(" or ")}`, {
+    detail: { reason: "role", role, allowed },
+  });
+}

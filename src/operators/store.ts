@@ -1,0 +1,163 @@
+import type { OperatorRole } from "../kernel/actor.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+
+export type OperatorRow = {
+  readonly operator_id: string;
+  readonly name: string;
+  readonly name_key: string;
+  readonly role: OperatorRole;
+  readonly password_hash: string | null;
+  readonly totp_sealed: Buffer | null;
+  readonly totp_step: number;
+  readonly enrol_hashes: readonly Buffer[] | null;
+  readonly enrol_until: Date | null;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly disabled_at: Date | null;
+  readonly version: number;
+};
+
+const operatorColumns = fragment`
+  operator_id, name, name_key, role, password_hash, totp_sealed, totp_step, enrol_hashes,
+  enrol_until, created_by, created_at, disabled_at, version`;
+
+/** Whoever adds people or changes one waits here, so that "the first" and "the last" are certain. */
+export async function lockOperators(tx: Tx): Promise<void> {
+  await tx.rows(sql`select pg_advisory_xact_lock(hashtext('operators'))`);
+}
+
+export async function listOperators(db: Db): Promise<OperatorRow[]> {
+  return await db.rows(sql`
+    select ${operatorColumns}
+    from operators
+    order by created_at, operator_id`);
+}
+
+export async function findOperator(db: Db, nameKey: string): Promise<OperatorRow | undefined> {
+  const [row] = await db.rows<OperatorRow>(sql`
+    select ${operatorColumns}
+    from operators
+    where name_key = ${nameKey}`);
+  return row;
+}
+
+export async function hasOperators(db: Db): Promise<boolean> {
+  const rows = await db.rows(sql`select from operators limit 1`);
+  return rows.length > 0;
+}
+
+export async function insertOperator(tx: Tx, row: OperatorRow): Promise<void> {
+  await tx.rows(sql`
+    insert into operators (${operatorColumns})
+    values (
+      ${row.operator_id}, ${row.name}, ${row.name_key}, ${row.role}, ${row.password_hash},
+      ${row.totp_sealed}, ${row.totp_step}, ${row.enrol_hashes}::bytea[], ${row.enrol_until},
+      ${row.created_by}, ${row.created_at}, ${row.disabled_at}, ${row.version}
+    )`);
+}
+
+export async function setOperator(tx: Tx, row: OperatorRow): Promise<void> {
+  await tx.rows(sql`
+    update operators
+    set role = ${row.role}, password_hash = ${row.password_hash}, totp_sealed = ${row.totp_sealed},
+      totp_step = ${row.totp_step}, enrol_hashes = ${row.enrol_hashes}::bytea[],
+      enrol_until = ${row.enrol_until}, disabled_at = ${row.disabled_at}, version = ${row.version}
+    where operator_id = ${row.operator_id}`);
+}
+
+/** Uses up a code: false when that step or a later one was used meanwhile, or the person changed. */
+export async function useStep(
+  tx: Tx,
+  { operator_id, version }: Pick<OperatorRow, "operator_id" | "version">,
+  step: number,
+): Promise<boolean> {
+  const rows = await tx.rows(sql`
+    update operators
+    set totp_step = ${step}
+    where operator_id = ${operator_id} and version = ${version} and totp_step < ${step}
+      and disabled_at is null
+    returning operator_id`);
+  return rows.length > 0;
+}
+
+export type SessionRow = {
+  readonly token_hash: Buffer;
+  readonly operator_id: string;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+};
+
+export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
+  await tx.rows(sql`
+    insert into operator_sessions (token_hash, operator_id, created_at, expires_at)
+    values (${row.token_hash}, ${row.operator_id}, ${row.created_at}, ${row.expires_at})`);
+}
+
+/** Whose token this is, while it holds. */
+export async function findPerson(
+  db: Db,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<
+  (Pick<OperatorRow, "operator_id" | "name" | "role"> & { expires_at: Date }) | undefined
+> {
+  const [row] = await db.rows<{
+    operator_id: string;
+    name: string;
+    role: OperatorRole;
+    expires_at: Date;
+  }>(sql`
+    select o.operator_id, o.name, o.role, s.expires_at
+    from operator_sessions as s
+    join operators as o on o.operator_id = s.operator_id
+    where s.token_hash = ${tokenHash} and s.revoked_at is null and s.expires_at > ${now}
+      and o.disabled_at is null and o.password_hash is not null`);
+  return row;
+}
+
+export async function revokeSession(tx: Tx, tokenHash: Buffer, now: Date): Promise<void> {
+  await tx.rows(sql`
+    update operator_sessions
+    set revoked_at = ${now}
+    where token_hash = ${tokenHash} and revoked_at is null`);
+}
+
+export async function revokeSessions(tx: Tx, operatorId: string, now: Date): Promise<void> {
+  await tx.rows(sql`
+    update operator_sessions
+    set revoked_at = ${now}
+    where operator_id = ${operatorId} and revoked_at is null`);
+}
+
+export type AttemptsRow = { readonly failures: number; readonly next_at: Date };
+
+/** Whoever tries the same name waits for whoever does so already. */
+export async function lockAttempts(tx: Tx, nameKey: string, now: Date): Promise<AttemptsRow> {
+  const [row] = await tx.rows<AttemptsRow>(sql`
+    insert into operator_attempts as a (name_key, failures, next_at)
+    values (${nameKey}, 0, ${now})
+    on conflict (name_key) do update set failures = a.failures
+    returning failures, next_at`);
+  if (!row) throw new Error("a row that is inserted or updated is returned");
+  return row;
+}
+
+export async function setAttempts(
+  tx: Tx,
+  nameKey: string,
+  { failures, next_at }: AttemptsRow,
+): Promise<void> {
+  await tx.rows(sql`
+    update operator_attempts
+    set failures = ${failures}, next_at = ${next_at}
+    where name_key = ${nameKey}`);
+}
+
+export async function forgetAttempts(
+  tx: Tx,
+  { nameKey, before }: { readonly nameKey: string; readonly before: Date },
+): Promise<void> {
+  await tx.rows(sql`
+    delete from operator_attempts
+    where name_key = ${nameKey} or next_at < ${before}`);
+}

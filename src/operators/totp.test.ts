@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { codeAt, findStep, fromBase32, stepAt, toBase32 } from "./totp.ts";
+
+const secret = Buffer.from("12345678901234567890");
+
+test("codes are those of RFC 6238, appendix B", () => {
+  const vectors = [
+    [59, "94287082"],
+    [1_111_111_109, "07081804"],
+    [1_111_111_111, "14050471"],
+    [1_234_567_890, "89005924"],
+    [2_000_000_000, "69279037"],
+    [20_000_000_000, "65353130"],
+  ] as const;
+  for (const [seconds, code] of vectors) {
+    assert.equal(codeAt(secret, stepAt(new Date(seconds * 1_000)), 8), code);
+    assert.equal(codeAt(secret, stepAt(new Date(seconds * 1_000))), code.slice(2));
+  }
+});
+
+test("counters give the codes of RFC 4226, appendix D", () => {
+  const codes = ["755224", "287082", "359152", "969429", "338314", "254676"];
+  assert.deepEqual(
+    codes.map((_, counter) => codeAt(secret, counter)),
+    codes,
+  );
+});
+
+test("a code holds one step either side, and never twice", () => {
+  const now = new Date("2026-11-16T09:00:00Z");
+  const step = stepAt(now);
+  for (const off of [-2, -1, 0, 1, 2]) {
+    const found = findStep(secret, codeAt(secret, step + off), { now, lastStep: 0 });
+    assert.equal(found, Math.abs(off) <= 1 ? step + off : undefined);
+  }
+  assert.equal(findStep(secret, codeAt(secret, step), { now, lastStep: step }), undefined);
+  assert.equal(findStep(secret, codeAt(secret, step - 1), { now, lastStep: step }), undefined);
+  for (const wrong of ["", "12345", "1234567", "abcdef", "١٢٣٤٥٦"]) {
+    assert.equal(findStep(secret, wrong, { now, lastStep: 0 }), undefined);
+  }
+});
+
+test("secrets survive base 32 as apps write it", () => {
+  assert.equal(toBase32(secret), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (bytes) => {
+      assert.deepEqual(fromBase32(toBase32(Buffer.from(bytes))), Buffer.from(bytes));
+    }),
+  );
+});

@@ -1,0 +1,62 @@
+// Time-based one-time passwords as authenticator apps make them: RFC 6238 over HMAC-SHA-1, six
+// digits, steps of 30 seconds.
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+export const stepS = 30;
+const digits = 6;
+/** A clock may be one step off, and typing takes a while. */
+const stepsEitherSide = 1;
+
+export function stepAt(now: Date): number {
+  return Math.floor(now.getTime() / 1_000 / stepS);
+}
+
+export function codeAt(secret: Buffer, step: number, length = digits): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac("sha1", secret).update(counter).digest();
+  const offset = (mac.at(-1) ?? 0) & 15;
+  const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** length).padStart(length, "0");
+}
+
+/** The step that a code belongs to, if it is right and of a later step than the last one used. */
+export function findStep(
+  secret: Buffer,
+  code: string,
+  { now, lastStep }: { readonly now: Date; readonly lastStep: number },
+): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined;
+  const given = Buffer.from(code);
+  const current = stepAt(now);
+  let found: number | undefined;
+  for (let step = current - stepsEitherSide; step <= current + stepsEitherSide; step++) {
+    const isRight = timingSafeEqual(Buffer.from(codeAt(secret, step)), given);
+    if (isRight && step > lastStep) found ??= step;
+  }
+  return found;
+}
+
+const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** As it is typed into an app. */
+export function toBase32(bytes: Buffer): string {
+  let bits = "";
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, "0");
+  return (bits.match(/.{1,5}/g) ?? [])
+    .map((five) => base32.charAt(Number.parseInt(five.padEnd(5, "0"), 2)))
+    .join("");
+}
+
+export function fromBase32(text: string): Buffer {
+  const bits = text.split("").map((letter) => base32.indexOf(letter).toString(2).padStart(5, "0"));
+  const bytes = bits.join("").match(/.{8}/g) ?? [];
+  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+}
+
+/** What apps read from a QR code. */
+export function authenticatorUri(name: string, secret: string): string {
+  const label = encodeURIComponent(`Scripdesk:${name}`);
+  return `otpauth://totp/${label}?secret=${secret}&issuer=Scripdesk`;
+}

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { approvalKinds } from "../../src/approval-kinds.ts";
+import { approveProposal } from "../../src/approvals/decide-approval.ts";
+import { operator } from "../../src/kernel/actor.ts";
+import { Failure, type FailureCode } from "../../src/kernel/failure.ts";
+import { addOperator, resetOperator } from "../../src/operators/add-operator.ts";
+import { disableOperator, listOperators } from "../../src/operators/disable-operator.ts";
+import { enrolOperator } from "../../src/operators/enrol-operator.ts";
+import { findSignedIn, signIn, signOut } from "../../src/operators/sign-in.ts";
+import { codeAt } from "../../src/operators/totp.ts";
+import { addPerson, password, type TestPerson } from "../support/people.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const hasCode = (code: FailureCode) => (error: unknown) =>
+  error instanceof Failure && error.code === code;
+const hasReason = (reason: string) => (error: unknown) =>
+  error instanceof Failure && error.detail?.["reason"] === reason;
+
+/** Two admins, as a service has them after its first day. */
+async function twoAdmins(service: Service): Promise<readonly [TestPerson, TestPerson]> {
+  const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
+  const ravi = await addPerson(service, { name: "ravi", role: "admin", by: [asha] });
+  return [asha, ravi];
+}
+
+test("a person signs in with password and code, and a code is used once", async (t) => {
+  const service = await startService(t);
+  const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
+  const code = asha.code();
+  const { token, role, name } = await signIn(service.ctx, { name: "asha rao", password, code });
+  assert.deepEqual([name, role], ["Asha Rao", "admin"]);
+  assert.match(token, /^operator_[A-Za-z0-9_-]{43}$/);
+  const actor = await findSignedIn(service.ctx, token);
+  assert.deepEqual([actor.kind, actor.id, actor.role], ["operator", "Asha Rao", "admin"]);
+  await assert.rejects(
+    signIn(service.ctx, { name: "Asha Rao", password, code }),
+    hasCode("unauthorized"),
+  );
+  const { rows } = await service.ctx.db.pool.query(
+    "select encode(token_hash, 'hex') as hash from operator_sessions",
+  );
+  assert.equal(rows.length, 1);
+  assert.equal(JSON.stringify(rows).includes(token), false);
+});
+
+test("one code brought by many at once signs in one", async (t) => {
+  const service = await startService(t);
+  const asha = await addPerson(service, { name: "Asha", role: "admin" });
+  const code = asha.code();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 3 }, () => signIn(service.ctx, { name: "Asha", password, code })),
+  );
+  assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+});
+
+test("whatever is wrong with a sign-in is the same answer", async (t) => {
+  const service = await startService(t);
+  const asha = await addPerson(service, { name: "Asha", role: "admin" });
+  const answers = new Set<string>();
+  for (const attempt of [
+    { name: "Asha", password: "wrong password 1", code: asha.code() },
+    { name: "Asha", password, code: "000000" },
+    { name: "nobody", password, code: asha.code() },
+  ]) {
+    const error = await signIn(service.ctx, attempt).catch((failure: unknown) => failure);
+    assert.ok(error instanceof Failure);
+    answers.add(`${error.code} ${error.message}`);
+  }
+  assert.equal(answers.size, 1);
+});
+
+test("guessing is slowed down by name, at once and one after the other", async (t) => {
+  const service = await startService(t);
+  const asha = await addPerson(service, { name: "Asha", role: "admin" });
+  const guess = async (name: string) =>
+    await signIn(service.ctx, { name, password: "not the password", code: "123456" }).catch(
+      (error: unknown) => (error instanceof Failure ? error.code : String(error)),
+    );
+  for (const name of ["Asha", "nobody"]) {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => guess(name)));
+    assert.equal(answers.filter((code) => code === "unauthorized").length, 4, name);
+    assert.equal(answers.filter((code) => code === "rate_limited").length, 6, name);
+  }
+  // The right password waits as well, and the wait grows with each failure.
+  await assert.rejects(
+    signIn(service.ctx, { name: "ASHA", password, code: codeAt(asha.secret, 1) }),
+    hasCode("rate_limited"),
+  );
+  let tried = 0;
+  for (let second = 0; second < 3_600; second += 10) {
+    service.clock.advance({ seconds: 10 });
+    if ((await guess("Asha")) === "unauthorized") tried++;
+  }
+  assert.ok(tried <= 12, `${tried} guesses in an hour`);
+  service.clock.advance({ seconds: 900 });
+  const { name } = await asha.signIn();
+  assert.equal(name, "Asha");
+  assert.equal(await guess("Asha"), "unauthorized", "success ends the count");
+});
+
+test("a session ends by itself, by signing out and with its person", async (t) => {
+  const service = await startService(t);
+  const [asha, ravi] = await twoAdmins(service);
+  const expired = await asha.signIn();
+  service.clock.advance({ seconds: 12 * 3_600 });
+  await assert.rejects(findSignedIn(service.ctx, expired.token), hasCode("unauthorized"));
+
+  const left = await asha.signIn();
+  await signOut(service.ctx, left.token);
+  await assert.rejects(findSignedIn(service.ctx, left.token), hasCode("unauthorized"));
+
+  const shut = await ravi.signIn();
+  await disableOperator(service.ctx, asha.actor, "RAVI");
+  await assert.rejects(findSignedIn(service.ctx, shut.token), hasCode("unauthorized"));
+  await assert.rejects(ravi.signIn(), hasCode("unauthorized"));
+  const last = disableOperator(service.ctx, asha.actor, "asharao");
+  await assert.rejects(last, hasReason("last_admin"));
+  for (const token of ["", "operator_", "service_live_x", "operator_'; drop table operators;--"]) {
+    await assert.rejects(findSignedIn(service.ctx, token), hasCode("unauthorized"));
+  }
+});
+
+test("two spellings of a name are one person", async (t) => {
+  const service = await startService(t);
+  await addPerson(service, { name: "Asha Rao", role: "admin" });
+  for (const name of ["asha rao", "AshaRao", " ASHA RAO "]) {
+    await assert.rejects(
+      addOperator(service.ctx, operator, { name, role: "viewer" }),
+      hasReason("name_taken"),
+    );
+  }
+  for (const name of ["", "cli", "C L I", "аsha", "x".repeat(65), "a\u0000b"]) {
+    await assert.rejects(
+      addOperator(service.ctx, operator, { name, role: "viewer" }),
+      hasCode("unprocessable"),
+    );
+  }
+});
+
+test("the first person is an admin, and weak passwords are refused", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  await assert.rejects(
+    addOperator(ctx, operator, { name: "asha", role: "dealer" }),
+    hasReason("first_is_admin"),
+  );
+  const { code } = await addOperator(ctx, operator, { name: "asha", role: "admin" });
+  for (const weak of ["short", "aaaaaaaaaaaaaaaa", "asha-asha-asha"]) {
+    const enrolling = enrolOperator(ctx, { name: "asha", codes: [code], password: weak });
+    await assert.rejects(enrolling, hasCode("unprocessable"));
+  }
+  await assert.rejects(
+    enrolOperator(ctx, { name: "asha", codes: ["1-2"], password }),
+    hasCode("unauthorized"),
+  );
+  await enrolOperator(ctx, { name: "asha", codes: [code], password });
+  await assert.rejects(
+    enrolOperator(ctx, { name: "asha", codes: [code], password }),
+    hasCode("unauthorized"),
+    "a code enrols once",
+  );
+});
+
+test("letting somebody in takes two admins, and neither can become that person", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const [asha, ravi] = await twoAdmins(service);
+  const puppet = await addOperator(ctx, asha.actor, { name: "mira", role: "settlement" });
+  assert.equal(puppet.outcome, "proposed");
+  assert.equal((await listOperators(ctx)).length, 2);
+  const decide = { approvalId: puppet.approval_id ?? "", kinds: approvalKinds };
+  await assert.rejects(approveProposal(ctx, asha.actor, decide), hasReason("own_proposal"));
+  const viewer = { ...ravi.actor, role: "settlement" as const };
+  await assert.rejects(approveProposal(ctx, viewer, decide), hasReason("role"));
+  const { answer } = await approveProposal(ctx, ravi.actor, decide);
+  const { code: second } = answer as { readonly code: string };
+  for (const codes of [[puppet.code], [second], [second, second], [puppet.code, "0"]]) {
+    const enrolling = enrolOperator(ctx, { name: "mira", codes, password });
+    await assert.rejects(enrolling, hasCode("unauthorized"));
+    service.clock.advance({ seconds: 60 });
+  }
+  const codes = [second, puppet.code.toUpperCase()];
+  assert.equal((await enrolOperator(ctx, { name: "mira", codes, password })).operator.name, "mira");
+});
+
+test("shutting the other admin out does not make one admin enough", async (t) => {
+  const service = await startService(t);
+  const [asha] = await twoAdmins(service);
+  await disableOperator(service.ctx, asha.actor, "ravi");
+  const added = await addOperator(service.ctx, asha.actor, { name: "puppet", role: "admin" });
+  assert.equal(added.outcome, "proposed");
+  const back = await resetOperator(service.ctx, asha.actor, { name: "ravi" });
+  assert.equal(back.outcome, "proposed");
+});
+
+test("a reset ends password, authenticator and sessions, with the word of two", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const [asha, ravi] = await twoAdmins(service);
+  const mira = await addPerson(service, { name: "mira", role: "dealer", by: [asha, ravi] });
+  const { token } = await mira.signIn();
+  const reset = await resetOperator(ctx, asha.actor, { name: "MIRA", role: "settlement" });
+  await findSignedIn(ctx, token);
+  const decide = { approvalId: reset.approval_id ?? "", kinds: approvalKinds };
+  const { answer } = await approveProposal(ctx, ravi.actor, decide);
+  await assert.rejects(findSignedIn(ctx, token), hasCode("unauthorized"));
+  await assert.rejects(mira.signIn(), hasCode("unauthorized"));
+  const codes = [reset.code, (answer as { readonly code: string }).code];
+  const { operator: person } = await enrolOperator(ctx, { name: "mira", codes, password });
+  assert.deepEqual([person.role, person.status], ["settlement", "enrolled"]);
+});
+
+test("every act on people is on record with the name of who did it, and no secret", async (t) => {
+  const service = await startService(t);
+  const [asha, ravi] = await twoAdmins(service);
+  await asha.signIn();
+  await disableOperator(service.ctx, asha.actor, "ravi");
+  const { rows } = await service.ctx.db.pool.query(
+    `select actor_id, action from audit_records
+    where entity_type = 'operator' order by seq`,
+  );
+  assert.deepEqual(
+    rows.map(({ actor_id, action }) => `${actor_id} ${action}`),
+    [
+      "cli operator.add",
+      "Asha Rao operator.enrol",
+      "Asha Rao operator.add",
+      "ravi operator.enrol",
+      "Asha Rao operator.sign_in",
+      "Asha Rao operator.disable",
+    ],
+  );
+  const dump = JSON.stringify((await service.ctx.db.pool.query("select * from operators")).rows);
+  for (const secret of [password, asha.secret.toString("latin1"), ravi.secret.toString("hex")]) {
+    assert.equal(dump.includes(secret), false);
+  }
+});
