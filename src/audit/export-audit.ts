@@ -1,11 +1,13 @@
 // A desk's chain as lines, from a place to where it stood when it was asked for, and a signed
 // checkpoint as the last one. Records are only ever added, so the lines are read in pages by their
-// place, each as the reader has taken the last.
+// place, each as the reader has taken the last. For every page an export waits for its turn among all
+// that is done in pieces, so that many of them together are no more than a few.
 
 import type { Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres.ts";
 import { checkpointLine, type Head, lineOf, refuseSubAccount, startOfChain } from "./rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
 import type { AuditRow, Desk } from "./store.ts";
@@ -13,7 +15,7 @@ import { findHead, findLink, listInOrder } from "./trail-store.ts";
 
 const linesPerPage = 500;
 
-export type Exporting = Pick<Context, "db" | "now" | "auditKey"> & {
+export type Exporting = Pick<Context, "db" | "now" | "auditKey" | "heavy"> & {
   /** What becomes of the checkpoint, beside being the last line. */
   readonly onCheckpoint: (line: string) => Promise<void>;
 };
@@ -44,25 +46,17 @@ export async function exportOfDesk(
 }
 
 async function* linesOf(
-  { db, now, auditKey, onCheckpoint }: Exporting,
+  { db, now, auditKey, heavy, onCheckpoint }: Exporting,
   desk: Desk,
   { from, to }: { from: Head; to: Head },
 ): AsyncGenerator<string> {
   let last = from;
   while (last.seq < to.seq) {
-    const page = await listInOrder(db, desk, {
-      after: last.seq,
-      upTo: to.seq,
-      limit: linesPerPage,
-    });
-    let text = "";
-    for (const row of page) {
-      refuseBroken(row, last);
-      text += lineOf(row, last, row.hash);
-      last = { seq: row.seq, hash: row.hash };
-    }
-    if (page.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
-    yield text;
+    const after = last;
+    const by = { environment: desk.environment, deskId: desk.desk_id };
+    const page = await heavy.inPieces("audit export", () => readPage(db, desk, after, to), { by });
+    last = page.last;
+    yield page.text;
   }
   const line = checkpointLine(
     {
@@ -78,6 +72,20 @@ async function* linesOf(
   );
   await onCheckpoint(line);
   yield line;
+}
+
+async function readPage(db: Db, desk: Desk, after: Head, to: Head) {
+  const page = { after: after.seq, upTo: to.seq, limit: linesPerPage };
+  const rows = await listInOrder(db, desk, page);
+  if (rows.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
+  let last = after;
+  let text = "";
+  for (const row of rows) {
+    refuseBroken(row, last);
+    text += lineOf(row, last, row.hash);
+    last = { seq: row.seq, hash: row.hash };
+  }
+  return { text, last };
 }
 
 /** A chain with a hole is not signed; a record that was changed is shown as it is, and found out. */

@@ -5,8 +5,14 @@ import fc from "fast-check";
 
 import { Failure } from "../kernel/failure.ts";
 import { addDays } from "../kernel/time.ts";
-import { dayOf, paiseOf, parseCsv, readReport } from "./csv.ts";
+import { runThrough } from "../platform/pace.ts";
+import * as csv from "./csv.ts";
+import { dayOf, paiseOf } from "./csv.ts";
 import type { Declaration } from "./rules.ts";
+
+const parseCsv = (text: string, max: number) => runThrough(csv.parseCsv(text, max));
+const readReport = (text: string, wanted: typeof options) =>
+  runThrough(csv.readReport(text, wanted));
 
 const iec = "AAACA1234A";
 const options = { iec, rowsMax: 5_000 };

@@ -29,6 +29,8 @@ export type Report = {
 /** The code that rows may name; null when the firm has none, undefined when any will do. */
 type ReportIec = string | null | undefined;
 
+export type CsvRecords = { readonly records: readonly CsvRecord[]; readonly blank: number };
+
 const delimiters = [",", ";", "\t"] as const;
 
 /**
@@ -36,10 +38,7 @@ const delimiters = [",", ";", "\t"] as const;
  * Blank records are counted and not kept, and reading stops after `recordsMax`, so that a file of
  * nothing but line ends costs nothing.
  */
-export function parseCsv(
-  text: string,
-  recordsMax: number,
-): { readonly records: readonly CsvRecord[]; readonly blank: number } {
+export function* parseCsv(text: string, recordsMax: number): Generator<void, CsvRecords> {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   const delimiter = delimiterOf(text);
   const records: CsvRecord[] = [];
@@ -64,6 +63,7 @@ export function parseCsv(
     if (problem || cells.some((cell) => cell.trim())) records.push({ row, cells, problem });
     cells = [];
     problem = undefined;
+    yield;
   }
   return { records, blank: row - records.length };
 }
@@ -173,13 +173,16 @@ const columnOf = new Map<string, Column>(
   ),
 );
 
-/** One answer per row with content. A report without the columns it needs is refused whole. */
-export function readReport(
+/**
+ * One answer per row with content, and a place to pause after each. A report without the columns it
+ * needs is refused whole.
+ */
+export function* readReport(
   text: string,
   { iec, rowsMax }: { readonly iec: ReportIec; readonly rowsMax: number },
-): Report {
+): Generator<void, Report> {
   // A heading, the rows, a totals row, and one more to tell that there are too many.
-  const { records, blank } = parseCsv(text, rowsMax + 3);
+  const { records, blank } = yield* parseCsv(text, rowsMax + 3);
   const [heading, ...filled] = records;
   const columns = columnsOf(heading?.cells ?? []);
   const last = filled.at(-1);
@@ -191,13 +194,12 @@ export function readReport(
     });
   }
   const width = heading?.cells.length ?? 0;
-  return {
-    rows: rows.map((record) => ({
-      row: record.row,
-      declared: declarationOf(record, { columns, width, iec }),
-    })),
-    skipped: blank + filled.length - rows.length,
-  };
+  const read: ReportRow[] = [];
+  for (const record of rows) {
+    read.push({ row: record.row, declared: declarationOf(record, { columns, width, iec }) });
+    yield;
+  }
+  return { rows: read, skipped: blank + filled.length - rows.length };
 }
 
 function columnsOf(heading: readonly string[]): Columns {

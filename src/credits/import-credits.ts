@@ -5,26 +5,43 @@ import type { Call } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import type { Document } from "../platform/documents.ts";
+import { writeInPieces } from "../platform/http-serialization.ts";
+import { mapPaced, openPace, runPaced } from "../platform/pace.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { readReport } from "./csv.ts";
 import { resultOf, sumsOf } from "./result-of.ts";
 import { type CreditFacts, type Declaration, factsOf } from "./rules.ts";
-import { csvRowsMax, type ImportResults } from "./schema.ts";
+import { csvRowsMax, ImportResults } from "./schema.ts";
 import { takeDeclarations, type Taking } from "./take-declarations.ts";
+
+export type Import = {
+  readonly firmId: string;
+  readonly csv: string;
+  /** Whoever asked has gone: nothing of the report is kept then. */
+  readonly gone: AbortSignal;
+};
 
 /** A report of the customs portal, row by row; sending it again changes nothing. */
 export async function importCredits(
   ctx: Context,
   call: Call,
-  firmId: string,
-  csv: string,
-): Promise<ImportResults> {
-  return await ctx.db.transaction(
-    async (tx) => {
-      const firm = await firmOfCaller(tx, call.caller, firmId);
-      return await takeReport(tx, { firm, actor: actorOf(call), now: ctx.now() }, csv);
+  { firmId, csv, gone }: Import,
+): Promise<Document<ImportResults>> {
+  return await ctx.heavy.inPieces(
+    "import",
+    async (pace) => {
+      const results = await ctx.db.transaction(
+        async (tx) => {
+          const firm = await firmOfCaller(tx, call.caller, firmId);
+          return await takeReport(tx, { firm, actor: actorOf(call), now: ctx.now(), pace }, csv);
+        },
+        { rollBack: call.dryRun },
+      );
+      const content = await writeInPieces(ImportResults, results, pace);
+      return { type: "application/json; charset=utf-8", content };
     },
-    { rollBack: call.dryRun },
+    { by: call.caller, signal: gone },
   );
 }
 
@@ -43,25 +60,27 @@ export async function importCreditsAsOperator(
 
 export async function takeReport(
   tx: Tx,
-  { firm, actor, vouched = false, now }: Omit<Taking, "mode">,
+  { firm, actor, vouched = false, now, pace = openPace() }: Omit<Taking, "mode">,
   csv: string,
 ): Promise<ImportResults> {
   const today = istDay(now);
-  const { rows, skipped } = readReport(csv, {
-    // Whose report it is, the operator vouches for too.
-    iec: vouched ? undefined : firm.iec,
-    rowsMax: csvRowsMax,
-  });
+  // Whose report it is, the operator vouches for too.
+  const reading = readReport(csv, { iec: vouched ? undefined : firm.iec, rowsMax: csvRowsMax });
+  const { rows, skipped } = await runPaced(reading, pace);
   const outcomes = await takeDeclarations(
     tx,
-    { firm, actor, vouched, mode: { followsBalance: true }, now },
-    rows.map(({ declared }) => judged(declared, today)),
+    { firm, actor, vouched, mode: { followsBalance: true }, now, pace },
+    await mapPaced(rows, ({ declared }) => judged(declared, today), pace),
   );
   const view = { firmState: firm.connection_state, today };
-  const results = rows.flatMap(({ row }, index) => {
-    const outcome = outcomes[index];
-    return outcome ? [{ row, ...resultOf(outcome, view, actor.requestId ?? "") }] : [];
-  });
+  const results = await mapPaced(
+    outcomes,
+    (outcome, index) => ({
+      row: rows[index]?.row ?? 0,
+      ...resultOf(outcome, view, actor.requestId ?? ""),
+    }),
+    pace,
+  );
   return { results, ...sumsOf(results), skipped };
 }
 

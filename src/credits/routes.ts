@@ -1,5 +1,6 @@
-import { callOf, sendPage, sendReplayable } from "../platform/calls.ts";
+import { callOf, sendPage, sendReplayable, whenGone } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
+import { sendDocument } from "../platform/documents.ts";
 import type { App } from "../platform/http.ts";
 import { compileBatchValidator } from "../platform/http-validation.ts";
 import { declareCredits } from "./declare-credits.ts";
@@ -83,8 +84,11 @@ export function creditRoutes(app: App, ctx: Context): void {
         response: { 200: ImportResults },
       },
     },
-    async (request, reply) =>
-      await importCredits(ctx, callOf(request, reply), request.params.firm_id, request.body.csv),
+    async (request, reply) => {
+      const { firm_id: firmId } = request.params;
+      const asked = { firmId, csv: request.body.csv, gone: whenGone(reply) };
+      return sendDocument(reply, await importCredits(ctx, callOf(request, reply), asked));
+    },
   );
 
   app.post(

@@ -39,7 +39,9 @@ export type KnownRow = {
 
 /**
  * Per number: the firm's own open or latest row, and whether anybody else has a live holding. The
- * limits keep it a look-up per number, which no statistics can turn into a reading of all credits.
+ * limits keep it a look-up per number, which no statistics can turn into a reading of all credits. The
+ * firm is compared in a way that no index serves, because without statistics the one of the firm's
+ * credits looks as good as the one of the number, and reads all that the firm has for each number.
  */
 export async function findKnown(
   tx: Tx,
@@ -64,7 +66,8 @@ export async function findKnown(
     left join lateral (
       select ${creditColumns}
       from credits as c
-      where c.desk_id = ${deskId} and c.scrip_no = asked.scrip_no and c.firm_id = ${firmId}
+      where c.desk_id = ${deskId} and c.scrip_no = asked.scrip_no
+        and c.firm_id || '' = ${firmId}
       order by c.standing is not null desc, c.created_at desc
       limit 1
     ) as c on true`);

@@ -1,9 +1,11 @@
-// Declarations from a call, a report or the registry, taken as one set.
+// Declarations from a call, a report or the registry, taken as one set, so many at a time that the
+// event loop is not held:
 //
 //   load     what is known of all the numbers, in one statement
 //   judge    each declaration in its order; a number that comes twice is judged against the first
 //   write    what is new in one statement, what changed in another
 //   look     numbers that somebody else took in between are loaded and judged again
+//   tell     last, when all of them are written: from then on others wait for this desk's records
 //
 // The database decides races: a number that looked free and was not makes no row, and the second
 // look says who has it.
@@ -16,6 +18,7 @@ import { portStatus } from "../inquiries/port-status.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
+import { openPace, type Pace } from "../platform/pace.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { simulatedHolding } from "../registry/rules.ts";
 import { changeOfCredit } from "./change-of-credit.ts";
@@ -42,7 +45,11 @@ export type Taking = {
   /** The operator's word stands for the registry's: the credits are listed at once. */
   readonly vouched?: boolean;
   readonly now: Date;
+  readonly pace?: Pace;
 };
+
+/** So many are judged, written and told of at a time. */
+const atOnceMax = 500;
 
 /** How often numbers are looked at again that others keep taking and letting go. */
 const looksMax = 5;
@@ -53,7 +60,34 @@ export async function takeDeclarations(
   declared: readonly (CreditFacts | Failure)[],
 ): Promise<Outcome[]> {
   const { iec } = holderFor(taking);
+  const { actor, now, pace = openPace() } = taking;
   const confirm = await confirmer(tx, taking, iec);
+  const outcomes: Outcome[] = [];
+  const changes: Change[] = [];
+  for (let from = 0; from < declared.length; from += atOnceMax) {
+    if (from > 0) await pace.turn();
+    const taken = await takeSome(tx, taking, declared.slice(from, from + atOnceMax), (facts) =>
+      newRow(facts, confirm(facts), taking),
+    );
+    changes.push(...taken.changes);
+    outcomes.push(...taken.outcomes);
+    const created = taken.outcomes.flatMap((one) => (one.kind === "created" ? [one.row] : []));
+    changes.push(...(await rejectRivals(tx, created, now)));
+    await ask(tx, created, iec, now);
+  }
+  for (let from = 0; from < changes.length; from += atOnceMax) {
+    if (from > 0) await pace.turn();
+    await recordChanges(tx, actor, changes.slice(from, from + atOnceMax), now);
+  }
+  return outcomes;
+}
+
+async function takeSome(
+  tx: Tx,
+  taking: Taking,
+  declared: readonly (CreditFacts | Failure)[],
+  make: (facts: CreditFacts) => CreditRow,
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly changes: readonly Change[] }> {
   const outcomes: Outcome[] = [];
   const changes: Change[] = [];
   let waiting: Waiting[] = [];
@@ -65,7 +99,7 @@ export async function takeDeclarations(
   for (let look = 0; waiting.length > 0; look++) {
     if (look === looksMax) throw new Error("numbers changed hands faster than they were looked at");
     const known = await loadKnown(tx, taking.firm, waiting);
-    const plan = judge(waiting, known, taking, (facts) => newRow(facts, confirm(facts), taking));
+    const plan = judge(waiting, known, taking, make);
     const written = await write(tx, plan, taking.now);
     changes.push(...written.changes);
     for (const { index, facts, kind, failure } of plan.verdicts) {
@@ -75,12 +109,7 @@ export async function takeDeclarations(
     }
     waiting = waiting.filter(({ facts }) => written.lost.has(facts.scrip_no));
   }
-
-  const created = outcomes.flatMap((outcome) => (outcome.kind === "created" ? [outcome.row] : []));
-  changes.push(...(await rejectRivals(tx, created, taking.now)));
-  await ask(tx, created, iec, taking.now);
-  await recordChanges(tx, taking.actor, changes, taking.now);
-  return outcomes;
+  return { outcomes, changes };
 }
 
 /** What an earlier call with the same idempotency key stands at now; nothing is written. */

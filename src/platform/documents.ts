@@ -3,8 +3,12 @@
 import type { FastifyReply } from "fastify";
 
 export type FileAnswer = {
-  readonly type: "text/csv; charset=utf-8; header=present" | "application/pdf";
-  readonly name: string;
+  readonly type:
+    | "text/csv; charset=utf-8; header=present"
+    | "application/pdf"
+    | "application/json; charset=utf-8";
+  /** What it is kept as; none for what is read by programs. */
+  readonly name?: string;
   readonly content: string | Buffer;
 };
 
@@ -19,8 +23,9 @@ export function sendDocument<Answer extends object>(
     reply.type("application/json; charset=utf-8");
     return document;
   }
-  reply.type(document.type);
-  reply.header("content-disposition", `attachment; filename="${document.name}"`);
+  const { type, name } = document;
+  reply.type(type);
+  if (name !== undefined) reply.header("content-disposition", `attachment; filename="${name}"`);
   return document.content as unknown as Answer; // Sent as the bytes they are, past every schema.
 }
 

@@ -4,7 +4,9 @@
 
 import fastJsonStringify from "fast-json-stringify";
 import type { FastifySerializerCompiler } from "fastify";
-import type { TSchema } from "typebox";
+import type { TObject, TSchema } from "typebox";
+
+import { mapPaced, type Pace } from "./pace.ts";
 
 type Write = (value: unknown) => string;
 
@@ -19,4 +21,26 @@ function writerOf(schema: TSchema): Write {
   const made = writers.get(schema) ?? (fastJsonStringify(schema) as Write);
   writers.set(schema, made);
   return made;
+}
+
+/** The same text for an answer whose arrays may be long, made so that others have their turns. */
+export async function writeInPieces(
+  { properties }: TObject,
+  answer: Readonly<Record<string, unknown>>,
+  pace: Pace,
+): Promise<string> {
+  const members: string[] = [];
+  for (const [name, schema] of Object.entries(properties)) {
+    const value = answer[name];
+    if (value === undefined) continue;
+    members.push(`${JSON.stringify(name)}:${await writeMember(schema, value, pace)}`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+async function writeMember(schema: TSchema, value: unknown, pace: Pace): Promise<string> {
+  if (!Array.isArray(value) || !("items" in schema)) return writerOf(schema)(value);
+  const write = writerOf(schema.items as TSchema); // Ours name one schema for all items.
+  const items = await mapPaced(value as readonly unknown[], write, pace);
+  return `[${items.join(",")}]`;
 }

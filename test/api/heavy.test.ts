@@ -7,9 +7,13 @@ import { test } from "node:test";
 
 import { request } from "undici";
 
+import { OfferIndex } from "../../src/cover/offer-index.ts";
+import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { operator } from "../../src/kernel/actor.ts";
 import { openThreads } from "../../src/open-context.ts";
+import { booksOf } from "../../src/orders/book-of-set.ts";
 import { Overloaded } from "../../src/platform/coalesce.ts";
-import { type Heavy, onThisThread } from "../../src/platform/heavy/kinds.ts";
+import { type Heavy, type HeavyOptions, onThisThread } from "../../src/platform/heavy/kinds.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
@@ -91,6 +95,7 @@ test("nettings of the sandbox do not hold up live, and end when their callers go
 test("papers are drawn by the threads, for the desk that asks", async (t) => {
   const asked: unknown[] = [];
   const heavy: Heavy = {
+    ...onThisThread,
     run: async (kind, input, options) => {
       asked.push([kind.name, options.by.environment, options.by.deskId]);
       return await onThisThread.run(kind, input, options);
@@ -110,7 +115,7 @@ function noting(): { readonly heavy: Heavy; readonly asked: string[] } {
     asked.push(kind.name);
     return await onThisThread.run(kind, input, options);
   };
-  return { heavy: { run }, asked };
+  return { heavy: { ...onThisThread, run }, asked };
 }
 
 /** No two sums of these meet, so that no search can be sure of its answer. */
@@ -165,7 +170,7 @@ test("a buy quote on odd faces is searched for by a thread, and says what was pr
 });
 
 test("cover that no thread can be had for is searched for quickly, and nobody is refused", async (t) => {
-  const heavy: Heavy = { run: () => Promise.reject(new Overloaded()) };
+  const heavy: Heavy = { ...onThisThread, run: () => Promise.reject(new Overloaded()) };
   const service = await startService(t, { heavy });
   await stockHouse(service.ctx, oddFaces(300));
   const { api_key: key } = await service.issue();
@@ -177,7 +182,8 @@ test("cover that no thread can be had for is searched for quickly, and nobody is
 });
 
 test("a search that breaks down fails nobody, least of all a batch that was placed in part", async (t) => {
-  const heavy: Heavy = { run: () => Promise.reject(new Error("the thread broke down")) };
+  const run = () => Promise.reject(new Error("the thread broke down"));
+  const heavy: Heavy = { ...onThisThread, run };
   const service = await startService(t, { heavy });
   await stockHouse(service.ctx, oddFaces(300));
   const { post, scripNo } = await dealer(service);
@@ -187,4 +193,144 @@ test("a search that breaks down fails nobody, least of all a batch that was plac
   assert.deepEqual([body.submitted, body.failed], [2, 0]);
   assert.ok(body.results[1].order.covered_paise > 0);
   await post("/v1/quote", wanted, 200);
+});
+
+const reportOf = (rows: number) =>
+  [
+    "scrip_no,scheme,balance,issued_on,expires_on",
+    ...Array.from({ length: rows }, (_, at) => `S${100_000 + at}A,RODTEP,1,2026-10-01,2028-09-30`),
+  ].join("\n");
+
+/** Pauses wherever there is a place to, and tells of the first pause. */
+function pausing(pool: HeavyPool, atPause: (options: HeavyOptions) => Promise<void>) {
+  const pauses: string[] = [];
+  const heavy: Heavy = {
+    ...onThisThread,
+    inPieces: async (name, work, options) =>
+      await pool.inPieces(
+        name,
+        async (pace) =>
+          await work({
+            isOver: () => true,
+            turn: async () => {
+              pauses.push(name);
+              if (pauses.length === 1) await atPause(options);
+              await pace.turn();
+            },
+          }),
+        options,
+      ),
+  };
+  return { heavy, pauses };
+}
+
+test("others are served in the pauses of an import, which come after every row", async (t) => {
+  const pool = openThreads(1);
+  t.after(() => pool.close());
+  let served: number | undefined;
+  const { heavy, pauses } = pausing(pool, async () => {
+    served = (await service.send("GET", "/v1/whoami", { key: other.api_key })).status;
+  });
+  const service = await startService(t, { heavy });
+  const other = await service.issue({ environment: "live" });
+  const { api_key: key, firm_id: deskId } = await service.issue();
+  const firmId = await addFirm(service, { deskId });
+  const { body } = await service.send("POST", `/v1/firms/${firmId}/credits:import`, {
+    key,
+    body: { csv: reportOf(1_200) },
+    expect: 200,
+  });
+  assert.equal(served, 200);
+  assert.deepEqual([body.accepted, body.failed, body.skipped], [1_200, 0, 0]);
+  assert.deepEqual(body.results.at(-1).row, 1_201);
+  // Read, judged, answered and written one by one.
+  assert.ok(pauses.length > 4 * 1_200, `${pauses.length} pauses`);
+  const kept = await service.send("GET", `/v1/firms/${firmId}/credits?limit=1`, { key });
+  assert.equal(kept.body.total, 1_200);
+});
+
+test("an import whose caller goes keeps nothing and gives up its place", async (t) => {
+  const pool = openThreads(1);
+  t.after(() => pool.close());
+  const gone = new AbortController();
+  const { heavy } = pausing(pool, async ({ signal }) => {
+    const left = Promise.withResolvers<void>();
+    signal?.addEventListener("abort", () => left.resolve());
+    gone.abort();
+    await left.promise;
+  });
+  const service = await startService(t, { heavy });
+  const { api_key: key, firm_id: deskId } = await service.issue();
+  const firmId = await addFirm(service, { deskId });
+  const path = `/v1/firms/${firmId}/credits`;
+  await assert.rejects(
+    request(`${service.url}${path}:import`, {
+      method: "POST",
+      headers: { "x-service-key": key, "content-type": "application/json" },
+      body: JSON.stringify({ csv: reportOf(1_200) }),
+      signal: gone.signal,
+    }),
+  );
+  await until("an end of the import", () => jobsOf(pool) === 0);
+  const { body } = await service.send("GET", `${path}?limit=1`, { key, expect: 200 });
+  assert.equal(body.total, 0);
+});
+
+test("a long statement is read and written with pauses, as JSON and as CSV", async (t) => {
+  const pool = openThreads(1);
+  t.after(() => pool.close());
+  const { heavy, pauses } = pausing(pool, async () => {});
+  const service = await startService(t, { heavy });
+  const { api_key: key, firm_id: firmId } = await service.issue();
+  for (let at = 0; at < 40; at++) {
+    const reference = `PAUSE${String(at).padStart(17, "0")}`;
+    const deposit = { environment: "sandbox", firmId, paise: 100 + at, reference } as const;
+    await addDeposit(service.ctx, operator, deposit);
+  }
+  const path = "/v1/statements/2026-11";
+  const { body } = await service.send("GET", path, { key, expect: 200 });
+  assert.deepEqual([body.lines.length, body.line_count], [40, 40]);
+  const paises = body.lines.map(({ amount_paise }: { amount_paise: number }) => amount_paise);
+  assert.equal(
+    paises.reduce((sum: number, paise: number) => sum + paise, body.opening_paise),
+    body.closing_paise,
+  );
+  assert.ok(pauses.filter((name) => name === "statement").length >= 80);
+  assert.ok(pauses.filter((name) => name === "statement text").length >= 40);
+  const csv = await fetch(`${service.url}${path}?format=csv`, {
+    headers: { "x-service-key": key },
+  });
+  assert.equal((await csv.text()).trim().split("\r\n").length, 43);
+});
+
+test("an offer that a look puts back while a batch pauses is not sold twice", async () => {
+  const index = new OfferIndex();
+  const offer = {
+    scrip_no: "S1",
+    face_paise: 100_000,
+    expires_on: 30_000,
+    limit_bps: 0,
+    seller: "AAAAA0000A",
+    order_id: null,
+  };
+  index.load([offer], 1);
+  const offers = { RODTEP: index, ROSCTL: new OfferIndex() };
+  const books = booksOf({ look: async () => offers, setAside: () => {} });
+  const session = books.session("sandbox");
+  await session.refresh(undefined as never);
+  const wanted = {
+    scheme: "RODTEP",
+    requirementPaise: 100_000,
+    plan: null,
+    pool: { limitBpsMax: 10_000, fromHouse: true },
+    pan: null,
+    expiresFrom: "2026-11-16",
+  } as unknown as Parameters<typeof session.choose>[0];
+  const chosen = session.choose(wanted);
+  assert.ok(Array.isArray(chosen) && chosen.length === 1);
+  session.take("RODTEP", chosen);
+  index.put(offer); // As the database still has it.
+  assert.deepEqual(session.choose(wanted), []);
+  session.undo();
+  assert.equal(index.size, 1);
 });

@@ -2,6 +2,7 @@
 
 import type { Environment } from "../../kernel/caller.ts";
 import { Overloaded } from "../coalesce.ts";
+import { noPace, type Pace } from "../pace.ts";
 
 /** Input and output pass between threads, so they are plain values: no functions, no classes. */
 export type HeavyKind<Input, Output> = {
@@ -27,6 +28,21 @@ export type Heavy = {
     input: Input,
     options: HeavyOptions,
   ): Promise<Output>;
+  /** Work that needs the database all along, and so is done where it is asked for, piece by piece. */
+  inPieces<Output>(
+    name: string,
+    work: (pace: Pace) => Promise<Output>,
+    options: HeavyOptions,
+  ): Promise<Output>;
+};
+
+/** How a job ended, for whoever measures. */
+export type EndedJob = {
+  readonly kind: string;
+  readonly environment: Environment;
+  readonly outcome: "done" | "refused" | "failed" | "abandoned";
+  readonly waitedMs: number;
+  readonly workedMs: number;
 };
 
 export function heavyKind<Input, Output>(
@@ -43,4 +59,5 @@ export class NobodyWaits extends Overloaded {}
 export const onThisThread: Heavy = {
   run: async ({ work }, input, { signal }) =>
     await work(input, { isAsked: () => signal?.aborted ?? false }),
+  inPieces: async (_name, work) => await work(noPace),
 };

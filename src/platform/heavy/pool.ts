@@ -7,6 +7,9 @@
 //   gone     a job whose caller has gone leaves the queue; one under way is asked to stop, and its
 //            thread is ended if it does not
 //
+// What needs the database all along cannot go to a thread. It stays on the event loop, in pieces, and
+// waits for its turn like a job: so few are under way that their pieces together are short.
+//
 // All threads but one may work for the sandbox, so that live never waits for a sandbox job to end.
 // On Linux the threads run at a lower priority than the event loop: they take what it leaves.
 
@@ -15,8 +18,15 @@ import { Worker } from "node:worker_threads";
 import { type Environment, environments } from "../../kernel/caller.ts";
 import { Overloaded } from "../coalesce.ts";
 import { FairQueue } from "./fair-queue.ts";
-import { type Heavy, type HeavyOptions, NobodyWaits, type OnBehalf } from "./kinds.ts";
+import {
+  type EndedJob,
+  type Heavy,
+  type HeavyOptions,
+  NobodyWaits,
+  type OnBehalf,
+} from "./kinds.ts";
 import { type Answered, type Asked, unpackError } from "./messages.ts";
+import { openPieces } from "./pieces.ts";
 
 export type HeavyLimits = {
   readonly threads: number;
@@ -42,14 +52,6 @@ export type HeavyPoolOptions = Partial<HeavyLimits> & {
   readonly threads: number;
   /** The module that a thread runs; it calls `serveJobs`. */
   readonly module: URL;
-};
-
-export type EndedJob = {
-  readonly kind: string;
-  readonly environment: Environment;
-  readonly outcome: "done" | "refused" | "failed" | "abandoned";
-  readonly waitedMs: number;
-  readonly workedMs: number;
 };
 
 export type HeavyPool = Heavy & {
@@ -82,6 +84,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
   const queue = new FairQueue<Job>(limits);
   const threads = new Set<Thread>();
   const listeners: ((job: EndedJob) => void)[] = [];
+  const pieces = openPieces({ ...limits, onEnded: report });
   const sandboxThreadsMax = Math.max(1, limits.threads - 1);
   let isClosed = false;
 
@@ -177,9 +180,11 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     const endedMs = performance.now();
     const waitedMs = (begunMs || endedMs) - askedMs;
     const workedMs = begunMs === 0 ? 0 : endedMs - begunMs;
-    for (const listener of listeners) {
-      listener({ kind, environment: by.environment, outcome, waitedMs, workedMs });
-    }
+    report({ kind, environment: by.environment, outcome, waitedMs, workedMs });
+  }
+
+  function report(job: EndedJob): void {
+    for (const listener of listeners) listener(job);
   }
 
   function abandon(job: Job): void {
@@ -197,8 +202,9 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
 
   return {
     onEnded: (listener) => void listeners.push(listener),
-    waiting: (environment) => queue.waiting(environment),
-    running,
+    waiting: (environment) => queue.waiting(environment) + pieces.waiting(environment),
+    running: (environment) => running(environment) + pieces.running(environment),
+    inPieces: pieces.run,
     async run({ name }, input, { by, signal }: HeavyOptions) {
       if (isClosed) throw new Overloaded();
       if (signal?.aborted) throw new NobodyWaits();
@@ -226,6 +232,7 @@ export function openHeavyPool({ module, ...options }: HeavyPoolOptions): HeavyPo
     },
     async close() {
       isClosed = true;
+      pieces.close();
       for (const job of queue.all()) if (queue.remove(job)) job.reject(new Overloaded());
       const ended = [...threads].map(({ worker }) => worker.terminate());
       for (const thread of threads) drop(thread, new Overloaded());

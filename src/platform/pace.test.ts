@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { mapPaced, noPace, openPace, runPaced } from "./pace.ts";
+
+/** Longer than a piece may be. */
+function busy(): void {
+  const endMs = performance.now() + 7;
+  while (performance.now() < endMs);
+}
+
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const count = () => {
+    if (isDone) return;
+    turns += 1;
+    setImmediate(count);
+  };
+  setImmediate(count);
+  await work();
+  isDone = true;
+  return turns;
+}
+
+const items = Array.from({ length: 10 }, (_, at) => at);
+
+test("others have a turn after every piece, and the results keep their order", async () => {
+  const turns = await turnsDuring(async () => {
+    const results = await mapPaced(items, (item) => (busy(), 2 * item), openPace());
+    assert.deepEqual(
+      results,
+      items.map((item) => 2 * item),
+    );
+  });
+  assert.ok(turns >= items.length, `${turns} turns`);
+  const work = function* () {
+    for (const _ of items) yield busy();
+    return "done";
+  };
+  const turnsOfRun = await turnsDuring(async () => {
+    assert.equal(await runPaced(work(), openPace()), "done");
+  });
+  assert.ok(turnsOfRun >= items.length, `${turnsOfRun} turns`);
+  assert.equal(await turnsDuring(() => mapPaced(items, busy, noPace)), 0);
+});
+
+test("work that is not wanted any more ends at its next turn", async () => {
+  let done = 0;
+  const pace = openPace({
+    mayGoOn: () => {
+      if (done >= 3) throw new Error("nobody waits");
+    },
+  });
+  await assert.rejects(
+    mapPaced(items, () => (busy(), (done += 1)), pace),
+    /nobody waits/,
+  );
+  assert.equal(done, 3);
+});
