@@ -64,13 +64,22 @@ const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (this: void, text: st
 
 /** JSON in which a BigInt is an integer with all its digits. */
 export function exactJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === "bigint" ? rawJson(String(member)) : member,
-  );
+  try {
+    // To look at every member takes many times as long, and most values have no BigInt.
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(value, (_name, member: unknown) =>
+      typeof member === "bigint" ? rawJson(String(member)) : member,
+    );
+  }
 }
+
+/** Where no integer has as many digits as this, all of them are exact numbers. */
+const longInteger = /[:[,]-?\d{16}/;
 
 /** Reads what `exactJson` wrote: an integer that is no exact number is a BigInt again. */
 export function readExactJson(text: string): unknown {
+  if (!longInteger.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
     if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
     const digits = context?.source ?? "";

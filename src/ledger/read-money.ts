@@ -37,6 +37,9 @@ export type MoneyPage = {
   readonly next: EntryPlace | undefined;
 };
 
+/** So many entries are read by one statement: reading more holds up everybody else. */
+const numbersAtOnce = 500;
+
 /**
  * What moved in a span, so many entries of it by their time. Entries of one time are on one page
  * unless they alone fill it.
@@ -49,14 +52,11 @@ export async function moneyIn(
   const found = await listFirmEntries(db, firm.firmId, span, { after, limit: limit + 1 });
   const entries = found.length > limit ? wholeTimes(found.slice(0, limit)) : found;
   const last = entries.at(-1);
-  const postings =
-    entries.length === 0
-      ? []
-      : await listMoney(
-          db,
-          firm,
-          entries.map(({ entry_no }) => entry_no),
-        );
+  const numbers = entries.map(({ entry_no }) => entry_no).toSorted((a, b) => a - b);
+  const postings: MoneyPosting[] = [];
+  for (let from = 0; from < numbers.length; from += numbersAtOnce) {
+    postings.push(...(await listMoney(db, firm, numbers.slice(from, from + numbersAtOnce))));
+  }
   const isLast = last === undefined || entries.length === found.length;
   return { postings, next: isLast ? undefined : { at: last.at, entryNo: last.entry_no } };
 }

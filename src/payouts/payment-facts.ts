@@ -7,14 +7,20 @@ export type PaymentFacts = Pick<
   "payout_id" | "firm_id" | "kind" | "paise" | "rail" | "utr" | "state" | "updated_at"
 >;
 
+/** So many are read by one statement: reading more holds up everybody else. */
+const payoutsAtOnce = 500;
+
 /** By payout. */
 export async function paymentsById(
   db: Db,
   payoutIds: readonly string[],
 ): Promise<ReadonlyMap<string, PaymentFacts>> {
-  if (payoutIds.length === 0) return new Map();
-  const rows = await listPayoutsById(db, payoutIds);
-  return new Map(rows.map((row) => [row.payout_id, row]));
+  const byId = new Map<string, PaymentFacts>();
+  for (let from = 0; from < payoutIds.length; from += payoutsAtOnce) {
+    const rows = await listPayoutsById(db, payoutIds.slice(from, from + payoutsAtOnce));
+    for (const row of rows) byId.set(row.payout_id, row);
+  }
+  return byId;
 }
 
 /** What a settlement paid out, in the order it was scheduled. */

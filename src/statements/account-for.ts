@@ -4,13 +4,14 @@ import { addPaise, type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
 import { lastEntryNo, moneyAdded, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
 import { paymentsById } from "../payouts/payment-facts.ts";
+import { openPace, type Pace, runPaced } from "../platform/pace.ts";
 import type { Db } from "../platform/postgres.ts";
 import { dealtLegs } from "../settlement/dealt-legs.ts";
 import {
   type Facts,
   type Line,
   linesMax,
-  linesOf,
+  makeLines,
   nextPeriod,
   type Posting,
   spanOf,
@@ -32,7 +33,11 @@ export type Account = {
 };
 
 /** The statement of a month from the books, as it stands now; undefined when it is too long. */
-export async function accountFor(db: Db, account: Account): Promise<Statement | undefined> {
+export async function accountFor(
+  db: Db,
+  account: Account,
+  pace: Pace = openPace(),
+): Promise<Statement | undefined> {
   const { firm, period, upTo } = account;
   const { opening, late } = await openingOf(db, firm, period);
   const { from, to } = spanOf(period);
@@ -40,7 +45,8 @@ export async function accountFor(db: Db, account: Account): Promise<Statement | 
   const { postings, next } = await moneyIn(db, ofFirm(firm), span);
   if (next) return undefined;
   const openingPaise = balanceIn(opening);
-  const lines = linesOf(openingPaise, postings, await factsOf(db, firm.firm_id, postings));
+  const facts = await factsOf(db, firm.firm_id, postings);
+  const lines = await runPaced(makeLines(openingPaise, postings, facts), pace);
   return statementOf(account, {
     opening,
     added: sumsOf(postings),

@@ -1,6 +1,7 @@
 import { type Cell, csvText } from "../kernel/csv.ts";
 import { rupeesPlain } from "../kernel/rupees.ts";
 import type { PaiseSum } from "../kernel/sums.ts";
+import { mapPaced, type Pace } from "../platform/pace.ts";
 import type { Statement } from "./schema.ts";
 
 const columns = [
@@ -20,8 +21,21 @@ const columns = [
 ] as const;
 
 /** The lines between opening and closing, of which a part has what is its own; amounts are rupees, as the desk's own imports are. */
-export function csvOfStatement(statement: Statement): string {
-  const lines = statement.lines.map((line): Cell[] => [
+export async function csvOfStatement(statement: Statement, pace: Pace): Promise<string> {
+  const lines = await mapPaced(statement.lines, (line) => csvText([listCells(line)]), pace);
+  const [first, last] = [statement.lines.at(0)?.line_no ?? 1, statement.lines.at(-1)?.line_no];
+  const isEnd = (last ?? statement.line_count) === statement.line_count;
+  const opening = edge("opening", statement.from, statement.opening_paise);
+  const closing = edge("closing", statement.as_of, statement.closing_paise);
+  return [
+    csvText([columns, ...(first === 1 ? [opening] : [])]),
+    ...lines,
+    csvText(isEnd ? [closing] : []),
+  ].join("");
+}
+
+function listCells(line: Statement["lines"][number]): Cell[] {
+  return [
     line.line_no,
     line.at,
     line.kind,
@@ -35,15 +49,7 @@ export function csvOfStatement(statement: Statement): string {
     line.price_bps === null ? null : rupeesPlain(line.price_bps),
     rupeesPlain(line.amount_paise),
     rupeesPlain(line.balance_paise),
-  ]);
-  const [first, last] = [statement.lines.at(0)?.line_no ?? 1, statement.lines.at(-1)?.line_no];
-  const isEnd = (last ?? statement.line_count) === statement.line_count;
-  return csvText([
-    columns,
-    ...(first === 1 ? [edge("opening", statement.from, statement.opening_paise)] : []),
-    ...lines,
-    ...(isEnd ? [edge("closing", statement.as_of, statement.closing_paise)] : []),
-  ]);
+  ];
 }
 
 /** A balance that no line leaves. */

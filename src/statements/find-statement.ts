@@ -6,6 +6,7 @@ import { readExactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { istMonth } from "../kernel/time.ts";
 import { firstEntryAt } from "../ledger/read-money.ts";
+import type { Pace } from "../platform/pace.ts";
 import type { Db } from "../platform/postgres.ts";
 import { accountFor } from "./account-for.ts";
 import { isPeriod, linesMax, partMax } from "./rules.ts";
@@ -30,19 +31,20 @@ type Wanted = {
   readonly now: Date;
   /** All lines unless given. */
   readonly part?: Part | undefined;
+  readonly pace?: Pace;
 };
 
 /** As it was kept once it is final, from the books until then; not found outside the firm's months. */
 export async function statementOf(
   db: Db,
   firm: FirmOfDesk,
-  { period, letterhead, now, part }: Wanted,
+  { period, letterhead, now, part, pace }: Wanted,
 ): Promise<Statement> {
   if (!isPeriod(period) || period > istMonth(now)) throw notFound();
   const frozen = await findStatement(db, firm.firm_id, period);
   if (!frozen) {
     if (period < (await firstPeriodOf(db, firm.firm_id, now))) throw notFound();
-    const made = await accountFor(db, { firm, period, letterhead, now });
+    const made = await accountFor(db, { firm, period, letterhead, now }, pace);
     if (!made) throw tooLong(`more than ${linesMax}`, "wait until it is final");
     return partOf(made, part);
   }

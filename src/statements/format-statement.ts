@@ -1,9 +1,11 @@
 import { Failure } from "../kernel/failure.ts";
-import type { Document } from "../platform/documents.ts";
+import type { FileAnswer } from "../platform/documents.ts";
 import type { Heavy, HeavyOptions } from "../platform/heavy/kinds.ts";
+import { writeInPieces } from "../platform/http-serialization.ts";
+import type { Pace } from "../platform/pace.ts";
 import { csvOfStatement } from "./csv-of-statement.ts";
 import { drawStatement } from "./pdf-of-statement.ts";
-import type { Statement, StatementQuery } from "./schema.ts";
+import { Statement, type StatementQuery } from "./schema.ts";
 
 /** About six hundred pages: who has more lines reads them by program. */
 const pdfLinesMax = 20_000;
@@ -15,11 +17,16 @@ export async function formatStatement(
   heavy: Heavy,
   statement: Statement,
   { format, ...asked }: HeavyOptions & { readonly format: StatementFormat },
-): Promise<Document<Statement>> {
-  if (format === "json") return statement;
+): Promise<FileAnswer> {
   const name = `statement-${statement.period}-${statement.firm_id}.${format}`;
+  if (format === "json") {
+    const write = (pace: Pace) => writeInPieces(Statement, statement, pace);
+    const content = await heavy.inPieces("statement text", write, asked);
+    return { type: "application/json; charset=utf-8", content };
+  }
   if (format === "csv") {
-    const content = csvOfStatement(statement);
+    const write = (pace: Pace) => csvOfStatement(statement, pace);
+    const content = await heavy.inPieces("statement text", write, asked);
     return { type: "text/csv; charset=utf-8; header=present", name, content };
   }
   refuseLong(statement);

@@ -12,6 +12,7 @@ import type { Letterhead } from "../kernel/letterhead.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
 import { type MoneyPage, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
 import type { Context } from "../platform/context.ts";
+import { openPace, runPaced } from "../platform/pace.ts";
 import {
   type Account,
   accountFor,
@@ -26,7 +27,7 @@ import { digestOfPage, type KeptStatement } from "./find-statement.ts";
 import {
   addTotals,
   type Line,
-  linesOf,
+  makeLines,
   partMax,
   previousPeriod,
   spanOf,
@@ -76,7 +77,10 @@ async function* makePages(
     const page = await moneyIn(ctx.db, ofFirm(firm), { ...span, ...(next && { after: next }) });
     const facts = await factsOf(ctx.db, firm.firm_id, page.postings);
     const balance = balanceIn(sumOf(opening, added));
-    const lines = linesOf(balance, page.postings, facts, pages.lineCount());
+    const lines = await runPaced(
+      makeLines(balance, page.postings, facts, pages.lineCount()),
+      openPace(),
+    );
     await pages.add(lines);
     totals = addTotals(totals, totalsOf(lines));
     added = sumOf(added, sumsOf(page.postings));

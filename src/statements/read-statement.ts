@@ -4,6 +4,7 @@ import { unprocessable } from "../kernel/failure.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import type { Context } from "../platform/context.ts";
 import type { Document } from "../platform/documents.ts";
+import type { Pace } from "../platform/pace.ts";
 import { statementOf } from "./find-statement.ts";
 import { formatStatement } from "./format-statement.ts";
 import { partMax } from "./rules.ts";
@@ -32,12 +33,15 @@ export async function readStatement(
     throw unprocessable({ path: "format", problem: "a part is had as json or csv" });
   }
   const part = isPart ? { afterLine: afterLine ?? 0, limit: limit ?? partMax } : undefined;
-  const statement = await ctx.db.transaction(
-    async (tx) => {
-      const firm = await firmOfCaller(tx, caller, firmId);
-      return await statementOf(tx, firm, { period, letterhead, now, part });
-    },
-    { snapshot: true },
-  );
-  return await formatStatement(ctx.heavy, statement, { format, by: caller, signal: gone });
+  const asked = { by: caller, signal: gone };
+  const read = (pace: Pace) =>
+    ctx.db.transaction(
+      async (tx) => {
+        const firm = await firmOfCaller(tx, caller, firmId);
+        return await statementOf(tx, firm, { period, letterhead, now, part, pace });
+      },
+      { snapshot: true },
+    );
+  const statement = await ctx.heavy.inPieces("statement", read, asked);
+  return await formatStatement(ctx.heavy, statement, { format, ...asked });
 }

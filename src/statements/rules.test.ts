@@ -3,12 +3,13 @@ import { test } from "node:test";
 
 import type { PaiseSum } from "../kernel/sums.ts";
 import { plainCalendar } from "../kernel/working-days.ts";
+import { runThrough } from "../platform/pace.ts";
 import {
   type Facts,
   isPeriod,
   lastClosedPeriod,
   type LegFacts,
-  linesOf,
+  makeLines,
   nextPeriod,
   periodsBetween,
   type Posting,
@@ -16,6 +17,8 @@ import {
   stateOf,
   totalsOf,
 } from "./rules.ts";
+
+const linesOf = (...given: Parameters<typeof makeLines>) => runThrough(makeLines(...given));
 
 const at = new Date("2026-11-16T10:00:00+05:30");
 const deal = "stl_01jd2m7q4x8r5v6w9y0abcdefg";

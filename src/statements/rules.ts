@@ -162,16 +162,20 @@ export type Line = {
 /** A line before its place and the balance after it are known. */
 type Draft = Omit<Line, "line_no" | "at" | "balance_paise">;
 
-/** The lines of a span, each with the balance that it leaves; those before it were so many. */
-export function linesOf(
+/**
+ * The lines of a span, each with the balance that it leaves; those before it were so many. There is a
+ * place to pause after each.
+ */
+export function* makeLines(
   openingPaise: PaiseSum,
   postings: readonly Posting[],
   facts: Facts,
   before = 0,
-): readonly Line[] {
+): Generator<void, readonly Line[]> {
   const lines: Line[] = [];
   let balance = openingPaise;
-  for (const happening of happeningsOf(postings)) {
+  for (const happening of yield* findHappenings(postings)) {
+    yield;
     for (const draft of draftsOf(happening, facts)) {
       balance = addPaise(balance, draft.amount_paise);
       const at = istTimestamp(happening.at);
@@ -194,25 +198,33 @@ type Happening = {
   readonly owedPaise: PaiseSum;
 };
 
-function happeningsOf(postings: readonly Posting[]): Happening[] {
-  const groups = Map.groupBy(postings, ({ at, kind, subject }) =>
-    [at.getTime(), isDeal(kind) ? "deal" : kind, subject].join(" "),
-  );
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const dues = group.filter(({ account_kind }) => account_kind === "firm_dues");
-    return [
-      {
-        at: first.at,
-        kind: first.kind,
-        subject: first.subject,
-        ordinals: [...new Set(group.map(({ ordinal }) => ordinal))],
-        wholePaise: sumPaise(group.map(({ paise }) => paise)),
-        owedPaise: negatePaise(sumPaise(dues.map(({ paise }) => paise))),
-      },
-    ];
-  });
+function* findHappenings(postings: readonly Posting[]): Generator<void, Iterable<Happening>> {
+  const groups = new Map<string, Posting[]>();
+  for (const posting of postings) {
+    const { at, kind, subject } = posting;
+    const name = [at.getTime(), isDeal(kind) ? "deal" : kind, subject].join(" ");
+    const group = groups.get(name);
+    if (group) group.push(posting);
+    else groups.set(name, [posting]);
+    yield;
+  }
+  return groups.values().flatMap(describeHappening);
+}
+
+function describeHappening(group: readonly Posting[]): Happening[] {
+  const [first] = group;
+  if (!first) return [];
+  const dues = group.filter(({ account_kind }) => account_kind === "firm_dues");
+  return [
+    {
+      at: first.at,
+      kind: first.kind,
+      subject: first.subject,
+      ordinals: [...new Set(group.map(({ ordinal }) => ordinal))],
+      wholePaise: sumPaise(group.map(({ paise }) => paise)),
+      owedPaise: negatePaise(sumPaise(dues.map(({ paise }) => paise))),
+    },
+  ];
 }
 
 function isDeal(kind: EntryKind): boolean {
