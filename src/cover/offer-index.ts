@@ -29,6 +29,9 @@ export type OfferColumns = {
   readonly sellers: Int32Array;
 };
 
+/** The same with the row of each. */
+export type RowColumns = OfferColumns & { readonly rows: Int32Array };
+
 export type Depth = { readonly count: number; readonly face_paise: bigint };
 
 export class OfferIndex {
@@ -38,6 +41,8 @@ export class OfferIndex {
   readonly #filter = new FaceFilter();
   /** Those whose face is no whole rupees, by face: few, and hard to fit. */
   readonly #odd = new SortedBlocks(this.#rows.isBefore);
+  /** What was last made for a thread, until something changes. */
+  #columns: RowColumns | undefined;
 
   get size(): number {
     return this.#rows.size;
@@ -56,6 +61,7 @@ export class OfferIndex {
   /** Replaces everything; of offers with one scrip number the last counts. */
   load(offers: Iterable<Offer>, expected = 0): void {
     this.#rows.clear();
+    this.#columns = undefined;
     this.#rows.reserve(expected);
     for (const offer of offers) {
       this.#rows.check(offer);
@@ -76,6 +82,7 @@ export class OfferIndex {
   put(offer: Offer): void {
     this.#rows.check(offer);
     this.remove(offer.scrip_no);
+    this.#columns = undefined;
     const row = this.#rows.add(offer);
     this.#byFace.insert(row, offer.face_paise);
     this.#byExpiry.insert(row, offer.expires_on);
@@ -88,6 +95,7 @@ export class OfferIndex {
   remove(scripNo: string): boolean {
     const row = this.#rows.find(scripNo);
     if (row < 0) return false;
+    this.#columns = undefined;
     const face = this.#faceOf(row);
     this.#byFace.remove(row, face);
     this.#byExpiry.remove(row, this.#rows.days[row] ?? 0);
@@ -110,27 +118,37 @@ export class OfferIndex {
     return rows.every(isHere) ? rows.map((row) => this.#rows.offer(row)) : undefined;
   }
 
-  /** All up to a face, with their rows; undefined when they are more than so many. */
-  columns(
-    facePaise: number,
-    most: number,
-  ): (OfferColumns & { readonly rows: Int32Array }) | undefined {
-    if (this.#byFace.count(0, this.#byFace.seek(facePaise + 1)) > most) return undefined;
-    const found: number[] = [];
+  /**
+   * All up to a face, with their rows; undefined when they are more than so many. Who asks for as many
+   * before anything has changed gets the same ones.
+   */
+  columns(facePaise: number, most: number): RowColumns | undefined {
+    const count = this.#byFace.count(0, this.#byFace.seek(facePaise + 1));
+    if (count > most) return undefined;
+    if (this.#columns?.rows.length === count) return this.#columns;
+    const { faces, days, limits, sellers } = this.#rows;
+    const made = {
+      rows: new Int32Array(count),
+      faces: new Float64Array(count),
+      days: new Int32Array(count),
+      limits: new Uint16Array(count),
+      sellers: new Int32Array(count),
+    };
     const { end } = this.#byExpiry;
+    let place = 0;
     for (let at = 0; at < end; at = this.#byExpiry.next(at)) {
       const row = this.#byExpiry.rowAt(at);
-      if (this.#faceOf(row) <= facePaise) found.push(row);
+      const face = faces[row] ?? 0;
+      if (face > facePaise) continue;
+      made.rows[place] = row;
+      made.faces[place] = face;
+      made.days[place] = days[row] ?? 0;
+      made.limits[place] = limits[row] ?? 0;
+      made.sellers[place] = sellers[row] ?? 0;
+      place += 1;
     }
-    const rows = Int32Array.from(found);
-    const { faces, days, limits, sellers } = this.#rows;
-    return {
-      rows,
-      faces: Float64Array.from(rows, (row) => faces[row] ?? 0),
-      days: Int32Array.from(rows, (row) => days[row] ?? 0),
-      limits: Uint16Array.from(rows, (row) => limits[row] ?? 0),
-      sellers: Int32Array.from(rows, (row) => sellers[row] ?? 0),
-    };
+    this.#columns = made;
+    return made;
   }
 
   /** What stands for a PAN in the column of sellers. */

@@ -24,6 +24,8 @@ function sessionOf(
   let offers: Offers | undefined;
   const done: (() => void)[] = [];
   let stepsLeft = setStepsMax;
+  /** Others look at the book while this set pauses, and are still offered what it took or does without. */
+  const taken = new Set(without);
 
   function each(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
     const index = offers?.[scheme];
@@ -33,29 +35,38 @@ function sessionOf(
     }
   }
 
+  const choose: BookSession["choose"] = (sought) => {
+    const { requirementPaise, plan, ...wanted } = sought;
+    const index = offers?.[wanted.scheme];
+    if (!index) return [];
+    const cover = { requirement_paise: requirementPaise, ...usableBy(wanted) };
+    if (plan === undefined && stepsLeft <= 0) return new SearchFirst(index, cover);
+    const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
+    const found = coverBy(index, cover, { plan: plan ?? undefined, steps });
+    stepsLeft -= found.steps;
+    const back = found.offers.filter(({ scrip_no }) => taken.has(scrip_no));
+    if (back.length > 0) {
+      each(wanted.scheme, back, "remove");
+      return choose(sought);
+    }
+    if (plan === undefined && !found.isSettled) return new SearchFirst(index, cover);
+    return found.offers;
+  };
+
   return {
     async refresh() {
       offers = await book.look(environment);
       book.setAside(environment, [...without]);
     },
-    choose({ requirementPaise, plan, ...wanted }) {
-      const index = offers?.[wanted.scheme];
-      if (!index) return [];
-      const cover = { requirement_paise: requirementPaise, ...usableBy(wanted) };
-      if (plan === undefined && stepsLeft <= 0) return new SearchFirst(index, cover);
-      const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
-      const found = coverBy(index, cover, { plan: plan ?? undefined, steps });
-      stepsLeft -= found.steps;
-      if (plan === undefined && !found.isSettled) return new SearchFirst(index, cover);
-      return found.offers;
-    },
+    choose,
     smallest(wanted) {
       const index = offers?.[wanted.scheme];
       return index && smallestUsable(index, usableBy(wanted));
     },
-    take(scheme, taken) {
-      each(scheme, taken, "remove");
-      done.push(() => each(scheme, taken, "put"));
+    take(scheme, bundle) {
+      each(scheme, bundle, "remove");
+      for (const { scrip_no } of bundle) taken.add(scrip_no);
+      done.push(() => each(scheme, bundle, "put"));
     },
     put(scheme, added) {
       each(scheme, added, "put");

@@ -25,6 +25,7 @@ import type { JsonObject } from "../kernel/json.ts";
 import type { Paise } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { differences, fingerprintOf } from "../platform/idempotency.ts";
+import { mapPaced, openPace } from "../platform/pace.ts";
 import type { LockedQuote } from "../quotes/lock-quotes.ts";
 import { isPricedCredit } from "../quotes/rules.ts";
 import { amountDaysMin } from "../rates/rules.ts";
@@ -73,10 +74,21 @@ export type Verdict =
   /** Nothing was done: cover is to be searched for first, while nobody is held up. */
   | { readonly kind: "put off"; readonly search: SearchFirst };
 
-export function decideOrders(workings: Workings, loaded: readonly Loaded[]): Verdict[] {
+/** Longer than elsewhere: whoever matches must not be silent for long, whatever others do meanwhile. */
+const pieceMs = 15;
+
+/** Many orders take a while, in which others have their turns; this set keeps the matching. */
+export async function decideOrders(
+  workings: Workings,
+  loaded: readonly Loaded[],
+): Promise<Verdict[]> {
   // Orders of one instant are served by their ids, so these rise in the order they came.
   const orderIds = loaded.map(() => newId("ord", workings.now)).toSorted();
-  return loaded.map((item, at) => decide(workings, item, orderIds[at] ?? ""));
+  return await mapPaced(
+    loaded,
+    (item, at) => decide(workings, item, orderIds[at] ?? ""),
+    openPace({ pieceMs }),
+  );
 }
 
 function decide(workings: Workings, item: Loaded, orderId: string): Verdict {

@@ -93,7 +93,7 @@ async function placeSet(
   commands: readonly Command[],
 ): Promise<{ readonly placed: readonly Attempted[]; readonly released: ReadonlySet<string> }> {
   const { workings, loaded } = await loadOrders(tx, set, commands);
-  const verdicts = decideOrders(workings, loaded);
+  const verdicts = await decideOrders(workings, loaded);
   const opened = await storeOrders(tx, workings, callerOf(verdicts, commands));
   const replayed = verdicts.flatMap((verdict) =>
     verdict.kind === "replayed" ? [orderOf(workings, verdict.orderId)] : [],

@@ -316,7 +316,7 @@ test("an offer that a look puts back while a batch pauses is not sold twice", as
   index.load([offer], 1);
   const offers = { RODTEP: index, ROSCTL: new OfferIndex() };
   const books = booksOf({ look: async () => offers, setAside: () => {} });
-  const session = books.session("sandbox");
+  const session = books.session("sandbox", new Set());
   await session.refresh(undefined as never);
   const wanted = {
     scheme: "RODTEP",

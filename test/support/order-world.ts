@@ -112,7 +112,7 @@ export class OrderWorld {
     const loaded = this.#load(firmId, fields);
     const { workings, session } = await this.#open();
     const before = this.offered();
-    decideOrders(workings, [loaded]);
+    await decideOrders(workings, [loaded]);
     session.undo();
     assert.deepEqual(this.offered(), before);
   }
