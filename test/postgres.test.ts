@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import type { Duplex } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { sql } from "../src/platform/postgres.ts";
+import { clientConfig, sql } from "../src/platform/postgres.ts";
 import { runPrepared } from "../src/platform/prepared.ts";
 import { testDatabase } from "./support/database.ts";
 
@@ -75,4 +76,21 @@ test("a statement is the same on its first run, after a failure and on every lat
     const all = sql`select number from kept order by number`;
     assert.deepEqual(await runPrepared(owner, all), [{ number: 1 }, { number: 2 }, { number: 3 }]);
   });
+});
+
+test("statements that are asked for in one turn go to the server in one write", async (t) => {
+  const { connection } = await testDatabase(t);
+  const client = new pg.Client(clientConfig({ connection, onIdleError() {} }));
+  await client.connect();
+  const { stream } = (client as unknown as { connection: { stream: Required<Duplex> } }).connection;
+  const writes = t.mock.method(stream, "_writev");
+  const answers = await Promise.all([
+    runPrepared(client, sql`select 1 as first`),
+    runPrepared(client, sql`select 2 as second`),
+    runPrepared(client, sql`select 3 as third`),
+  ]);
+  const count = writes.mock.callCount();
+  await client.end();
+  assert.deepEqual(answers, [[{ first: 1 }], [{ second: 2 }], [{ third: 3 }]]);
+  assert.equal(count, 1);
 });

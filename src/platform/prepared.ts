@@ -109,7 +109,8 @@ class PreparedRun implements pg.Submittable {
     if (!this.#rowOf) connection.describe({ type: "P" }, true);
     connection.execute(null, true);
     connection.sync();
-    connection.stream.uncork();
+    // What is asked in one turn travels in one write.
+    process.nextTick(uncork, connection.stream);
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
@@ -136,6 +137,10 @@ class PreparedRun implements pg.Submittable {
   answer(): Record<string, unknown>[] {
     return this.#rowOf ? this.#answers.map(this.#rowOf) : [];
   }
+}
+
+function uncork(stream: pg.Connection["stream"]): void {
+  stream.uncork();
 }
 
 type Field = { readonly name: string; readonly dataTypeID: number };
