@@ -15,7 +15,6 @@ import {
   type CreditFacts,
   findLeastFace,
   type NoQuote,
-  type SellFacts,
   type SellWanted,
   sellPriceOf,
   sizeUnavailable,
@@ -129,6 +128,7 @@ function priceSell(
 ): Priced {
   const { caller, dryRun } = ask.call;
   const { environment, deskId } = caller;
+  const { credit } = sale;
   const price = sellPriceOf(cardOf(environment, sale.scheme, deskId), sale);
   if (price.kind === "no_quote") return price;
   const { card } = price;
@@ -136,12 +136,15 @@ function priceSell(
     ...startQuote(caller, { card, firmId: sale.firmId, now }),
     side: "sell",
     scheme: sale.scheme,
-    scrip_no: sale.credit?.scrip_no ?? null,
+    scrip_no: credit?.scrip_no ?? null,
     face_paise: sale.facePaise,
     requirement_paise: null,
     covered_paise: null,
     scrip_nos: null,
-    ...collectFacts(card, sale),
+    credit_id: credit?.credit_id ?? null,
+    expires_on: credit?.expires_on ?? null,
+    face_min_paise: credit ? null : findLeastFace(card, sale.facePaise, sale.daysLeft),
+    days_left_min: credit ? null : sale.daysLeft,
     price_bps: price.price_bps,
     all_in_paise: price.all_in_paise,
   };
@@ -149,25 +152,12 @@ function priceSell(
     environment,
     scheme: sale.scheme,
     deskId,
-    id: sale.credit?.credit_id ?? row.quote_ref,
+    id: credit?.credit_id ?? row.quote_ref,
     paise: sale.facePaise,
-    until: row.valid_until,
-    heldAt: now,
+    untilMs: row.valid_until.getTime(),
+    heldAtMs: now.getTime(),
   };
   return { row, card, holding, dryRun };
-}
-
-function collectFacts(card: CardToday, { credit, facePaise, daysLeft }: Sale): SellFacts {
-  if (credit) {
-    const { credit_id, expires_on } = credit;
-    return { credit_id, expires_on, face_min_paise: null, days_left_min: null };
-  }
-  return {
-    credit_id: null,
-    expires_on: null,
-    face_min_paise: findLeastFace(card, facePaise, daysLeft),
-    days_left_min: daysLeft,
-  };
 }
 
 /** The credits that the asks name, by their ask; none where a text is no number of the caller's. */

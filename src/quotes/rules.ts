@@ -168,10 +168,10 @@ export type CreditFacts = { readonly credit_id: string; readonly expires_on: Ist
 /** What an amount may be delivered with at its price. */
 export type AmountFacts = { readonly face_min_paise: number; readonly days_left_min: number };
 
-type None<Facts> = { readonly [Name in keyof Facts]: null };
+type Nullable<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | null };
 
 /** Those of a credit or of an amount; a quote from before facts were kept has none. */
-export type SellFacts = (CreditFacts | None<CreditFacts>) & (AmountFacts | None<AmountFacts>);
+export type SellFacts = Nullable<CreditFacts & AmountFacts>;
 
 /** Face and day of expiry; for a client's offer its limit and resting order too. */
 export type OfferFacts =
@@ -184,7 +184,7 @@ export type BuyFacts = { readonly offers: readonly OfferFacts[] | null };
 type Priced = { readonly scheme: Scheme; readonly face_paise: number };
 
 export function isPricedCredit(
-  quote: Priced & (CreditFacts | None<CreditFacts>),
+  quote: Priced & Nullable<CreditFacts>,
   credit: Priced & CreditFacts,
 ): boolean {
   return (
@@ -197,10 +197,10 @@ export function isPricedCredit(
 
 /** Whether a delivery is of the size and the life that an amount was priced for. */
 export function isPricedAmount(
-  { face_min_paise, days_left_min }: AmountFacts | None<AmountFacts>,
+  { face_min_paise, days_left_min }: Nullable<AmountFacts>,
   { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
 ): boolean {
-  if (face_min_paise === null) return false;
+  if (face_min_paise === null || days_left_min === null) return false;
   return facePaise >= face_min_paise && daysLeft >= days_left_min;
 }
 

@@ -57,7 +57,8 @@ test("what is held is the face of every credit with an open quote, once, and wit
           const before = model.get(id);
           const { deskId, paise } = before ?? one;
           const until = new Date(now.getTime() + 120_000);
-          const holding = { ...market, id, deskId, paise, until, heldAt: now };
+          const ms = { untilMs: until.getTime(), heldAtMs: now.getTime() };
+          const holding = { ...market, id, deskId, paise, ...ms };
           const others = open().filter((held) => held !== before);
           const fits =
             sum(others) + paise <= limit &&

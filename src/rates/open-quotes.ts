@@ -15,11 +15,11 @@
 import { randomUUID } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
-import { bpsOfPar, type Paise } from "../kernel/money.ts";
+import { type Paise, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Database } from "../platform/postgres.ts";
 import type { CardToday } from "./rules.ts";
-import { listQuotedElsewhere, setQuoted } from "./store.ts";
+import { listQuotedElsewhere, type Quoted, setQuoted } from "./store.ts";
 
 export type Market = { readonly environment: Environment; readonly scheme: Scheme };
 
@@ -28,9 +28,9 @@ export type Holding = Market & {
   /** The credit, or for an amount the quote itself. */
   readonly id: string;
   readonly paise: Paise;
-  readonly until: Date;
+  readonly untilMs: number;
   /** The moment on which it was decided. */
-  readonly heldAt: Date;
+  readonly heldAtMs: number;
 };
 
 type DeskSum = {
@@ -38,8 +38,8 @@ type DeskSum = {
   readonly deskId: string;
   paise: Paise;
   /** By when the last of it ends. */
-  until: Date;
-  announced: { paise: Paise; until: Date };
+  untilMs: number;
+  announced: { paise: Paise; untilMs: number };
 };
 
 type MarketSums = { total: Paise; readonly desks: Map<string, DeskSum> };
@@ -63,7 +63,7 @@ export class OpenQuotes {
 
   /** What the open quotes of this process hold. */
   total(market: Market, now: Date): Paise {
-    this.#end(now);
+    this.#end(now.getTime());
     return this.#sumMarket(market).total;
   }
 
@@ -74,7 +74,7 @@ export class OpenQuotes {
 
   /** Whether the limit and the desk's share have room for this, beside what else is held. */
   hasRoom(card: CardToday, holding: Holding, now: Date, elsewhere = noneElsewhere): boolean {
-    this.#end(now);
+    this.#end(now.getTime());
     const own = this.heldFor(holding.id);
     if (own === 0 && this.#held.size >= holdingsOfDeskMax * (1 + this.#desks)) return false;
     const added = holding.paise - own;
@@ -82,19 +82,16 @@ export class OpenQuotes {
     const total = sums.total + elsewhere.total + added;
     if (total > card.house_limit_paise - card.taken_paise) return false;
     const ofDesk = (sums.desks.get(holding.deskId)?.paise ?? 0) + elsewhere.ofDesk + added;
-    return (
-      BigInt(ofDesk) * BigInt(bpsOfPar) <=
-      BigInt(card.house_limit_paise) * BigInt(card.desk_share_bps)
-    );
+    return ofDesk <= priceFloor(card.house_limit_paise, card.desk_share_bps);
   }
 
   /** Answers with what was held for the same before, for `takeBack`. */
   hold(holding: Holding): Holding | undefined {
-    this.#end(holding.heldAt);
+    this.#end(holding.heldAtMs);
     const before = this.#held.get(holding.id);
-    const isLonger = before !== undefined && before.until > holding.until;
-    const held = isLonger ? { ...holding, until: before.until } : holding;
-    if (!before) this.#noteEnd(held.id, held.until);
+    const isLonger = before !== undefined && before.untilMs > holding.untilMs;
+    const held = isLonger ? { ...holding, untilMs: before.untilMs } : holding;
+    if (!before) this.#noteEnd(held.id, held.untilMs);
     this.#held.set(held.id, held);
     // Most quotes of a credit are asked for again and again, and hold what was held.
     if (!before || before.paise !== held.paise || before.deskId !== held.deskId) {
@@ -102,7 +99,7 @@ export class OpenQuotes {
       this.#add(held, held.paise);
     }
     const sum = this.#sumDesk(held);
-    if (sum.until < held.until) sum.until = held.until;
+    if (sum.untilMs < held.untilMs) sum.untilMs = held.untilMs;
     return before;
   }
 
@@ -122,7 +119,7 @@ export class OpenQuotes {
   release(ids: Iterable<string>, decidedAt: Date): void {
     for (const id of ids) {
       const held = this.#held.get(id);
-      if (!held || held.heldAt > decidedAt) continue;
+      if (!held || held.heldAtMs > decidedAt.getTime()) continue;
       this.#held.delete(id);
       this.#add(held, -held.paise);
     }
@@ -130,8 +127,8 @@ export class OpenQuotes {
 
   /** Whether other processes have not been told of all that this desk holds, or not for as long. */
   isUntold(of: Market & { readonly deskId: string }): boolean {
-    const { paise, until, announced } = this.#sumDesk(of);
-    return paise > announced.paise || until > announced.until;
+    const { paise, untilMs, announced } = this.#sumDesk(of);
+    return paise > announced.paise || untilMs > announced.untilMs;
   }
 
   /** Tells the sums of these desks, and then reads what other processes hold. */
@@ -146,7 +143,7 @@ export class OpenQuotes {
       deskId: sum.deskId,
       paise: sum.paise,
       // Half as long again, so that a desk that goes on quoting is not told of at once again.
-      until: new Date(sum.until.getTime() + Math.max(sum.until.getTime() - now.getTime(), 0) / 2),
+      until: new Date(sum.untilMs + Math.max(sum.untilMs - now.getTime(), 0) / 2),
     }));
     const sequence = ++this.#announcements;
     const [, rows] = await db.together((one) =>
@@ -156,8 +153,8 @@ export class OpenQuotes {
       ]),
     );
     sums.forEach((sum, at) => {
-      const { paise, until } = told[at] ?? sum;
-      sum.announced = { paise, until };
+      const { paise, until } = told[at] as Quoted; // One for each.
+      sum.announced = { paise, untilMs: until.getTime() };
     });
     return (of) => {
       const inMarket = rows.filter(
@@ -184,13 +181,12 @@ export class OpenQuotes {
     const { environment, scheme, deskId } = of;
     const known = desks.get(deskId);
     if (known) return known;
-    const never = new Date(0);
     const sum: DeskSum = {
       market: { environment, scheme },
       deskId,
       paise: 0,
-      until: never,
-      announced: { paise: 0, until: never },
+      untilMs: 0,
+      announced: { paise: 0, untilMs: 0 },
     };
     desks.set(deskId, sum);
     this.#desks += 1;
@@ -202,16 +198,16 @@ export class OpenQuotes {
     this.#sumDesk(of).paise += paise;
   }
 
-  #noteEnd(id: string, until: Date): void {
-    const second = Math.ceil(until.getTime() / 1_000);
+  #noteEnd(id: string, untilMs: number): void {
+    const second = Math.ceil(untilMs / 1_000);
     const ids = this.#ends.get(second);
     if (ids) ids.push(id);
     else this.#ends.set(second, [id]);
   }
 
   /** Gives back what has ended; a quote binds up to and including its last instant. */
-  #end(now: Date): void {
-    const second = Math.floor(now.getTime() / 1_000);
+  #end(nowMs: number): void {
+    const second = Math.floor(nowMs / 1_000);
     if (second === this.#endedUpTo) return;
     this.#endedUpTo = second;
     for (const [at, ids] of this.#ends) {
@@ -220,8 +216,8 @@ export class OpenQuotes {
       for (const id of ids) {
         const held = this.#held.get(id);
         if (!held) continue;
-        if (held.until >= now) {
-          this.#noteEnd(id, new Date(held.until.getTime() + 1_000));
+        if (held.untilMs >= nowMs) {
+          this.#noteEnd(id, held.untilMs + 1_000);
           continue;
         }
         this.#held.delete(id);
