@@ -96,13 +96,23 @@ export function chooseOwnCredits(
   requirementPaise: number,
   steps = stepsDefault,
 ): Bundle {
+  return chooseBundle(indexOwnCredits(credits), { requirement_paise: requirementPaise, steps });
+}
+
+/** A plain list to choose from again and again. */
+export function indexOwnCredits(credits: readonly OwnCredit[]): OfferIndex {
   const index = new OfferIndex();
   const own = { limit_bps: 0, seller: "", order_id: null };
   index.load(
-    credits.map((credit) => ({ ...credit, ...own })),
+    credits.map(({ scrip_no, face_paise, expires_on }) => ({
+      scrip_no,
+      face_paise,
+      expires_on,
+      ...own,
+    })),
     credits.length,
   );
-  return chooseBundle(index, { requirement_paise: requirementPaise, steps });
+  return index;
 }
 
 type Answer = {

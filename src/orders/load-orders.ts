@@ -81,8 +81,17 @@ export async function loadOrders(
   const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
   const credits = await lockForSale(tx, [
     ...found.flatMap((credit) => credit?.credit_id ?? []),
-    ...deliverable.flat(),
+    ...[...new Set(deliverable)].flat(),
   ]);
+  const listedAmong = new Map(
+    [...new Set(deliverable)].map((creditIds) => [
+      creditIds,
+      creditIds.flatMap((creditId) => {
+        const credit = credits.get(creditId);
+        return credit?.state === "listed" && !disputed.has(credit.scrip_no) ? [credit] : [];
+      }),
+    ]),
+  );
   const offers = await loadBundles(tx, environment, { quotes, disputed, now });
   const bundles = quotes.map((quote) =>
     (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
@@ -93,10 +102,7 @@ export async function loadOrders(
     quote: quotes[at],
     firm: actingFirms[at],
     credit: credits.get(found[at]?.credit_id ?? ""),
-    deliverable: (deliverable[at] ?? []).flatMap((creditId) => {
-      const credit = credits.get(creditId);
-      return credit?.state === "listed" && !disputed.has(credit.scrip_no) ? [credit] : [];
-    }),
+    deliverable: listedAmong.get(deliverable[at] ?? nothing) ?? [],
     bundle: bundles[at] ?? [],
     limits: limits.get(command.call.caller.keyId) ?? noLimits,
   }));
@@ -215,7 +221,9 @@ function firmOf(
   return bound === null || bound === firm.firm_id ? firm : undefined;
 }
 
-/** At the place of each command that sells an amount, the credits that its firm could deliver. */
+const nothing: readonly string[] = [];
+
+/** At the place of each command, what its firm could deliver for an amount: one list for each firm and scheme. */
 async function findAmounts(
   tx: Tx,
   commands: readonly Command[],
@@ -230,7 +238,7 @@ async function findAmounts(
   },
 ): Promise<readonly (readonly string[])[]> {
   const known = new Map<string, readonly string[]>();
-  const found: (readonly string[])[] = [];
+  const found = commands.map(() => nothing);
   for (const [at, command] of commands.entries()) {
     const scheme = schemeOfAmount(command, quotes[at]);
     const firmId = firms[at]?.firm_id;

@@ -1,8 +1,7 @@
 // An order that nothing refuses meets the market: it is dealt, it rests, or it ends unfilled.
 
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
-import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import { type Offer, stepsQuick } from "../cover/rules.ts";
+import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { Failure } from "../kernel/failure.ts";
@@ -21,6 +20,7 @@ import {
   type SellMatch,
 } from "../matching/rules.ts";
 import { type BuyFacts, isPricedAmount, isPricedOffer, type SellFacts } from "../quotes/rules.ts";
+import { Deliverable } from "./deliverable.ts";
 import {
   amountChanged,
   bundleGone,
@@ -77,6 +77,7 @@ export function sellCredits(
   }
   for (const credit of credits) {
     workings.reserved.set(credit.credit_id, { credit, orderId: order.order_id });
+    workings.deliverable.get(nameStock(credit))?.take(credit);
   }
   if (match) return sellTo(workings, order, credits, match);
   workings.book.put(scheme, offersOf(workings, order, credits));
@@ -307,18 +308,30 @@ export function chooseDeliverable(
     readonly facts: SellFacts | undefined;
   },
 ): readonly DealtCredit[] | Failure {
-  const free = deliverable.filter(({ credit_id }) => !workings.reserved.has(credit_id));
-  const byNumber = new Map(free.map((credit) => [credit.scrip_no, credit]));
-  const { offers } = chooseOwnCredits(
-    free.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
-    facePaise,
-    stepsQuick,
-  );
-  if (offers.length === 0) return nothingToDeliver(daysMin);
-  const chosen = offers.flatMap((offer) => byNumber.get(offer.scrip_no) ?? []);
+  const chosen = findStock(workings, deliverable)?.choose(facePaise) ?? [];
+  if (chosen.length === 0) return nothingToDeliver(daysMin);
   const delivery = { facePaise: faceOf(chosen), daysLeft: shortestLife(workings, chosen) };
   const isPriced = facts === undefined || isPricedAmount(facts, delivery);
   return isPriced ? chosen : amountChanged(delivery.facePaise);
+}
+
+/** What is left of these credits, which are of one firm and scheme; undefined where there are none. */
+function findStock(
+  { deliverable, reserved }: Workings,
+  credits: readonly DealtCredit[],
+): Deliverable | undefined {
+  const [first] = credits;
+  if (!first) return undefined;
+  const name = nameStock(first);
+  const known = deliverable.get(name);
+  if (known) return known;
+  const made = new Deliverable(credits.filter(({ credit_id }) => !reserved.has(credit_id)));
+  deliverable.set(name, made);
+  return made;
+}
+
+function nameStock({ firm_id, scheme }: DealtCredit): string {
+  return `${firm_id} ${scheme}`;
 }
 
 function shortestLife({ today }: Workings, credits: readonly DealtCredit[]): number {

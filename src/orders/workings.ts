@@ -17,6 +17,7 @@ import type { CardOf } from "../rates/cards-today.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import type { CardToday } from "../rates/rules.ts";
 import type { Means } from "../settlement/means-of-firms.ts";
+import type { Deliverable } from "./deliverable.ts";
 import { restOf } from "./rules.ts";
 import type { OrderRow } from "./store.ts";
 
@@ -114,6 +115,8 @@ export type Workings = {
   readonly deals: DealDraft[];
   /** Credits by id that an order of this set has, and the order. */
   readonly reserved: Map<string, { readonly credit: DealtCredit; readonly orderId: string }>;
+  /** What firms can deliver for amounts, by firm and scheme; made when one is first sold. */
+  readonly deliverable: Map<string, Deliverable>;
   readonly usedQuotes: Map<string, string>;
   /** What each limited key had ordered today before this set, and what this set adds. */
   readonly orderedByKey: ReadonlyMap<string, Paise>;
@@ -168,6 +171,7 @@ export function newWorkings({
     dealt: new Map(),
     deals: [],
     reserved: new Map(),
+    deliverable: new Map(),
     usedQuotes: new Map(),
     addedByKey: new Map(),
     released: new Set(),
