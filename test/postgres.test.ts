@@ -58,6 +58,33 @@ test("what a transaction announces is heard after its commit, and not when it ro
   assert.deepEqual(heard, ["news"]);
 });
 
+test("a table that rows were loaded into is looked at by the server, once for each doubling", async (t) => {
+  const { db } = await testDatabase(t);
+  const knownRows = async () => {
+    const [row] = await db.rows<{ known: number }>(
+      sql`select reltuples::int as known from pg_class where relname = 'plans'`,
+    );
+    return row?.known;
+  };
+  const load = async (rows: number, options?: { rollBack: boolean }) =>
+    await db.transaction(async (tx) => {
+      await tx.rows(sql`
+        insert into plans (name, per_minute, enforced)
+        select 'p' || md5(random()::text || n)::varchar(30), 1, false
+        from generate_series(1, ${rows}::int) as n`);
+      tx.added("plans", rows);
+    }, options);
+  await load(4_999);
+  await load(1, { rollBack: true });
+  assert.equal(await knownRows(), -1);
+  await load(1);
+  while ((await knownRows()) === -1) await sleep(10);
+  const counted = (await knownRows()) ?? 0;
+  assert.ok(counted >= 5_000, String(counted));
+  await load(4_999);
+  assert.equal(await knownRows(), counted);
+});
+
 test("a statement is the same on its first run, after a failure and on every later one", async (t) => {
   const { connection } = await testDatabase(t);
   await asOwner(connection, async (owner) => {

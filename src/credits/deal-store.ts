@@ -203,24 +203,43 @@ export async function reserveCredits(
   return rows.length;
 }
 
+export type ReservedNumber = {
+  readonly environment: Environment;
+  readonly scripNo: string;
+  readonly reservedFor: string;
+};
+
+/** Those that these deals or orders still have, in the order of their ids. */
 export async function lockReserved(
   tx: Tx,
-  reserved: readonly { readonly scripNo: string; readonly reservedFor: string }[],
-): Promise<CreditRow[]> {
+  reserved: readonly ReservedNumber[],
+): Promise<Pick<CreditRow, "credit_id">[]> {
   return await tx.rows(sql`
-    select ${creditColumns}
-    from credits as c
-    where (c.scrip_no, c.reserved_for) in (
-        select *
-        from unnest(
-          ${reserved.map(({ scripNo }) => scripNo)}::text[],
-          ${reserved.map(({ reservedFor }) => reservedFor)}::text[]
-        )
-      )
-      and c.standing = 'live' and c.state in ('reserved', 'suspended')
-      and coalesce(c.state_before_suspension, c.state) = 'reserved'
-    order by c.credit_id
-    for update`);
+    select c.credit_id
+    from (
+      select found.credit_id, asked.reserved_for
+      from unnest(
+        ${reserved.map(({ environment }) => environment)}::text[],
+        ${reserved.map(({ scripNo }) => scripNo)}::text[],
+        ${reserved.map(({ reservedFor }) => reservedFor)}::text[]
+      ) as asked (environment, scrip_no, reserved_for)
+      cross join lateral (
+        select credit_id
+        from credits
+        where environment = asked.environment and scrip_no = asked.scrip_no and standing = 'live'
+        limit 1
+      ) as found
+      order by found.credit_id
+    ) as k
+    cross join lateral (
+      select credit_id
+      from credits as found
+      where found.credit_id = k.credit_id and found.reserved_for = k.reserved_for
+        and found.state in ('reserved', 'suspended')
+        and coalesce(found.state_before_suspension, found.state) = 'reserved'
+      limit 1
+      for update
+    ) as c`);
 }
 
 /** Locked and reserved, or suspended while they were. */

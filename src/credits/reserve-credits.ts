@@ -11,6 +11,7 @@ import {
   listListedOfFirm,
   lockLiveByNumber,
   type Reservation,
+  type ReservedNumber,
   lockForSale as lockForSaleRows,
   lockReserved,
   releaseReserved as releaseRows,
@@ -92,7 +93,7 @@ export async function reserveCredits(
 /** Lets credits go that a deal or an order had; what lapsed meanwhile expires by the clock. */
 export async function releaseCredits(
   tx: Tx,
-  released: readonly { readonly scripNo: string; readonly reservedFor: string }[],
+  released: readonly ReservedNumber[],
   now: Date,
 ): Promise<void> {
   if (released.length === 0) return;

@@ -78,6 +78,7 @@ export async function findKnown(
  * firm. In the order of their numbers, so that two sets never wait for each other in a circle.
  */
 export async function insertCredits(tx: Tx, rows: readonly CreditRow[]): Promise<CreditRow[]> {
+  tx.added("credits", rows.length);
   return await tx.rows(sql`
     insert into credits as c (
       credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
@@ -316,6 +317,7 @@ export async function seedRows(
   { environment, deskId, now }: { environment: Environment; deskId: string; now: Date },
   rows: readonly CreditRow[],
 ): Promise<void> {
+  tx.added("credits", rows.length);
   await tx.rows(sql`
     insert into credits (
       credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,

@@ -39,8 +39,8 @@ export async function endCrosses(
   const reserving = ended.filter(({ before }) => before.state !== "proposed");
   await releaseCredits(
     tx,
-    reserving.flatMap(({ before }) =>
-      before.scrip_nos.map((scripNo) => ({ scripNo, reservedFor: before.cross_id })),
+    reserving.flatMap(({ before: { environment, scrip_nos, cross_id } }) =>
+      scrip_nos.map((scripNo) => ({ environment, scripNo, reservedFor: cross_id })),
     ),
     now,
   );

@@ -28,10 +28,15 @@ export async function findCross(
   const [row] = await db.rows<FoundCross>(sql`
     select ${crossColumns}, f.firm_id as addressed_firm_id
     from crosses as c
-    left join firms as f on f.environment = c.environment and f.iec = c.awaited_iec
-      and f.desk_id = ${deskId} and f.connection_state = 'authorized'
-      and f.authorized_at <= c.created_at
-      and (${firmId}::text is null or f.firm_id = ${firmId})
+    left join lateral (
+      select firm_id
+      from firms as found
+      where found.environment = c.environment and found.iec = c.awaited_iec
+        and found.desk_id = ${deskId} and found.connection_state = 'authorized'
+        and found.authorized_at <= c.created_at
+        and (${firmId}::text is null or found.firm_id = ${firmId})
+      limit 1
+    ) as f on true
     where c.cross_id = ${crossId}
       and (
         f.firm_id is not null
@@ -59,7 +64,11 @@ export async function lockCross(
   return await findCross(tx, party, crossId);
 }
 
-/** Newest first: the latest sold, the latest bought and the latest to be answered, put together. */
+/**
+ * Newest first: the latest sold, the latest bought and the latest to be answered, put together. The
+ * firms of the desk are found by the desk before anything else is asked of them (`offset`): how many
+ * of all firms are authorized, no plan should bet on.
+ */
 export async function listCrosses(
   db: Db,
   { deskId, firmId }: Party,
@@ -98,10 +107,15 @@ export async function listCrosses(
       union
       (
         select c.created_at as at, c.cross_id
-        from firms as f
+        from (
+          select firm_id, environment, iec, connection_state, authorized_at
+          from firms
+          where desk_id = ${deskId}
+          offset 0
+        ) as f
         join crosses as c on c.environment = f.environment and c.awaited_iec = f.iec
         cross join place
-        where f.desk_id = ${deskId} and f.connection_state = 'authorized'
+        where f.connection_state = 'authorized'
           and f.authorized_at <= c.created_at
           and (c.created_at, c.cross_id) < (place.at, place.id)
           and (${filter.firmId}::text is null or f.firm_id = ${filter.firmId})
@@ -115,10 +129,15 @@ export async function listCrosses(
     select ${crossColumns}, f.firm_id as addressed_firm_id
     from mine
     join crosses as c on c.cross_id = mine.cross_id
-    left join firms as f on f.environment = c.environment and f.iec = c.awaited_iec
-      and f.desk_id = ${deskId} and f.connection_state = 'authorized'
-      and f.authorized_at <= c.created_at
-      and (${firmId}::text is null or f.firm_id = ${firmId})
+    left join lateral (
+      select firm_id
+      from firms as found
+      where found.environment = c.environment and found.iec = c.awaited_iec
+        and found.desk_id = ${deskId} and found.connection_state = 'authorized'
+        and found.authorized_at <= c.created_at
+        and (${firmId}::text is null or found.firm_id = ${firmId})
+      limit 1
+    ) as f on true
     order by mine.at desc, mine.cross_id desc
     limit ${fetch}`);
 }
@@ -142,9 +161,14 @@ export async function countCrosses(
         and (${filter.firmId}::text is null or c.buyer_firm_id = ${filter.firmId})
       union
       select c.cross_id, c.state, c.kind, c.netting_ref
-      from firms as f
+      from (
+        select firm_id, environment, iec, connection_state, authorized_at
+        from firms
+        where desk_id = ${deskId}
+        offset 0
+      ) as f
       join crosses as c on c.environment = f.environment and c.awaited_iec = f.iec
-      where f.desk_id = ${deskId} and f.connection_state = 'authorized'
+      where f.connection_state = 'authorized'
         and f.authorized_at <= c.created_at
         and (${filter.firmId}::text is null or f.firm_id = ${filter.firmId})
     ) as mine

@@ -237,9 +237,14 @@ export async function listAddressed(
 ): Promise<AddressedFirm[]> {
   return await db.rows(sql`
     select f.firm_id, f.desk_id, f.environment, f.iec, f.authorized_at
-    from firms as f
-    where f.environment = ${environment} and f.iec = any(${iecs}::text[])
-      and f.connection_state = 'authorized'
+    from (select distinct unnest(${iecs}::text[]) as iec) as asked
+    cross join lateral (
+      select firm_id, desk_id, environment, iec, authorized_at
+      from firms as found
+      where found.environment = ${environment} and found.iec = asked.iec
+        and found.connection_state = 'authorized'
+      offset 0
+    ) as f
     order by f.firm_id`);
 }
 

@@ -93,9 +93,14 @@ export async function listDead(
   return await db.rows(sql`
     select ${deliveryColumns}, e.event_id
     from deliveries as d
-    join webhooks as w on w.webhook_id = d.webhook_id and w.deleted_at is null
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
     join events as e on e.desk_id = d.desk_id and e.sequence = d.sequence
-    where d.state = 'dead'
+    where d.state = 'dead' and w.deleted_at is null
       and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
       and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
       and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
@@ -113,8 +118,13 @@ export async function countDead(db: Db, filter: DeadFilter): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from deliveries as d
-    join webhooks as w on w.webhook_id = d.webhook_id and w.deleted_at is null
-    where d.state = 'dead'
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
+    where d.state = 'dead' and w.deleted_at is null
       and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
       and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
       and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
@@ -145,8 +155,13 @@ export async function lockReplayable(
   return await tx.rows(sql`
     select d.delivery_id, d.webhook_id, d.environment, d.desk_id, w.firm_id, d.version
     from deliveries as d
-    join webhooks as w on w.webhook_id = d.webhook_id and w.deleted_at is null
-    where d.state = 'dead' and w.state <> 'disabled'
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
+    where d.state = 'dead' and w.deleted_at is null and w.state <> 'disabled'
       and (${filter.deliveryIds}::text[] is null or d.delivery_id = any(${filter.deliveryIds}::text[]))
       and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
       and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
@@ -168,8 +183,13 @@ export async function countReplayable(
       count(*) filter (where w.state <> 'disabled') as replayable,
       count(*) filter (where w.state = 'disabled') as disabled
     from deliveries as d
-    join webhooks as w on w.webhook_id = d.webhook_id and w.deleted_at is null
-    where d.state = 'dead'
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
+    where d.state = 'dead' and w.deleted_at is null
       and (${filter.deliveryIds}::text[] is null or d.delivery_id = any(${filter.deliveryIds}::text[]))
       and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
       and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})

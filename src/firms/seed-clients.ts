@@ -9,6 +9,7 @@ export async function seedClients(
   clients: readonly { readonly firmId: string; readonly seed: string; readonly name: string }[],
   now: Date,
 ): Promise<void> {
+  tx.added("firms", clients.length);
   await insertClients(
     tx,
     clients.map(({ firmId, seed, name }) => {

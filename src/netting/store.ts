@@ -65,8 +65,14 @@ export async function findHoldings(
       union all
       select c.scrip_no, coming.firm_id, c.scheme, c.face_paise, c.expires_on, c.state
       from coming
-      join credits as c on c.environment = coming.environment and c.scrip_no = coming.scrip_no
-      where c.state in ('reserved', 'in_settlement') and c.expires_on >= ${today}::date
+      cross join lateral (
+        select scrip_no, scheme, face_paise, expires_on, state
+        from credits as found
+        where found.environment = coming.environment and found.scrip_no = coming.scrip_no
+          and found.standing = 'live' and found.state in ('reserved', 'in_settlement')
+          and found.expires_on >= ${today}::date
+        limit 1
+      ) as c
       limit ${creditsMax + 1}
     ),
     owed as (

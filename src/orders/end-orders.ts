@@ -59,7 +59,11 @@ export async function letOrdersGo(
   await releaseCredits(
     tx,
     ended.flatMap(({ before }) =>
-      before.resting_scrip_nos.map((scripNo) => ({ scripNo, reservedFor: before.order_id })),
+      before.resting_scrip_nos.map((scripNo) => ({
+        environment,
+        scripNo,
+        reservedFor: before.order_id,
+      })),
     ),
     now,
   );

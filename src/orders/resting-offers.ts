@@ -10,7 +10,7 @@ import type { Db } from "../platform/postgres.ts";
 import { listOffered, listOfferedSince, listSetAside, type OfferedRow } from "./resting-store.ts";
 import { type SetAside, whetherOffered } from "./rules.ts";
 
-const pageSize = 1_000;
+const pageSize = 5_000;
 
 export const restingOffers: OfferSource = {
   isOwn: ({ order_id }) => order_id !== null,

@@ -70,7 +70,13 @@ export async function listRestingBuys(
           order by r.price_bps desc, r.created_at, r.order_id
           limit ${throughDesk}
         ) as of_desk
-        join firms as f on f.firm_id = of_desk.firm_id and f.connection_state = 'authorized'
+        cross join lateral (
+          select connection_state, mandate
+          from firms as found
+          where found.firm_id = of_desk.firm_id
+          limit 1
+        ) as f
+        where f.connection_state = 'authorized'
           and (f.mandate is null or (f.mandate ->> 'valid_until')::timestamptz > ${now})
         order by place
         limit ${ofDesk}
@@ -114,7 +120,10 @@ export type OfferedRow = Pick<
   "order_id" | "firm_id" | "scheme" | "state" | "limit_bps" | "scrip_nos" | "resting_scrip_nos"
 >;
 
-/** Resting sells in the order of their ids, from after one. */
+/**
+ * Resting sells in the order of their ids, from after one. All that rest are looked at (`offset`), not
+ * all that ever were in the order of their ids.
+ */
 export async function listOffered(
   db: Db,
   environment: Environment,
@@ -122,8 +131,13 @@ export async function listOffered(
 ): Promise<OfferedRow[]> {
   return await db.rows(sql`
     select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
-    from orders
-    where environment = ${environment} and state = 'open' and side = 'sell' and order_id > ${after}
+    from (
+      select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
+      from orders
+      where environment = ${environment} and state = 'open' and side = 'sell'
+      offset 0
+    ) as resting
+    where order_id > ${after}
     order by order_id
     limit ${limit}`);
 }
@@ -236,7 +250,10 @@ export async function listSetAside(
       and c.state in ('reserved', 'suspended')`);
 }
 
-/** Open sells with a credit that cannot come back to them: ended by customs, or by the clock. */
+/**
+ * Open sells with a credit that cannot come back to them: ended by customs, or by the clock. The limit
+ * makes it a look-up per credit, whatever the planner knows of the tables.
+ */
 export async function listBereft(
   db: Db,
   environment: Environment,
@@ -252,16 +269,18 @@ export async function listBereft(
     where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
       and o.order_id <> all(${except}::text[])
       and exists (
-        select 1
+        select
         from unnest(o.resting_scrip_nos) as r (scrip_no)
-        where not exists (
-          select 1
+        left join lateral (
+          select true as is_there
           from credits as c
           where c.environment = o.environment and c.scrip_no = r.scrip_no
             and c.standing = 'live' and c.reserved_for = o.order_id
             and c.state in ('reserved', 'suspended')
             and c.expires_on >= ${today}::date
-        )
+          limit 1
+        ) as c on true
+        where c.is_there is null
       )
     limit ${limit}`);
   return rows.map((row) => row.order_id);

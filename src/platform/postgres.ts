@@ -13,6 +13,7 @@ import { EventEmitter } from "node:events";
 
 import pg from "pg";
 
+import { countAddedRows } from "./added-rows.ts";
 import { type ConnectionCount, type Connections, keepConnections } from "./connections.ts";
 import { runPrepared, type Statement, types } from "./prepared.ts";
 import { noteNothingKept } from "./split.ts";
@@ -28,6 +29,8 @@ export type Tx = Db & {
   readonly [joined]: true;
   /** Says after the commit, and only then, that something new can be read about this topic. */
   announce(topic: string): void;
+  /** Says that so many rows were loaded into a table at once, which its statistics should know of. */
+  added(table: string, rows: number): void;
 };
 
 export type Database = Db & {
@@ -98,8 +101,8 @@ export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]):
   return { name, text, values: slots.map((slot) => wireValue(values[slot])) };
 }
 
-export function fragment(parts: TemplateStringsArray): Fragment {
-  return new Fragment(parts.join(""));
+export function fragment(parts: TemplateStringsArray, ...inner: readonly Fragment[]): Fragment {
+  return new Fragment(String.raw({ raw: parts }, ...inner.map(({ text }) => text)));
 }
 
 function write(parts: TemplateStringsArray, values: readonly unknown[]): Written {
@@ -125,6 +128,7 @@ export function openDatabase(options: ConnectionOptions): Database {
   const most = Math.min(connectionsKept, Math.floor(max / 2));
   const connections = keepConnections(pool, { most, onIdleError });
   const announced = new EventEmitter();
+  const addedRows = countAddedRows((table) => analyze(connections, table));
   return {
     pool,
     connections: () => connections.count(),
@@ -136,20 +140,40 @@ export function openDatabase(options: ConnectionOptions): Database {
     },
     async transaction(work, txOptions) {
       const topics = new Set<string>();
+      const added = new Map<string, number>();
       const result = await inTransaction(
         connections,
-        (tx) => work({ ...tx, announce: (topic) => void topics.add(topic) } as Tx),
+        (tx) =>
+          work({
+            ...tx,
+            announce: (topic) => void topics.add(topic),
+            added: (table, rows) => void added.set(table, (added.get(table) ?? 0) + rows),
+          } as Tx),
         txOptions,
       );
-      if (!txOptions?.rollBack) for (const topic of topics) announced.emit(topic);
+      if (txOptions?.rollBack) return result;
+      for (const topic of topics) announced.emit(topic);
+      addedRows.note(added);
       return result;
     },
     onAnnounced(topic, listener) {
       announced.on(topic, listener);
       return () => void announced.off(topic, listener);
     },
-    close: () => connections.close(),
+    async close() {
+      await addedRows.settled();
+      await connections.close();
+    },
   };
+}
+
+/** Only the owner of a table may have it looked at, so the service's own role is put aside for it. */
+async function analyze(connections: Connections, table: string): Promise<void> {
+  await inTransaction(connections, async (tx) => {
+    await tx.rows(sql`set local role none`);
+    await tx.rows(sql`set local statement_timeout = '1min'`);
+    await tx.rows({ name: "", text: `analyze ${table}`, values: [] });
+  });
 }
 
 export function clientConfig({ connection, role }: ConnectionOptions): pg.ClientConfig {
@@ -162,8 +186,10 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
     keepAlive: true,
     pipeline: true,
     ...connection,
-    // Statements are written to be planned once; planning them anew costs more than running them.
-    options: `-c plan_cache_mode=force_generic_plan${role ? ` -c role=${role}` : ""}`,
+    // Statements are written to be planned once; planning them anew costs more than running them. A
+    // plan that is made while a table is small must serve when it is large, so none reads a whole
+    // table where an index would do.
+    options: `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off -c random_page_cost=1.1${role ? ` -c role=${role}` : ""}`,
     types,
   };
 }

@@ -28,14 +28,15 @@ export async function sumCredits(
         as expiring_60_paise,
       coalesce(sum(face_paise) filter (where expires_on <= ${addDays(today, 90)}::date), 0)
         as expiring_90_paise
-    from credits
-    where firm_id = any(
-        select f.firm_id
-        from firms as f
-        where f.desk_id = ${deskId} and (${firmId}::text is null or f.firm_id = ${firmId})
-      )
-      and standing = 'live' and state in ('listed', 'reserved', 'in_settlement')
-      and expires_on >= ${today}::date
+    from firms as f
+    cross join lateral (
+      select scheme, face_paise, state, expires_on
+      from credits as held
+      where held.firm_id = f.firm_id and held.standing = 'live'
+      offset 0
+    ) as c
+    where f.desk_id = ${deskId} and (${firmId}::text is null or f.firm_id = ${firmId})
+      and c.state in ('listed', 'reserved', 'in_settlement') and c.expires_on >= ${today}::date
     group by scheme
     order by scheme`);
 }

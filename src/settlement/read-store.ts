@@ -49,9 +49,19 @@ export async function listDealtLegs(
 ): Promise<(LegRow & { readonly buyer_firm_id: string })[]> {
   return await db.rows(sql`
     select ${legColumns}, s.buyer_firm_id
-    from settlement_legs as l
-    join settlements as s on s.settlement_id = l.settlement_id
-    where l.settlement_id = any(${settlementIds}::text[])
+    from (select distinct unnest(${settlementIds}::text[]) as settlement_id) as asked
+    cross join lateral (
+      select settlement_id, buyer_firm_id
+      from settlements as found
+      where found.settlement_id = asked.settlement_id
+      limit 1
+    ) as s
+    cross join lateral (
+      select *
+      from settlement_legs as found
+      where found.settlement_id = s.settlement_id
+      offset 0
+    ) as l
     order by l.settlement_id, l.ordinal`);
 }
 

@@ -188,12 +188,22 @@ export async function insertNotices(
     with reached as materialized (
       select k.key_id, mark.percent, k.environment, k.desk_id, k.firm_id, k.version as key_version,
         least(k.monthly_quota, plans.monthly_quota) as quota, counter.calls
-      from usage_months as counter
-      join api_keys as k on k.key_id = counter.key_id
-      left join api_keys as parent on parent.key_id = k.parent_key_id
+      from api_keys as k
+      cross join lateral (
+        select calls
+        from usage_months as found
+        where found.key_id = k.key_id and found.month = ${wanted.month}
+        limit 1
+      ) as counter
+      left join lateral (
+        select plan
+        from api_keys as found
+        where found.key_id = k.parent_key_id
+        limit 1
+      ) as parent on true
       join plans on plans.name = coalesce(parent.plan, k.plan)
       cross join unnest(${wanted.thresholds}::integer[]) as mark (percent)
-      where counter.month = ${wanted.month} and plans.monthly_quota is not null
+      where plans.monthly_quota is not null
         and counter.calls * 100 >= least(k.monthly_quota, plans.monthly_quota) * mark.percent
         and not exists (
           select from usage_notices as told

@@ -17,7 +17,11 @@ const aptGet = "apt-get -o DPkg::Lock::Timeout=240 -q";
 
 /** Where a program is, or why it is not here. */
 export async function debianProgram(name: string, fromPackage = name): Promise<Program> {
-  const path = join("/usr/bin", name);
+  return await debianFile(join("/usr/bin", name), fromPackage);
+}
+
+/** The same for a program that is not among those of everybody. */
+export async function debianFile(path: string, fromPackage: string): Promise<Program> {
   if (await isExecutable(path)) return { path };
   const missing = `${path} is missing; install it with: apt-get install ${fromPackage}`;
   if (process.getuid?.() !== 0 || !(await isExecutable("/usr/bin/apt-get"))) return { missing };

@@ -16,16 +16,25 @@ type User = { readonly uid: number; readonly gid: number };
 
 export const owner = "postgres";
 
-/** The address of a database of that cluster, for a role of it. */
-export type Cluster = { url(database: string, role: string): string };
+export type Cluster = {
+  /** Where its owner finds it. */
+  readonly connection: { readonly host: string; readonly port: number; readonly user: string };
+  /** The address of a database of that cluster, for a role of it. */
+  url(database: string, role: string): string;
+};
 
-export async function startOldest(t: Scope): Promise<Cluster> {
+export async function startOldest(
+  t: Scope,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Cluster> {
   const dir = await mkdtemp(join(tmpdir(), "scripdesk-pg15-"));
   const user = await unprivilegedUser();
   if (user) await chown(dir, user.uid, user.gid);
   const cluster = join(dir, "cluster");
   await run(user, "initdb", ["-D", cluster, "-U", owner, "-A", "trust", "-N", "-E", "UTF8"]);
-  const options = `-c listen_addresses='' -c unix_socket_directories='${dir}' -c fsync=off`;
+  const given = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  const needed = `-c listen_addresses='' -c unix_socket_directories='${dir}' -c fsync=off`;
+  const options = [needed, ...given].join(" ");
   const log = join(dir, "log");
   await run(user, "pg_ctl", ["start", "-w", "-s", "-D", cluster, "-l", log, "-o", options]);
   t.after(async () => {
@@ -33,7 +42,10 @@ export async function startOldest(t: Scope): Promise<Cluster> {
     await rm(dir, { recursive: true, force: true });
   });
   const host = encodeURIComponent(dir);
-  return { url: (database, role) => `postgresql://${role}@localhost/${database}?host=${host}` };
+  return {
+    connection: { host: dir, port: 5432, user: owner },
+    url: (database, role) => `postgresql://${role}@localhost/${database}?host=${host}`,
+  };
 }
 
 /** PostgreSQL refuses to run as root. */

@@ -146,6 +146,17 @@ export async function checkIsolation(
   return { cells, breaches };
 }
 
+/** Every operation, asked about what is the caller's own; what changes something is only tried. */
+export async function askWithOwn(
+  service: Service,
+  { key, slots, fixtures }: { key: string; slots: readonly Slot[]; fixtures: Fixtures },
+): Promise<void> {
+  for (const slot of slots) {
+    const id = fixtureOf(slot.route, slot.name, fixtures)?.own;
+    if (id !== undefined) await send(service, { key, slot, fixtures, id });
+  }
+}
+
 /** A list that is asked about nothing is empty; a cursor that is nobody's is no cursor. */
 function statusOfAbsent({ where, name }: Slot, { refused, absentIs }: IdFixture): number {
   if (refused) return 403;

@@ -22,15 +22,18 @@ const perishable = {
   max_wal_size: "256MB",
 };
 
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
   const dataDir = await scratchFolder("scripdesk-test-");
-  const server = await openEmbedded({ dataDir, as: "visitor", create: true, settings: perishable });
+  const server = await openEmbedded({
+    dataDir,
+    as: "visitor",
+    create: true,
+    settings: { ...perishable, ...settings },
+  });
   const connection = { ...server.connection, database: "postgres" };
-  const admin = new pg.Client(connection);
-  await admin.connect();
-  await admin.query(`create database ${templateDatabase}`);
-  await migrate({ ...connection, database: templateDatabase });
-  await admin.end();
+  await makeTemplate(connection);
   return {
     connection,
     async stop() {
@@ -38,4 +41,13 @@ export async function startTestServer(): Promise<TestServer> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The database that those of tests are copies of. */
+export async function makeTemplate(connection: pg.ClientConfig): Promise<void> {
+  const admin = new pg.Client(connection);
+  await admin.connect();
+  await admin.query(`create database ${templateDatabase}`);
+  await migrate({ ...connection, database: templateDatabase });
+  await admin.end();
 }
