@@ -715,6 +715,46 @@ create table ledger_firm_entries (
   constraint ledger_firm_entries_pkey PRIMARY KEY (firm_id, at, entry_no)
 );
 
+create table ledger_proof (
+  only_one boolean not null default true,
+  proved_to bigint not null default 0,
+  rounds jsonb not null default '{}'::jsonb,
+  constraint ledger_proof_pkey PRIMARY KEY (only_one),
+  constraint ledger_proof_only_one_check CHECK (only_one),
+  constraint ledger_proof_proved_to_check CHECK ((proved_to >= 0))
+);
+
+create table ledger_proof_owners (
+  environment text not null,
+  scrip_no text not null,
+  account text,
+  pending bigint[] not null,
+  constraint ledger_proof_owners_pkey PRIMARY KEY (environment, scrip_no),
+  constraint ledger_proof_owners_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
+
+create table ledger_proof_slices (
+  from_no bigint not null,
+  to_no bigint not null,
+  entries integer not null,
+  digest bytea not null,
+  constraint ledger_proof_slices_pkey PRIMARY KEY (from_no),
+  constraint ledger_proof_slices_digest_check CHECK ((length(digest) = 32)),
+  constraint ledger_proof_slices_entries_check CHECK ((entries >= 0)),
+  constraint ledger_proof_slices_forward CHECK ((from_no < to_no))
+);
+
+create table ledger_proof_sums (
+  account text not null,
+  environment text not null,
+  posted_paise numeric not null,
+  escrow_paise numeric not null,
+  pending_out_paise numeric not null,
+  pending_in_paise numeric not null,
+  constraint ledger_proof_sums_pkey PRIMARY KEY (account, environment),
+  constraint ledger_proof_sums_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text])))
+);
+
 create table ledger_verdict (
   only_one boolean not null default true,
   claimed_at timestamp with time zone,
@@ -1362,6 +1402,10 @@ grant delete, insert, select, update on key_days to scripdesk_app;
 grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;
 grant insert, select on ledger_firm_entries to scripdesk_app;
+grant delete, insert, select, update on ledger_proof to scripdesk_app;
+grant delete, insert, select, update on ledger_proof_owners to scripdesk_app;
+grant delete, insert, select, update on ledger_proof_slices to scripdesk_app;
+grant delete, insert, select, update on ledger_proof_sums to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
 grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;

@@ -1,47 +1,66 @@
 // The proof that the books hold, made from the entries alone and compared with everything that is
 // kept beside them. The same check runs from the command line, after tests and by the minute.
+//
+//   prove     entries that are new, slice by slice; what they add up to is kept
+//   reread    entries that were proved, against the digest of their slice
+//   compare   lines of statements, balances and owners with what is proved and what came since
+//
+// No step holds a snapshot longer than its own statement, so the check delays nobody. The command
+// reads everything. The worker proves what is new and compares every balance each time; the rounds
+// over proved entries, lines and owners go on for some seconds a time from where they were, which is
+// all of them until books are large.
 
 import type { Context } from "../platform/context.ts";
-import type { Db, Tx } from "../platform/postgres.ts";
+import type { Database, Db } from "../platform/postgres.ts";
 import {
   type Break,
   type CheckName,
   claimCheck,
-  countEntries,
-  findAbsentHolder,
-  findBrokenChain,
-  findChangedEntry,
-  findOverdrawn,
-  findUnbalancedEntry,
   findUnderpaidLeg,
   findVerdict,
-  findWrongBalance,
-  findWrongOwner,
-  findWrongResolution,
-  findWrongStatement,
-  openSnapshot,
+  findWhetherDue,
   setVerdict,
 } from "./check-store.ts";
-
-/** In this order: what is found first is the cause of most of what would follow. */
-const checks: Readonly<Record<CheckName, (tx: Tx) => Promise<Omit<Break, "check"> | undefined>>> = {
-  entry_unchanged: findChangedEntry,
-  entry_sums_to_zero: findUnbalancedEntry,
-  resolved_once: findWrongResolution,
-  statement_complete: findWrongStatement,
-  balance_is_sum: findWrongBalance,
-  nothing_below_zero: findOverdrawn,
-  buyer_pays_seller: findUnderpaidLeg,
-  owners_in_a_chain: findBrokenChain,
-  one_owner: findWrongOwner,
-  owner_holds: findAbsentHolder,
-};
+import {
+  findAbsentHolder,
+  findAccountsEnd,
+  findCreditsEnd,
+  findLinesEnd,
+  findOverdrawn,
+  findWrongBalance,
+  findWrongHouseBalance,
+  findWrongLine,
+  findWrongOwner,
+} from "./compare-store.ts";
+import {
+  countAfter,
+  countProved,
+  type CreditPlace,
+  findProof,
+  type Found,
+  type LinePlace,
+  type Rounds,
+  setRounds,
+} from "./proof-store.ts";
+import {
+  breakIn,
+  chainBreakIn,
+  entriesPerSlice,
+  forgetProof,
+  proveEntries,
+  provedTo,
+  rereadSlices,
+} from "./prove-entries.ts";
 
 /** By the minute, and on large books never more than a tenth of the time of one connection. */
-const checkEveryMs = 60_000;
-const shareOfTime = 0.1;
+const pace = { everyMs: 60_000, shareOfTime: 0.1 };
+/** How long each round goes on at a time, and how long what is new is proved in one go. */
+const roundMs = 2_000;
+const provingMs = 5_000;
 /** A verdict that is older says nothing any more. */
 const verdictAgeMaxMs = 2 * 3_600_000;
+const rowsPerStatement = 20_000;
+const lastNumber = Number.MAX_SAFE_INTEGER;
 
 export type Verdict = {
   readonly sound: boolean;
@@ -51,32 +70,175 @@ export type Verdict = {
   readonly firstBreak: Break | null;
 };
 
-export async function checkLedger(ctx: Pick<Context, "db" | "now">): Promise<Verdict> {
-  const checkedAt = ctx.now();
-  const startedMs = performance.now();
-  const { entries, firstBreak } = await ctx.db.transaction(async (tx) => {
-    await openSnapshot(tx);
-    return { entries: await countEntries(tx), firstBreak: await findFirstBreak(tx) };
+type CheckContext = Pick<Context, "db" | "now">;
+
+/** Reads everything. What was proved of entries that are others now is forgotten, and proved anew. */
+export async function checkLedger(ctx: CheckContext): Promise<Verdict> {
+  return await timed(ctx, async () => {
+    const proving = await proveEntries(ctx.db, Infinity);
+    if (proving.came === "to a break") return proving.firstBreak;
+    const reread = await rereadSlices(ctx.db, 0, Infinity);
+    if (reread.firstBreak) return reread.firstBreak;
+    if (reread.changed) {
+      await forgetProof(ctx.db);
+      const anew = await proveEntries(ctx.db, Infinity);
+      if (anew.came === "to a break") return anew.firstBreak;
+    }
+    const found = await compareAll(ctx.db, { lines: firstLine, owners: firstCredit }, Infinity);
+    return found.firstBreak;
   });
+}
+
+/** The worker's part: checks when it is time and no other process has begun, and records it. */
+export async function checkLedgerWhenDue(ctx: Context): Promise<"more" | "idle"> {
+  if (!(await findWhetherDue(ctx.db, ctx.now(), pace))) return "idle";
+  const proving = await proveEntries(ctx.db, performance.now() + provingMs);
+  if (proving.came === "to its time") return "more";
+  if (!(await claimCheck(ctx.db, ctx.now(), pace))) return "idle";
+  const verdict = await timed(ctx, async () =>
+    proving.came === "to a break" ? proving.firstBreak : await checkInRounds(ctx),
+  );
+  await recordVerdict(ctx.db, verdict);
+  if (!verdict.sound) ctx.log.error({ verdict }, "the ledger is broken: payouts stop");
+  return "idle";
+}
+
+async function timed(
+  { db, now }: CheckContext,
+  find: () => Promise<Break | undefined>,
+): Promise<Verdict> {
+  const checkedAt = now();
+  const startedMs = performance.now();
+  const firstBreak = (await find()) ?? null;
+  // What was compared may differ because what was proved is wrong: the next check proves it anew,
+  // unless this one has come after such a check already.
+  if (firstBreak && (await findVerdict(db))?.sound !== false) await forgetProof(db);
+  const entries = (await countProved(db)) + (await countAfter(db, await provedTo(db)));
   const tookMs = Math.ceil(performance.now() - startedMs);
   return { sound: firstBreak === null, entries, tookMs, checkedAt, firstBreak };
 }
 
-async function findFirstBreak(tx: Tx): Promise<Break | null> {
-  for (const check of Object.keys(checks) as CheckName[]) {
-    const found = await checks[check](tx);
-    if (found) return { check, ...found };
+async function checkInRounds({ db }: CheckContext): Promise<Break | undefined> {
+  const { rounds } = await findProof(db);
+  const reread = await rereadSlices(db, rounds.slices ?? 0, performance.now() + roundMs);
+  if (reread.firstBreak) return reread.firstBreak;
+  if (reread.changed) {
+    const { from, to, digest } = reread.changed;
+    return {
+      check: "entry_unchanged",
+      place: `entries after ${from} up to ${to}`,
+      found: "other entries than those that were proved",
+      expected: digest.toString("hex"),
+    };
   }
-  return null;
+  const compared = await compareAll(
+    db,
+    { lines: rounds.lines ?? firstLine, owners: rounds.owners ?? firstCredit },
+    roundMs,
+  );
+  const { firstBreak, lines, owners } = compared;
+  const next: Rounds = {
+    ...(reread.next !== undefined && { slices: reread.next }),
+    ...(lines && { lines }),
+    ...(owners && { owners }),
+  };
+  await setRounds(db, next);
+  return firstBreak;
 }
 
-/** The worker's part: checks when it is time and no other process has begun, and records it. */
-export async function checkLedgerWhenDue(ctx: Context): Promise<"idle"> {
-  if (!(await claimCheck(ctx.db, ctx.now(), { everyMs: checkEveryMs, shareOfTime }))) return "idle";
-  const verdict = await checkLedger(ctx);
-  await recordVerdict(ctx.db, verdict);
-  if (!verdict.sound) ctx.log.error({ verdict }, "the ledger is broken: payouts stop");
-  return "idle";
+const firstLine: LinePlace = { firmId: "", at: "-infinity", entryNo: 0 };
+const firstCredit: CreditPlace = { environment: "", scripNo: "" };
+
+type Compared = {
+  readonly firstBreak?: Break;
+  /** Where the rounds have come to; undefined after their end. */
+  readonly lines?: LinePlace | undefined;
+  readonly owners?: CreditPlace | undefined;
+};
+
+/** What is kept beside the entries: all balances, and as many lines and owners as there is time for. */
+async function compareAll(
+  db: Database,
+  from: { readonly lines: LinePlace; readonly owners: CreditPlace },
+  forMs: number,
+): Promise<Compared> {
+  const recent = await recentBreak(db);
+  if (recent) return { firstBreak: recent };
+  const lines = await walk(from.lines, forMs, async (after) => {
+    const upTo = await findLinesEnd(db, after, rowsPerStatement);
+    const found = await findWrongLine(db, { after, upTo });
+    return { upTo, firstBreak: found && named("statement_complete", found) };
+  });
+  if (lines.firstBreak) return lines;
+  const house = await findWrongHouseBalance(db);
+  if (house) return { firstBreak: named("balance_is_sum", house) };
+  const balances = await walk("", Infinity, async (after) => {
+    await keepRecentFew(db);
+    const upTo = await findAccountsEnd(db, after, rowsPerStatement);
+    const firstBreak =
+      (await first("balance_is_sum", findWrongBalance(db, { after, upTo }))) ??
+      (await first("nothing_below_zero", findOverdrawn(db, { after, upTo })));
+    return { upTo, firstBreak };
+  });
+  if (balances.firstBreak) return balances;
+  const underpaid = await first("buyer_pays_seller", findUnderpaidLeg(db));
+  if (underpaid) return { firstBreak: underpaid };
+  const owners = await walk(from.owners, forMs, async (after) => {
+    await keepRecentFew(db);
+    const upTo = await findCreditsEnd(db, after, rowsPerStatement);
+    const firstBreak =
+      (await first("one_owner", findWrongOwner(db, { after, upTo }))) ??
+      (await first("owner_holds", findAbsentHolder(db, { after, upTo })));
+    return { upTo, firstBreak };
+  });
+  if (owners.firstBreak) return owners;
+  return { lines: lines.next, owners: owners.next };
+}
+
+/** Entries that came since the proof, which the comparisons add to it. */
+async function recentBreak(db: Database): Promise<Break | undefined> {
+  const slice = { from: await provedTo(db), to: lastNumber };
+  return (await breakIn(db, slice)) ?? (await chainBreakIn(db, slice));
+}
+
+/** Every comparison adds up what came since the proof: it may not become much. */
+async function keepRecentFew(db: Database): Promise<void> {
+  const recent = await countAfter(db, await provedTo(db));
+  if (recent > entriesPerSlice) await proveEntries(db, performance.now() + provingMs);
+}
+
+type Step<Place> = {
+  readonly upTo: Place | undefined;
+  readonly firstBreak: Break | undefined;
+};
+
+/** Steps from place to place until the last one, a break or the end of the time. */
+async function walk<Place>(
+  from: Place,
+  forMs: number,
+  step: (after: Place) => Promise<Step<Place>>,
+): Promise<{ readonly next?: Place; readonly firstBreak?: Break }> {
+  const deadline = performance.now() + forMs;
+  let after = from;
+  for (;;) {
+    const { upTo, firstBreak } = await step(after);
+    if (firstBreak) return { firstBreak };
+    if (upTo === undefined) return {};
+    after = upTo;
+    if (performance.now() > deadline) return { next: after };
+  }
+}
+
+async function first(
+  check: CheckName,
+  finding: Promise<Found | undefined>,
+): Promise<Break | undefined> {
+  const found = await finding;
+  return found && named(check, found);
+}
+
+function named(check: CheckName, found: Found): Break {
+  return { check, ...found };
 }
 
 export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {

@@ -12,50 +12,20 @@ import { freezePeriod } from "../../src/statements/freeze-period.ts";
 import { statementFreezer } from "../../src/statements/freeze-statements.ts";
 import { linesMax } from "../../src/statements/rules.ts";
 import { asOwner } from "../support/database.ts";
-import { assertLedgerSound, bank, cashOf, entryOf, payIn } from "../support/ledger.ts";
+import { assertLedgerSound, bank, cashOf, entryOf, payIn, payInMany } from "../support/ledger.ts";
 import { dealer } from "../support/orders.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const letterhead: Letterhead = { name: "House", address: [], gstin: null };
 const hourMs = 3_600_000;
 const monthEnd = Date.parse("2026-12-01T00:00:00+05:30");
-
-/** So many deposits of one paisa and more, as the books keep them, and what they add up to. */
-async function fillMonth({ ctx }: Service, firmId: string, count: number): Promise<bigint> {
-  const { pool } = ctx.db;
-  const values = [count, firmId, new Date(Date.UTC(2026, 10, 16))];
-  await pool.query(
-    `with numbered as materialized (
-      select nextval('ledger_entry_numbers') as entry_no, n,
-        $3::timestamptz + n * interval '50 ms' as at,
-        array[('external_bank', 'firm_cash:' || $2, null, n)::ledger_movement_parts]::ledger_movement[]
-          as movements
-      from generate_series(1, $1::int) as n
-    ), written as (
-      insert into ledger_entries
-        (entry_no, environment, kind, subject, ordinal, phase, held_as, resolves, at, movements, digest)
-      select entry_no, 'sandbox', 'deposit', 'many_' || n, 0, 'posted', null, null, at, movements,
-        substr(sha256(convert_to(concat_ws(' ', 'sandbox', 'deposit', 0, 'posted', null, null,
-          extract(epoch from at), movements, 'many_' || n), 'UTF8')), 1, 8)
-      from numbered
-    )
-    insert into ledger_firm_entries (firm_id, at, entry_no)
-    select $2, at, entry_no from numbered`,
-    values,
-  );
-  const paise = (BigInt(count) * BigInt(count + 1)) / 2n;
-  const add = `update ledger_balances set posted_paise = posted_paise + $2 where balance = $1`;
-  await pool.query(add, [`firm_cash:${firmId}`, String(paise)]);
-  await pool.query(add, ["external_bank:sandbox:0", String(-paise)]);
-  return paise;
-}
 
 test("a month with more lines than one text should hold is made in pages and read in parts", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, []);
   await payIn(service, desk.firmId, 7);
   const count = linesMax + 5_001;
-  const paise = (await fillMonth(service, desk.firmId, count)) + 7n;
+  const paise = (await payInMany(service, desk.firmId, count)) + 7n;
   await assertLedgerSound(service);
   const path = `/v1/statements/2026-11?firm_id=${desk.firmId}`;
   service.clock.set(new Date(monthEnd - hourMs));
@@ -102,7 +72,7 @@ test("a page that was changed is not shown", async (t) => {
   const service = await startService(t);
   const desk = await dealer(service, []);
   await payIn(service, desk.firmId, 7);
-  await fillMonth(service, desk.firmId, linesMax + 1);
+  await payInMany(service, desk.firmId, linesMax + 1);
   service.clock.set(new Date(monthEnd + hourMs));
   await service.work();
   const path = `/v1/statements/2026-11?firm_id=${desk.firmId}&after_line=0`;
@@ -120,7 +90,7 @@ test("pages that a run left behind go when the statement is kept, and its own st
   const { ctx } = service;
   const desk = await dealer(service, []);
   await payIn(service, desk.firmId, 7);
-  await fillMonth(service, desk.firmId, linesMax + 1);
+  await payInMany(service, desk.firmId, linesMax + 1);
   service.clock.set(new Date(monthEnd + hourMs));
   const pagesBy = async () =>
     (

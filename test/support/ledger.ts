@@ -44,3 +44,37 @@ export async function payIn({ ctx }: Pick<Service, "ctx">, firmId: string, paise
   const now = ctx.now();
   assertWritten(await ctx.db.transaction(async (tx) => await postEntries(tx, [deposit], now)));
 }
+
+/** So many deposits of one paisa and more, as the books keep them, and what they add up to. */
+export async function payInMany(
+  { ctx }: Pick<Service, "ctx">,
+  firmId: string,
+  count: number,
+): Promise<bigint> {
+  const { pool } = ctx.db;
+  const values = [count, firmId, new Date(Date.UTC(2026, 10, 16))];
+  await pool.query(
+    `with numbered as materialized (
+      select nextval('ledger_entry_numbers') as entry_no, n,
+        $3::timestamptz + n * interval '50 ms' as at,
+        array[('external_bank', 'firm_cash:' || $2, null, n)::ledger_movement_parts]::ledger_movement[]
+          as movements
+      from generate_series(1, $1::int) as n
+    ), written as (
+      insert into ledger_entries
+        (entry_no, environment, kind, subject, ordinal, phase, held_as, resolves, at, movements, digest)
+      select entry_no, 'sandbox', 'deposit', 'many_' || n, 0, 'posted', null, null, at, movements,
+        substr(sha256(convert_to(concat_ws(' ', 'sandbox', 'deposit', 0, 'posted', null, null,
+          extract(epoch from at), movements, 'many_' || n), 'UTF8')), 1, 8)
+      from numbered
+    )
+    insert into ledger_firm_entries (firm_id, at, entry_no)
+    select $2, at, entry_no from numbered`,
+    values,
+  );
+  const paise = (BigInt(count) * BigInt(count + 1)) / 2n;
+  const add = `update ledger_balances set posted_paise = posted_paise + $2 where balance = $1`;
+  await pool.query(add, [`firm_cash:${firmId}`, String(paise)]);
+  await pool.query(add, ["external_bank:sandbox:0", String(-paise)]);
+  return paise;
+}

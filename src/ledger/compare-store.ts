@@ -1,0 +1,326 @@
+// What is kept beside the entries, compared with what they prove: the proof, and on top of it the few
+// entries that came since. Each statement compares the rows between two keys, as of its own moment, in
+// which balances, owners, proof and entries fit each other.
+
+import { houseFirmId } from "../kernel/house.ts";
+import { type Db, fragment, sql } from "../platform/postgres.ts";
+import { type CreditPlace, type Found, type LinePlace, moving } from "./proof-store.ts";
+
+const { moves, ended, summed, given } = moving;
+
+const moveSince = fragment`
+  proof as (
+    select proved_to
+    from ledger_proof
+  ), move as materialized (
+    ${moves} > (select proved_to from proof)
+    union all
+    ${ended} > (select proved_to from proof)
+  )`;
+
+const differs = fragment`
+  (k.posted_paise, k.escrow_paise, k.pending_out_paise, k.pending_in_paise) is distinct from
+    (coalesce(e.posted_paise, 0), coalesce(e.escrow_paise, 0), coalesce(e.pending_out_paise, 0),
+      coalesce(e.pending_in_paise, 0))`;
+
+const foundBalance = fragment`
+  format('%s account %s', environment, account) as place,
+  format('posted %s, escrow %s, pending out %s, pending in %s',
+    k.posted_paise, k.escrow_paise, k.pending_out_paise, k.pending_in_paise) as found,
+  format('posted %s, escrow %s, pending out %s, pending in %s',
+    coalesce(e.posted_paise, 0), coalesce(e.escrow_paise, 0), coalesce(e.pending_out_paise, 0),
+    coalesce(e.pending_in_paise, 0)) as expected`;
+
+const addedUp = fragment`
+  select environment, account, sum(posted_paise) as posted_paise,
+    sum(escrow_paise) as escrow_paise, sum(pending_out_paise) as pending_out_paise,
+    sum(pending_in_paise) as pending_in_paise`;
+
+/** The accounts of the house and of the outside, which are kept in stripes. */
+export async function findWrongHouseBalance(db: Db): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    with ${moveSince}, since as (
+      ${summed}
+    ), expected as (
+      ${addedUp}
+      from (
+        select environment, account, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
+        from ledger_proof_sums
+        where account = any(array['house_cash', 'house_fees', 'gst_payable', 'external_bank'])
+        union all
+        select *
+        from since
+        where strpos(account, ':') = 0
+      ) as part
+      group by environment, account
+    ), kept as (
+      ${addedUp}
+      from ledger_balances
+      where balance = any(array(
+          select format('%s:%s:%s', kind, environment, stripe)
+          from unnest(array['house_cash', 'house_fees', 'gst_payable', 'external_bank']) as kind,
+            unnest(array['live', 'sandbox']) as environment, generate_series(0, 15) as stripe
+        ))
+      group by environment, account
+    )
+    select ${foundBalance}
+    from expected as e
+    full join kept as k using (environment, account)
+    where ${differs}
+    order by environment, account
+    limit 1`);
+  return row;
+}
+
+/** The last of so many accounts of firms after one, by name; undefined when there are fewer. */
+export async function findAccountsEnd(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<string | undefined> {
+  const [row] = await db.rows<{ account: string | null }>(sql`
+    select case when count(*) = ${limit}::int then max(account) end as account
+    from (
+      (
+        select balance as account
+        from ledger_balances
+        where balance > ${after}
+        order by balance
+        limit ${limit}
+      )
+      union
+      (
+        select account
+        from ledger_proof_sums
+        where account > ${after}
+        order by account
+        limit ${limit}
+      )
+      order by account
+      limit ${limit}
+    ) as next`);
+  return row?.account ?? undefined;
+}
+
+/** Each balance of a firm is what the entries add up to, and what pending ones keep back. */
+export async function findWrongBalance(
+  db: Db,
+  { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
+): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    with ${moveSince}, since as (
+      ${summed}
+    ), expected as (
+      ${addedUp}
+      from (
+        select environment, account, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
+        from ledger_proof_sums
+        where account > ${after} and account <= coalesce(${upTo ?? null}::text, '~')
+          and strpos(account, ':') > 0
+        union all
+        select *
+        from since
+        where account > ${after} and account <= coalesce(${upTo ?? null}::text, '~')
+          and strpos(account, ':') > 0
+      ) as part
+      group by environment, account
+    ), kept as (
+      select environment, account, posted_paise, escrow_paise, pending_out_paise, pending_in_paise
+      from ledger_balances
+      where balance > ${after} and balance <= coalesce(${upTo ?? null}::text, '~')
+        and firm_id is not null
+    )
+    select ${foundBalance}
+    from expected as e
+    full join kept as k using (environment, account)
+    where ${differs}
+    order by environment, account
+    limit 1`);
+  return row;
+}
+
+/** What belongs to a firm is not below zero, before or after what is kept back. */
+export async function findOverdrawn(
+  db: Db,
+  { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
+): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    select format('%s account %s', environment, account) as place,
+      format('posted %s, escrow %s, pending out %s, pending in %s',
+        posted_paise, escrow_paise, pending_out_paise, pending_in_paise) as found,
+      'nothing below zero' as expected
+    from ledger_balances
+    where balance > ${after} and balance <= coalesce(${upTo ?? null}::text, '~')
+      and kind in ('firm_cash', 'desk_commission')
+      and least(
+        posted_paise, escrow_paise, pending_out_paise, pending_in_paise,
+        posted_paise - escrow_paise - pending_out_paise
+      ) < 0
+    order by environment, account
+    limit 1`);
+  return row;
+}
+
+/** The last of so many credits after one, by number; undefined when there are fewer. */
+export async function findCreditsEnd(
+  db: Db,
+  { environment, scripNo }: CreditPlace,
+  limit: number,
+): Promise<CreditPlace | undefined> {
+  const rows = await db.rows<CreditPlace>(sql`
+    select environment, scrip_no as "scripNo"
+    from (
+      (
+        select environment, scrip_no
+        from credit_owners
+        where (environment, scrip_no) > (${environment}, ${scripNo})
+        order by environment, scrip_no
+        limit ${limit}
+      )
+      union
+      (
+        select environment, scrip_no
+        from ledger_proof_owners
+        where (environment, scrip_no) > (${environment}, ${scripNo})
+        order by environment, scrip_no
+        limit ${limit}
+      )
+    ) as next
+    order by environment, scrip_no
+    offset ${limit - 1}
+    limit 1`);
+  return rows[0];
+}
+
+export type CreditRange = { readonly after: CreditPlace; readonly upTo: CreditPlace | undefined };
+
+/** The owner is whom the last movement gave the credit to; what is to move it is pending. */
+export async function findWrongOwner(
+  db: Db,
+  { after, upTo }: CreditRange,
+): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    with ${moveSince}, since as (
+      ${given}
+    ), proved as (
+      select environment, scrip_no, account, pending
+      from ledger_proof_owners
+      where (environment, scrip_no) > (${after.environment}, ${after.scripNo})
+        and (environment, scrip_no) <= (${upTo?.environment ?? "~"}, ${upTo?.scripNo ?? "~"})
+    ), new as (
+      select *
+      from since
+      where (environment, scrip_no) > (${after.environment}, ${after.scripNo})
+        and (environment, scrip_no) <= (${upTo?.environment ?? "~"}, ${upTo?.scripNo ?? "~"})
+    ), moved as (
+      select environment, scrip_no, coalesce(new.account, proved.account) as account,
+        array(
+          select unnest(coalesce(proved.pending, '{}') || coalesce(new.begun, '{}'))
+          except
+          select unnest(new.ended)
+          order by 1
+        ) as pending
+      from proved
+      full join new using (environment, scrip_no)
+    ), kept as (
+      select environment, scrip_no, account, pending_entry_no
+      from credit_owners
+      where (environment, scrip_no) > (${after.environment}, ${after.scripNo})
+        and (environment, scrip_no) <= (${upTo?.environment ?? "~"}, ${upTo?.scripNo ?? "~"})
+    )
+    select format('%s credit %s', environment, scrip_no) as place,
+      coalesce(format('%s, pending %s', o.account, coalesce(o.pending_entry_no::text, 'none')), 'no owner')
+        as found,
+      format('%s, pending %s', coalesce(c.account, 'external_customs'),
+        coalesce(nullif(array_to_string(c.pending, ' and '), ''), 'none')) as expected
+    from moved as c
+    full join kept as o using (environment, scrip_no)
+    where o.account is distinct from coalesce(c.account, 'external_customs')
+      or array_remove(array[o.pending_entry_no], null) <> coalesce(c.pending, '{}')
+    order by environment, scrip_no
+    limit 1`);
+  return row;
+}
+
+/** A credit in the books belongs to whoever holds it; what nobody holds has left them. */
+export async function findAbsentHolder(
+  db: Db,
+  { after, upTo }: CreditRange,
+): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    select format('%s credit %s', o.environment, o.scrip_no) as place, o.account as found,
+      held.account as expected
+    from credit_owners as o
+    left join lateral (
+      select firm_id
+      from credits as live
+      where live.environment = o.environment and live.scrip_no = o.scrip_no
+        and live.standing = 'live'
+      limit 1
+    ) as c on true
+    cross join lateral (
+      select case
+        when c.firm_id is null then 'external_customs'
+        when c.firm_id = any(${Object.values(houseFirmId)}::text[]) then 'house_credits'
+        else 'firm_credits:' || c.firm_id
+      end as account
+    ) as held
+    where (o.environment, o.scrip_no) > (${after.environment}, ${after.scripNo})
+      and (o.environment, o.scrip_no) <= (${upTo?.environment ?? "~"}, ${upTo?.scripNo ?? "~"})
+      and o.account not in (held.account, 'external_customs')
+      and (c.firm_id is not null or (
+        select true
+        from credits as known
+        where known.environment = o.environment and known.scrip_no = o.scrip_no
+        limit 1
+      ))
+    order by o.environment, o.scrip_no
+    limit 1`);
+  return row;
+}
+
+/** The last of so many lines of statements after one; undefined when there are fewer. */
+export async function findLinesEnd(
+  db: Db,
+  after: LinePlace,
+  limit: number,
+): Promise<LinePlace | undefined> {
+  const [row] = await db.rows<LinePlace>(sql`
+    select firm_id as "firmId", at::text as at, entry_no as "entryNo"
+    from ledger_firm_entries
+    where (firm_id, at, entry_no) > (${after.firmId}, ${after.at}::timestamptz, ${after.entryNo}::bigint)
+    order by firm_id, at, entry_no
+    offset ${limit - 1}
+    limit 1`);
+  return row;
+}
+
+/** A firm's statement has no entries but posted ones that concern it. */
+export async function findWrongLine(
+  db: Db,
+  { after, upTo }: { readonly after: LinePlace; readonly upTo: LinePlace | undefined },
+): Promise<Found | undefined> {
+  const [row] = await db.rows<Found>(sql`
+    select format('entry %s on the statement of %s', l.entry_no, l.firm_id) as place,
+      'a line' as found, 'no line' as expected
+    from ledger_firm_entries as l
+    left join lateral (
+      select true as is_there
+      from ledger_entries as e
+      where e.entry_no = l.entry_no and e.at = l.at and e.phase = 'posted'
+        and exists (
+          select
+          from unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
+          where l.firm_id in (split_part(m.from_account, ':', 2), split_part(m.to_account, ':', 2))
+        )
+      limit 1
+    ) as concerning on true
+    where (l.firm_id, l.at, l.entry_no)
+        > (${after.firmId}, ${after.at}::timestamptz, ${after.entryNo}::bigint)
+      and (l.firm_id, l.at, l.entry_no)
+        <= (${upTo?.firmId ?? "~"}, ${upTo?.at ?? "infinity"}::timestamptz, ${upTo?.entryNo ?? 0}::bigint)
+      and concerning.is_there is null
+    order by l.entry_no, l.firm_id
+    limit 1`);
+  return row;
+}

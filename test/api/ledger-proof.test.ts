@@ -1,0 +1,146 @@
+// What is proved of the books stays proved: a check proves what is new, in slices that are bounded, and
+// still finds whatever is changed afterwards.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { pino } from "pino";
+
+import { checkLedger, checkLedgerWhenDue, ledgerIsSound } from "../../src/ledger/check-ledger.ts";
+import { entriesPerSlice, proveEntries } from "../../src/ledger/prove-entries.ts";
+import { assertWritten } from "../../src/ledger/rules.ts";
+import { postEntries } from "../../src/ledger/write-books.ts";
+import { type Database, sql } from "../../src/platform/postgres.ts";
+import { asOwner } from "../support/database.ts";
+import { assertLedgerSound, cashOf, entryOf, payIn, payInMany } from "../support/ledger.ts";
+import { type Service, startService } from "../support/service.ts";
+
+type SliceRow = { readonly from_no: number; readonly to_no: number; readonly entries: number };
+
+async function slicesOf({ ctx }: Service): Promise<SliceRow[]> {
+  return await ctx.db.rows(sql`
+    select from_no, to_no, entries
+    from ledger_proof_slices
+    order by from_no`);
+}
+
+/** Changes the amount of an entry and everything that would give it away by itself. */
+async function forge({ ctx }: Service, entryNo: number): Promise<void> {
+  await asOwner(ctx.db, async (owner) => {
+    await owner.query(
+      `update ledger_entries
+      set movements = array[((movements[1]).from_account, (movements[1]).to_account, null,
+        (movements[1]).amount + 1)::ledger_movement_parts]::ledger_movement[]
+      where entry_no = $1`,
+      [entryNo],
+    );
+    await owner.query(
+      `update ledger_entries
+      set digest = substr(sha256(convert_to(concat_ws(' ', environment, kind, ordinal, phase, held_as,
+        resolves, extract(epoch from at), movements, subject), 'UTF8')), 1, 8)
+      where entry_no = $1`,
+      [entryNo],
+    );
+  });
+}
+
+test("books are proved in slices, and what follows is added to the last one until it is full", async (t) => {
+  const service = await startService(t);
+  const { firm_id: firmId } = await service.issue();
+  await payIn(service, firmId, 1);
+  await payInMany(service, firmId, 2 * entriesPerSlice + 10);
+  const { sound, entries } = await checkLedger(service.ctx);
+  assert.deepEqual({ sound, entries }, { sound: true, entries: 2 * entriesPerSlice + 11 });
+  const slices = await slicesOf(service);
+  assert.deepEqual(
+    slices.map((slice) => slice.entries),
+    [entriesPerSlice, entriesPerSlice, 11],
+  );
+  await payIn(service, firmId, 1);
+  await assertLedgerSound(service);
+  const grown = await slicesOf(service);
+  assert.deepEqual(grown.slice(0, 2), slices.slice(0, 2));
+  assert.deepEqual(
+    grown.slice(2).map((slice) => ({ from: slice.from_no, entries: slice.entries })),
+    [{ from: slices[2]?.from_no, entries: 12 }],
+  );
+});
+
+test("proving stops when its time is over and goes on from there, in another process too", async (t) => {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  const { firm_id: firmId } = await service.issue();
+  await payIn(service, firmId, 1);
+  await payInMany(service, firmId, 2 * entriesPerSlice);
+  const { db } = service.ctx;
+  assert.deepEqual(await proveEntries(db, -Infinity), { came: "to its time" });
+  assert.equal((await slicesOf(service)).length, 1);
+  assert.deepEqual(await proveEntries(beside.ctx.db, Infinity), { came: "to the end" });
+  assert.equal((await slicesOf(service)).length, 3);
+  await assertLedgerSound(service);
+});
+
+test("an entry that was proved and is changed afterwards, digest and all, stops payouts and is named", async (t) => {
+  const lines: string[] = [];
+  const log = pino({ level: "error" }, { write: (line: string) => void lines.push(line) });
+  const service = await startService(t, { log });
+  const { ctx, clock } = service;
+  const { firm_id: firmId } = await service.issue();
+  await payIn(service, firmId, 100);
+  await payIn(service, firmId, 100);
+  assert.equal(await checkLedgerWhenDue(ctx), "idle");
+  assert.equal(await ledgerIsSound(ctx.db, ctx.now()), true);
+
+  await forge(service, 1);
+  clock.advance({ seconds: 60 });
+  await checkLedgerWhenDue(ctx);
+  assert.equal(await ledgerIsSound(ctx.db, ctx.now()), false);
+  const { verdict: changed } = JSON.parse(lines.at(-1) ?? "{}");
+  assert.equal(changed.firstBreak.check, "entry_unchanged");
+  assert.equal(changed.firstBreak.place, "entries after 0 up to 2");
+
+  clock.advance({ seconds: 60 });
+  await checkLedgerWhenDue(ctx);
+  const { verdict: proved } = JSON.parse(lines.at(-1) ?? "{}");
+  assert.equal(proved.firstBreak.check, "balance_is_sum", "the next one has proved them anew");
+  const { firstBreak } = await checkLedger(ctx);
+  assert.equal(firstBreak?.check, "balance_is_sum", "and so has the command");
+});
+
+test("what was proved wrongly makes no verdict for long: it is proved anew", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const { firm_id: firmId } = await service.issue();
+  await payIn(service, firmId, 100);
+  await assertLedgerSound(service);
+  await asOwner(ctx.db, (owner) =>
+    owner.query("update ledger_proof_sums set posted_paise = posted_paise + 1"),
+  );
+  assert.equal((await checkLedger(ctx)).sound, false);
+  await assertLedgerSound(service);
+});
+
+test("a check beside writers finds nothing that is not there", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const firms = [(await service.issue()).firm_id, (await service.issue()).firm_id] as const;
+  for (const firmId of firms) await payIn(service, firmId, 1_000_000);
+  const over = new AbortController();
+  const write = async (db: Database, from: string, to: string) => {
+    while (!over.signal.aborted) {
+      const moved = entryOf("fee", "posted", [{ from: cashOf(from), to: cashOf(to), paise: 1 }]);
+      const held = entryOf("deal_hold", "pending", [
+        { from: cashOf(from), to: cashOf(to), paise: 1 },
+      ]);
+      const results = await db.transaction(
+        async (tx) => await postEntries(tx, [moved, held], ctx.now()),
+      );
+      assertWritten(results);
+    }
+  };
+  const writers = [write(ctx.db, ...firms), write(ctx.db, firms[1], firms[0])];
+  for (let check = 0; check < 15; check++) await assertLedgerSound(service);
+  over.abort();
+  await Promise.all(writers);
+  await assertLedgerSound(service);
+});
