@@ -3,6 +3,7 @@ import { operatorOn } from "../src/firms/doer.ts";
 import { firmOfDesk } from "../src/firms/firm-of-desk.ts";
 import { listAllFirms } from "../src/firms/list-all-firms.ts";
 import { resumeFirm } from "../src/firms/resume-firm.ts";
+import { revealAccount } from "../src/firms/reveal-account.ts";
 import { firmStates } from "../src/firms/rules.ts";
 import type { Firm } from "../src/firms/schema.ts";
 import { suspendFirm } from "../src/firms/suspend-firm.ts";
@@ -62,6 +63,34 @@ const show = command({
       return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
     });
     printOne(options.json ? firm : readable(firm), options);
+  },
+});
+
+const account = command({
+  name: "firms account",
+  summary: "show where a firm is paid to; the whole number with --reveal, which is on record",
+  operand: "FIRM_ID",
+  options: {
+    reveal: { type: "boolean", help: "show the whole account number" },
+    reason: { default: "", help: "why; required with --reveal" },
+    ...operatorOption,
+  },
+  async run(options, firmId) {
+    const act = { about: [firmId], permission: "accounts.reveal", named: true } as const;
+    if (options.reveal) {
+      const { reason } = options;
+      const revealed = await withOperator(options, act, ({ ctx, actor }) =>
+        revealAccount(ctx, actor, { firmId, reason }),
+      );
+      return printOne(revealed, options);
+    }
+    const reading = { permission: "read", about: [firmId] } as const;
+    const firm = await withOperator(options, reading, async ({ ctx }) => {
+      const { deskId } = await operatorOn(ctx, firmId);
+      return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
+    });
+    printOne({ firm_id: firmId, bank: firm.bank }, options);
+    return undefined;
   },
 });
 
@@ -164,4 +193,4 @@ function summaryOf(firm: Firm): Record<string, unknown> {
   };
 }
 
-export const firmCommands = [list, show, verify, authorize, suspend, resume];
+export const firmCommands = [list, show, account, verify, authorize, suspend, resume];

@@ -19,6 +19,7 @@ import { keyCommands } from "./keys.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
+import { payoutFileCommands } from "./payout-files.ts";
 import { payoutCommands } from "./payouts.ts";
 import { peopleCommands } from "./people.ts";
 import { planCommands } from "./plans.ts";
@@ -52,6 +53,7 @@ const commands: readonly Command[] = [
   ...crossCommands,
   ...settlementCommands,
   ...payoutCommands,
+  ...payoutFileCommands,
   ...depositCommands,
   ...deskCommands,
   ...statementCommands,

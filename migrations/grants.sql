@@ -18,3 +18,5 @@ revoke update on statement_pages from scripdesk_app;
 revoke delete on audit_heads from scripdesk_app;
 -- People are disabled, not forgotten.
 revoke delete on operators, operator_sessions from scripdesk_app;
+-- A payout file and what it told the bank stay; only what became of it is added.
+revoke delete on payout_files, payout_file_lines, payout_file_items from scripdesk_app;

@@ -952,6 +952,68 @@ CREATE INDEX orders_resting_buys ON public.orders USING btree (environment, sche
 CREATE INDEX orders_resting_sells ON public.orders USING btree (environment, scheme, limit_bps, created_at, order_id) WHERE ((state = 'open'::text) AND (side = 'sell'::text));
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (desk_id, idempotency_key, bound_firm_id) NULLS NOT DISTINCT WHERE (idempotency_key IS NOT NULL);
 
+create table payout_file_items (
+  file_id text not null,
+  ordinal integer not null,
+  payout_id text not null,
+  is_void boolean not null default false,
+  constraint payout_file_items_pkey PRIMARY KEY (file_id, payout_id),
+  constraint payout_file_items_file_id_ordinal_fkey FOREIGN KEY (file_id, ordinal) REFERENCES payout_file_lines(file_id, ordinal),
+  constraint payout_file_items_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(payout_id)
+);
+CREATE UNIQUE INDEX payout_file_items_once ON public.payout_file_items USING btree (payout_id) WHERE (NOT is_void);
+
+create table payout_file_lines (
+  file_id text not null,
+  ordinal integer not null,
+  lead_id text not null,
+  firm_id text not null,
+  paise bigint not null,
+  reference text not null,
+  account_sealed bytea not null,
+  ifsc text not null,
+  account_name text not null,
+  state text not null,
+  constraint payout_file_lines_reference_key UNIQUE (reference),
+  constraint payout_file_lines_pkey PRIMARY KEY (file_id, ordinal),
+  constraint payout_file_lines_file_id_fkey FOREIGN KEY (file_id) REFERENCES payout_files(file_id),
+  constraint payout_file_lines_lead_id_fkey FOREIGN KEY (lead_id) REFERENCES payouts(payout_id),
+  constraint payout_file_lines_ordinal_check CHECK ((ordinal > 0)),
+  constraint payout_file_lines_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint payout_file_lines_reference_check CHECK ((((length(reference) >= 12) AND (length(reference) <= 22)) AND (reference !~ '[^A-Z0-9]'::text))),
+  constraint payout_file_lines_state_check CHECK ((state = ANY (ARRAY['live'::text, 'paid'::text, 'returned'::text, 'voided'::text])))
+);
+CREATE UNIQUE INDEX payout_file_lines_once ON public.payout_file_lines USING btree (lead_id) WHERE (state <> 'voided'::text);
+
+create table payout_files (
+  file_id text not null,
+  environment text not null,
+  rail text not null,
+  format jsonb not null,
+  state text not null,
+  line_count integer not null,
+  paise bigint not null,
+  sha256 bytea,
+  made_by text not null,
+  made_at timestamp with time zone not null,
+  voided_by text,
+  voided_at timestamp with time zone,
+  void_reason text,
+  version integer not null,
+  constraint payout_files_pkey PRIMARY KEY (file_id),
+  constraint payout_files_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint payout_files_file_id_check CHECK ((starts_with(file_id, 'fil_'::text) AND (length(file_id) = 30))),
+  constraint payout_files_line_count_check CHECK ((line_count > 0)),
+  constraint payout_files_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint payout_files_rail_check CHECK ((rail = ANY (ARRAY['RTGS'::text, 'NEFT'::text, 'IMPS'::text]))),
+  constraint payout_files_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint payout_files_state_check CHECK ((state = ANY (ARRAY['live'::text, 'answered'::text, 'voided'::text]))),
+  constraint payout_files_version_check CHECK ((version > 0)),
+  constraint payout_files_voided CHECK (((state <> 'voided'::text) OR (voided_by IS NOT NULL))),
+  constraint payout_files_voided_whole CHECK ((((voided_by IS NULL) = (voided_at IS NULL)) AND ((voided_by IS NULL) = (void_reason IS NULL))))
+);
+CREATE INDEX payout_files_newest ON public.payout_files USING btree (made_at DESC, file_id DESC);
+
 create table payout_lines (
   payout_id text not null,
   order_id text not null,
@@ -1417,6 +1479,9 @@ grant delete, insert, select, update on operator_attempts to scripdesk_app;
 grant insert, select, update on operator_sessions to scripdesk_app;
 grant insert, select, update on operators to scripdesk_app;
 grant delete, insert, select, update on orders to scripdesk_app;
+grant insert, select, update on payout_file_items to scripdesk_app;
+grant insert, select, update on payout_file_lines to scripdesk_app;
+grant insert, select, update on payout_files to scripdesk_app;
 grant insert, select on payout_lines to scripdesk_app;
 grant insert, select, update on payouts to scripdesk_app;
 grant delete, insert, select, update on plans to scripdesk_app;

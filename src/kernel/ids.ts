@@ -24,7 +24,10 @@ export type IdPrefix =
   | "whk"
   | "dlv"
   | "opr"
-  | "apr";
+  | "apr"
+  | "fil"
+  | "bst"
+  | "bln";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeDigits = 10;

@@ -82,6 +82,9 @@ export const permissions = {
   "inventory.write": ["dealer", "settlement"],
   "settlements.write": ["settlement"],
   "payouts.write": ["settlement"],
+  /** Whole account numbers. */
+  "accounts.reveal": ["settlement"],
+  "bank.write": ["settlement"],
   "deposits.write": ["settlement"],
   "calendar.write": ["settlement"],
   "commissions.pay": ["settlement"],

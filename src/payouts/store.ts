@@ -121,6 +121,20 @@ export async function lockPayouts(tx: Tx, payoutIds: readonly string[]): Promise
     for update`);
 }
 
+/** What is due and not held, the oldest first. */
+export async function listScheduled(
+  db: Db,
+  environment: Environment,
+  limit: number,
+): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where environment = ${environment} and state = 'scheduled' and look_at is not null
+    order by payout_id
+    limit ${limit}`);
+}
+
 /** Locks all that left with these. */
 export async function lockRemitted(tx: Tx, leadIds: readonly string[]): Promise<PayoutRow[]> {
   return await tx.rows(sql`
@@ -130,6 +144,19 @@ export async function lockRemitted(tx: Tx, leadIds: readonly string[]): Promise<
       or (remitted_with = any(${leadIds}::text[]) and remitted_with <> payout_id)
     order by payout_id
     for update`);
+}
+
+/** The first payouts of remittances that left under these references of the bank. */
+export async function listByUtr(
+  db: Db,
+  environment: Environment,
+  utrs: readonly string[],
+): Promise<PayoutRow[]> {
+  return await db.rows(sql`
+    select ${payoutColumns}
+    from payouts
+    where environment = ${environment} and rail = any(array['RTGS', 'NEFT', 'IMPS'])
+      and utr = any(${utrs}::text[]) and remitted_with = payout_id`);
 }
 
 /**

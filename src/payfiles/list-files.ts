@@ -1,0 +1,45 @@
+import { Failure } from "../kernel/failure.ts";
+import type { Context } from "../platform/context.ts";
+import type { FileState } from "./rules.ts";
+import {
+  type FileItemRow,
+  type FileLineRow,
+  type FileRow,
+  findFile,
+  listFileItems,
+  listFileLines,
+  listFiles as listRows,
+} from "./store.ts";
+
+/** Files, newest first, without what is in them. */
+export async function listFiles(
+  ctx: Pick<Context, "db">,
+  { state, limit }: { readonly state?: FileState | undefined; readonly limit: number },
+): Promise<FileRow[]> {
+  return await listRows(ctx.db, { state: state ?? null }, limit);
+}
+
+export type ShownLine = Omit<FileLineRow, "account_sealed"> & {
+  readonly payout_ids: readonly string[];
+};
+
+/** One file with its lines and the payouts of each; account numbers stay sealed. */
+export async function showFile(
+  ctx: Pick<Context, "db">,
+  fileId: string,
+): Promise<FileRow & { readonly lines: readonly ShownLine[] }> {
+  const file = await findFile(ctx.db, fileId);
+  if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+  const lines = await listFileLines(ctx.db, [fileId]);
+  const items: Map<number, FileItemRow[]> = Map.groupBy(
+    await listFileItems(ctx.db, fileId),
+    ({ ordinal }) => ordinal,
+  );
+  return {
+    ...file,
+    lines: lines.map(({ account_sealed: _sealed, ...line }) => ({
+      ...line,
+      payout_ids: (items.get(line.ordinal) ?? []).map(({ payout_id }) => payout_id),
+    })),
+  };
+}

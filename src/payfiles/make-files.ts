@@ -1,0 +1,163 @@
+// What is due and free becomes one file per rail, and is instructed from that moment on: the file and
+// the state of its payouts commit together, and the bytes are made from what was committed. Who dies
+// before the bytes are on a disk reads them again.
+//
+// A file over the limit is a proposal until another person approves it; when something of it has
+// changed by then, it is void.
+
+import { actWithApproval } from "../approvals/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../approvals/kind.ts";
+import { sealedAccounts } from "../firms/accounts-to-pay.ts";
+import type { Actor } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import { rupeesText } from "../kernel/rupees.ts";
+import { instructPayouts } from "../payouts/instruct-payouts.ts";
+import { lockRemittances, type PlannedRemittance } from "../payouts/plan-remittances.ts";
+import { twoOperatorsFromPaise } from "../payouts/rules.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { changeOfFile } from "./change-of-file.ts";
+import { previewFiles } from "./preview-files.ts";
+import { type FileFormat, genericFormat, remittanceReference } from "./rules.ts";
+import { type FileRow, insertFile, insertFileItems, insertFileLines } from "./store.ts";
+
+export type MakeFiles = {
+  readonly environment: Environment;
+  readonly format?: FileFormat | undefined;
+  /** From which sum on a file takes two people. */
+  readonly twoFromPaise?: number | undefined;
+};
+
+export type MadeFile = {
+  readonly rail: string;
+  readonly paise: number;
+  readonly outcome: "made" | "proposed";
+  /** The file, or the proposal to make it. */
+  readonly id: string;
+};
+
+export async function makeFiles(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { environment, format = genericFormat, twoFromPaise = twoOperatorsFromPaise }: MakeFiles,
+): Promise<MadeFile[]> {
+  if (environment === "sandbox") {
+    throw new Failure("conflict", "the sandbox pays by itself", {
+      detail: { reason: "sandbox_pays_itself" },
+    });
+  }
+  const { files } = await previewFiles(ctx, environment);
+  const made: MadeFile[] = [];
+  for (const { rail, paise, remittances } of files) {
+    const payouts = remittances.flatMap((remittance) => remittance.payouts);
+    const acted = await actWithApproval(ctx, operator, {
+      kind: payoutFileMaking,
+      environment,
+      subjectId: `${rail} file`,
+      terms: { rail, format, payout_ids: payouts.map(({ payout_id }) => payout_id).toSorted() },
+      people: paise >= twoFromPaise ? 2 : 1,
+    });
+    made.push(
+      acted.outcome === "proposed"
+        ? { rail, paise, outcome: "proposed", id: acted.approval.approval_id }
+        : { rail, paise, outcome: "made", id: fileIdIn(acted.answer) },
+    );
+  }
+  return made;
+}
+
+function fileIdIn(answer: object | undefined): string {
+  if (answer && "file_id" in answer && typeof answer.file_id === "string") return answer.file_id;
+  throw new Error("a file that was made has an id");
+}
+
+type Terms = {
+  readonly rail: string;
+  readonly format: FileFormat;
+  readonly payout_ids: readonly string[];
+};
+
+export const payoutFileMaking: ApprovalKind<Terms> = {
+  name: "payout_file.make",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { environment, terms }, now): Promise<Prepared> {
+    const { rail, format, payout_ids } = terms;
+    const plan = await lockRemittances(tx, payout_ids, now);
+    // What is less than it was may belong to another rail, and waits for the next run.
+    const own = plan.remittances.filter((remittance) => remittance.rail === rail);
+    if (own.length === 0) {
+      throw new Failure("conflict", `nothing is due by ${rail}`, {
+        detail: { reason: "nothing_due", rail },
+      });
+    }
+    const paise = own.reduce((sum, remittance) => sum + remittance.paise, 0);
+    return {
+      summary: `${own.length} ${rail} payments of ${rupeesText(paise)} rupees leave in one file`,
+      valuePaise: paise,
+      facts: { rail, format, lines: own.map(factsOf) },
+      async carryOut(actor) {
+        const file: FileRow = {
+          file_id: newId("fil", now),
+          environment,
+          rail,
+          format,
+          state: "live",
+          line_count: own.length,
+          paise,
+          sha256: null,
+          made_by: actor.id,
+          made_at: now,
+          voided_by: null,
+          voided_at: null,
+          void_reason: null,
+          version: 1,
+        };
+        const changes = await storeFile(tx, file, own);
+        const answer = { file_id: file.file_id, rail, lines: own.length, paise };
+        return { changes: [...changes, changeOfFile("make", null, file)], answer };
+      },
+    };
+  },
+};
+
+/** What a second person agrees to: whom, how much, where to, and for what. */
+function factsOf({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
+  return { firmId, paise, ifsc, last4, payouts: payouts.map(({ payout_id }) => payout_id) };
+}
+
+async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRemittance[]) {
+  const { file_id, made_at: now } = file;
+  const { leadIds, changes } = await instructPayouts(tx, remittances, now);
+  const accounts = await sealedAccounts(
+    tx,
+    remittances.map(({ firmId }) => firmId),
+  );
+  await insertFile(tx, file);
+  const lines = remittances.map(({ firmId, paise }, at) => {
+    const account = accounts.get(firmId);
+    if (!account) throw new Error("who is paid has an account");
+    const leadId = leadIds[at] ?? "";
+    return {
+      file_id,
+      ordinal: at + 1,
+      lead_id: leadId,
+      firm_id: firmId,
+      paise,
+      reference: remittanceReference(file_id, leadId),
+      account_sealed: account.accountSealed,
+      ifsc: account.ifsc,
+      account_name: account.accountName,
+      state: "live" as const,
+    };
+  });
+  await insertFileLines(tx, lines);
+  const items = remittances.flatMap(({ payouts }, at) =>
+    payouts.map(({ payout_id }) => ({ file_id, ordinal: at + 1, payout_id })),
+  );
+  await insertFileItems(tx, items);
+  return changes;
+}
