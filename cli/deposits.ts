@@ -1,3 +1,4 @@
+import { readConfig } from "../src/config.ts";
 import { addDeposit } from "../src/deposits/add-deposit.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { command, oneOf, print, wholeNumber } from "./command.ts";
@@ -23,18 +24,23 @@ const add = command({
       idColumn: "firm_id",
       columns: { paise: options.paise, reference: options.reference },
     });
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
     const lines: Record<string, unknown>[] = [];
     const act = { permission: "deposits.write", environment } as const;
     await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id: firmId, paise, reference } of rows) {
-        const { outcome, deposit } = await addDeposit(ctx, actor, {
-          environment,
-          firmId,
+        const money = {
           paise: wholeNumber("paise", paise),
           reference: required("reference", reference),
+        };
+        const added = await addDeposit(ctx, actor, {
+          environment,
+          firmId,
+          ...money,
+          twoFromPaise,
         });
-        const { firm_id, paise: added } = deposit;
-        lines.push({ outcome, firm_id, paise: added, reference: deposit.reference });
+        const approval_id = "approval_id" in added ? added.approval_id : null;
+        lines.push({ outcome: added.outcome, firm_id: firmId, ...money, approval_id });
       }
     });
     print(lines, options);

@@ -1,6 +1,5 @@
-import { attestSubjects } from "../src/inquiries/attest-subjects.ts";
 import { utrForm } from "../src/kernel/utr.ts";
-import { appliers } from "../src/workers.ts";
+import { attestSeen } from "./attest.ts";
 import { command, printOne, UsageError } from "./command.ts";
 import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";
 
@@ -38,13 +37,12 @@ export function fundCommand({
         },
         reference: required("reference", row.reference),
       }));
-      const answered = await withOperator(
+      const attested = await withOperator(
         options,
         { permission: "settlements.write", about: rows.map((row) => row.id) },
-        async ({ ctx, actor }) =>
-          await attestSubjects(ctx, actor, { kind: "deal_funding", seen, appliers }),
+        async ({ ctx, actor }) => await attestSeen(ctx, actor, { kind: "deal_funding", seen }),
       );
-      printOne({ answered }, options);
+      printOne(attested, options);
     },
   });
 }

@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 
-import { addInventory, importInventory } from "../src/credits/add-inventory.ts";
+import { readConfig } from "../src/config.ts";
+import { type AddedInventory, addInventoryWithApproval } from "../src/credits/propose-inventory.ts";
 import { listAllCredits } from "../src/credits/list-all-credits.ts";
 import { creditStates } from "../src/credits/rules.ts";
-import type { Actor } from "../src/kernel/actor.ts";
-import { type Environment, environments } from "../src/kernel/caller.ts";
+import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { houseFirmId } from "../src/kernel/house.ts";
 import { schemes } from "../src/kernel/scheme.ts";
-import type { Context } from "../src/platform/context.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
@@ -40,30 +39,34 @@ const add = command({
   async run(options) {
     const environment = oneOf("env", options.env, environments);
     const act = { permission: "inventory.write", environment } as const;
-    if (options.csv === undefined) {
-      const item = itemOf(options);
-      printOne(
-        await withOperator(options, act, ({ ctx, actor }) =>
-          addOne(ctx, actor, { environment, item }),
-        ),
-        options,
-      );
+    const inventory = await inventoryOf(options);
+    const twoFromPaise = readConfig(process.env).twoOperatorsFromPaise;
+    const added = await withOperator(options, act, ({ ctx, actor }) =>
+      addInventoryWithApproval(ctx, actor, { environment, inventory, twoFromPaise }),
+    );
+    if (added.outcome === "proposed") {
+      printOne(added, options);
       return 0;
     }
-    if (isItem(options)) throw new UsageError("give --csv alone, or one credit without it");
-    const csv = await readFile(options.csv, "utf8").catch((error: Error) => {
-      throw new UsageError(`--csv cannot be read: ${error.message}`);
-    });
-    const answer = await withOperator(
-      options,
-      act,
-      async ({ ctx, actor }) => await importInventory(ctx, actor, { environment, csv }),
-    );
-    if (options.json) printOne(answer, options);
-    else print(answer.results.map(lineOf), options);
-    return answer.failed > 0 ? 1 : 0;
+    const { results } = added;
+    if (inventory.items !== undefined) {
+      printOne(creditOf(inventory.items[0]?.scrip_no ?? "", results.results[0]), options);
+      return 0;
+    }
+    if (options.json) printOne(results, options);
+    else print(results.results.map(lineOf), options);
+    return results.failed > 0 ? 1 : 0;
   },
 });
+
+async function inventoryOf(options: One & { readonly csv: string | undefined }) {
+  if (options.csv === undefined) return { items: [itemOf(options)] } as const;
+  if (isItem(options)) throw new UsageError("give --csv alone, or one credit without it");
+  const csv = await readFile(options.csv, "utf8").catch((error: Error) => {
+    throw new UsageError(`--csv cannot be read: ${error.message}`);
+  });
+  return { csv };
+}
 
 const list = command({
   name: "inventory list",
@@ -123,22 +126,18 @@ function itemOf(options: One) {
   };
 }
 
-async function addOne(
-  ctx: Context,
-  actor: Actor,
-  { environment, item }: { environment: Environment; item: ReturnType<typeof itemOf> },
-) {
-  const { results } = await addInventory(ctx, actor, { environment, items: [item] });
-  const credit = results[0]?.credit;
-  if (!credit) throw new Failure("conflict", `${item.scrip_no}: ${results[0]?.error?.message}`);
-  const { scrip_no, scheme, face_paise, issued_on, expires_on, status } = credit;
+type Line = Extract<AddedInventory, { outcome: "done" }>["results"]["results"][number];
+
+function creditOf(scripNo: string, line: Line | undefined) {
+  if (!line?.credit) throw new Failure("conflict", `${scripNo}: ${line?.error?.message}`);
+  const { scrip_no, scheme, face_paise, issued_on, expires_on, status } = line.credit;
   return { scrip_no, scheme, face_paise, issued_on, expires_on, status };
 }
 
-function lineOf({ row, status, credit, error }: ImportLine) {
+function lineOf(line: Line) {
+  const { status, credit, error } = line;
+  const row = "row" in line ? line.row : line.index + 1;
   return { row, status, scrip_no: credit?.scrip_no, problem: error?.message };
 }
-
-type ImportLine = Awaited<ReturnType<typeof importInventory>>["results"][number];
 
 export const inventoryCommands = [add, list];

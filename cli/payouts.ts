@@ -1,5 +1,4 @@
 import { readConfig } from "../src/config.ts";
-import { attestSubjects } from "../src/inquiries/attest-subjects.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
@@ -7,8 +6,8 @@ import { listAllPayouts } from "../src/payouts/list-all-payouts.ts";
 import { recallPayout } from "../src/payouts/recall-payouts.ts";
 import { resendPayout } from "../src/payouts/resend-payout.ts";
 import { payoutStates } from "../src/payouts/rules.ts";
-import { sendPayout } from "../src/payouts/send-payout.ts";
-import { appliers } from "../src/workers.ts";
+import { releasePayout, sendPayout } from "../src/payouts/send-payout.ts";
+import { attestSeen } from "./attest.ts";
 import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
 
@@ -125,13 +124,12 @@ const confirm = command({
       reference: required("reference", row.reference),
     }));
     const act = writing(rows);
-    const answered = await withOperator(
+    const attested = await withOperator(
       options,
       act,
-      async ({ ctx, actor }) =>
-        await attestSubjects(ctx, actor, { kind: "payout", seen, appliers }),
+      async ({ ctx, actor }) => await attestSeen(ctx, actor, { kind: "payout", seen }),
     );
-    printOne({ answered }, options);
+    printOne(attested, options);
   },
 });
 
@@ -152,6 +150,7 @@ const returnCommand = command({
       columns: { reason: options.reason },
     });
     const act = writing(rows);
+    const proposed: string[] = [];
     await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id, reason: given } of rows) {
         const reason = required("reason", given);
@@ -159,13 +158,33 @@ const returnCommand = command({
         if (row?.state === "sent") {
           const answer = { outcome: "returned" as const, reason };
           const seen = [{ subjectId: id, answer, reference: reason }];
-          await attestSubjects(ctx, actor, { kind: "payout", seen, appliers });
+          const attested = await attestSeen(ctx, actor, { kind: "payout", seen });
+          if ("approval_id" in attested) proposed.push(attested.approval_id);
         } else {
           await recallPayout(ctx, actor, { payoutId: id, reason });
         }
       }
     });
-    printOne({ returned: rows.length }, options);
+    const returned = rows.length - proposed.length;
+    printOne({ returned, ...(proposed.length > 0 && { proposed }) }, options);
+  },
+});
+
+const release = command({
+  name: "payouts release",
+  summary: "ask that a large payout may leave; a second person approves it before it is sent",
+  operand: "PAYOUT_ID",
+  operandOptional: true,
+  options: { csv: { help: "a file with the column payout_id" }, ...operatorOption },
+  async run(options, payoutId) {
+    const rows = await rowsOf(payoutId, { csv: options.csv, idColumn: "payout_id", columns: {} });
+    const lines: Record<string, unknown>[] = [];
+    await withOperator(options, { ...writing(rows), named: true }, async ({ ctx, actor }) => {
+      for (const { id } of rows) {
+        lines.push({ payout_id: id, ...(await releasePayout(ctx, actor, id)) });
+      }
+    });
+    print(lines, options);
   },
 });
 
@@ -193,4 +212,4 @@ const resend = command({
   },
 });
 
-export const payoutCommands = [list, show, send, confirm, returnCommand, resend];
+export const payoutCommands = [list, show, release, send, confirm, returnCommand, resend];

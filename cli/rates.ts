@@ -1,10 +1,12 @@
+import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
+import { countOpenQuotes } from "../src/quotes/count-open-quotes.ts";
 import { listCards } from "../src/rates/list-cards.ts";
-import { publishCard } from "../src/rates/publish-card.ts";
+import { previewCard, publishCardWithApproval } from "../src/rates/publish-with-approval.ts";
 import type { CardTerms, RateCard, SizeBand, ValidityBand } from "../src/rates/rules.ts";
-import { haltMarket, openMarket } from "../src/rates/set-market.ts";
+import { haltMarket, openMarket, setAllMarkets } from "../src/rates/set-market.ts";
 import { command, naturalNumber, oneOf, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
@@ -81,6 +83,7 @@ const publish = command({
     "size-bands": { help: "BELOW_PAISE:BPS,… by rising bound; the last is *:BPS" },
     "validity-bands": { help: "FROM_DAYS:BPS,… by falling days; fewer days have no price" },
     note: { help: "why, for whoever asks later" },
+    preview: { type: "boolean", help: "show what would change, and publish nothing" },
     ...operatorOption,
   },
   example:
@@ -99,14 +102,58 @@ const publish = command({
     };
     const { note } = options;
     const target = marketOf(options);
+    const publishing = {
+      ...target,
+      terms,
+      note,
+      twoFromBps: readConfig(process.env).twoOperatorsFromBps,
+    };
+    if (options.preview) {
+      await showPreview(publishing, options);
+      return;
+    }
     const published = await withOperator(
       options,
       { permission: "rates.publish", environment: target.environment },
-      async ({ ctx, actor }) => await publishCard(ctx, actor, { ...target, terms, note }),
+      async ({ ctx, actor }) => await publishCardWithApproval(ctx, actor, publishing),
     );
-    printOne(options.json ? viewOf(published) : readable(published), options);
+    if (published.outcome === "proposed") {
+      printOne(published, options);
+      return;
+    }
+    const { card } = published;
+    printOne(options.json ? viewOf(card) : readable(card), options);
   },
 });
+
+async function showPreview(
+  publishing: Parameters<typeof previewCard>[2],
+  options: { readonly json: boolean },
+): Promise<void> {
+  const { environment } = publishing;
+  const { preview, open } = await withOperator(
+    options,
+    { permission: "read", environment },
+    async ({ ctx, actor }) => ({
+      preview: await previewCard(ctx, actor, publishing),
+      open: await countOpenQuotes(ctx, publishing),
+    }),
+  );
+  const { bands, ...rest } = preview;
+  const summary = {
+    ...rest,
+    open_quotes: open.count,
+    open_quotes_face_paise: open.face_paise,
+    open_quotes_until: open.last_valid_until && istTimestamp(open.last_valid_until),
+  };
+  if (options.json) {
+    printOne({ ...summary, bands }, options);
+    return;
+  }
+  print(bands, options);
+  process.stdout.write("\n");
+  printOne(summary, options);
+}
 
 function marketCommand(
   verb: "halt" | "open",
@@ -115,16 +162,33 @@ function marketCommand(
   return command({
     name: `market ${verb}`,
     summary,
-    options: { ...market, note: { help: "why, for whoever asks later" }, ...operatorOption },
+    options: {
+      env: market.env,
+      scheme: { help: schemes.join(" or ") },
+      all: { type: "boolean", help: "every scheme that has a card" },
+      note: { help: "why, for whoever asks later" },
+      ...operatorOption,
+    },
     example: `npx scripdesk market ${verb} --env live --scheme RODTEP`,
     async run(options) {
-      const target = { ...marketOf(options), note: options.note };
-      const card = await withOperator(
+      const { scheme, all, note } = options;
+      if ((scheme === undefined) === !all) throw new UsageError("give --scheme or --all");
+      const environment = oneOf("env", options.env, environments);
+      const cards = await withOperator(
         options,
-        { permission: `market.${verb}`, environment: target.environment },
-        async ({ ctx, actor }) => await set(ctx, actor, target),
+        { permission: `market.${verb}`, environment },
+        async ({ ctx, actor }) => {
+          const state = verb === "halt" ? "halted" : "open";
+          if (scheme === undefined) {
+            return await setAllMarkets(ctx, actor, { environment, note, state });
+          }
+          const target = { environment, scheme: oneOf("scheme", scheme, schemes), note };
+          return [await set(ctx, actor, target)];
+        },
       );
-      printOne(options.json ? viewOf(card) : lineOf(card), options);
+      const [card] = cards;
+      if (all || !card) print(cards.map(options.json ? viewOf : lineOf), options);
+      else printOne(options.json ? viewOf(card) : lineOf(card), options);
     },
   });
 }
@@ -153,8 +217,9 @@ function bandsOf(name: string, text: string, form: RegExp): (readonly [string, s
   });
 }
 
-function viewOf(card: RateCard) {
-  const { environment, scheme, version, state, published_at, published_by, note, ...terms } = card;
+function viewOf(card: RateCard & { readonly approved_by?: string | null }) {
+  const { environment, scheme, version, state, published_at, published_by, ...rest } = card;
+  const { note, approved_by = null, ...terms } = rest;
   return {
     env: environment,
     scheme,
@@ -163,6 +228,7 @@ function viewOf(card: RateCard) {
     ...terms,
     published_at: istTimestamp(published_at),
     published_by,
+    approved_by,
     note,
   };
 }

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 
-import { attestInquiries } from "../src/inquiries/answer-inquiries.ts";
 import { attestationOf, type Finding } from "../src/inquiries/attest.ts";
 import { openInquiries, setOutage } from "../src/inquiries/port-status.ts";
 import { checkNames, type Inquiry, ports } from "../src/inquiries/rules.ts";
@@ -8,7 +7,7 @@ import type { Actor } from "../src/kernel/actor.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import type { Context } from "../src/platform/context.ts";
-import { appliers } from "../src/workers.ts";
+import { attest } from "./attest.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { csvRows } from "./csv.ts";
 import { operatorOption, withOperator } from "./operators.ts";
@@ -64,12 +63,12 @@ const confirm = command({
       options.csv === undefined
         ? [findingOf(inquiryId, options)]
         : findingsOf(await readFile(options.csv, "utf8"));
-    const answered = await withOperator(
+    const attested = await withOperator(
       options,
       { permission: "registry.write", about: findings.map((finding) => finding.inquiryId) },
-      async ({ ctx, actor }) => await attest(ctx, actor, findings),
+      async ({ ctx, actor }) => await attestFindings(ctx, actor, findings),
     );
-    printOne({ answered }, options);
+    printOne(attested, options);
   },
 });
 
@@ -100,12 +99,12 @@ const outage = command({
   },
 });
 
-async function attest(ctx: Context, actor: Actor, findings: readonly Finding[]): Promise<number> {
+async function attestFindings(ctx: Context, actor: Actor, findings: readonly Finding[]) {
   const open = await openInquiries(ctx, { environment: null, port: null });
   const byId = new Map(open.map((inquiry): [string, Inquiry] => [inquiry.inquiry_id, inquiry]));
   const merged = mergeFindings(findings);
   const attestations = merged.map((finding) => attestationOf(byId.get(finding.inquiryId), finding));
-  return await attestInquiries(ctx, actor, attestations, appliers);
+  return await attest(ctx, actor, attestations);
 }
 
 /** Several lines about one question are several failed checks of it. */

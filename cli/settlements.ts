@@ -1,4 +1,3 @@
-import { attestSubjects } from "../src/inquiries/attest-subjects.ts";
 import { transferOutcomes } from "../src/inquiries/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
@@ -8,7 +7,7 @@ import { listAllSettlements } from "../src/settlement/list-all-settlements.ts";
 import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, waitingOnOf } from "../src/settlement/rules.ts";
 import { settling } from "../src/settling.ts";
-import { appliers } from "../src/workers.ts";
+import { attestSeen } from "./attest.ts";
 import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { fundCommand } from "./funding.ts";
 import { type Act, inIst, operatorOption, required, rowsOf, withOperator } from "./operators.ts";
@@ -111,13 +110,12 @@ const confirmTransfer = command({
       reference: required("reference", row.reference),
     }));
     const act = writing(rows);
-    const answered = await withOperator(
+    const attested = await withOperator(
       options,
       act,
-      async ({ ctx, actor }) =>
-        await attestSubjects(ctx, actor, { kind: "credit_transfer", seen, appliers }),
+      async ({ ctx, actor }) => await attestSeen(ctx, actor, { kind: "credit_transfer", seen }),
     );
-    printOne({ answered }, options);
+    printOne(attested, options);
   },
 });
 

@@ -32,6 +32,16 @@ CREATE OR REPLACE FUNCTION public.shown_face(face_paise bigint)
 RETURN round((face_paise)::numeric, (2 - length((face_paise)::text)))
 ;
 
+create table acts_alone (
+  person_key text not null,
+  kind text not null,
+  at timestamp with time zone not null,
+  subject_id text not null,
+  value_paise bigint not null,
+  constraint acts_alone_value_paise_check CHECK (((value_paise >= 0) AND (value_paise <= '9007199254740991'::bigint)))
+);
+CREATE INDEX acts_alone_of_person ON public.acts_alone USING btree (person_key, kind, at);
+
 create table api_keys (
   key_id text not null,
   environment text not null,
@@ -1158,6 +1168,7 @@ create table rate_cards (
   note text,
   desk_share_bps integer not null default 1000,
   rest_min_paise bigint not null default 100000,
+  approved_by text,
   constraint rate_cards_pkey PRIMARY KEY (environment, scheme, version),
   constraint rate_cards_clamps CHECK (((1 <= floor_bps) AND (floor_bps < ceiling_bps) AND (ceiling_bps < ask_ceiling_bps) AND (ask_ceiling_bps < 10000))),
   constraint rate_cards_desk_share_bps_check CHECK (((desk_share_bps >= 1) AND (desk_share_bps <= 10000))),
@@ -1172,6 +1183,7 @@ create table rate_cards (
   constraint rate_cards_rest_min_paise_check CHECK (((rest_min_paise >= 1) AND (rest_min_paise <= '9007199254740991'::bigint))),
   constraint rate_cards_scheme_check CHECK ((scheme = ANY (ARRAY['RODTEP'::text, 'ROSCTL'::text]))),
   constraint rate_cards_state_check CHECK ((state = ANY (ARRAY['open'::text, 'halted'::text]))),
+  constraint rate_cards_two_people CHECK ((lower(replace(approved_by, ' '::text, ''::text)) <> lower(replace(published_by, ' '::text, ''::text)))),
   constraint rate_cards_version_check CHECK ((version > 0))
 );
 
@@ -1434,6 +1446,7 @@ create table webhooks (
 );
 CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_at DESC, webhook_id DESC) WHERE (deleted_at IS NULL);
 
+grant delete, insert, select, update on acts_alone to scripdesk_app;
 grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select, update on approvals to scripdesk_app;
 grant delete, insert, select, update on audit_checkpoints to scripdesk_app;

@@ -2,18 +2,30 @@
 
 import type { ApprovalKind } from "./approvals/kind.ts";
 import { commissionPayment } from "./commissions/pay-out-commission.ts";
+import { inventoryAddition } from "./credits/propose-inventory.ts";
+import { depositAddition } from "./deposits/add-deposit.ts";
+import { attestation } from "./inquiries/attest-with-approval.ts";
 import { operatorAddition, operatorReset } from "./operators/add-operator.ts";
 import { payoutFileMaking } from "./payfiles/make-files.ts";
 import { payoutFileVoiding } from "./payfiles/void-file.ts";
-import { payoutSending } from "./payouts/send-payout.ts";
+import { payoutRelease, payoutSending } from "./payouts/send-payout.ts";
+import { cardPublication } from "./rates/publish-with-approval.ts";
 import { settlementReversal } from "./settlement/reverse-settlement.ts";
+import { appliers } from "./workers.ts";
+
+export const attesting = attestation(appliers);
 
 export const approvalKinds: readonly ApprovalKind[] = [
   settlementReversal,
+  payoutRelease,
   payoutSending,
   payoutFileMaking,
   payoutFileVoiding,
   commissionPayment,
+  depositAddition,
+  inventoryAddition,
+  attesting,
+  cardPublication,
   operatorAddition,
   operatorReset,
 ];

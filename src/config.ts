@@ -5,12 +5,12 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 
+import { twoPeopleFromBps, twoPeopleFromPaise } from "./approvals/rules.ts";
 import type { Budgets } from "./kernel/budget.ts";
 import { blockMinPaise } from "./crosses/rules.ts";
 import { gstinProblem } from "./firms/rules.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
-import { twoOperatorsFromPaise } from "./payouts/rules.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
 
 export type Config = {
@@ -35,8 +35,10 @@ export type Config = {
   readonly drainS: number;
   /** What one address may ask of the public surface. */
   readonly publicBudgets: Budgets;
-  /** From which amount on sending live money takes two operators. */
+  /** From which amount on live money, credits and attestations take two people. */
   readonly twoOperatorsFromPaise: number;
+  /** From which change of a price on a live rate card takes two people. */
+  readonly twoOperatorsFromBps: number;
   /** The least face of a block on the cross desk. */
   readonly blockMinPaise: number;
   /** Who the house is on statements and contract notes. */
@@ -80,7 +82,8 @@ export const settings = {
   PUBLIC_ENQUIRY_PER_MINUTE: "calls of /public/enquiry per address and minute (6)",
   PUBLIC_ENQUIRY_PER_DAY: "calls of /public/enquiry per address and IST day (30)",
   TWO_OPERATORS_FROM_PAISE:
-    "live payouts of this much or more take two operators (1000000000, which is 1 crore rupees)",
+    "live payouts, deposits, inventory and attestations of this much or more take two people (1000000000, which is 1 crore rupees)",
+  TWO_OPERATORS_FROM_BPS: "a live rate card that moves a price by this much takes two people (100)",
   CROSS_BLOCK_MIN_PAISE:
     "the least face of a block on the cross desk (1000000000, which is 1 crore rupees)",
   HOUSE_NAME: "the house on statements and contract notes (Scripdesk)",
@@ -231,10 +234,11 @@ export function readConfig(variables: Variables): Config {
         perDay: integer("PUBLIC_ENQUIRY_PER_DAY", 30, [1, budgetMax]),
       },
     },
-    twoOperatorsFromPaise: integer("TWO_OPERATORS_FROM_PAISE", twoOperatorsFromPaise, [
+    twoOperatorsFromPaise: integer("TWO_OPERATORS_FROM_PAISE", twoPeopleFromPaise, [
       1,
       Number.MAX_SAFE_INTEGER,
     ]),
+    twoOperatorsFromBps: integer("TWO_OPERATORS_FROM_BPS", twoPeopleFromBps, [1, 10_000]),
     blockMinPaise: integer("CROSS_BLOCK_MIN_PAISE", blockMinPaise, [1, Number.MAX_SAFE_INTEGER]),
     letterhead: letterhead(),
     webhookScheduleS: webhookSchedule(),

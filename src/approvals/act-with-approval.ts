@@ -1,5 +1,5 @@
 import { recordChanges } from "../events/record-changes.ts";
-import { type Actor, isSamePerson } from "../kernel/actor.ts";
+import { type Actor, isSamePerson, personKey } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
@@ -8,8 +8,17 @@ import type { Tx } from "../platform/postgres.ts";
 import { carryOutApproved } from "./decide-approval.ts";
 import type { ApprovalKind, Done, Prepared, Proposed, Terms } from "./kind.ts";
 import { changeOfApproval, digestFacts } from "./record-approval.ts";
-import { refuseRole, refuseUnnamed, stateAt } from "./rules.ts";
-import { type ApprovalRow, findOpen, insertApproval, lockSubject, setDecided } from "./store.ts";
+import { aloneHours, refuseRole, refuseUnnamed, stateAt } from "./rules.ts";
+import {
+  type ApprovalRow,
+  findOpen,
+  insertAlone,
+  insertApproval,
+  lockPerson,
+  lockSubject,
+  setDecided,
+  sumAlone,
+} from "./store.ts";
 
 export type Acted =
   | { readonly outcome: "proposed"; readonly approval: ApprovalRow }
@@ -22,23 +31,59 @@ export type Acted =
 export async function actWithApproval<Meant extends Terms>(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
-  {
-    kind,
-    people,
-    ...proposed
-  }: Proposed<Meant> & { readonly kind: ApprovalKind<Meant>; readonly people: 1 | 2 },
+  { kind, people, alonePerDayPaise, ...proposed }: Act<Meant>,
 ): Promise<Acted> {
   const now = ctx.now();
   refuseRole(actor, kind.proposers, `to propose ${kind.name}`);
-  const takesTwo = people === 2 && proposed.environment === "live";
-  if (takesTwo) refuseUnnamed(actor);
+  const isLive = proposed.environment === "live";
+  // Names on somebody's word are not counted together: people are.
+  const limit = isLive && actor.role !== undefined ? alonePerDayPaise : undefined;
   return await ctx.db.transaction(async (tx) => {
+    if (limit !== undefined) await lockPerson(tx, personKey(actor.id));
     await lockSubject(tx, kind.name, proposed.subjectId);
     const prepared = await kind.prepare(tx, proposed, now);
-    if (takesTwo) return await proposeOrApprove(tx, actor, { kind, proposed, prepared, now });
+    const asked = { kind, proposed, prepared, now };
+    const isTooMuch = limit !== undefined && (await isPastLimit(tx, actor, { ...asked, limit }));
+    if (isLive && (people === 2 || isTooMuch)) {
+      refuseUnnamed(actor);
+      return await proposeOrApprove(tx, actor, asked);
+    }
     const { changes, answer } = await prepared.carryOut(actor);
+    if (limit !== undefined) await noteAlone(tx, actor, asked);
     await recordChanges(tx, actor, changes, now);
     return { outcome: "done", answer };
+  });
+}
+
+export type Act<Meant extends Terms> = Proposed<Meant> & {
+  readonly kind: ApprovalKind<Meant>;
+  /** How many it takes by itself. */
+  readonly people: 1 | 2;
+  /** What one person may do alone of this kind in a day; past it the next one takes two. */
+  readonly alonePerDayPaise?: number;
+};
+
+async function isPastLimit(
+  tx: Tx,
+  actor: Actor,
+  { kind, prepared, now, limit }: Asked & { readonly limit: number },
+): Promise<boolean> {
+  const since = new Date(now.getTime() - aloneHours * 3_600_000);
+  const before = await sumAlone(tx, { personKey: personKey(actor.id), kind: kind.name, since });
+  return before + (prepared.valuePaise ?? 0) >= limit;
+}
+
+async function noteAlone(
+  tx: Tx,
+  actor: Actor,
+  { kind, proposed, prepared, now }: Asked,
+): Promise<void> {
+  await insertAlone(tx, {
+    person_key: personKey(actor.id),
+    kind: kind.name,
+    at: now,
+    subject_id: proposed.subjectId,
+    value_paise: prepared.valuePaise ?? 0,
   });
 }
 
@@ -54,8 +99,9 @@ async function proposeOrApprove(tx: Tx, actor: Actor, asked: Asked): Promise<Act
   const open = await findOpen(tx, kind.name, proposed.subjectId);
   if (!open) return { outcome: "proposed", approval: await propose(tx, actor, asked) };
   const isSame = canonicalJson(open.terms) === canonicalJson(proposed.terms);
-  const isStale =
-    stateAt(open, now) === "expired" || open.facts_hash !== digestFacts(prepared.facts);
+  // Facts of other terms tell nothing about those that were proposed.
+  const isChanged = isSame && open.facts_hash !== digestFacts(prepared.facts);
+  const isStale = stateAt(open, now) === "expired" || isChanged;
   if (isStale || (isSamePerson(open.proposed_by, actor.id) && !isSame)) {
     // What nobody can approve any more, or its own proposer has changed, makes room.
     return { outcome: "proposed", approval: await propose(tx, actor, asked, open) };

@@ -61,7 +61,7 @@ export async function carryOutApproved(
   { row, prepared, now }: { readonly row: ApprovalRow; prepared: Prepared; now: Date },
 ): Promise<Decided> {
   refuseProposer(actor, row.proposed_by);
-  const { changes, answer } = await prepared.carryOut(actor);
+  const { changes, answer } = await prepared.carryOut(actor, row.proposed_by);
   const approval: ApprovalRow = {
     ...row,
     state: "approved",

@@ -23,8 +23,11 @@ export type Prepared = {
   readonly facts: object;
   /** Recorded on the desk of the thing when it is proposed, beside the proposal's own record. */
   readonly proposal?: readonly Change[];
-  /** Does it; what it answers is recorded and shown to whoever approved. */
-  carryOut(actor: Actor): Promise<Done>;
+  /**
+   * Does it; what it answers is recorded and shown to whoever approved. `proposedBy` is missing when
+   * one person does it alone.
+   */
+  carryOut(actor: Actor, proposedBy?: string): Promise<Done>;
 };
 
 export type Done = { readonly changes: readonly Change[]; readonly answer?: object };

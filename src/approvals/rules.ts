@@ -27,6 +27,17 @@ export const approvalLifecycle = {
 
 export const reasonLengthMax = 500;
 
+/** From this value on money, credits and attestations take two people: one crore rupees. */
+export const twoPeopleFromPaise = 1_000_000_000;
+/** From this change of a price on a rate card takes two people. */
+export const twoPeopleFromBps = 100;
+
+/** Work that comes in many small pieces: one person may do so many times the limit alone in a day. */
+export const aloneTimes = 10;
+
+/** What one person does alone of one kind counts together for so long. */
+export const aloneHours = 24;
+
 /** A role is asked for only of people who have signed in: without people there are no roles. */
 export function mayAct({ role }: Actor, roles: readonly OperatorRole[]): boolean {
   return role === undefined || role === "admin" || roles.includes(role);

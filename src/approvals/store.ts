@@ -82,6 +82,39 @@ export async function setDecided(tx: Tx, row: ApprovalRow): Promise<void> {
     where approval_id = ${row.approval_id}`);
 }
 
+export type AloneRow = {
+  readonly person_key: string;
+  readonly kind: string;
+  readonly at: Date;
+  readonly subject_id: string;
+  readonly value_paise: number;
+};
+
+/** Whoever acts alone does so one act after the other. */
+export async function lockPerson(tx: Tx, key: string): Promise<void> {
+  await tx.rows(sql`
+    select pg_advisory_xact_lock(hashtext('approvals'), hashtext(${`alone ${key}`}))`);
+}
+
+export async function sumAlone(
+  tx: Tx,
+  { personKey, kind, since }: { readonly personKey: string; kind: string; since: Date },
+): Promise<number> {
+  const [row] = await tx.rows<{ paise: number }>(sql`
+    select least(coalesce(sum(value_paise), 0), 9007199254740991)::bigint as paise
+    from acts_alone
+    where person_key = ${personKey} and kind = ${kind} and at > ${since}`);
+  return row?.paise ?? 0;
+}
+
+export async function insertAlone(tx: Tx, row: AloneRow): Promise<void> {
+  await tx.rows(sql`
+    insert into acts_alone (person_key, kind, at, subject_id, value_paise)
+    values (
+      ${row.person_key}, ${row.kind}, ${row.at}, ${row.subject_id}, ${row.value_paise}
+    )`);
+}
+
 export type ApprovalSearch = {
   readonly environment: Environment | null;
   readonly kind: string | null;

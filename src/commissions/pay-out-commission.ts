@@ -40,6 +40,7 @@ export async function payOutCommission(
     subjectId: utr,
     terms: { firm_id: firmId, paise },
     people: paise >= twoFromPaise ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
   });
   return outcome === "done" ? "paid" : "proposed";
 }

@@ -1,13 +1,14 @@
 import { firmOfDesk, type FirmOfDesk } from "../firms/firm-of-desk.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
+import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/house.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { Db } from "../platform/postgres.ts";
+import type { Db, Tx } from "../platform/postgres.ts";
 import { judged, takeReport } from "./import-credits.ts";
 import { resultOf, sumsOf } from "./result-of.ts";
-import { type Declaration, issueDayOf } from "./rules.ts";
+import { type CreditFacts, type Declaration, issueDayOf } from "./rules.ts";
 import type { DeclarationResults, ImportResults } from "./schema.ts";
 import { takeDeclarations } from "./take-declarations.ts";
 
@@ -26,37 +27,54 @@ export async function addInventory(
   { environment, items }: { environment: Environment; items: readonly InventoryItem[] },
 ): Promise<DeclarationResults> {
   const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => await takeInventory(tx, actor, { environment, items, now }),
+  );
+}
+
+export async function takeInventory(
+  tx: Tx,
+  actor: Actor,
+  {
+    environment,
+    items,
+    now,
+  }: { readonly environment: Environment; items: readonly InventoryItem[]; now: Date },
+): Promise<DeclarationResults> {
   const today = istDay(now);
-  return await ctx.db.transaction(async (tx) => {
-    const firm = await houseOf(tx, environment);
-    const outcomes = await takeDeclarations(
-      tx,
-      { firm, actor, vouched: true, mode: { followsBalance: false }, now },
-      items.map((item) =>
-        judged({ ...item, issued_on: item.issued_on ?? issueDayOf(item.expires_on, today) }, today),
-      ),
-    );
-    const view = { firmState: firm.connection_state, today };
-    const results = outcomes.map((outcome, index) => ({
-      index,
-      ...resultOf(outcome, view, actor.requestId ?? ""),
-    }));
-    return { results, ...sumsOf(results) };
-  });
+  const firm = await houseOf(tx, environment);
+  const outcomes = await takeDeclarations(
+    tx,
+    { firm, actor, vouched: true, mode: { followsBalance: false }, now },
+    judgeItems(items, today),
+  );
+  const view = { firmState: firm.connection_state, today };
+  const results = outcomes.map((outcome, index) => ({
+    index,
+    ...resultOf(outcome, view, actor.requestId ?? ""),
+  }));
+  return { results, ...sumsOf(results) };
+}
+
+export function judgeItems(
+  items: readonly InventoryItem[],
+  today: string,
+): (CreditFacts | Failure)[] {
+  return items.map((item) =>
+    judged({ ...item, issued_on: item.issued_on ?? issueDayOf(item.expires_on, today) }, today),
+  );
 }
 
 /** The same from a report of the customs portal, row by row. */
-export async function importInventory(
-  ctx: Pick<Context, "db" | "now">,
+export async function takeInventoryReport(
+  tx: Tx,
   actor: Actor,
-  { environment, csv }: { readonly environment: Environment; readonly csv: string },
+  { environment, csv, now }: { readonly environment: Environment; csv: string; now: Date },
 ): Promise<ImportResults> {
-  return await ctx.db.transaction(async (tx) => {
-    const firm = await houseOf(tx, environment);
-    return await takeReport(tx, { firm, actor, vouched: true, now: ctx.now() }, csv);
-  });
+  const firm = await houseOf(tx, environment);
+  return await takeReport(tx, { firm, actor, vouched: true, now }, csv);
 }
 
-async function houseOf(db: Db, environment: Environment): Promise<FirmOfDesk> {
+export async function houseOf(db: Db, environment: Environment): Promise<FirmOfDesk> {
   return await firmOfDesk(db, houseFirmId[environment], houseFirmId[environment]);
 }

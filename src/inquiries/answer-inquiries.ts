@@ -123,26 +123,43 @@ export async function attestInquiries(
 ): Promise<number> {
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
-    const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
-    const open = await lockOpenInquiries(tx, [...byId.keys()]);
-    const known = new Set(open.map(({ inquiry_id }) => inquiry_id));
-    const missing = [...byId.keys()].filter((inquiryId) => !known.has(inquiryId));
-    if (missing.length > 0) {
-      throw new Failure("not_found", `no open inquiry ${missing.join(", ")}`);
-    }
-    const answered = open.map((inquiry) => {
-      const attestation = byId.get(inquiry.inquiry_id);
-      return {
-        ...inquiry,
-        answer: attestation?.answer,
-        as_of: now,
-        reference: attestation?.reference ?? null,
-      } as Answered; // The command line builds answers by kind.
-    });
-    await yieldToCallers(tx);
-    await applyAnswers(tx, operator, answered, appliers, now);
+    const answered = await lockAttested(tx, attestations, now);
+    await applyAttested(tx, operator, { answered, appliers, now });
     return answered.length;
   });
+}
+
+/** The questions that these answer, locked, with their answers; refused when one is not open. */
+export async function lockAttested(
+  tx: Tx,
+  attestations: readonly Attestation[],
+  now: Date,
+): Promise<Answered[]> {
+  const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
+  const open = await lockOpenInquiries(tx, [...byId.keys()]);
+  const known = new Set(open.map(({ inquiry_id }) => inquiry_id));
+  const missing = [...byId.keys()].filter((inquiryId) => !known.has(inquiryId));
+  if (missing.length > 0) {
+    throw new Failure("not_found", `no open inquiry ${missing.join(", ")}`);
+  }
+  return open.map((inquiry) => {
+    const attestation = byId.get(inquiry.inquiry_id);
+    return {
+      ...inquiry,
+      answer: attestation?.answer,
+      as_of: now,
+      reference: attestation?.reference ?? null,
+    } as Answered; // Answers are built by kind.
+  });
+}
+
+export async function applyAttested(
+  tx: Tx,
+  operator: Actor,
+  { answered, appliers, now }: { answered: readonly Answered[]; appliers: Appliers; now: Date },
+): Promise<void> {
+  await yieldToCallers(tx);
+  await applyAnswers(tx, operator, answered, appliers, now);
 }
 
 /** The answers and what follows from them, in one transaction. */

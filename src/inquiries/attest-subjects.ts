@@ -1,7 +1,7 @@
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
-import { type Appliers, attestInquiries } from "./answer-inquiries.ts";
+import { type Appliers, type Attestation, attestInquiries } from "./answer-inquiries.ts";
 import type { Answered, InquiryKind } from "./rules.ts";
 import { listOpenAbout } from "./store.ts";
 
@@ -23,12 +23,21 @@ export async function attestSubjects<Kind extends InquiryKind>(
   operator: Actor,
   { kind, seen, appliers }: { kind: Kind; seen: readonly Seen<Kind>[]; appliers: Appliers },
 ): Promise<number> {
+  const attestations = await findAttestations(ctx, { kind, seen });
+  return await attestInquiries(ctx, operator, attestations, appliers);
+}
+
+/** What was seen of things, as answers to the questions that are open about them. */
+export async function findAttestations<Kind extends InquiryKind>(
+  ctx: Pick<Context, "db">,
+  { kind, seen }: { kind: Kind; seen: readonly Seen<Kind>[] },
+): Promise<Attestation[]> {
   const open = await listOpenAbout(
     ctx.db,
     kind,
     seen.map(({ subjectId }) => subjectId),
   );
-  const attestations = seen.flatMap(({ subjectId, isMeant = () => true, answer, reference }) => {
+  return seen.flatMap(({ subjectId, isMeant = () => true, answer, reference }) => {
     const meant = open.filter(
       ({ subject_id, facts }) =>
         (subject_id === subjectId || subject_id.startsWith(`${subjectId}:`)) &&
@@ -41,5 +50,4 @@ export async function attestSubjects<Kind extends InquiryKind>(
     }
     return meant.map(({ inquiry_id }) => ({ inquiryId: inquiry_id, answer, reference }));
   });
-  return await attestInquiries(ctx, operator, attestations, appliers);
 }

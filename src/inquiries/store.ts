@@ -190,3 +190,10 @@ export async function deleteOutage(
     delete from port_outages
     where environment = ${environment} and port = ${port}`);
 }
+
+export async function listInquiries(db: Db, inquiryIds: readonly string[]): Promise<Inquiry[]> {
+  return await db.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where inquiry_id = any(${inquiryIds}::text[])`);
+}

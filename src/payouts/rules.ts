@@ -15,6 +15,7 @@
 //   the bank    says whether it arrived; what came back is the firm's balance again, and the operator
 //               sends it anew as another payout
 
+import { twoPeopleFromPaise } from "../approvals/rules.ts";
 import type { Hold } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
@@ -104,8 +105,8 @@ export function nextLook(environment: Environment, now: Date): Date {
   return new Date(now.getTime() + lookEveryMs[environment]);
 }
 
-/** What takes two operators, unless the configuration says another amount: ₹1 crore. */
-export const twoOperatorsFromPaise = 1_000_000_000;
+/** What takes two people, unless the configuration says another amount. */
+export const twoOperatorsFromPaise = twoPeopleFromPaise;
 
 /** One step of a payout, as its history shows it. */
 export type PayoutStep = {

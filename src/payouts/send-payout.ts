@@ -1,5 +1,7 @@
 import { actWithApproval } from "../approvals/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../approvals/kind.ts";
+import { approvedAmong } from "../approvals/list-approvals.ts";
+import { aloneTimes } from "../approvals/rules.ts";
 import { lockPayees } from "../firms/payees.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -36,12 +38,16 @@ export async function sendPayout(
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
   if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
   if (row.state === "sent" && row.utr === utr) return "sent"; // A command that was run again.
+  const isLarge = row.environment === "live" && row.paise >= twoFromPaise;
+  // People approve large sums before they leave; names on somebody's word agree on the reference.
+  const isReleased = isLarge && operator.role !== undefined;
   const sending = actWithApproval(ctx, operator, {
     kind: payoutSending,
     environment: row.environment,
     subjectId: payoutId,
-    terms: { utr, paise: row.paise },
-    people: row.paise >= twoFromPaise ? 2 : 1,
+    terms: { utr, paise: row.paise, ...(isReleased && { released: true }) },
+    people: isLarge && !isReleased ? 2 : 1,
+    ...(!isReleased && { alonePerDayPaise: twoFromPaise * aloneTimes }),
   });
   const { outcome } = await sending.catch((error: unknown) => {
     if (violatedConstraint(error) !== "payouts_utr") throw error;
@@ -52,23 +58,29 @@ export async function sendPayout(
   return outcome === "done" ? "sent" : "proposed";
 }
 
-export const payoutSending: ApprovalKind<{ readonly utr: string; readonly paise: number }> = {
+type Sending = {
+  readonly utr: string;
+  readonly paise: number;
+  /** Whether two people must have approved that it leaves. */
+  readonly released?: boolean;
+};
+
+export const payoutSending: ApprovalKind<Sending> = {
   name: "payout.send",
   proposers: ["settlement"],
   approvers: ["settlement"],
   validHours: validHoursUsual,
-  async prepare(tx, { subjectId, terms: { utr } }, now) {
-    const [row] = await lockPayouts(tx, [subjectId]);
-    if (!row) throw new Failure("not_found", `no payout ${subjectId}`);
-    const { after: free, changes } = await freeOfHolds(tx, row, now);
+  async prepare(tx, { subjectId, terms: { utr, released = false } }, now) {
+    const { row, free, changes, facts } = await lockFree(tx, subjectId, now);
+    if (released) await refuseUnreleased(tx, subjectId, facts);
     const remitted = { remitted_with: row.payout_id, remitted_paise: row.paise };
     const sent = { ...movePayout(free, "send", { now }), utr, ...remitted };
     const { firm_id, paise, rail, ifsc, last4 } = sent;
     return {
       summary: `${paise} paise to ${firm_id}, account ${ifsc} …${last4}, were sent by ${rail} as ${utr}`,
       valuePaise: paise,
-      facts: { firm_id, paise, ifsc, last4 },
-      proposal: [proposed(row)],
+      facts,
+      proposal: [proposed(row, "propose_send")],
       async carryOut() {
         await setPayouts(tx, [sent]);
         await askBank(tx, [sent], now);
@@ -78,6 +90,62 @@ export const payoutSending: ApprovalKind<{ readonly utr: string; readonly paise:
     };
   },
 };
+
+/** Two people agree that a large sum may leave, before anybody sends it. */
+export const payoutRelease: ApprovalKind<{ readonly paise: number }> = {
+  name: "payout.release",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId }, now) {
+    const { row, facts } = await lockFree(tx, subjectId, now);
+    const { firm_id, paise, ifsc, last4 } = facts;
+    return {
+      summary: `${paise} paise may leave to ${firm_id}, account ${ifsc} …${last4}`,
+      valuePaise: paise,
+      facts,
+      proposal: [proposed(row, "propose_release")],
+      carryOut: async () => ({ changes: [proposed(row, "approve_release")] }),
+    };
+  },
+};
+
+/** Asks that a payout may leave; done once somebody else has approved it. */
+export async function releasePayout(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  payoutId: string,
+): Promise<{ readonly outcome: "proposed" | "released"; readonly approval_id: string | null }> {
+  const [row] = await listPayoutsById(ctx.db, [payoutId]);
+  if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+  const acted = await actWithApproval(ctx, operator, {
+    kind: payoutRelease,
+    environment: row.environment,
+    subjectId: payoutId,
+    terms: { paise: row.paise },
+    people: 2,
+  });
+  if (acted.outcome === "done") return { outcome: "released", approval_id: null };
+  return { outcome: "proposed", approval_id: acted.approval.approval_id };
+}
+
+async function refuseUnreleased(tx: Tx, payoutId: string, facts: object): Promise<void> {
+  const approved = await approvedAmong(tx, payoutRelease, [{ subjectId: payoutId, facts }]);
+  if (approved.has(payoutId)) return;
+  throw new Failure("conflict", "two people must approve that this leaves: payouts release", {
+    detail: { reason: "approval_required", kind: payoutRelease.name },
+  });
+}
+
+/** A payout that nothing holds, and what a decision about it rests on. */
+async function lockFree(tx: Tx, payoutId: string, now: Date) {
+  const [row] = await lockPayouts(tx, [payoutId]);
+  if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
+  const { after: free, changes } = await freeOfHolds(tx, row, now);
+  movePayout(free, "send", { now }); // Refuses what is not waiting to be sent.
+  const { firm_id, paise, ifsc, last4 } = free;
+  return { row, free, changes, facts: { firm_id, paise, ifsc, last4 } };
+}
 
 /** The payout as it goes out now, to the account of now; refused while something holds it. */
 async function freeOfHolds(
@@ -101,8 +169,11 @@ async function freeOfHolds(
   return { after, changes: [changeOfPayout({ action: "release", before: row, after })] };
 }
 
-/** Nothing of the payout has changed yet, but who wants to is on record. */
-function proposed(row: PayoutRow): Change {
+/** Nothing of the payout has changed, but who wants what is on record. */
+function proposed(
+  row: PayoutRow,
+  action: "propose_send" | "propose_release" | "approve_release",
+): Change {
   const { event: _event, ...change } = changeOfPayout({ action: "send", before: row, after: row });
-  return { ...change, action: "payout.propose_send" };
+  return { ...change, action: `payout.${action}` };
 }

@@ -1,4 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
+import { firstId } from "../kernel/ids.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
@@ -202,4 +203,30 @@ export async function bringQuotesNearer(
       and order_id is null and valid_until > ${now}
     returning quote_ref`);
   return rows.length;
+}
+
+export type OpenQuotes = {
+  readonly count: number;
+  readonly face_paise: number;
+  readonly last_valid_until: Date | null;
+};
+
+/** The longest that a card may bind a price, in milliseconds: older quotes have ended. */
+const windowMsMax = 86_400_000;
+
+export async function sumOpenQuotes(
+  db: Db,
+  { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },
+  now: Date,
+): Promise<OpenQuotes> {
+  const [row] = await db.rows<OpenQuotes>(sql`
+    select count(*)::int as count,
+      least(coalesce(sum(coalesce(face_paise, covered_paise)), 0), 9007199254740991)::bigint
+        as face_paise,
+      max(valid_until) as last_valid_until
+    from quotes
+    where quote_ref >= ${firstId("qte", new Date(now.getTime() - windowMsMax))}
+      and environment = ${environment} and scheme = ${scheme}
+      and valid_until > ${now} and order_id is null`);
+  return row ?? { count: 0, face_paise: 0, last_valid_until: null };
 }

@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
-import type { RateCard } from "./rules.ts";
+import type { AuthoredCard } from "./rules.ts";
 import { listCards as listRows } from "./store.ts";
 
 export type CardSearch = {
@@ -15,6 +15,6 @@ export type CardSearch = {
 export async function listCards(
   { db }: Pick<Context, "db">,
   search: CardSearch,
-): Promise<RateCard[]> {
+): Promise<AuthoredCard[]> {
   return await listRows(db, search);
 }

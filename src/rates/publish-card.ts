@@ -33,30 +33,41 @@ export async function publishCard(
   { environment, scheme, terms, note }: PublishCard,
 ): Promise<RateCard> {
   const now = ctx.now();
-  if (note !== undefined && !isNote(note)) {
-    throw unprocessable({ path: "note", problem: `must be at most ${noteLengthMax} characters` });
-  }
   return await ctx.db.transaction(async (tx) => {
     await lockScheme(tx, environment, scheme);
     const before = await findCurrentCard(tx, environment, scheme);
-    const card: RateCard = {
-      ...startingTerms[scheme],
-      ...before,
-      ...given(terms),
-      environment,
-      scheme,
-      version: (before?.version ?? 0) + 1,
-      state: before?.state ?? "open",
-      published_at: now,
-      published_by: actor.id,
-      note: note ?? null,
-    };
-    const problems = problemsOfTerms(card);
-    if (problems.length > 0) throw unprocessable(...problems);
+    const publishing = { environment, scheme, terms, note };
+    const card = nextCard(before, publishing, { by: actor.id, now });
     await insertCard(tx, card);
     await recordChanges(tx, actor, [changeOfCard("publish", before, card)], now);
     return card;
   });
+}
+
+/** The card that would follow this one; refused when it is none that may be published. */
+export function nextCard(
+  before: RateCard | undefined,
+  { environment, scheme, terms, note }: PublishCard,
+  { by, now }: { readonly by: string; readonly now: Date },
+): RateCard {
+  if (note !== undefined && !isNote(note)) {
+    throw unprocessable({ path: "note", problem: `must be at most ${noteLengthMax} characters` });
+  }
+  const card: RateCard = {
+    ...startingTerms[scheme],
+    ...before,
+    ...given(terms),
+    environment,
+    scheme,
+    version: (before?.version ?? 0) + 1,
+    state: before?.state ?? "open",
+    published_at: now,
+    published_by: by,
+    note: note ?? null,
+  };
+  const problems = problemsOfTerms(card);
+  if (problems.length > 0) throw unprocessable(...problems);
+  return card;
 }
 
 /** A term that is undefined is left out, as one that is not there. */

@@ -58,6 +58,9 @@ export type RateCard = CardTerms & {
   readonly note: string | null;
 };
 
+/** A card as the operator sees it, with who approved it where it took two people. */
+export type AuthoredCard = RateCard & { readonly approved_by: string | null };
+
 /** A card, and how much face the house has taken on today under it. */
 export type CardToday = RateCard & { readonly taken_paise: number };
 

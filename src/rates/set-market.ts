@@ -1,12 +1,12 @@
 import { recordChanges } from "../events/record-changes.ts";
-import type { Actor } from "../kernel/actor.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
 import { changeOfCard } from "./change-of-card.ts";
 import { isNote, type MarketState, noteLengthMax, type RateCard } from "./rules.ts";
-import { findCurrentCard, insertCard, lockScheme } from "./store.ts";
+import { findCurrentCard, insertCard, listCurrentCards, lockScheme } from "./store.ts";
 
 export type MarketCommand = {
   readonly environment: Environment;
@@ -31,36 +31,74 @@ export async function openMarket(
   return await setMarket(ctx, actor, { ...command, state: "open" });
 }
 
-/** The card in force with another state, as its next version; the same state again changes nothing. */
+/** Every scheme that has a card, at once. */
+export async function setAllMarkets(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { environment, note, state }: Omit<SetMarkets, "schemes">,
+): Promise<RateCard[]> {
+  const carded = await listCurrentCards(ctx.db, environment);
+  const schemes = carded.map(({ scheme }) => scheme);
+  return await setMarkets(ctx, actor, { environment, note, state, schemes });
+}
+
 async function setMarket(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
   { environment, scheme, note, state }: MarketCommand & { readonly state: MarketState },
 ): Promise<RateCard> {
+  const command = { environment, note, state, schemes: [scheme] };
+  const [card] = await setMarkets(ctx, actor, command);
+  if (!card) throw new Error("each scheme is answered");
+  return card;
+}
+
+type SetMarkets = {
+  readonly environment: Environment;
+  readonly schemes: readonly Scheme[];
+  readonly note?: string | undefined;
+  readonly state: MarketState;
+};
+
+/** The cards in force with another state, as their next versions; the same state changes nothing. */
+async function setMarkets(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { environment, schemes, note, state }: SetMarkets,
+): Promise<RateCard[]> {
   const now = ctx.now();
   if (note !== undefined && !isNote(note)) {
     throw unprocessable({ path: "note", problem: `must be at most ${noteLengthMax} characters` });
   }
   return await ctx.db.transaction(async (tx) => {
-    await lockScheme(tx, environment, scheme);
-    const before = await findCurrentCard(tx, environment, scheme);
-    if (!before) {
-      throw new Failure("conflict", `${scheme} has no rate card in ${environment}: publish one`, {
-        detail: { reason: "no_card" },
-      });
+    const cards: RateCard[] = [];
+    const changes: Change[] = [];
+    for (const scheme of schemes.toSorted()) {
+      await lockScheme(tx, environment, scheme);
+      const before = await findCurrentCard(tx, environment, scheme);
+      if (!before) throw withoutCard(environment, scheme);
+      const isChanged = before.state !== state;
+      const card = isChanged ? nextOf(before, { state, note, by: actor.id, now }) : before;
+      cards.push(card);
+      if (!isChanged) continue;
+      await insertCard(tx, card);
+      changes.push(changeOfCard(state === "halted" ? "halt" : "open", before, card));
     }
-    if (before.state === state) return before;
-    const card: RateCard = {
-      ...before,
-      version: before.version + 1,
-      state,
-      published_at: now,
-      published_by: actor.id,
-      note: note ?? null,
-    };
-    await insertCard(tx, card);
-    const action = state === "halted" ? "halt" : "open";
-    await recordChanges(tx, actor, [changeOfCard(action, before, card)], now);
-    return card;
+    await recordChanges(tx, actor, changes, now);
+    return cards;
+  });
+}
+
+function nextOf(
+  before: RateCard,
+  { state, note, by, now }: { state: MarketState; note: string | undefined; by: string; now: Date },
+): RateCard {
+  const version = before.version + 1;
+  return { ...before, version, state, published_at: now, published_by: by, note: note ?? null };
+}
+
+function withoutCard(environment: Environment, scheme: Scheme): Failure {
+  return new Failure("conflict", `${scheme} has no rate card in ${environment}: publish one`, {
+    detail: { reason: "no_card" },
   });
 }

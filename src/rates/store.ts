@@ -3,7 +3,7 @@ import type { Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
-import type { CardToday, RateCard } from "./rules.ts";
+import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
   environment, scheme, version, state, mid_bps, half_spread_bps, size_bands, validity_bands,
@@ -82,9 +82,9 @@ export async function listCards(
     readonly scheme: Scheme | null;
     readonly history: boolean;
   },
-): Promise<RateCard[]> {
+): Promise<AuthoredCard[]> {
   return await db.rows(sql`
-    select ${cardColumns}
+    select ${cardColumns}, approved_by
     from rate_cards as card
     where (${search.environment}::text is null or environment = ${search.environment})
       and (${search.scheme}::text is null or scheme = ${search.scheme})
@@ -120,16 +120,35 @@ export async function findCurrentCard(
   return card;
 }
 
-export async function insertCard(tx: Tx, card: RateCard): Promise<void> {
+/** The last card that two people made or that has stood since then; the first one where there is none. */
+export async function findSettledCard(
+  db: Db,
+  { environment, scheme, since }: { environment: Environment; scheme: Scheme; since: Date },
+): Promise<RateCard | undefined> {
+  const [card] = await db.rows<RateCard>(sql`
+    select ${cardColumns}
+    from rate_cards
+    where environment = ${environment} and scheme = ${scheme}
+      and (published_at <= ${since} or approved_by is not null or version = 1)
+    order by version desc
+    limit 1`);
+  return card;
+}
+
+export async function insertCard(
+  tx: Tx,
+  card: RateCard,
+  approvedBy: string | null = null,
+): Promise<void> {
   await tx.rows(sql`
-    insert into rate_cards (${cardColumns})
+    insert into rate_cards (${cardColumns}, approved_by)
     values (
       ${card.environment}, ${card.scheme}, ${card.version}, ${card.state}, ${card.mid_bps},
       ${card.half_spread_bps}, ${JSON.stringify(card.size_bands)}::jsonb,
       ${JSON.stringify(card.validity_bands)}::jsonb, ${card.floor_bps}, ${card.ceiling_bps},
       ${card.ask_ceiling_bps}, ${card.face_max_paise}, ${card.house_limit_paise},
       ${card.desk_share_bps}, ${card.quote_window_s}, ${card.rest_min_paise}, ${card.margin_bps}, ${card.fee_bps}, ${card.published_at},
-      ${card.published_by}, ${card.note}
+      ${card.published_by}, ${card.note}, ${approvedBy}
     )`);
 }
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { addInventory, importInventory } from "../../src/credits/add-inventory.ts";
+import { addInventory, takeInventoryReport } from "../../src/credits/add-inventory.ts";
 import { listAllCredits } from "../../src/credits/list-all-credits.ts";
 import { seedInventory } from "../../src/credits/seed-inventory.ts";
 import { operator } from "../../src/kernel/actor.ts";
@@ -108,10 +108,12 @@ test("a report stocks the house row by row, whoever's code it names, and lowers 
       "REP/00002,ROSCTL,,1000.50,1000.50,01/10/2024,01/10/2026",
       "Total,,,,,,",
     ].join("\n");
-  const first = await importInventory(ctx, operator, {
-    environment: "live",
-    csv: report("12,34,567.00"),
-  });
+  const take = async (csv: string) =>
+    await ctx.db.transaction(
+      async (tx) =>
+        await takeInventoryReport(tx, operator, { environment: "live", csv, now: ctx.now() }),
+    );
+  const first = await take(report("12,34,567.00"));
   assert.deepEqual(
     first.results.map(({ row, status }) => [row, status]),
     [
@@ -120,7 +122,7 @@ test("a report stocks the house row by row, whoever's code it names, and lowers 
     ],
   );
   assert.deepEqual([first.accepted, first.failed, first.skipped], [1, 1, 1]);
-  await importInventory(ctx, operator, { environment: "live", csv: report("1,000.00") });
+  await take(report("1,000.00"));
   const [row] = await house(ctx, "live");
   assert.deepEqual(
     [row?.face_paise, row?.issued_paise, row?.state],

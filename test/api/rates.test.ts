@@ -224,6 +224,7 @@ test("an operator publishes, shows, halts and opens on the command line", async 
     margin_bps: 0,
     fee_bps: 1,
     published_by: "cli",
+    approved_by: null,
     note: "a new year",
   });
 

@@ -1,0 +1,367 @@
+// What one person must not do alone in live, and every way around it that was thought of.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { approvalKinds, attesting } from "../../src/approval-kinds.ts";
+import { approveProposal } from "../../src/approvals/decide-approval.ts";
+import { addInventoryWithApproval } from "../../src/credits/propose-inventory.ts";
+import { listAllCredits } from "../../src/credits/list-all-credits.ts";
+import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { attestWithApproval } from "../../src/inquiries/attest-with-approval.ts";
+import { openInquiries } from "../../src/inquiries/port-status.ts";
+import { type Actor, operatorNamed } from "../../src/kernel/actor.ts";
+import { Failure } from "../../src/kernel/failure.ts";
+import { releasePayout, sendPayout } from "../../src/payouts/send-payout.ts";
+import { listCards } from "../../src/rates/list-cards.ts";
+import { previewCard, publishCardWithApproval } from "../../src/rates/publish-with-approval.ts";
+import { haltMarket, setAllMarkets } from "../../src/rates/set-market.ts";
+import { verifyFirm } from "../../src/firms/verify-firm.ts";
+import { operatorOn } from "../../src/firms/doer.ts";
+import { bank, firmBody } from "../support/client-firms.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { addPerson, giveAccount, sellLive, type TestPerson } from "../support/people.ts";
+import { type Service, startService } from "../support/service.ts";
+import { balanceOf, openTestDesk, payoutsOf } from "../support/settlements.ts";
+
+const crore = 1_000_000_000;
+
+const hasReason = (reason: string) => (error: unknown) =>
+  error instanceof Failure && error.detail?.["reason"] === reason;
+
+type People = { readonly asha: TestPerson; readonly ravi: TestPerson; readonly mira: TestPerson };
+
+async function people(service: Service): Promise<People> {
+  const asha = await addPerson(service, { name: "Asha Rao", role: "admin" });
+  const ravi = await addPerson(service, { name: "ravi", role: "settlement", by: [asha] });
+  const mira = await addPerson(service, { name: "mira", role: "dealer", by: [asha] });
+  return { asha, ravi, mira };
+}
+
+const approve = async (
+  { ctx }: Service,
+  { actor }: { readonly actor: Actor },
+  approvalId: string,
+) => await approveProposal(ctx, actor, { approvalId, kinds: approvalKinds });
+
+const utr = (number: number) => `HDFCR520261115${String(number).padStart(5, "0")}`;
+
+test("nobody makes money out of nothing by a deposit", async (t) => {
+  const service = await startService(t);
+  const { asha, ravi, mira } = await people(service);
+  const { firmId } = await openTestDesk(service, "live");
+  const add = async ({ actor }: TestPerson, paise: number, number: number) =>
+    await addDeposit(service.ctx, actor, {
+      environment: "live",
+      firmId,
+      paise,
+      reference: utr(number),
+    });
+  const available = async () =>
+    Number((await balanceOf(service, { firmId }, "live")).available_paise);
+
+  const large = await add(ravi, crore, 1);
+  assert.equal(large.outcome, "proposed");
+  assert.equal((await add(ravi, crore, 1)).outcome, "proposed", "one person is one");
+  assert.equal(await available(), 0, "nothing counts before");
+  await assert.rejects(add(mira, crore, 1), hasReason("role"));
+  const { approval_id = "" } = large as { approval_id?: string };
+  await assert.rejects(approve(service, ravi, approval_id), hasReason("own_proposal"));
+  await assert.rejects(approve(service, mira, approval_id), hasReason("role"));
+  await approve(service, asha, approval_id);
+  assert.equal(await available(), crore);
+  assert.equal((await add(ravi, crore, 1)).outcome, "known", "the same money again is no proposal");
+
+  // Many small ones are a large one.
+  assert.equal((await add(ravi, crore / 2, 2)).outcome, "added");
+  assert.equal((await add(ravi, crore / 2 - 1, 3)).outcome, "added");
+  assert.equal((await add(ravi, 1, 4)).outcome, "proposed");
+  const before = await available();
+  const attempts = Array.from({ length: 5 }, (_, index) => add(asha, crore / 2, 10 + index));
+  const outcomes = (await Promise.all(attempts)).map(({ outcome }) => outcome);
+  assert.equal(outcomes.filter((outcome) => outcome === "added").length, 1);
+  assert.equal(await available(), before + crore / 2);
+  service.clock.advance({ days: 1 });
+  assert.equal((await add(ravi, 1, 5)).outcome, "added");
+  await assertLedgerSound(service);
+});
+
+test("a proposal about a firm's money does not outlive what the reference brought", async (t) => {
+  const service = await startService(t);
+  const { firmId } = await openTestDesk(service, "live");
+  const other = await openTestDesk(service, "live");
+  const deposit = { environment: "live", reference: utr(1) } as const;
+  const add = async (name: string, to: string, paise = crore) =>
+    await addDeposit(service.ctx, operatorNamed(name), { ...deposit, firmId: to, paise });
+  await add("asha", firmId);
+  await assert.rejects(add("ravi", other.firmId), hasReason("terms_differ"));
+  assert.equal((await add("ravi", firmId)).outcome, "added");
+  await assert.rejects(add("asha", other.firmId), hasReason("reference_used"));
+});
+
+test("inventory of a large face is listed when a second person approves it", async (t) => {
+  const service = await startService(t);
+  const { asha, mira } = await people(service);
+  const item = (scrip_no: string, face_paise: number) => ({
+    scrip_no,
+    face_paise,
+    scheme: "RODTEP" as const,
+    expires_on: "2028-03-31",
+  });
+  const add = async ({ actor }: TestPerson, ...items: ReturnType<typeof item>[]) =>
+    await addInventoryWithApproval(service.ctx, actor, {
+      environment: "live",
+      inventory: { items },
+    });
+  const listed = async () =>
+    (await listAllCredits(service.ctx, { environment: "live", limit: 100 })).map((c) => c.scrip_no);
+
+  const large = await add(mira, item("INV/00001", crore / 2), item("INV/00002", crore / 2));
+  assert.equal(large.outcome, "proposed");
+  assert.deepEqual(await listed(), []);
+  await approve(service, asha, (large as { approval_id: string }).approval_id);
+  assert.deepEqual((await listed()).toSorted(), ["INV/00001", "INV/00002"]);
+  assert.equal((await add(mira, item("INV/00003", crore - 1))).outcome, "done");
+
+  const heading = "Scrip Number,Scheme,IEC,Amount,Balance,Issue Date,Expiry Date";
+  const row = `REP/00001,RODTEP,,"1,00,00,000.00","1,00,00,000.00",01/10/2026,01/10/2028`;
+  const inventory = { csv: `${heading}\n${row}\n` };
+  const report = await addInventoryWithApproval(service.ctx, mira.actor, {
+    environment: "live",
+    inventory,
+  });
+  assert.equal(report.outcome, "proposed");
+  await approve(service, asha, (report as { approval_id: string }).approval_id);
+  assert.ok((await listed()).includes("REP/00001"));
+});
+
+test("what an operator saw counts for a large sum when another saw it too", async (t) => {
+  const service = await startService(t);
+  const { asha, ravi } = await people(service);
+  const { api_key: key } = await service.issue({ environment: "live", plan: "desk" });
+  const { deskId, firmId } = await openTestDesk(service, "live");
+  assert.ok(key && deskId);
+  const facts = { firm_id: firmId, paise: crore };
+  await service.ctx.db.pool.query(
+    `insert into inquiries (
+      inquiry_id, environment, desk_id, port, kind, subject_id, facts, state, due_at, created_at
+    ) values (
+      'inq_01m7f7t3h0emw5rrq4ephkn736', 'live', $1, 'registry', 'credit_holding', 'crd_none', $2,
+      'open', now(), now()
+    )`,
+    [
+      deskId,
+      {
+        iec: "X",
+        scrip_no: "S",
+        scheme: "RODTEP",
+        face_paise: facts.paise,
+        expires_on: "2028-01-01",
+      },
+    ],
+  );
+  const attest = async ({ actor }: TestPerson, held: boolean) =>
+    await attestWithApproval(service.ctx, actor, {
+      attestations: [
+        {
+          inquiryId: "inq_01m7f7t3h0emw5rrq4ephkn736",
+          answer: { held, reason: held ? null : "not_held" },
+          reference: "ICEGATE-1",
+        },
+      ],
+      kind: attesting,
+    });
+  const seen = await attest(ravi, true);
+  assert.equal(seen.outcome, "proposed");
+  const open = await openInquiries(service.ctx, { environment: "live", port: null });
+  assert.equal(open.length, 1, "the question is open until then");
+  await approve(service, asha, (seen as { approval_id: string }).approval_id);
+  assert.equal((await openInquiries(service.ctx, { environment: "live", port: null })).length, 0);
+});
+
+test("the account of a firm with money changes on the word of two", async (t) => {
+  const service = await startService(t);
+  const { asha, ravi } = await people(service);
+  const { api_key: key } = await service.issue({ environment: "live", plan: "desk" });
+  const body = firmBody({ bank: bank("Live Firm") });
+  const firm = (await service.send("POST", "/v1/firms", { key, body, expect: 201 })).body;
+  const firmId = firm.firm_id as string;
+  const confirmAll = async ({ actor }: TestPerson) => {
+    const open = await openInquiries(service.ctx, { environment: "live", port: null });
+    const outcomes: string[] = [];
+    for (const inquiry of open) {
+      const checks =
+        inquiry.kind === "bank_account"
+          ? ["BANK_NAME_MATCH" as const]
+          : (["IEC_ACTIVE", "PAN_MATCH", "FLAGGED_IEC"] as const);
+      const answer = {
+        checks: checks.map((check) => ({ check, outcome: "pass" as const, cure: null })),
+      };
+      const attestations = [{ inquiryId: inquiry.inquiry_id, answer, reference: "T-1" }];
+      const done = await attestWithApproval(service.ctx, actor, { attestations, kind: attesting });
+      outcomes.push(`${inquiry.kind} ${done.outcome}`);
+    }
+    return outcomes.toSorted();
+  };
+  await verifyFirm(service.ctx, await operatorOn(service.ctx, firmId, ravi.actor), firmId);
+  assert.deepEqual(await confirmAll(ravi), ["bank_account done", "firm_identity done"]);
+
+  await addDeposit(service.ctx, ravi.actor, {
+    environment: "live",
+    firmId,
+    paise: 100,
+    reference: utr(1),
+  });
+  const changed = { bank: { ...bank("Live Firm"), account_no: "99887766554433" } };
+  await service.send("PATCH", `/v1/firms/${firmId}`, { key, body: changed, expect: 200 });
+  assert.deepEqual(await confirmAll(ravi), ["bank_account proposed", "firm_identity done"]);
+  assert.deepEqual(await confirmAll(ravi), ["bank_account proposed"]);
+  assert.deepEqual(await confirmAll(asha), ["bank_account done"]);
+});
+
+test("a large payout is approved by two before it leaves, and for that account only", async (t) => {
+  const service = await startService(t);
+  const { asha, ravi } = await people(service);
+  const { seller, payoutId } = await sellLive(service, crore);
+  const send = async ({ actor }: TestPerson) =>
+    await sendPayout(service.ctx, actor, { payoutId, utr: utr(1) });
+  await assert.rejects(send(ravi), hasReason("approval_required"));
+  const asked = await releasePayout(service.ctx, ravi.actor, payoutId);
+  assert.equal(asked.outcome, "proposed");
+  await assert.rejects(send(asha), hasReason("approval_required"));
+  await approve(service, asha, asked.approval_id ?? "");
+  assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
+
+  await giveAccount(service, seller.firmId, "9999");
+  await assert.rejects(send(ravi), hasReason("approval_required"));
+  const again = await releasePayout(service.ctx, asha.actor, payoutId);
+  await approve(service, ravi, again.approval_id ?? "");
+  assert.equal(await send(ravi), "sent");
+  const { rows } = await service.ctx.db.pool.query(
+    "select actor_id, action from audit_records where entity_id = $1 and actor_id <> 'cli' order by seq",
+    [payoutId],
+  );
+  assert.deepEqual(
+    rows.map(({ actor_id, action }) => `${actor_id} ${action}`),
+    [
+      "ravi payout.propose_release",
+      "Asha Rao payout.approve_release",
+      "Asha Rao payout.propose_release",
+      "ravi payout.approve_release",
+      "ravi payout.send",
+    ],
+  );
+});
+
+const rodtep = { environment: "live", scheme: "RODTEP" } as const;
+
+async function currentCard({ ctx }: Service) {
+  const [card] = await listCards(ctx, { ...rodtep, history: false });
+  return card ?? assert.fail("there is no card");
+}
+
+test("a price that moves far takes two people, in one move or in many", async (t) => {
+  const service = await startService(t);
+  const { asha, mira, ravi } = await people(service);
+  const publish = async ({ actor }: TestPerson, mid_bps: number) =>
+    await publishCardWithApproval(service.ctx, actor, { ...rodtep, terms: { mid_bps } });
+  const first = await publish(mira, 9_700);
+  assert.equal(first.outcome, "published", "a scheme's first card is no move");
+  assert.equal((await currentCard(service)).published_by, "mira");
+  assert.equal((await publish(mira, 9_760)).outcome, "published");
+  assert.equal((await publish(mira, 9_799)).outcome, "published");
+  const far = await publish(mira, 9_800);
+  assert.equal(far.outcome, "proposed", "100 bps from where the day began");
+  assert.equal((await currentCard(service)).mid_bps, 9_799);
+  await assert.rejects(publish(ravi, 9_800), hasReason("role"));
+  const { approval_id = "" } = far as { approval_id?: string };
+  await assert.rejects(approve(service, mira, approval_id), hasReason("own_proposal"));
+  await haltMarket(service.ctx, ravi.actor, rodtep);
+  await approve(service, asha, approval_id);
+  const card = await currentCard(service);
+  assert.deepEqual(
+    [card.mid_bps, card.published_by, card.approved_by, card.state],
+    [9_800, "mira", "Asha Rao", "halted"],
+  );
+  // From here the next moves are small again.
+  assert.equal((await publish(mira, 9_860)).outcome, "published");
+  assert.equal((await publish(mira, 9_760)).outcome, "proposed", "down counts as up");
+});
+
+test("a proposed price is void when somebody published another meanwhile", async (t) => {
+  const service = await startService(t);
+  const { asha, mira } = await people(service);
+  const publish = async (mid_bps: number) =>
+    await publishCardWithApproval(service.ctx, mira.actor, { ...rodtep, terms: { mid_bps } });
+  await publish(9_700);
+  const far = await publish(9_850);
+  await publish(9_710);
+  const { approval_id = "" } = far as { approval_id?: string };
+  await assert.rejects(approve(service, asha, approval_id), hasReason("voided"));
+  assert.equal((await currentCard(service)).mid_bps, 9_710);
+});
+
+test("a spread or a band moves prices as a mid does", async (t) => {
+  const service = await startService(t);
+  const { mira } = await people(service);
+  const publish = async (terms: object) =>
+    (await publishCardWithApproval(service.ctx, mira.actor, { ...rodtep, terms })).outcome;
+  await publish({ mid_bps: 9_700, ask_ceiling_bps: 9_990 });
+  assert.equal(await publish({ half_spread_bps: 140 }), "proposed");
+  const validity_bands = [
+    { from_days: 365, bps: 0 },
+    { from_days: 30, bps: -400 },
+  ];
+  assert.equal(await publish({ validity_bands }), "proposed");
+  assert.equal(await publish({ half_spread_bps: 100 }), "published");
+});
+
+test("a preview shows bid and ask per band and publishes nothing", async (t) => {
+  const service = await startService(t);
+  const { mira } = await people(service);
+  const terms = { mid_bps: 9_700 };
+  await publishCardWithApproval(service.ctx, mira.actor, { ...rodtep, terms });
+  const preview = await previewCard(service.ctx, mira.actor, {
+    ...rodtep,
+    terms: { mid_bps: 9_835 },
+  });
+  assert.deepEqual([preview.version, preview.move_bps, preview.people], [2, 135, 2]);
+  assert.equal(preview.bands.length, 6 * 5);
+  for (const band of preview.bands) {
+    assert.equal((band.bid_after_bps ?? 0) - (band.bid_before_bps ?? 0), 135);
+    assert.ok((band.ask_after_bps ?? 0) > (band.bid_after_bps ?? 0));
+  }
+  assert.equal((await currentCard(service)).version, 1);
+});
+
+test("all schemes are halted and opened at once, by whom the card says", async (t) => {
+  const service = await startService(t);
+  const { mira } = await people(service);
+  for (const scheme of ["RODTEP", "ROSCTL"] as const) {
+    const terms = { mid_bps: 9_700 };
+    await publishCardWithApproval(service.ctx, mira.actor, { environment: "live", scheme, terms });
+  }
+  for (const state of ["halted", "halted", "open"] as const) {
+    const cards = await setAllMarkets(service.ctx, mira.actor, { environment: "live", state });
+    assert.deepEqual(
+      cards.map((card) => `${card.scheme} ${card.state} ${card.published_by}`),
+      [`RODTEP ${state} mira`, `ROSCTL ${state} mira`],
+    );
+  }
+  const { rows } = await service.ctx.db.pool.query(
+    "select action from audit_records where actor_id = 'mira' and entity_type = 'rate_card'",
+  );
+  assert.equal(rows.length, 2 + 2 + 2);
+});
+
+test("the sandbox asks nobody", async (t) => {
+  const service = await startService(t);
+  await people(service);
+  const { firmId } = await openTestDesk(service);
+  const nobody = operatorNamed("cli");
+  const deposit = { environment: "sandbox", firmId, paise: crore * 5, reference: utr(1) } as const;
+  assert.equal((await addDeposit(service.ctx, nobody, deposit)).outcome, "added");
+  const terms = { mid_bps: 9_000 };
+  const card = { environment: "sandbox", scheme: "RODTEP", terms } as const;
+  assert.equal((await publishCardWithApproval(service.ctx, nobody, card)).outcome, "published");
+});
