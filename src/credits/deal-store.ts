@@ -88,11 +88,24 @@ export async function lockLiveByNumber(
 ): Promise<CreditRow[]> {
   return await tx.rows(sql`
     select ${creditColumns}
-    from credits as c
-    where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
-      and c.standing = 'live'
-    order by c.credit_id
-    for update`);
+    from (
+      select found.credit_id
+      from (select distinct unnest(${scripNos}::text[]) as scrip_no) as asked
+      cross join lateral (
+        select credit_id
+        from credits
+        where environment = ${environment} and scrip_no = asked.scrip_no and standing = 'live'
+        limit 1
+      ) as found
+      order by found.credit_id
+    ) as k
+    cross join lateral (
+      select *
+      from credits as found
+      where found.credit_id = k.credit_id and found.standing = 'live'
+      limit 1
+      for update
+    ) as c`);
 }
 
 /** What a firm could deliver of a scheme, the largest first. */
@@ -265,9 +278,14 @@ export async function findLiveByNumber(
 ): Promise<CreditRow[]> {
   return await db.rows(sql`
     select ${creditColumns}
-    from credits as c
-    where c.environment = ${environment} and c.scrip_no = any(${scripNos}::text[])
-      and c.standing = 'live'`);
+    from (select distinct unnest(${scripNos}::text[]) as scrip_no) as asked
+    cross join lateral (
+      select *
+      from credits as found
+      where found.environment = ${environment} and found.scrip_no = asked.scrip_no
+        and found.standing = 'live'
+      limit 1
+    ) as c`);
 }
 
 /** What no deal has of what a desk holds. */

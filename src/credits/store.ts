@@ -199,17 +199,26 @@ export async function lockOpenByNumber(
   return await tx.rows(sql`
     select ${creditColumns}
     from credits as c
-    where c.credit_id in (
-        select live.credit_id
-        from credits as live
-        where live.environment = ${environment} and live.scrip_no = any(${scripNos}::text[])
-          and live.standing = 'live'
-        union all
-        select claim.credit_id
-        from credits as claim
-        where claim.environment = ${environment} and claim.scrip_no = any(${scripNos}::text[])
-          and claim.standing = 'claim'
-      )
+    where c.credit_id = any(array(
+        select open.credit_id
+        from (select distinct unnest(${scripNos}::text[]) as scrip_no) as asked
+        cross join lateral (
+          (
+            select live.credit_id
+            from credits as live
+            where live.environment = ${environment} and live.scrip_no = asked.scrip_no
+              and live.standing = 'live'
+          )
+          union all
+          (
+            select claim.credit_id
+            from credits as claim
+            where claim.environment = ${environment} and claim.scrip_no = asked.scrip_no
+              and claim.standing = 'claim'
+          )
+          offset 0
+        ) as open
+      ))
     order by c.credit_id
     for update`);
 }

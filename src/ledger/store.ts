@@ -312,9 +312,14 @@ export async function listOwners(
   scripNos: readonly string[],
 ): Promise<OwnerRow[]> {
   return await db.rows(sql`
-    select environment, scrip_no, account, pending_entry_no
-    from credit_owners
-    where environment = ${environment} and scrip_no = any(${scripNos}::text[])`);
+    select o.environment, o.scrip_no, o.account, o.pending_entry_no
+    from (select distinct unnest(${scripNos}::text[]) as scrip_no) as asked
+    cross join lateral (
+      select environment, scrip_no, account, pending_entry_no
+      from credit_owners as found
+      where found.environment = ${environment} and found.scrip_no = asked.scrip_no
+      limit 1
+    ) as o`);
 }
 
 /** Where a reader of postings has come to. */

@@ -215,10 +215,15 @@ export async function listByCredits(
   scripNos: readonly string[],
 ): Promise<string[]> {
   const rows = await db.rows<{ settlement_id: string }>(sql`
-    select distinct settlement_id
-    from settlement_legs
-    where environment = ${environment} and scrip_no = any(${scripNos}::text[]) and awaited
-    order by settlement_id`);
+    select distinct l.settlement_id
+    from unnest(${scripNos}::text[]) as asked (scrip_no)
+    cross join lateral (
+      select settlement_id
+      from settlement_legs as found
+      where found.environment = ${environment} and found.scrip_no = asked.scrip_no and found.awaited
+      offset 0
+    ) as l
+    order by l.settlement_id`);
   return rows.map((row) => row.settlement_id);
 }
 

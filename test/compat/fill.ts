@@ -159,6 +159,12 @@ async function copyRows(owner: pg.Client, copied: Copied): Promise<void> {
   );
 }
 
+/** Where it says when a deal was made. */
+const dealtAt: Readonly<Record<string, string>> = {
+  settlements: "created_at",
+  settlement_legs: "dealt_at",
+};
+
 /** Columns that say which thing is meant, or whose. */
 const namesThing = /(_id|_ref|^origin|^subject|^scope|^account|^balance|^reserved_for|^resend_of)$/;
 
@@ -177,6 +183,8 @@ function valueOf(table: string, { name, type }: Column, deep: boolean): string {
   }
   if (/(entry_no|^resolves)$/.test(name))
     return `${name} + copy * ${deep ? 100_000_000 : 1_000_000}::bigint`;
+  // Deals of one instant are few: the last one is found among them.
+  if (dealtAt[table] === name) return `${name} - copy * interval '1 ms'`;
   if (deep && (name === "sequence" || name === "seq")) return `${name} + copy * 1000000::bigint`;
   if (type === "text" && name === "scrip_no") return call("renumbered", name);
   if (type === "text[]" && name.endsWith("scrip_nos")) return each("renumbered");
