@@ -29,6 +29,7 @@ import { seedCommand } from "./seed.ts";
 import { serveCommand } from "./serve.ts";
 import { settlementCommands } from "./settlements.ts";
 import { statementCommands } from "./statements.ts";
+import { taxCommands } from "./tax.ts";
 import { webhookCommands } from "./webhooks.ts";
 
 /** 0 done · 1 refused or not healthy · 2 the command line is wrong · 3 the service cannot run here */
@@ -58,6 +59,7 @@ const commands: readonly Command[] = [
   ...deskCommands,
   ...statementCommands,
   ...calendarCommands,
+  ...taxCommands,
   ...webhookCommands,
   listenCommand,
   seedCommand,

@@ -20,3 +20,6 @@ revoke delete on audit_heads from scripdesk_app;
 revoke delete on operators, operator_sessions from scripdesk_app;
 -- A payout file and what it told the bank stay; only what became of it is added.
 revoke delete on payout_files, payout_file_lines, payout_file_items from scripdesk_app;
+-- What was invoiced stays as it was issued, and a number is never given twice.
+revoke update, delete on fee_invoices from scripdesk_app;
+revoke delete on leg_taxes, invoice_series, tax_rates, tds_sums from scripdesk_app;

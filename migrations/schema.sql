@@ -513,6 +513,38 @@ create table events (
 );
 CREATE INDEX events_by_client ON public.events USING btree (desk_id, firm_id, sequence) WHERE (firm_id <> desk_id);
 
+create table fee_invoices (
+  environment text not null,
+  financial_year text not null,
+  kind text not null,
+  number bigint not null,
+  invoice_no text not null,
+  firm_id text not null,
+  settlement_id text not null,
+  side text not null,
+  place_of_supply text not null,
+  fee_paise bigint not null,
+  cgst_paise bigint not null,
+  sgst_paise bigint not null,
+  igst_paise bigint not null,
+  issued_at timestamp with time zone not null,
+  constraint fee_invoices_environment_invoice_no_key UNIQUE (environment, invoice_no),
+  constraint fee_invoices_pkey PRIMARY KEY (environment, financial_year, kind, number),
+  constraint fee_invoices_environment_financial_year_kind_fkey FOREIGN KEY (environment, financial_year, kind) REFERENCES invoice_series(environment, financial_year, kind),
+  constraint fee_invoices_environment_firm_id_fkey FOREIGN KEY (environment, firm_id) REFERENCES firms(environment, firm_id),
+  constraint fee_invoices_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint fee_invoices_cgst_paise_check CHECK ((cgst_paise >= 0)),
+  constraint fee_invoices_fee_paise_check CHECK ((fee_paise > 0)),
+  constraint fee_invoices_igst_paise_check CHECK ((igst_paise >= 0)),
+  constraint fee_invoices_invoice_no_check CHECK (((length(invoice_no) >= 1) AND (length(invoice_no) <= 16))),
+  constraint fee_invoices_number_check CHECK ((number > 0)),
+  constraint fee_invoices_one_place CHECK (((igst_paise = 0) OR ((cgst_paise + sgst_paise) = 0))),
+  constraint fee_invoices_place_of_supply_check CHECK ((place_of_supply ~ '^[0-9]{2}$'::text)),
+  constraint fee_invoices_sgst_paise_check CHECK ((sgst_paise >= 0)),
+  constraint fee_invoices_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text])))
+);
+CREATE INDEX fee_invoices_by_settlement ON public.fee_invoices USING btree (settlement_id);
+
 create table firms (
   firm_id text not null,
   environment text not null,
@@ -652,6 +684,18 @@ create table inquiries (
 CREATE INDEX inquiries_due ON public.inquiries USING btree (environment, kind, due_at) WHERE (state = 'open'::text);
 CREATE UNIQUE INDEX inquiries_open_subject ON public.inquiries USING btree (kind, subject_id) WHERE (state = 'open'::text);
 
+create table invoice_series (
+  environment text not null,
+  financial_year text not null,
+  kind text not null,
+  last_number bigint not null,
+  constraint invoice_series_pkey PRIMARY KEY (environment, financial_year, kind),
+  constraint invoice_series_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint invoice_series_financial_year_check CHECK ((financial_year ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  constraint invoice_series_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text]))),
+  constraint invoice_series_last_number_check CHECK ((last_number > 0))
+);
+
 create table key_days (
   key_id text not null,
   day date not null,
@@ -678,7 +722,7 @@ create table ledger_balances (
   constraint ledger_balances_floor CHECK (((kind <> ALL (ARRAY['firm_cash'::text, 'desk_commission'::text])) OR ((((posted_paise - escrow_paise) - pending_out_paise) >= (0)::numeric) AND (LEAST(posted_paise, escrow_paise, pending_out_paise, pending_in_paise) >= (0)::numeric)))),
   constraint ledger_balances_kind CHECK (
 CASE
-    WHEN (firm_id IS NULL) THEN ((stripe IS NOT NULL) AND (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'external_bank'::text])))
+    WHEN (firm_id IS NULL) THEN ((stripe IS NOT NULL) AND (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'cgst_payable'::text, 'sgst_payable'::text, 'igst_payable'::text, 'tds_payable'::text, 'external_bank'::text])))
     ELSE ((stripe IS NULL) AND (kind = ANY (ARRAY['firm_cash'::text, 'desk_commission'::text, 'firm_dues'::text])))
 END),
   constraint ledger_balances_named CHECK (((account = (kind || COALESCE((':'::text || firm_id), ''::text))) AND (balance = (account || COALESCE((((':'::text || environment) || ':'::text) || stripe), ''::text))))),
@@ -778,6 +822,51 @@ create table ledger_verdict (
   constraint ledger_verdict_only_one_check CHECK (only_one),
   constraint ledger_verdict_whole CHECK ((num_nulls(checked_at, took_ms, entries, sound) = ANY (ARRAY[0, 4])))
 );
+
+create table leg_taxes (
+  settlement_id text not null,
+  ordinal integer not null,
+  side text not null,
+  kind text not null,
+  environment text not null,
+  firm_id text not null,
+  taxed_at timestamp with time zone not null,
+  fee_paise bigint not null,
+  place_of_supply text,
+  cgst_bps integer not null,
+  sgst_bps integer not null,
+  igst_bps integer not null,
+  cgst_paise bigint not null,
+  sgst_paise bigint not null,
+  igst_paise bigint not null,
+  tds_section text,
+  tds_bps integer not null,
+  tds_base_paise bigint not null,
+  tds_paise bigint not null,
+  invoice_no text,
+  constraint leg_taxes_pkey PRIMARY KEY (settlement_id, ordinal, side, kind),
+  constraint leg_taxes_environment_invoice_no_fkey FOREIGN KEY (environment, invoice_no) REFERENCES fee_invoices(environment, invoice_no),
+  constraint leg_taxes_settlement_id_fkey FOREIGN KEY (settlement_id) REFERENCES settlements(settlement_id),
+  constraint leg_taxes_cgst_bps_check CHECK ((cgst_bps >= 0)),
+  constraint leg_taxes_cgst_paise_check CHECK ((cgst_paise >= 0)),
+  constraint leg_taxes_check CHECK (((tds_paise >= 0) AND (tds_paise <= tds_base_paise))),
+  constraint leg_taxes_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint leg_taxes_fee_paise_check CHECK ((fee_paise >= 0)),
+  constraint leg_taxes_igst_bps_check CHECK ((igst_bps >= 0)),
+  constraint leg_taxes_igst_paise_check CHECK ((igst_paise >= 0)),
+  constraint leg_taxes_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text]))),
+  constraint leg_taxes_one_place CHECK (((igst_paise = 0) OR ((cgst_paise + sgst_paise) = 0))),
+  constraint leg_taxes_ordinal_check CHECK ((ordinal >= 0)),
+  constraint leg_taxes_place_of_supply_check CHECK ((place_of_supply ~ '^[0-9]{2}$'::text)),
+  constraint leg_taxes_sgst_bps_check CHECK ((sgst_bps >= 0)),
+  constraint leg_taxes_sgst_paise_check CHECK ((sgst_paise >= 0)),
+  constraint leg_taxes_side_check CHECK ((side = ANY (ARRAY['sell'::text, 'buy'::text]))),
+  constraint leg_taxes_supplied CHECK (((fee_paise = 0) OR (place_of_supply IS NOT NULL))),
+  constraint leg_taxes_tds_base_paise_check CHECK ((tds_base_paise >= 0)),
+  constraint leg_taxes_tds_bps_check CHECK ((tds_bps >= 0)),
+  constraint leg_taxes_withheld CHECK ((((tds_paise = 0) OR (tds_section IS NOT NULL)) AND ((tds_paise = 0) OR (side = 'sell'::text))))
+);
+CREATE INDEX leg_taxes_uninvoiced ON public.leg_taxes USING btree (environment, settlement_id) WHERE ((invoice_no IS NULL) AND (fee_paise > 0));
 
 create table market_depths (
   environment text not null,
@@ -1370,6 +1459,50 @@ create table statements (
   constraint statements_seen_entry_no_check CHECK ((seen_entry_no >= 0))
 );
 
+create table tax_rates (
+  environment text not null,
+  line text not null,
+  effective_from date not null,
+  is_on boolean not null,
+  cgst_bps integer,
+  sgst_bps integer,
+  igst_bps integer,
+  house_state text,
+  section text,
+  rate_bps integer,
+  threshold_paise bigint,
+  with_crosses boolean,
+  set_at timestamp with time zone not null,
+  constraint tax_rates_pkey PRIMARY KEY (environment, line, effective_from),
+  constraint tax_rates_cgst_bps_check CHECK (((cgst_bps >= 0) AND (cgst_bps <= 5000))),
+  constraint tax_rates_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint tax_rates_gst CHECK (((((line = 'gst'::text) AND is_on) = ((cgst_bps IS NOT NULL) AND (sgst_bps IS NOT NULL) AND (house_state IS NOT NULL))) AND ((igst_bps IS NULL) OR (igst_bps = (cgst_bps + sgst_bps))) AND ((igst_bps IS NULL) = (cgst_bps IS NULL)))),
+  constraint tax_rates_house_state_check CHECK ((house_state ~ '^[0-9]{2}$'::text)),
+  constraint tax_rates_igst_bps_check CHECK (((igst_bps >= 0) AND (igst_bps <= 10000))),
+  constraint tax_rates_line_check CHECK ((line = ANY (ARRAY['gst'::text, 'tds'::text]))),
+  constraint tax_rates_rate_bps_check CHECK (((rate_bps >= 1) AND (rate_bps <= 3000))),
+  constraint tax_rates_section_check CHECK ((section ~ '^[0-9A-Z()-]{3,12}$'::text)),
+  constraint tax_rates_sgst_bps_check CHECK (((sgst_bps >= 0) AND (sgst_bps <= 5000))),
+  constraint tax_rates_tds CHECK (((((line = 'tds'::text) AND is_on) = (rate_bps IS NOT NULL)) AND ((rate_bps IS NULL) = (section IS NULL)) AND ((rate_bps IS NULL) = (threshold_paise IS NULL)) AND ((rate_bps IS NULL) = (with_crosses IS NULL)))),
+  constraint tax_rates_threshold_paise_check CHECK (((threshold_paise >= 0) AND (threshold_paise <= '9007199254740991'::bigint)))
+);
+
+create table tds_sums (
+  environment text not null,
+  financial_year text not null,
+  payee bytea not null,
+  sold_paise numeric not null,
+  taxed_paise numeric not null,
+  withheld_paise numeric not null,
+  constraint tds_sums_pkey PRIMARY KEY (environment, financial_year, payee),
+  constraint tds_sums_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint tds_sums_financial_year_check CHECK ((financial_year ~ '^[0-9]{4}-[0-9]{2}$'::text)),
+  constraint tds_sums_payee_check CHECK ((length(payee) = 32)),
+  constraint tds_sums_sold_paise_check CHECK ((sold_paise >= (0)::numeric)),
+  constraint tds_sums_taxed_paise_check CHECK ((taxed_paise >= (0)::numeric)),
+  constraint tds_sums_withheld_paise_check CHECK ((withheld_paise >= (0)::numeric))
+);
+
 create table usage_days (
   key_id text not null,
   day date not null,
@@ -1467,12 +1600,14 @@ grant delete, insert, select, update on desk_clocks to scripdesk_app;
 grant delete, insert, select, update on desk_sequences to scripdesk_app;
 grant delete, insert, select, update on enquiries to scripdesk_app;
 grant insert, select on events to scripdesk_app;
+grant insert, select on fee_invoices to scripdesk_app;
 grant delete, insert, select, update on firms to scripdesk_app;
 grant delete, insert, select, update on groups to scripdesk_app;
 grant delete, insert, select, update on house_days to scripdesk_app;
 grant delete, insert, select, update on house_quoted to scripdesk_app;
 grant delete, insert, select, update on idempotency_keys to scripdesk_app;
 grant delete, insert, select, update on inquiries to scripdesk_app;
+grant insert, select, update on invoice_series to scripdesk_app;
 grant delete, insert, select, update on key_days to scripdesk_app;
 grant insert, select, update on ledger_balances to scripdesk_app;
 grant insert, select on ledger_entries to scripdesk_app;
@@ -1482,6 +1617,7 @@ grant delete, insert, select, update on ledger_proof_owners to scripdesk_app;
 grant delete, insert, select, update on ledger_proof_slices to scripdesk_app;
 grant delete, insert, select, update on ledger_proof_sums to scripdesk_app;
 grant insert, select, update on ledger_verdict to scripdesk_app;
+grant insert, select, update on leg_taxes to scripdesk_app;
 grant delete, insert, select, update on market_depths to scripdesk_app;
 grant delete, insert, select, update on market_logs to scripdesk_app;
 grant delete, insert, select on market_updates to scripdesk_app;
@@ -1509,6 +1645,8 @@ grant insert, select, update on settlement_legs to scripdesk_app;
 grant insert, select, update on settlements to scripdesk_app;
 grant delete, insert, select on statement_pages to scripdesk_app;
 grant insert, select on statements to scripdesk_app;
+grant insert, select, update on tax_rates to scripdesk_app;
+grant insert, select, update on tds_sums to scripdesk_app;
 grant delete, insert, select, update on usage_days to scripdesk_app;
 grant delete, insert, select, update on usage_months to scripdesk_app;
 grant insert, select on usage_notices to scripdesk_app;

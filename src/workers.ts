@@ -40,6 +40,7 @@ import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { initiateTransfers } from "./settlement/initiate-transfers.ts";
 import { settling } from "./settling.ts";
+import { issueInvoices } from "./taxes/issue-invoices.ts";
 import { statementFreezer } from "./statements/freeze-statements.ts";
 import { tellThresholds } from "./usage/tell-thresholds.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
@@ -152,6 +153,7 @@ export function workOf(
     },
     { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx, aside("index")) },
+    { name: "invoices", pauseMs: 5_000, work: () => issueInvoices(ctx, aside("invoices")) },
     { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
     { name: "checkpoints", pauseMs: 60_000, work: dailyCheckpoints(ctx) },
     {

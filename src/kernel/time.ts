@@ -79,6 +79,20 @@ export function nextIstMonthStart(instant: Date): Date {
   return new Date(start - istOffsetMs);
 }
 
+/** `2026-27`: from April to March, as the state counts. */
+export type FinancialYear = string;
+
+export function financialYear(instant: Date): FinancialYear {
+  const [year = 0, month = 0] = istMonth(instant).split("-").map(Number);
+  const first = month >= 4 ? year : year - 1;
+  return `${first}-${String((first + 1) % 100).padStart(2, "0")}`;
+}
+
+/** The first instant of a financial year. */
+export function financialYearStart(year: FinancialYear): Date {
+  return istDayStart(`${year.slice(0, 4)}-04-01`);
+}
+
 export function lastDayOf(month: IstMonth): IstDay {
   const [year, number] = month.split("-").map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 0, 0)).toISOString().slice(0, 10);

@@ -29,7 +29,13 @@ export const accountKinds = {
   firm_credits: { of: "firm", holds: "credits", floor: true },
   house_cash: { of: "house", holds: "paise", floor: false },
   house_fees: { of: "house", holds: "paise", floor: false },
+  /** Tax on fees that is not divided, or not yet. */
   gst_payable: { of: "house", holds: "paise", floor: false },
+  cgst_payable: { of: "house", holds: "paise", floor: false },
+  sgst_payable: { of: "house", holds: "paise", floor: false },
+  igst_payable: { of: "house", holds: "paise", floor: false },
+  /** What was withheld from sellers for the state. */
+  tds_payable: { of: "house", holds: "paise", floor: false },
   house_credits: { of: "house", holds: "credits", floor: true },
   /** The banks' side of deposits and payouts: below zero by what is with us. */
   external_bank: { of: "outside", holds: "paise", floor: false },
@@ -59,6 +65,8 @@ export const entryKinds = {
   payout: "pending_out",
   payout_return: "escrow",
   reversal: "escrow",
+  /** What of a leg is owed to the state: tax on a fee divided, and tax withheld from its seller. */
+  tax: "escrow",
   /** Dues that a firm's balance pays. */
   dues: "escrow",
   /** A credit that its owner used or moved elsewhere, as customs knows it. */

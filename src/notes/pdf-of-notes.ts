@@ -35,6 +35,7 @@ function paper({ house, settlement_id }: ContractNotes, note: Note): Paper {
       legsOf(note),
       sumsOf(note),
       ...paymentsOf(note),
+      ...invoicesOf(note),
       {
         kind: "note",
         text: "Amounts are in Indian rupees. Times are IST. Scrip value is exempt from GST (HSN 4907); GST is on the fee only. The other side of the deal is not disclosed.",
@@ -123,12 +124,33 @@ function sumsOf(note: Note): Section {
       { cells: ["Scrip value, HSN 4907, exempt from GST", rupeesText(note.value_paise)] },
       { cells: ["Fee", rupeesText(taken * note.fee_paise)] },
       { cells: ["GST 18 % on fee", rupeesText(taken * note.gst_paise)] },
+      ...(note.taxes ?? [])
+        .filter(({ kind }) => kind !== "tds")
+        .map((tax) => ({ cells: [`of it ${tax.name}`, rupeesText(taken * tax.amount_paise)] })),
       { cells: [`All-in: ${total}`, rupeesText(note.all_in_paise)], strong: true },
       ...settled
         .filter(([, paise]) => paise > 0)
         .map(([name, paise]) => ({ cells: [name, rupeesText(paise)] })),
+      ...withheldRows(note),
     ],
   };
+}
+
+/** What a seller is not paid because it is the state's. */
+function withheldRows({ taxes = [], net_paise }: Note): { cells: string[]; strong?: boolean }[] {
+  const withheld = taxes.filter(({ kind }) => kind === "tds");
+  if (withheld.length === 0 || net_paise === undefined) return [];
+  return [
+    ...withheld.map(({ name, amount_paise }) => ({ cells: [name, rupeesText(-amount_paise)] })),
+    { cells: ["Paid to you for what was settled", rupeesText(net_paise)], strong: true },
+  ];
+}
+
+function invoicesOf({ invoices = [] }: Note): Section[] {
+  return invoices.map(({ kind, invoice_no, place_of_supply }) => ({
+    kind: "note",
+    text: `${kind === "invoice" ? "Tax invoice for the fee" : "Credit note for the fee"}: No. ${invoice_no}, place of supply ${place_of_supply}.`,
+  }));
 }
 
 function paymentsOf({ payments }: Note): Section[] {

@@ -1,7 +1,7 @@
 import { depositsFor } from "../deposits/deposits-for.ts";
 import { firmById } from "../firms/firm-by-id.ts";
 import type { Caller } from "../kernel/caller.ts";
-import { scripHsn } from "../kernel/fees.ts";
+import { scripHsn, valueBeforeFee } from "../kernel/fees.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { paymentsOfSettlement } from "../payouts/payment-facts.ts";
@@ -11,8 +11,15 @@ import type { Db } from "../platform/postgres.ts";
 import { type DealtLeg, dealtLegs } from "../settlement/dealt-legs.ts";
 import { readSettlement } from "../settlement/read-settlement.ts";
 import { feeOfSide } from "../settlement/rules.ts";
+import {
+  type FeeInvoice,
+  invoicesOfSettlement,
+  taxesBySettlement,
+  type TaxOfLeg,
+} from "../taxes/list-taxes.ts";
+import { dividedTax, withholdingName } from "../taxes/rules.ts";
 import { drawNotes } from "./pdf-of-notes.ts";
-import { noteNo, valueOf } from "./rules.ts";
+import { noteNo } from "./rules.ts";
 import type { ContractNotes, NoteQuery } from "./schema.ts";
 
 type Note = ContractNotes["notes"][number];
@@ -60,6 +67,8 @@ async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {
   const legs = (await dealtLegs(db, [settlementId])).get(settlementId) ?? [];
   const byNumber = new Map(legs.map((leg) => [leg.scrip_no, leg]));
   const payments = await paymentsOf(db, settlementId);
+  const taxes = (await taxesBySettlement(db, [settlementId])).get(settlementId) ?? [];
+  const invoices = taxes.length > 0 ? await invoicesOfSettlement(db, settlementId) : [];
   const notes: Note[] = [];
   for (const side of settlement.sides) {
     const firm = await firmById(db, side.firm_id);
@@ -85,6 +94,7 @@ async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {
       settled_paise: side.settled_paise,
       undelivered_paise: side.undelivered_paise,
       payments: payments.filter(({ firmId }) => firmId === side.firm_id).map(viewPayment),
+      ...taxesOf(side, { taxes, invoices }),
     });
   }
   return notes;
@@ -102,11 +112,53 @@ function legOf(
     price_bps: leg.price_bps,
     hsn: scripHsn,
     face_paise: leg.face_paise,
-    value_paise: valueOf(side, leg.all_in_paise, fees),
+    value_paise: valueBeforeFee(side, leg.all_in_paise, fees),
     fee_paise: fees.feePaise,
     gst_paise: fees.gstPaise,
     all_in_paise: leg.all_in_paise,
     status: leg.status,
+  };
+}
+
+type Taxed = {
+  readonly taxes: readonly TaxOfLeg[];
+  readonly invoices: readonly FeeInvoice[];
+};
+
+/** What was decided about a side's taxes; nothing at all while no tax line is set. */
+function taxesOf(
+  { side, firm_id, settled_paise, status }: SideOfDeal,
+  { taxes, invoices }: Taxed,
+): Pick<Note, "taxes" | "net_paise" | "invoices"> {
+  const own = taxes.filter((tax) => tax.side === side && tax.firm_id === firm_id);
+  if (own.length === 0) return {};
+  const standing = status === "reversed" ? [] : own;
+  const withheld = standing.filter(({ tds_paise }) => tds_paise > 0);
+  const [first] = withheld;
+  const withheldPaise = withheld.reduce((sum, tax) => sum + tax.tds_paise, 0);
+  const divided = dividedTax(standing).map(({ paise, ...line }) => ({
+    ...line,
+    amount_paise: paise,
+  }));
+  const tds = first && {
+    kind: "tds" as const,
+    name: withholdingName(first),
+    rate_bps: first.tds_bps,
+    amount_paise: withheldPaise,
+  };
+  return {
+    taxes: [...divided, ...(tds ? [tds] : [])],
+    ...(tds ? { net_paise: settled_paise - withheldPaise } : {}),
+    invoices: invoices
+      .filter((invoice) => invoice.side === side && invoice.firm_id === firm_id)
+      .map((invoice) => ({
+        invoice_no: invoice.invoice_no,
+        kind: invoice.kind,
+        issued_at: istTimestamp(invoice.issued_at),
+        place_of_supply: invoice.place_of_supply,
+        fee_paise: invoice.fee_paise,
+        gst_paise: invoice.cgst_paise + invoice.sgst_paise + invoice.igst_paise,
+      })),
   };
 }
 

@@ -1,15 +1,7 @@
 // A contract note says what one firm dealt in one settlement: each credit, its value, and what of
 // the money is fee and tax. Its lines sum to the all-in amount to the paisa.
 
-import type { Fee } from "../kernel/fees.ts";
-import type { Paise } from "../kernel/money.ts";
 import type { Side } from "../kernel/side.ts";
-
-/** The value of a credit is what changes hands before the fee and the tax on it. */
-export function valueOf(side: Side, allInPaise: Paise, { feePaise, gstPaise }: Fee): Paise {
-  const taken = feePaise + gstPaise;
-  return side === "sell" ? allInPaise + taken : allInPaise - taken;
-}
 
 /** Unique and stable: the settlement, the side, and for sellers the first of their credits in it. */
 export function noteNo(settlementId: string, side: Side, firstLeg: number): string {

@@ -33,6 +33,25 @@ const Payment = Type.Object({
   status: text("received, or where the payout stands."),
 });
 
+const TaxLine = Type.Object({
+  kind: openEnum(
+    ["cgst", "sgst", "igst", "tds"],
+    "A part of gst_paise by the place of supply, or tax deducted at source from what you get.",
+  ),
+  name: text("The same for people, with its rate."),
+  rate_bps: Type.Integer({ description: "Its rate.", examples: [900] }),
+  amount_paise: amount("How much."),
+});
+
+const FeeInvoice = Type.Object({
+  invoice_no: text("Its number, without a gap in the financial year."),
+  kind: openEnum(["invoice", "credit_note"], "A credit note takes back what was invoiced."),
+  issued_at: timestamp("When it was issued."),
+  place_of_supply: text("The state code by which the tax was divided."),
+  fee_paise: amount("The fee."),
+  gst_paise: amount("All tax on it."),
+});
+
 const ContractNote = Type.Object(
   {
     note_no: text("Names the note."),
@@ -52,6 +71,17 @@ const ContractNote = Type.Object(
     settled_paise: amount("What of the all-in amount has changed hands."),
     undelivered_paise: amount("What of it will not."),
     payments: Type.Array(Payment, { description: "Money that the banks moved for it." }),
+    taxes: Type.Optional(
+      Type.Array(TaxLine, {
+        description: "Of credits delivered while tax lines were set, and not reversed.",
+      }),
+    ),
+    net_paise: Type.Optional(
+      amount("What a seller is paid for what was settled, less tax deducted at source."),
+    ),
+    invoices: Type.Optional(
+      Type.Array(FeeInvoice, { description: "What was issued for the fee of this side." }),
+    ),
   },
   { title: "ContractNote" },
 );

@@ -73,6 +73,7 @@ export const permissions = {
   "plans.write": [],
   "operators.write": [],
   "desks.write": [],
+  "taxes.write": [],
   "firms.write": ["settlement"],
   "registry.write": ["settlement"],
   "credits.write": ["settlement"],

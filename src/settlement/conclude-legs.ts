@@ -22,6 +22,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { schedulePayouts } from "../payouts/schedule-payouts.ts";
+import { type TaxedLegs, taxDelivered, withheldBefore } from "../taxes/tax-legs.ts";
 import type { Side } from "../kernel/side.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { orderIdsOf } from "./change-of-settlement.ts";
@@ -33,6 +34,7 @@ import {
   earningsOf,
   keptBackOf,
   resolutionsOf,
+  taxableOf,
 } from "./decide-legs.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
 
@@ -87,13 +89,20 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   const ended = decided.flatMap(endedSides);
   const crosses = ended.length > 0 ? await settling.crosses(tx, actor, ended, now) : [];
   const credits = await moveCredits(tx, environment, decided, now);
-  const payouts = await schedulePayouts(tx, decided.flatMap(earningsOf), now);
+  const taxed = await taxLegs(tx, environment, decided, now);
+  const earnings = decided.flatMap((one) => earningsOf(one, taxed.withheld));
+  const payouts = await schedulePayouts(tx, earnings, now);
   const commissions = await payCommissions(tx, decided.flatMap(commissionsOf));
   const written = await writeBooks(
     tx,
     {
-      resolutions: decided.flatMap(resolutionsOf),
-      entries: [...payouts.entries, ...decided.flatMap(keptBackOf), ...commissions],
+      resolutions: decided.flatMap((one) => resolutionsOf(one, taxed.withheld)),
+      entries: [
+        ...taxed.entries,
+        ...payouts.entries,
+        ...decided.flatMap((one) => keptBackOf(one, taxed.withheld)),
+        ...commissions,
+      ],
     },
     now,
   );
@@ -103,6 +112,24 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   const orders = ended.length > 0 ? await settling.orders(tx, actor, ended, now) : [];
   const own = decided.flatMap(({ changes }) => changes);
   return [...credits.changes, ...own, ...payouts.changes, ...orders, ...crosses];
+}
+
+/** The taxes of what is delivered now, and what was withheld from what was delivered before. */
+async function taxLegs(
+  tx: Tx,
+  environment: Environment,
+  decided: readonly Decided[],
+  now: Date,
+): Promise<TaxedLegs> {
+  const taxed = await taxDelivered(tx, environment, decided.flatMap(taxableOf), now);
+  const earlier = decided.filter(({ legs, answered }) =>
+    legs.some((leg) => leg.state === "delivered" && !answered.includes(leg)),
+  );
+  const before = await withheldBefore(
+    tx,
+    earlier.map((one) => one.before.settlement_id),
+  );
+  return { entries: taxed.entries, withheld: new Map([...before, ...taxed.withheld]) };
 }
 
 /** What the registry is asked about a leg under. */

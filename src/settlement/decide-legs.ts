@@ -4,10 +4,14 @@
 import type { CommissionedSide } from "../commissions/rules.ts";
 import type { Answered } from "../inquiries/rules.ts";
 import type { Change } from "../kernel/actor.ts";
+import { valueBeforeFee } from "../kernel/fees.ts";
 import { isHouse } from "../kernel/house.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
+import type { Paise } from "../kernel/money.ts";
+import type { TaxableLeg } from "../taxes/rules.ts";
+import { legName } from "../taxes/tax-legs.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import {
   changeOfSide,
@@ -20,6 +24,7 @@ import { moneyMovements } from "./movements.ts";
 import {
   eventOfState,
   type FailureReason,
+  feeOfSide,
   isOpenLeg,
   legLifecycle,
   type LegOutcome,
@@ -196,11 +201,19 @@ function sellersAnswered({ legs, answered }: Decided) {
   });
 }
 
+/** What is withheld from the sellers of legs, by the leg's name. */
+type Withheld = ReadonlyMap<string, Paise>;
+
+function paidFor({ settlement_id, ordinal, seller_paise }: LegRow, withheld: Withheld): Paise {
+  return seller_paise - (withheld.get(legName(settlement_id, ordinal)) ?? 0);
+}
+
 /** What each client seller gets, once the last of its legs in the settlement is answered. */
-export function earningsOf(decided: Decided): Earning[] {
+export function earningsOf(decided: Decided, withheld: Withheld): Earning[] {
   const { before } = decided;
   return sellersAnswered(decided).flatMap(({ firmId, earned, isWaiting }) => {
-    const [first] = earned;
+    const paid = earned.filter((leg) => paidFor(leg, withheld) > 0);
+    const [first] = paid;
     if (!first || isWaiting) return [];
     return [
       {
@@ -208,10 +221,10 @@ export function earningsOf(decided: Decided): Earning[] {
         deskId: first.seller_desk_id,
         firmId,
         settlementId: before.settlement_id,
-        lines: earned.map((leg) => ({
+        lines: paid.map((leg) => ({
           order_id: leg.seller_order_id ?? before.origin,
           scrip_no: leg.scrip_no,
-          paise: leg.seller_paise,
+          paise: paidFor(leg, withheld),
         })),
       },
     ];
@@ -219,12 +232,12 @@ export function earningsOf(decided: Decided): Earning[] {
 }
 
 /** What a seller has got while others of its legs are open is kept for its payout meanwhile. */
-export function keptBackOf(decided: Decided): Entry[] {
+export function keptBackOf(decided: Decided, withheld: Withheld): Entry[] {
   return sellersAnswered(decided)
     .filter(({ isWaiting }) => isWaiting)
     .flatMap(({ firmId, earned }) =>
       earned
-        .filter((leg) => decided.answered.includes(leg))
+        .filter((leg) => decided.answered.includes(leg) && paidFor(leg, withheld) > 0)
         .map((leg) => ({
           ...nameOfKept(leg),
           phase: "pending",
@@ -232,7 +245,7 @@ export function keptBackOf(decided: Decided): Entry[] {
             {
               from: { kind: "firm_cash", firmId },
               to: { kind: "external_bank" },
-              paise: leg.seller_paise,
+              paise: paidFor(leg, withheld),
             },
           ],
         })),
@@ -266,11 +279,33 @@ export function commissionsOf({ before, answered }: Decided): CommissionedSide[]
     );
 }
 
+/** The legs that were delivered now, as their taxes see them. */
+export function taxableOf({ before, answered }: Decided): TaxableLeg[] {
+  return answered.filter((leg) => leg.state === "delivered").map((leg) => taxableLeg(before, leg));
+}
+
+export function taxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg {
+  return {
+    environment: leg.environment,
+    settlementId: leg.settlement_id,
+    ordinal: leg.ordinal,
+    isCross: settlement.origin.startsWith(crossPrefix),
+    sides: sidesOf(settlement, [leg]).map(({ side, firmId }) => {
+      const fee = feeOfSide(side, leg);
+      const allInPaise = side === "sell" ? leg.seller_paise : leg.buyer_paise;
+      const valuePaise = valueBeforeFee(side, allInPaise, fee);
+      return { side, firmId, valuePaise, allInPaise, ...fee };
+    }),
+  };
+}
+
 /** How entries end with the legs that were answered: what they held, and what was kept for payouts. */
-export function resolutionsOf(decided: Decided): Resolution[] {
+export function resolutionsOf(decided: Decided, withheld: Withheld): Resolution[] {
   const paidOut = sellersAnswered(decided)
     .filter(({ isWaiting }) => !isWaiting)
-    .flatMap(({ earned }) => earned.filter((leg) => !decided.answered.includes(leg)));
+    .flatMap(({ earned }) =>
+      earned.filter((leg) => !decided.answered.includes(leg) && paidFor(leg, withheld) > 0),
+    );
   return [
     ...endsOfHolds(decided),
     ...paidOut.map((leg) => ({ ...nameOfKept(leg), as: "voided" as const })),

@@ -21,6 +21,8 @@ import { lockPayoutsOfSettlement, recallPayoutsOf } from "../payouts/recall-payo
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { listAllSettlements } from "./list-all-settlements.ts";
+import { untaxReversed } from "../taxes/tax-legs.ts";
+import { taxableLeg } from "./decide-legs.ts";
 import { moveSettlement } from "./move-settlement.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { reversalMovements } from "./movements.ts";
@@ -110,9 +112,20 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
       addPaise(available_paise, recalled.paiseByFirm.get(firm_id) ?? 0),
     ]),
   );
+  const untaxed = await untaxReversed(
+    tx,
+    delivered.map((leg) => ({
+      ...taxableLeg(settlement, leg),
+      deliveredAt: leg.answered_at ?? leg.dealt_at,
+    })),
+    now,
+  );
+  for (const [firmId, paise] of untaxed.returned) {
+    available.set(firmId, addPaise(available.get(firmId) ?? 0, paise));
+  }
   const reversals = reversalsOf({ delivered, buyerFirmId, available });
   const commissions = await takeBackCommissions(tx, environment, settlement.settlement_id);
-  const entries = [...reversals, ...commissions];
+  const entries = [...untaxed.entries, ...reversals, ...commissions];
   const written = await writeBooks(tx, { resolutions: recalled.resolutions, entries }, now);
   assertWritten(written.resolutions);
   if (written.entries.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {

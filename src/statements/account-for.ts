@@ -7,14 +7,14 @@ import { paymentsById } from "../payouts/payment-facts.ts";
 import { openPace, type Pace, runPaced } from "../platform/pace.ts";
 import type { Db } from "../platform/postgres.ts";
 import { dealtLegs } from "../settlement/dealt-legs.ts";
+import { taxesBySettlement } from "../taxes/list-taxes.ts";
+import { nextPeriod, spanOf } from "../kernel/months.ts";
 import {
   type Facts,
   type Line,
   linesMax,
   makeLines,
-  nextPeriod,
   type Posting,
-  spanOf,
   stateOf,
   type Total,
   totalsOf,
@@ -148,10 +148,11 @@ export async function factsOf(
   const subjects = (kinds: readonly Posting["kind"][]) => [
     ...new Set(postings.filter(({ kind }) => kinds.includes(kind)).map(({ subject }) => subject)),
   ];
-  const dealt = subjects(["deal_hold", "deal_settlement", "reversal", "commission"]);
+  const dealt = subjects(["deal_hold", "deal_settlement", "reversal", "commission", "tax"]);
   return {
     firmId,
     legs: await dealtLegs(db, dealt),
+    taxes: await taxesBySettlement(db, dealt),
     payments: await paymentsById(db, subjects(["payout"])),
   };
 }

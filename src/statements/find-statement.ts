@@ -9,7 +9,8 @@ import { firstEntryAt } from "../ledger/read-money.ts";
 import type { Pace } from "../platform/pace.ts";
 import type { Db } from "../platform/postgres.ts";
 import { accountFor } from "./account-for.ts";
-import { isPeriod, linesMax, partMax } from "./rules.ts";
+import { isPeriod } from "../kernel/months.ts";
+import { linesMax, partMax } from "./rules.ts";
 import type { Statement } from "./schema.ts";
 import { findStatement, type FrozenRow, listPages } from "./store.ts";
 

@@ -24,16 +24,8 @@ import {
   sumOf,
 } from "./account-for.ts";
 import { digestOfPage, type KeptStatement } from "./find-statement.ts";
-import {
-  addTotals,
-  type Line,
-  makeLines,
-  partMax,
-  previousPeriod,
-  spanOf,
-  type Total,
-  totalsOf,
-} from "./rules.ts";
+import { previousPeriod, spanOf } from "../kernel/months.ts";
+import { addTotals, type Line, makeLines, partMax, type Total, totalsOf } from "./rules.ts";
 import { deletePagesLeft, insertPage, insertStatement } from "./store.ts";
 
 const entriesPerPage = 2_000;

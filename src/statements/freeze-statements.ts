@@ -24,7 +24,8 @@ import {
 import type { Letterhead } from "../kernel/letterhead.ts";
 import type { Context } from "../platform/context.ts";
 import { freezePeriod } from "./freeze-period.ts";
-import { lastClosedPeriod, nextPeriod, periodsBetween } from "./rules.ts";
+import { nextPeriod, periodsBetween } from "../kernel/months.ts";
+import { lastClosedPeriod } from "./rules.ts";
 import { findLatestBefore, listFirmsFrozen } from "./store.ts";
 
 const accountsPerPage = 100;

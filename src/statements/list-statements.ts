@@ -9,7 +9,8 @@ import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
 import { openingOf, statementNo } from "./account-for.ts";
 import { firstPeriodOf } from "./find-statement.ts";
-import { nextPeriod, periodsBetween, spanOf, stateOf } from "./rules.ts";
+import { nextPeriod, periodsBetween, spanOf } from "../kernel/months.ts";
+import { stateOf } from "./rules.ts";
 import type { ListStatementsQuery, StatementList, StatementSummary } from "./schema.ts";
 import { type FrozenRow, listFrozen } from "./store.ts";
 

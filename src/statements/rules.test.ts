@@ -4,16 +4,13 @@ import { test } from "node:test";
 import type { PaiseSum } from "../kernel/sums.ts";
 import { plainCalendar } from "../kernel/working-days.ts";
 import { runThrough } from "../platform/pace.ts";
+import { isPeriod, nextPeriod, periodsBetween, spanOf } from "../kernel/months.ts";
 import {
   type Facts,
-  isPeriod,
   lastClosedPeriod,
   type LegFacts,
   makeLines,
-  nextPeriod,
-  periodsBetween,
   type Posting,
-  spanOf,
   stateOf,
   totalsOf,
 } from "./rules.ts";
@@ -39,7 +36,7 @@ const leg: LegFacts = {
 };
 
 function facts(firmId: string, legs: readonly LegFacts[] = [leg]): Facts {
-  return { firmId, legs: new Map([[deal, legs]]), payments: new Map() };
+  return { firmId, legs: new Map([[deal, legs]]), taxes: new Map(), payments: new Map() };
 }
 
 let entries = 0;

@@ -15,17 +15,11 @@ import type { Paise } from "../kernel/money.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Side } from "../kernel/side.ts";
 import { addPaise, negatePaise, type PaiseSum, subtractPaise, sumPaise } from "../kernel/sums.ts";
-import {
-  addDays,
-  type IstDay,
-  istDayStart,
-  type IstMonth,
-  istMonth,
-  istTimestamp,
-  lastDayOf,
-} from "../kernel/time.ts";
+import { previousPeriod, spanOf } from "../kernel/months.ts";
+import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { EntryKind } from "../ledger/rules.ts";
+import { dividedTax, type LegTax, withholdingName } from "../taxes/rules.ts";
 import { type FeesOfLeg, feeOfSide } from "../settlement/rules.ts";
 
 export const statementStates = ["running", "provisional", "final"] as const;
@@ -37,6 +31,10 @@ export const lineKinds = [
   "purchase",
   "fee",
   "gst",
+  "cgst",
+  "sgst",
+  "igst",
+  "tds",
   "deposit",
   "payout",
   "refund",
@@ -62,29 +60,6 @@ export const partMax = 2_000;
 /** Entries carry the time at which their work began: by then all of a month's are in the books. */
 export const graceMs = 3_600_000;
 
-const periodForm = /^\d{4}-(0[1-9]|1[0-2])$/;
-
-export function isPeriod(text: string): boolean {
-  return periodForm.test(text);
-}
-
-/** The first instant of a month, and that of the next. */
-export function spanOf(period: IstMonth): { readonly from: Date; readonly to: Date } {
-  return { from: istDayStart(`${period}-01`), to: istDayStart(dayAfter(period)) };
-}
-
-export function nextPeriod(period: IstMonth): IstMonth {
-  return dayAfter(period).slice(0, 7);
-}
-
-export function previousPeriod(period: IstMonth): IstMonth {
-  return addDays(`${period}-01`, -1).slice(0, 7);
-}
-
-function dayAfter(period: IstMonth): IstDay {
-  return addDays(lastDayOf(period), 1);
-}
-
 /**
  * The last month whose statement can be made for good. In production that is at the close of the first
  * day on which banks work after it, so that the desk has a working day to look at it before.
@@ -99,13 +74,6 @@ export function lastClosedPeriod(
   if (environment === "sandbox") return last;
   const firstClose = addWorkingDays(spanOf(last).to, 0, "bank", calendar);
   return now < firstClose ? previousPeriod(last) : last;
-}
-
-/** From the first month to the last, oldest first. */
-export function periodsBetween(first: IstMonth, last: IstMonth): IstMonth[] {
-  const periods: IstMonth[] = [];
-  for (let period = first; period <= last; period = nextPeriod(period)) periods.push(period);
-  return periods;
 }
 
 /** What an entry moved on one of the firm's accounts. */
@@ -135,6 +103,8 @@ export type Facts = {
   readonly firmId: string;
   /** By settlement. */
   readonly legs: ReadonlyMap<string, readonly LegFacts[]>;
+  /** What was decided about the taxes of legs, by settlement; nothing while no tax line is set. */
+  readonly taxes: ReadonlyMap<string, readonly LegTax[]>;
   /** By payout. */
   readonly payments: ReadonlyMap<
     string,
@@ -250,6 +220,8 @@ function mainDrafts(happening: Happening, facts: Facts): Draft[] {
       return [{ ...blank, kind: "deposit", description: "Deposit received", utr: subject }];
     case "payout":
       return [payoutDraft(happening, facts)];
+    case "tax":
+      return [withheldDraft(happening, facts)];
     case "dues":
       return []; // What was paid of them is the line of the dues.
     case "refund":
@@ -296,11 +268,45 @@ function dealDrafts(
     amount_paise: subtractPaise(wholePaise, fee + gst),
   };
   const back = what === "dealt" ? "" : ", returned";
+  const taxes = (facts.taxes.get(subject) ?? []).filter(
+    (tax) =>
+      tax.side === side &&
+      tax.kind === (what === "dealt" ? "invoice" : "credit_note") &&
+      legs.some((leg) => leg.ordinal === tax.ordinal),
+  );
+  const divided = dividedTax(taxes).map(({ kind, name, paise }) => ({
+    ...about,
+    kind,
+    description: `${name} on fee${back}`,
+    amount_paise: sign * paise,
+  }));
+  const undivided = gst - sum(divided.map((draft) => draft.amount_paise));
   return [
     value,
     { ...about, kind: "fee" as const, description: `Fee${back}`, amount_paise: fee },
-    { ...about, kind: "gst" as const, description: `GST 18 % on fee${back}`, amount_paise: gst },
+    ...divided,
+    {
+      ...about,
+      kind: "gst" as const,
+      description: `GST 18 % on fee${back}`,
+      amount_paise: undivided,
+    },
   ].filter((draft) => draft === value || draft.amount_paise !== 0);
+}
+
+/** Tax that was withheld from a seller, or given back with a reversal. */
+function withheldDraft({ subject, wholePaise }: Happening, { firmId, taxes }: Facts): Draft {
+  const own = (taxes.get(subject) ?? []).find(
+    ({ firm_id, tds_paise }) => firm_id === firmId && tds_paise > 0,
+  );
+  const name = own ? withholdingName(own) : "TDS";
+  return {
+    ...nothingMore,
+    kind: "tds",
+    description: wholePaise < 0 ? name : `${name}, returned`,
+    reference: subject,
+    amount_paise: wholePaise,
+  };
 }
 
 function commonPrice(legs: readonly LegFacts[], side: Side): number | null {

@@ -7,10 +7,18 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
+import { operator } from "../../src/kernel/actor.ts";
 import { addPaise, type PaiseSum } from "../../src/kernel/sums.ts";
-import { istDayStart, istMonth, lastDayOf, nextIstMonthStart } from "../../src/kernel/time.ts";
+import {
+  istDay,
+  istDayStart,
+  istMonth,
+  lastDayOf,
+  nextIstMonthStart,
+} from "../../src/kernel/time.ts";
 import { postingsOf } from "../../src/ledger/read-books.ts";
-import { spanOf } from "../../src/statements/rules.ts";
+import { spanOf } from "../../src/kernel/months.ts";
+import { setTax } from "../../src/taxes/set-tax.ts";
 import { asOwner } from "../support/database.ts";
 import {
   dealStep,
@@ -179,6 +187,93 @@ test("whatever happens, every statement ties to the books, month after month", a
   assert.ok((seen.get("reversal") ?? 0) > 0 && (seen.get("dues") ?? 0) > 0);
   assert.ok(last);
   await assertLeftOutIsSeen(service, last);
+});
+
+/** What all lines of a kind add up to, over all statements of these. */
+async function sumOfLines(service: Service, holders: readonly Holder[], kind: string) {
+  let sum = 0;
+  for (const holder of holders) {
+    const { statements } = await read(service, holder, `/v1/statements?firm_id=${holder.firmId}`);
+    for (const { period } of statements) {
+      const path = `/v1/statements/${period}?firm_id=${holder.firmId}`;
+      for (const line of (await read(service, holder, path)).lines) {
+        if (line.kind === kind) sum += line.amount_paise;
+      }
+    }
+  }
+  return sum;
+}
+
+async function postedOn({ ctx }: Service, kind: string): Promise<number> {
+  const { rows } = await ctx.db.pool.query<{ paise: string }>(
+    `select coalesce(sum(posted_paise), 0)::text as paise from ledger_balances
+    where environment = 'sandbox' and kind = $1`,
+    [kind],
+  );
+  return Number(rows[0]?.paise);
+}
+
+const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
+const tds = { section: "194Q", rate_bps: 10, threshold_paise: 40_000_000, with_crosses: false };
+const taxKinds = ["gst", "cgst", "sgst", "igst", "tds"] as const;
+
+test("with taxes on, lines and taxes sum to what moved, and what they call tax is what is owed", async (t) => {
+  const service = await startService(t);
+  const { ctx } = service;
+  const environment = "sandbox";
+  const seen = new Set<string>();
+  const everybody: Holder[] = [];
+  await fc.assert(
+    fc.asyncProperty(
+      months,
+      fc.record({ feePaise: fc.nat(9_999), gstPaise: fc.nat(1_799) }),
+      fc.constantFrom("27", "29"),
+      async (played, fee, state) => {
+        const world = await openWorld(service, fee);
+        everybody.push(...holdersOf(world));
+        await ctx.db.pool.query("update firms set gstin = $2 || pan || '1ZX' where firm_id = $1", [
+          world.seller.firmId,
+          state,
+        ]);
+        for (const [at, { steps, ms }] of played.entries()) {
+          const from = istDay(ctx.now());
+          // Divided from the first month on, and not any more in the last; withheld from the second.
+          const isLast = at === played.length - 1;
+          await setTax(ctx, operator, {
+            environment,
+            line: "gst",
+            from,
+            rate: isLast ? null : gst,
+          });
+          await setTax(ctx, operator, {
+            environment,
+            line: "tds",
+            from,
+            rate: at > 0 ? tds : null,
+          });
+          for (const step of steps) await playStep(service, world, step);
+          await letSettle(service, 3);
+          await turnMonth(service, ms);
+        }
+        await waitForAll(service);
+        for (const holder of holdersOf(world)) {
+          assert.deepEqual(await complaintsOf(service, holder), []);
+        }
+        for (const kind of taxKinds) {
+          const lines = await sumOfLines(service, everybody, kind);
+          if (lines !== 0) seen.add(kind);
+          assert.equal(await postedOn(service, `${kind}_payable`), 0 - lines, kind);
+        }
+        await assertLedgerSound(service);
+      },
+    ),
+    { numRuns: runs, seed, endOnFailure: true },
+  );
+  assert.deepEqual(
+    taxKinds.filter((kind) => !seen.has(kind)),
+    [],
+    "every tax was there",
+  );
 });
 
 /** The control: the same checks on books from which one posting was left out. */

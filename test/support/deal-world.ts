@@ -4,6 +4,7 @@ import fc from "fast-check";
 
 import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { type Fee, noFee } from "../../src/kernel/fees.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { resendPayout } from "../../src/payouts/resend-payout.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
@@ -18,8 +19,8 @@ import {
   letSettle,
   makeDeal,
   openTestDesk,
+  type TestDeal,
   type TestDesk,
-  type TestParty,
 } from "./settlements.ts";
 
 /** What customs makes of a credit, by the end of its number. */
@@ -57,6 +58,8 @@ export type DealWorld = {
   readonly buyer: TestDesk;
   readonly made: string[];
   readonly scripNos: string[];
+  /** What each client side of a leg is charged. */
+  readonly fee: Fee;
   /** What was paid in ahead of deals. */
   paidIn: number;
 };
@@ -69,10 +72,14 @@ export async function playStep(
   const { seller, buyer, made, scripNos } = world;
   switch (action.kind) {
     case "deal": {
-      const legs: { seller: TestParty; scripNo: string }[] = [];
+      const legs: TestDeal["legs"][number][] = [];
       for (const { ofHouse, ending } of action.legs) {
         const from = ofHouse && !action.toHouse ? house() : seller;
-        legs.push({ seller: from, scripNo: await addCredit(service, from, ending) });
+        const fees = {
+          seller: from === seller ? world.fee : noFee,
+          buyer: action.toHouse ? noFee : world.fee,
+        };
+        legs.push({ seller: from, scripNo: await addCredit(service, from, ending), fees });
       }
       scripNos.push(...legs.map(({ scripNo }) => scripNo));
       made.push(await makeDeal(service, { buyer: action.toHouse ? house() : buyer, legs }));
@@ -123,8 +130,9 @@ async function tolerated(acting: Promise<unknown>): Promise<void> {
   });
 }
 
-export async function openWorld(service: Service): Promise<DealWorld> {
+export async function openWorld(service: Service, fee = noFee): Promise<DealWorld> {
   return {
+    fee,
     seller: await openTestDesk(service),
     buyer: await openTestDesk(service),
     made: [],

@@ -307,11 +307,11 @@ export class SettlementWorld {
   conclude(answers: Answers): void {
     if (answers.outcomes.size === 0) return;
     const decided = decideLegs(answers, this.now);
-    const payouts = earningsOf(decided).map((earning) => this.#schedule(earning));
+    const payouts = earningsOf(decided, new Map()).map((earning) => this.#schedule(earning));
     const commissions = commissionsOf(decided).flatMap((side) => paymentOf(side, commissionBps));
     this.write({
-      resolutions: resolutionsOf(decided),
-      entries: [...payouts.map(entryOf), ...keptBackOf(decided), ...commissions],
+      resolutions: resolutionsOf(decided, new Map()),
+      entries: [...payouts.map(entryOf), ...keptBackOf(decided, new Map()), ...commissions],
     });
     const settlement = decided.rows.at(-1) ?? decided.before;
     this.passing.push(...decided.rows.slice(0, -1));

@@ -1,0 +1,117 @@
+import { readConfig } from "../src/config.ts";
+import { environments } from "../src/kernel/caller.ts";
+import { financialYear } from "../src/kernel/time.ts";
+import { listFeeInvoices, listTaxRates } from "../src/taxes/list-taxes.ts";
+import { taxLines } from "../src/taxes/rules.ts";
+import { setTax } from "../src/taxes/set-tax.ts";
+import {
+  command,
+  naturalNumber,
+  oneOf,
+  print,
+  printOne,
+  UsageError,
+  wholeNumber,
+} from "./command.ts";
+import { inIst, operatorOption, withOperator } from "./operators.ts";
+
+const list = command({
+  name: "tax list",
+  summary: "list the tax lines with their rates and the days they take effect",
+  options: { env: { help: "only live or only sandbox" } },
+  async run(options) {
+    const environment = options.env === undefined ? null : oneOf("env", options.env, environments);
+    const rows = await withOperator(
+      options,
+      { permission: "read", environment },
+      async ({ ctx }) => await listTaxRates(ctx, environment),
+    );
+    print(
+      rows.map(({ environment: env, ...row }) => ({ env, ...row })),
+      options,
+    );
+  },
+});
+
+const set = command({
+  name: "tax set",
+  summary: "set a tax line from a day on, or end it with --off",
+  options: {
+    env: { required: true, help: "live or sandbox" },
+    line: { required: true, help: taxLines.join(" or ") },
+    from: { required: true, help: "the first day of it; in live after today" },
+    off: { type: "boolean", help: "from that day on there is no such line" },
+    "cgst-bps": { help: "gst: central part within the house's state" },
+    "sgst-bps": { help: "gst: the state's part of it" },
+    "igst-bps": { help: "gst: the whole across a border" },
+    state: { help: "gst: the house's state code; that of HOUSE_GSTIN unless given" },
+    section: { help: "tds: the section of the law, such as 194Q" },
+    bps: { help: "tds: what is withheld, in bps of the value" },
+    "threshold-paise": { help: "tds: from which value of a seller in a financial year" },
+    crosses: { type: "boolean", help: "tds: in crosses too" },
+    ...operatorOption,
+  },
+  example:
+    "npx scripdesk tax set --env live --line tds --from 2027-04-01 --section 194Q --bps 10 --threshold-paise 500000000",
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    const line = oneOf("line", options.line, taxLines);
+    const given = (name: keyof typeof options) => {
+      const text = options[name];
+      if (typeof text === "string") return text;
+      throw new UsageError(`--${name} is required for ${line}`);
+    };
+    const gst = () => ({
+      cgst_bps: naturalNumber("cgst-bps", given("cgst-bps")),
+      sgst_bps: naturalNumber("sgst-bps", given("sgst-bps")),
+      igst_bps: naturalNumber("igst-bps", given("igst-bps")),
+      house_state:
+        options.state ?? readConfig(process.env).letterhead.gstin?.slice(0, 2) ?? given("state"),
+    });
+    const tds = () => ({
+      section: given("section"),
+      rate_bps: wholeNumber("bps", given("bps")),
+      threshold_paise: naturalNumber("threshold-paise", given("threshold-paise")),
+      with_crosses: options.crosses,
+    });
+    const from = { environment, from: options.from };
+    const tax =
+      line === "gst"
+        ? ({ ...from, line, rate: options.off ? null : gst() } as const)
+        : ({ ...from, line, rate: options.off ? null : tds() } as const);
+    const row = await withOperator(
+      options,
+      { permission: "taxes.write", environment },
+      async ({ ctx, actor }) => await setTax(ctx, actor, tax),
+    );
+    printOne(row, options);
+  },
+});
+
+const invoices = command({
+  name: "tax invoices",
+  summary: "list the fee invoices and credit notes of a financial year by their numbers",
+  options: {
+    env: { required: true, help: "live or sandbox" },
+    year: { help: "financial year, such as 2026-27; this one unless given" },
+  },
+  async run(options) {
+    const environment = oneOf("env", options.env, environments);
+    if (options.year !== undefined && !/^\d{4}-\d{2}$/.test(options.year)) {
+      throw new UsageError(`--year must be like 2026-27, not "${options.year}"`);
+    }
+    const reading = { permission: "read", environment } as const;
+    const rows = await withOperator(options, reading, async ({ ctx }) => {
+      const year = options.year ?? financialYear(ctx.now());
+      return await listFeeInvoices(ctx, { environment, year });
+    });
+    print(
+      rows.map(({ environment: _env, financial_year: _year, number: _number, ...row }) =>
+        inIst(row),
+      ),
+      options,
+    );
+  },
+});
+
+export const taxCommands = [list, set, invoices];

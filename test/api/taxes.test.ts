@@ -1,0 +1,378 @@
+// Tax lines: nothing while none is set, and from its day on what notes, statements, payouts and the
+// books say adds up to what moved.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { operatorNamed } from "../../src/kernel/actor.ts";
+import { noFee } from "../../src/kernel/fees.ts";
+import { addDays, istDay, istMonth } from "../../src/kernel/time.ts";
+import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { issueInvoices } from "../../src/taxes/issue-invoices.ts";
+import { setTax } from "../../src/taxes/set-tax.ts";
+import { commandLine } from "../support/cli.ts";
+import { addFirm } from "../support/holdings.ts";
+import { assertLedgerSound, payIn } from "../support/ledger.ts";
+import { pagesOf } from "../support/pdf.ts";
+import { poison } from "../support/poison.ts";
+import { type Answer, type Service, startService } from "../support/service.ts";
+import {
+  addCredit,
+  buyerPaise,
+  house,
+  letSettle,
+  makeDeal,
+  openTestDesk,
+  payoutsOf,
+  sellerPaise,
+  type TestDesk,
+} from "../support/settlements.ts";
+
+const asha = operatorNamed("asha");
+const environment = "sandbox";
+const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
+const fees = {
+  buyer: { feePaise: 5_001, gstPaise: 901 },
+  seller: { feePaise: 4_000, gstPaise: 720 },
+};
+/** The house charges itself nothing. */
+const sold = { ...fees, buyer: noFee };
+
+async function setGst({ ctx }: Service): Promise<void> {
+  await setTax(ctx, asha, { environment, line: "gst", from: istDay(ctx.now()), rate: gst });
+}
+
+async function setTds({ ctx }: Service, threshold_paise: number, rate_bps = 10): Promise<void> {
+  const rate = { section: "194Q", rate_bps, threshold_paise, with_crosses: false };
+  await setTax(ctx, asha, { environment, line: "tds", from: istDay(ctx.now()), rate });
+}
+
+async function setGstin({ ctx }: Service, { firmId }: TestDesk, state: string): Promise<void> {
+  await ctx.db.pool.query("update firms set gstin = $2 || pan || '1ZX' where firm_id = $1", [
+    firmId,
+    state,
+  ]);
+}
+
+async function noteOf(service: Service, desk: TestDesk, settlementId: string) {
+  const path = `/v1/settlements/${settlementId}/contract-note`;
+  return (await service.send("GET", path, { key: desk.key, expect: 200 })).body.notes[0];
+}
+
+async function statementOf(service: Service, desk: TestDesk) {
+  const period = istMonth(service.clock.now());
+  const path = `/v1/statements/${period}?firm_id=${desk.firmId}`;
+  const statement = (await service.send("GET", path, { key: desk.key, expect: 200 })).body;
+  const sum = statement.lines.reduce(
+    (all: number, line: Answer["body"]) => all + line.amount_paise,
+    0,
+  );
+  assert.equal(statement.opening_paise + sum, statement.closing_paise);
+  return statement;
+}
+
+/** What the lines of each kind add up to. */
+async function totalsOf(service: Service, desk: TestDesk): Promise<Record<string, number>> {
+  const { totals } = await statementOf(service, desk);
+  return Object.fromEntries(
+    totals.map(({ kind, amount_paise }: Answer["body"]) => [kind, amount_paise]),
+  );
+}
+
+async function taxAccounts({ ctx }: Service): Promise<Record<string, number>> {
+  const { rows } = await ctx.db.pool.query<{ kind: string; paise: string }>(
+    `select kind, sum(posted_paise)::text as paise from ledger_balances
+    where environment = 'sandbox' and kind like '%_payable' group by kind having sum(posted_paise) <> 0
+    order by kind`,
+  );
+  return Object.fromEntries(rows.map(({ kind, paise }) => [kind, Number(paise)]));
+}
+
+async function sell(service: Service, seller: TestDesk, buyer = house()): Promise<string> {
+  const scripNo = await addCredit(service, seller);
+  const id = await makeDeal(service, {
+    buyer,
+    legs: [{ seller, scripNo, fees: buyer.firmId === house().firmId ? sold : fees }],
+  });
+  await letSettle(service);
+  return id;
+}
+
+test("the tax on fees is divided by the place of supply and invoiced, and a reversal is a credit note", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  const buyer = await openTestDesk(service);
+  await setGstin(service, seller, "29");
+  await setGstin(service, buyer, "27");
+  await payIn(service, buyer.firmId, 10 * buyerPaise);
+  const before = await sell(service, seller, buyer);
+  const untouched = await noteOf(service, seller, before);
+  assert.equal("taxes" in untouched || "invoices" in untouched, false);
+  assert.deepEqual(await taxAccounts(service), { gst_payable: 1_621 });
+
+  await setGst(service);
+  const id = await sell(service, seller, buyer);
+  const selling = await noteOf(service, seller, id);
+  assert.deepEqual(selling.taxes, [
+    { kind: "igst", name: "IGST 18 %", rate_bps: 1_800, amount_paise: 720 },
+  ]);
+  assert.equal("net_paise" in selling, false);
+  const bought = await noteOf(service, buyer, id);
+  assert.deepEqual(
+    bought.taxes.map(({ name, amount_paise }: Answer["body"]) => [name, amount_paise]),
+    [
+      ["CGST 9 %", 451],
+      ["SGST 9 %", 450],
+    ],
+  );
+  const numbers = [selling, bought].map((note) => {
+    assert.equal(note.invoices.length, 1);
+    const [{ invoice_no, kind, place_of_supply, fee_paise, gst_paise }] = note.invoices;
+    assert.deepEqual([kind, fee_paise, gst_paise], ["invoice", note.fee_paise, note.gst_paise]);
+    assert.equal(place_of_supply, note === selling ? "29" : "27");
+    return invoice_no;
+  });
+  assert.deepEqual(new Set(numbers), new Set(["F/2026-27/000001", "F/2026-27/000002"]));
+  assert.deepEqual(await taxAccounts(service), {
+    cgst_payable: 451,
+    gst_payable: 1_621,
+    igst_payable: 720,
+    sgst_payable: 450,
+  });
+  const totals = await totalsOf(service, buyer);
+  assert.deepEqual(
+    [totals["gst"], totals["cgst"], totals["sgst"], totals["igst"]],
+    [-901, -451, -450, undefined],
+  );
+  const path = `/v1/settlements/${id}/contract-note?format=pdf`;
+  const pdf = await fetch(`${service.url}${path}`, { headers: { "x-service-key": buyer.key } });
+  const [page] = await pagesOf(new Uint8Array(await pdf.arrayBuffer()));
+  assert.match(
+    page?.text ?? "",
+    /of it CGST 9 %.*of it SGST 9 %.*Tax invoice for the fee: No\. F\//s,
+  );
+
+  const reversal = { settlementId: id, reason: "wrong credit" };
+  for (const name of ["asha", "ravi"]) {
+    await reverseSettlement(service.ctx, operatorNamed(name), reversal);
+  }
+  await service.work();
+  assert.deepEqual(await taxAccounts(service), { gst_payable: 1_621 });
+  const reversed = await noteOf(service, buyer, id);
+  assert.deepEqual(reversed.taxes, []);
+  assert.deepEqual(
+    reversed.invoices.map(({ kind }: Answer["body"]) => kind),
+    ["invoice", "credit_note"],
+  );
+  assert.match(reversed.invoices[1].invoice_no, /^C\/2026-27\/00000[12]$/);
+  const after = await totalsOf(service, buyer);
+  assert.deepEqual([after["cgst"], after["sgst"], after["fee"]], [0, 0, -5_001]);
+  await assertLedgerSound(service);
+});
+
+test("tax is withheld from a company above the year's threshold, on all its desks together", async (t) => {
+  const service = await startService(t);
+  const one = await openTestDesk(service);
+  const other = await openTestDesk(service);
+  await service.ctx.db.pool.query(
+    "update firms set pan = (select pan from firms where firm_id = $1), iec = null where firm_id = $2",
+    [one.firmId, other.firmId],
+  );
+  const value = sellerPaise + 4_720;
+  await sell(service, one); // Before any rate is set; the year counts it all the same.
+  await setTds(service, 2 * value + 1_000_000, 100);
+  await sell(service, other);
+  assert.deepEqual(await taxAccounts(service), { gst_payable: 1_440 });
+
+  const id = await sell(service, one);
+  const withheld = Math.round((value - 1_000_000) / 100);
+  const note = await noteOf(service, one, id);
+  assert.deepEqual(note.taxes, [
+    { kind: "tds", name: "TDS 1 % under section 194Q", rate_bps: 100, amount_paise: withheld },
+  ]);
+  assert.equal(note.all_in_paise, sellerPaise);
+  assert.equal(note.net_paise, sellerPaise - withheld);
+  assert.equal(note.payments[0].amount_paise, note.net_paise);
+  assert.deepEqual(note.invoices, []);
+  const [payout] = (await payoutsOf(service, one)).filter(
+    ({ settlement_id }: Answer["body"]) => settlement_id === id,
+  );
+  assert.equal(payout.amount_paise, sellerPaise - withheld);
+  assert.equal((await totalsOf(service, one))["tds"], -withheld);
+
+  const full = await sell(service, other);
+  const all = Math.round(value / 100);
+  assert.equal((await noteOf(service, other, full)).taxes[0].amount_paise, all);
+  assert.equal((await taxAccounts(service))["tds_payable"], withheld + all);
+
+  // The year begins anew in April.
+  service.clock.set(new Date("2027-04-02T06:00:00Z"));
+  const next = await sell(service, one);
+  assert.equal("taxes" in (await noteOf(service, one, next)), false);
+  await assertLedgerSound(service);
+});
+
+test("a reversal gives withheld tax back, and the year has room again", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  await setTds(service, 0, 100);
+  // The account is unproven, so that the payout is recalled and not with the bank.
+  const id = await sell(service, seller);
+  const value = sellerPaise + 4_720;
+  const withheld = Math.round(value / 100);
+  assert.deepEqual((await taxAccounts(service))["tds_payable"], withheld);
+  for (const name of ["asha", "ravi"]) {
+    await reverseSettlement(service.ctx, operatorNamed(name), {
+      settlementId: id,
+      reason: "wrong",
+    });
+  }
+  assert.deepEqual(await taxAccounts(service), {});
+  const { rows } = await service.ctx.db.pool.query(
+    "select sold_paise::text, taxed_paise::text, withheld_paise::text from tds_sums",
+  );
+  assert.deepEqual(rows, [{ sold_paise: "0", taxed_paise: "0", withheld_paise: "0" }]);
+  assert.equal((await totalsOf(service, seller))["tds"], 0);
+  await assertLedgerSound(service);
+});
+
+test("legs that are answered one by one pay what is left of each after tax", async (t) => {
+  const service = await startService(t);
+  const seller = await openTestDesk(service);
+  await setGst(service);
+  await setTds(service, 0, 100);
+  const scripNos = [
+    await addCredit(service, seller),
+    await addCredit(service, seller, "0408"), // Times out, after the other was delivered.
+    await addCredit(service, seller),
+  ];
+  const legs = scripNos.map((scripNo) => ({ seller, scripNo, fees: sold }));
+  const id = await makeDeal(service, { buyer: house(), legs });
+  await letSettle(service);
+  await letSettle(service, 40);
+  const withheld = 2 * Math.round((sellerPaise + 4_720) / 100);
+  const note = await noteOf(service, seller, id);
+  assert.equal(note.settled_paise, 2 * sellerPaise);
+  assert.equal(note.net_paise, 2 * sellerPaise - withheld);
+  const [payout] = await payoutsOf(service, seller);
+  assert.equal(payout.amount_paise, note.net_paise);
+  assert.equal((await statementOf(service, seller)).closing_paise, 0);
+  await assertLedgerSound(service);
+});
+
+test("invoices are numbered without a gap by nodes that race and fail", async (t) => {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  await setGst(service);
+  const seller = await openTestDesk(service);
+  const work = async (times: number) => {
+    for (let at = 0; at < times; at++) {
+      const scripNo = await addCredit(service, seller);
+      await makeDeal(service, { buyer: house(), legs: [{ seller, scripNo, fees: sold }] });
+    }
+    for (let second = 0; second < 4; second++) {
+      service.clock.advance({ seconds: 1 });
+      await service.work(["invoices"]);
+    }
+  };
+  const race = async () => {
+    const nodes = [service, beside, service, beside, service, beside];
+    await Promise.allSettled(nodes.map(async ({ ctx }) => await issueInvoices(ctx)));
+  };
+  const numbers = async () => {
+    const { rows } = await service.ctx.db.pool.query<{ number: string }>(
+      "select number::text from fee_invoices order by fee_invoices.number",
+    );
+    return rows.map(({ number }) => Number(number));
+  };
+  const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1);
+
+  await work(5);
+  await race(); // All of them begin the series.
+  await race();
+  assert.deepEqual(await numbers(), upTo(5));
+  await work(5);
+  const { heal } = await poison(service, "fee_invoices", "new.number % 3 = 0");
+  await race();
+  await race();
+  const some = await numbers();
+  assert.deepEqual(some, upTo(some.length));
+  await heal();
+  for (let again = 0; again < 5; again++) await race();
+  assert.deepEqual(await numbers(), upTo(10));
+  const { rows } = await service.ctx.db.pool.query(
+    `select count(*)::int as legs, count(distinct invoice_no)::int as invoices,
+      (select last_number::int from invoice_series) as last
+    from leg_taxes where invoice_no is not null`,
+  );
+  assert.deepEqual(rows, [{ legs: 10, invoices: 10, last: 10 }]);
+
+  service.clock.set(new Date("2027-03-31T19:00:00Z"));
+  await work(1);
+  await race();
+  const first = await service.ctx.db.pool.query(
+    "select invoice_no from fee_invoices where financial_year = '2027-28'",
+  );
+  assert.deepEqual(first.rows, [{ invoice_no: "F/2027-28/000001" }]);
+});
+
+test("sales that race for the threshold are withheld from as if they came one after the other", async (t) => {
+  const service = await startService(t);
+  const beside = await startService(t, { beside: service });
+  const seller = await openTestDesk(service);
+  const value = sellerPaise + 4_720;
+  await setTds(service, 3 * value, 100);
+  const firms = [
+    seller,
+    ...(await Promise.all(
+      [1, 2, 3].map(async () => ({
+        ...seller,
+        firmId: await addFirm(service, { deskId: seller.deskId }),
+      })),
+    )),
+  ];
+  await service.ctx.db.pool.query(
+    "update firms set pan = (select pan from firms where firm_id = $1), iec = null where firm_id = any($2)",
+    [seller.firmId, firms.slice(1).map(({ firmId }) => firmId)],
+  );
+  for (const firm of [...firms, ...firms]) {
+    const scripNo = await addCredit(service, firm);
+    await makeDeal(service, { buyer: house(), legs: [{ seller: firm, scripNo, fees: sold }] });
+  }
+  for (let second = 0; second < 6; second++) {
+    service.clock.advance({ seconds: 1 });
+    await Promise.all([service.work(), beside.work()]);
+  }
+  assert.equal((await taxAccounts(service))["tds_payable"], 5 * Math.round(value / 100));
+  await assertLedgerSound(service);
+});
+
+test("operators set tax lines for a day to come, and list what was issued", async (t) => {
+  const service = await startService(t);
+  const { run } = await commandLine(t, service);
+  const today = istDay(service.clock.now());
+  const set = ["tax", "set", "--env", "live", "--line"];
+  const gstWords = ["gst", "--cgst-bps", "900", "--sgst-bps", "900", "--igst-bps", "1800"];
+  const tomorrow = addDays(today, 1);
+  const words = [...set, ...gstWords, "--state", "27", "--from"];
+  const late = await run(...words, today);
+  assert.match(late.stderr, /from: must be after today/);
+  const uneven = await run(...set, ...gstWords.with(2, "800"), "--state", "27", "--from", tomorrow);
+  assert.match(uneven.stderr, /must be the 1800 bps/);
+  assert.equal((await run(...set, ...gstWords, "--from", tomorrow)).code, 2);
+  assert.equal((await run(...words, tomorrow, "--json")).code, 0);
+  const tds = ["tds", "--section", "194Q", "--bps", "10", "--threshold-paise", "500000000"];
+  assert.equal((await run(...set, ...tds, "--from", tomorrow)).code, 0);
+  assert.equal((await run(...set, "gst", "--off", "--from", addDays(today, 30))).code, 0);
+  const listed = JSON.parse((await run("tax", "list", "--env", "live", "--json")).stdout);
+  assert.deepEqual(
+    listed.map(({ line, effective_from, is_on }: Answer["body"]) => [line, effective_from, is_on]),
+    [
+      ["gst", addDays(today, 30), false],
+      ["gst", tomorrow, true],
+      ["tds", tomorrow, true],
+    ],
+  );
+  const invoices = await run("tax", "invoices", "--env", "live", "--json");
+  assert.deepEqual(JSON.parse(invoices.stdout), []);
+});
