@@ -1,4 +1,4 @@
-// `npm run faults -- <programme> [--count N] [--seed S]`: the long versions of what the tests prove
+// `npm run faults -- <programme> [--count N] [--minutes M] [--seed S]`: the long versions of what the tests prove
 // in short. The seed is printed first; the same seed makes the same run.
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -16,18 +16,17 @@ import { seededRandom } from "../support/random.ts";
 import { startService } from "../support/service.ts";
 import { economyOptions, type EconomyReport, type EconomySettings, runEconomy } from "./economy.ts";
 import { fuzz } from "./fuzz.ts";
-import {
-  heavyRequests,
-  isHeld,
-  measureStall,
-  openStallSystem,
-  type StallRow,
-  stallTable,
-} from "./stall.ts";
+import { heavyRequests } from "./heavy-requests.ts";
+import { isFlat, isUnharmed, mixedTable, runMixedLoad } from "./mixed-load.ts";
+import { isHeld, measureStall, openStallSystem, type StallRow, stallTable } from "./stall.ts";
 import { killDuringDeliveries } from "./webhooks.ts";
 import { killUnderLoad, type KillReport, type KillSettings, openSystem } from "./kill.ts";
 
-type Settings = { readonly count: number | undefined; readonly seed: number };
+type Settings = {
+  readonly count: number | undefined;
+  readonly minutes: number | undefined;
+  readonly seed: number;
+};
 
 type Programme = {
   readonly about: string;
@@ -51,6 +50,10 @@ const programmes: Readonly<Record<string, Programme>> = {
   stall: {
     about: "a small live call beside each heavy request: it is not slowed, and never fails",
     run: runStalls,
+  },
+  load: {
+    about: "desks at work in both environments beside the heavy requests: no 5xx, memory flat",
+    run: runLoad,
   },
   kill: {
     about: "kill -9 of the service and of PostgreSQL under order load: nothing lost, nothing twice",
@@ -155,7 +158,8 @@ async function runStalls(): Promise<boolean> {
   say("furnished");
   const measure = async () => {
     const rows: StallRow[] = [];
-    for (const heavy of heavyRequests) {
+    for (const [at, heavy] of heavyRequests.entries()) {
+      say(`${at + 1} of ${heavyRequests.length}: ${heavy.name}`);
       rows.push(await measureStall(service, system, heavy));
       say(stallTable(rows.slice(-1)).split("\n").at(-1) ?? "");
     }
@@ -164,8 +168,8 @@ async function runStalls(): Promise<boolean> {
   const rows = await measure();
   service.signal("SIGTERM");
   await service.ended;
-  service = await serve(scope, settings, oneThread);
   say("control: the same work on the event loop");
+  service = await serve(scope, settings, oneThread);
   const control = await measure();
   await writeFaults("stall", [
     stallTable(rows),
@@ -173,6 +177,22 @@ async function runStalls(): Promise<boolean> {
     stallTable(control),
   ]);
   return rows.every(isHeld) && !control.every(isHeld);
+}
+
+const minutesDefault = 10;
+
+async function runLoad({ minutes = minutesDefault, seed }: Settings): Promise<boolean> {
+  await using stack = new AsyncDisposableStack();
+  const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
+  const DATA_DIR = await dataDirectory(scope);
+  const service = await serve(scope, { DATA_DIR, LOG_LEVEL: "silent" });
+  const system = await openStallSystem(service, DATA_DIR);
+  say("furnished");
+  const report = await runMixedLoad(service, system, { minutes, seed, say });
+  for (const failure of report.failures) say(failure);
+  say(mixedTable(report));
+  await writeFaults("load", [mixedTable(report)]);
+  return isUnharmed(report) && isFlat(report);
 }
 
 /** Puts what a run found into its section of the page. */
@@ -230,18 +250,19 @@ async function demoKey({ output }: Running): Promise<string> {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { count: { type: "string" }, seed: { type: "string" } },
+    options: { count: { type: "string" }, minutes: { type: "string" }, seed: { type: "string" } },
   });
   const name = positionals[0];
   const programme = name === undefined ? undefined : programmes[name];
   if (!programme) {
-    say("npm run faults -- <programme> [--count N] [--seed S]");
+    say("npm run faults -- <programme> [--count N] [--minutes M] [--seed S]");
     for (const [known, { about }] of Object.entries(programmes)) say(`  ${known}  ${about}`);
     process.exitCode = name === undefined ? 0 : 2;
     return;
   }
   const settings = {
     count: wholeNumber(values.count),
+    minutes: wholeNumber(values.minutes),
     seed: wholeNumber(values.seed) ?? Math.floor(Math.random() * 2 ** 31),
   };
   say(`${name}, seed ${settings.seed}`);
