@@ -7,13 +7,14 @@ import type { Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import type { Pace } from "../platform/pace.ts";
 import type { Db } from "../platform/postgres.ts";
 import { checkpointLine, type Head, lineOf, refuseSubAccount, startOfChain } from "./rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
 import type { AuditRow, Desk } from "./store.ts";
 import { findHead, findLink, listInOrder } from "./trail-store.ts";
 
-const linesPerPage = 500;
+const linesPerPage = 250;
 
 export type Exporting = Pick<Context, "db" | "now" | "auditKey" | "heavy"> & {
   /** What becomes of the checkpoint, beside being the last line. */
@@ -54,7 +55,11 @@ async function* linesOf(
   while (last.seq < to.seq) {
     const after = last;
     const by = { environment: desk.environment, deskId: desk.desk_id };
-    const page = await heavy.inPieces("audit export", () => readPage(db, desk, after, to), { by });
+    const page = await heavy.inPieces(
+      "audit export",
+      (pace) => readPage(db, desk, { after, to, pace }),
+      { by },
+    );
     last = page.last;
     yield page.text;
   }
@@ -74,9 +79,14 @@ async function* linesOf(
   yield line;
 }
 
-async function readPage(db: Db, desk: Desk, after: Head, to: Head) {
+async function readPage(
+  db: Db,
+  desk: Desk,
+  { after, to, pace }: { readonly after: Head; readonly to: Head; readonly pace: Pace },
+) {
   const page = { after: after.seq, upTo: to.seq, limit: linesPerPage };
   const rows = await listInOrder(db, desk, page);
+  await pace.turn();
   if (rows.length === 0) throw new Error(`the audit chain of ${desk.desk_id} ends early`);
   let last = after;
   let text = "";
@@ -84,6 +94,7 @@ async function readPage(db: Db, desk: Desk, after: Head, to: Head) {
     refuseBroken(row, last);
     text += lineOf(row, last, row.hash);
     last = { seq: row.seq, hash: row.hash };
+    if (pace.isOver()) await pace.turn();
   }
   return { text, last };
 }

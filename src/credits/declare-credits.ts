@@ -6,6 +6,7 @@ import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { itemCheck } from "../platform/http-validation.ts";
 import { claimIdempotencyKey } from "../platform/idempotency.ts";
+import { mapPaced, openPace } from "../platform/pace.ts";
 import { resultOf, sumsOf } from "./result-of.ts";
 import { type CreditFacts, factsOf } from "./rules.ts";
 import { CreditDeclaration, type DeclareCreditsBody, type DeclarationResults } from "./schema.ts";
@@ -24,7 +25,8 @@ export async function declareCredits(
 ): Promise<Declared> {
   const now = ctx.now();
   const today = istDay(now);
-  const declared = body.credits.map((item) => judged(item, today));
+  const pace = openPace();
+  const declared = await mapPaced(body.credits, (item) => judged(item, today), pace);
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await firmOfCaller(tx, call.caller, firmId);
@@ -43,10 +45,11 @@ export async function declareCredits(
         declared,
       );
       const view = { firmState: firm.connection_state, today };
-      const results = outcomes.map((outcome, index) => ({
-        index,
-        ...resultOf(outcome, view, call.requestId),
-      }));
+      const results = await mapPaced(
+        outcomes,
+        (outcome, index) => ({ index, ...resultOf(outcome, view, call.requestId) }),
+        pace,
+      );
       return { replayed: earlier !== undefined, answer: { results, ...sumsOf(results) } };
     },
     { rollBack: call.dryRun },

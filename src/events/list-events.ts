@@ -1,6 +1,7 @@
 import type { Caller } from "../kernel/caller.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/pace.ts";
 import type { Event, ListEventsQuery } from "./schema.ts";
 import { countEventsOfFirm, findLastSequence, listEvents as listRows } from "./store.ts";
 
@@ -35,5 +36,6 @@ export async function listEvents(
     total: await totalOf(request, total),
     positionOf: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
   });
-  return { ...page, rows: page.rows.map(({ body }) => JSON.parse(body) as Event) };
+  const events = await mapPaced(page.rows, ({ body }) => JSON.parse(body) as Event, openPace());
+  return { ...page, rows: events };
 }

@@ -10,6 +10,8 @@
 //         sellable or the books name another owner of it, nothing can be delivered, a credit of the bundle has gone, what the quote was
 //         priced on has changed, there is no price
 
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
@@ -74,7 +76,10 @@ export type Verdict =
   /** Nothing was done: cover is to be searched for first, while nobody is held up. */
   | { readonly kind: "put off"; readonly search: SearchFirst };
 
-/** Longer than elsewhere: whoever matches must not be silent for long, whatever others do meanwhile. */
+/**
+ * Longer than elsewhere, and not in the queue of all long work: whoever matches must not be silent for
+ * long, whatever others do meanwhile.
+ */
 const pieceMs = 15;
 
 /** Many orders take a while, in which others have their turns; this set keeps the matching. */
@@ -87,7 +92,7 @@ export async function decideOrders(
   return await mapPaced(
     loaded,
     (item, at) => decide(workings, item, orderIds[at] ?? ""),
-    openPace({ pieceMs }),
+    openPace({ pieceMs, nextTurn }),
   );
 }
 

@@ -4,6 +4,7 @@ import type { Outcome } from "../platform/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import { toErrorReply } from "../platform/http-errors.ts";
 import { itemCheck } from "../platform/http-validation.ts";
+import { mapPaced, openPace } from "../platform/pace.ts";
 import type { Command } from "./decide-orders.ts";
 import type { OrderDesk } from "./order-desk.ts";
 import type { Placed } from "./place-orders.ts";
@@ -21,14 +22,23 @@ export async function placeOrderBatch(
   body: PlaceOrderBatchBody,
 ): Promise<BatchResults> {
   const now = ctx.now();
-  const judged = body.orders.map((item, index) => commandOf(call, item, { index, now }));
+  const pace = openPace();
+  const judged = await mapPaced(
+    body.orders,
+    (item, index) => commandOf(call, item, { index, now }),
+    pace,
+  );
   const commands = judged.flatMap((item) => (item instanceof Failure ? [] : [item]));
   const placed = commands.length > 0 ? await desk.placeAll(call, commands) : [];
   let next = 0;
-  const results = judged.map((item, index) => {
-    const outcome = item instanceof Failure ? item : answered(placed[next++]);
-    return { index, ...resultOf(outcome, call, ctx) };
-  });
+  const results = await mapPaced(
+    judged,
+    (item, index) => {
+      const outcome = item instanceof Failure ? item : answered(placed[next++]);
+      return { index, ...resultOf(outcome, call, ctx) };
+    },
+    pace,
+  );
   const submitted = results.filter(({ ok }) => ok).length;
   return { results, submitted, failed: results.length - submitted };
 }

@@ -1,4 +1,4 @@
-import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
+import { callOf, sendCreation, sendLong, sendPage } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { compileBatchValidator } from "../platform/http-validation.ts";
@@ -55,7 +55,7 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
       },
     },
     async (request, reply) =>
-      await placeOrderBatch(ctx, desk, callOf(request, reply), request.body),
+      await sendLong(reply, await placeOrderBatch(ctx, desk, callOf(request, reply), request.body)),
   );
 
   app.get(

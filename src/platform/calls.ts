@@ -1,10 +1,13 @@
 // What a route reads from a request besides its body, and how it answers a creation.
 
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { TObject } from "typebox";
 
 import type { Call, Visit } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Page } from "../kernel/page.ts";
+import { writeInPieces } from "./http-serialization.ts";
+import { openPace } from "./pace.ts";
 
 const idempotencyKeyForm = /^[!-~]{1,255}$/;
 
@@ -49,14 +52,40 @@ export function sendCreation<Resource>(
   return resource;
 }
 
-/** The named array, with paging fields when they were asked for. */
-export function sendPage<Name extends string, Row>(
+/** With more rows or items than this an answer is written in pieces. */
+const longFrom = 100;
+
+/** The named array, with paging fields when they were asked for, and what else there is to say. */
+export async function sendPage<Name extends string, Row, More extends object>(
   reply: FastifyReply,
   name: Name,
   { rows, paging, truncated }: Page<Row>,
+  more?: More,
 ) {
   if (truncated) reply.header("x-truncated", "true");
-  return { [name]: rows, ...paging } as { [N in Name]: Row[] } & NonNullable<typeof paging>; // A computed name.
+  const answer = { [name]: rows, ...paging, ...more };
+  // A computed name.
+  return await sendLong(
+    reply,
+    answer as { [N in Name]: Row[] } & NonNullable<typeof paging> & More,
+  );
+}
+
+/** An answer that may have a long list, which is written by the route's schema with turns for others. */
+export async function sendLong<Answer extends object>(
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<Answer> {
+  const isLong = (member: unknown) => Array.isArray(member) && member.length > longFrom;
+  if (!Object.values(answer).some(isLong)) return answer;
+  const response = reply.request.routeOptions.schema?.response;
+  const schema = (response as Readonly<Record<string, TObject>>)["200"]; // As our routes declare it.
+  if (!schema) return answer;
+  const pace = openPace();
+  await pace.turn();
+  const text = await writeInPieces(schema, answer as Readonly<Record<string, unknown>>, pace);
+  reply.type("application/json; charset=utf-8");
+  return text as unknown as Answer; // A text is sent as it is, past the schema it was written by.
 }
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {

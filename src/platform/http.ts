@@ -47,6 +47,7 @@ import {
 import { brokenRequests } from "./http-broken.ts";
 import { toErrorReply } from "./http-errors.ts";
 import { compileSerializer } from "./http-serialization.ts";
+import { takePiece } from "./pace.ts";
 import { requestIdOf } from "./request-id.ts";
 import { InFlight } from "./in-flight.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./http-validation.ts";
@@ -118,6 +119,8 @@ export type ServerOptions = {
 const headersTimeoutMs = 5_000;
 const requestTimeoutMs = 10_000;
 const connectionsCheckingIntervalMs = 1_000;
+/** To read a body of this size takes about a millisecond; larger ones wait for their turn. */
+const largeBodyBytes = 65_536;
 /** Longer than any request line: an id of any length is looked up and not found like any other. */
 const pathParameterLengthMax = 65_536;
 /** With any parameters; what the bytes are is seen when they are read. */
@@ -285,6 +288,7 @@ function parseOnlyStrictJson(app: App): void {
     if (encoding !== "identity") throw notJson();
     const bytes = request.chunkedBody ?? (await readBody(request.raw));
     if (bytes.length === 0) return undefined;
+    if (bytes.length > largeBodyBytes) await takePiece();
     if (!isUtf8(bytes)) throw badRequest("the body is not UTF-8");
     const verdict = parseStrictJson(bytes.toString());
     if (!verdict.ok) throw badRequest(verdict.problem);

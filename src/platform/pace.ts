@@ -1,7 +1,6 @@
 // Work on many items that has to be done on the event loop is done in pieces: once a piece has held
-// the loop for a few milliseconds, whoever else waits has a turn.
-
-import { setImmediate as nextTurn } from "node:timers/promises";
+// the loop for a few milliseconds, whoever else waits has a turn. All such work shares one queue, and
+// a piece or two are done in a turn of the loop, however many callers there are.
 
 export type Pace = {
   /** Whether this piece has been going on for long enough. */
@@ -12,10 +11,45 @@ export type Pace = {
 
 const pieceMsDefault = 5;
 
+/**
+ *   few     what waited for one of a few places, and holds a transaction meanwhile
+ *   many    whatever anybody may ask for at any time: long lists, large bodies
+ */
+export type PieceQueue = "few" | "many";
+
+const waiting: Readonly<Record<PieceQueue, (() => void)[]>> = { few: [], many: [] };
+let isLetting = false;
+
+/** Resolves when it is this piece's turn; of each queue one has a turn of the loop. */
+export function takePiece(queue: PieceQueue = "many"): Promise<void> {
+  return new Promise((resolve) => {
+    waiting[queue].push(resolve);
+    if (isLetting) return;
+    isLetting = true;
+    setImmediate(letNext);
+  });
+}
+
+function letNext(): void {
+  waiting.few.shift()?.();
+  waiting.many.shift()?.();
+  isLetting = waiting.few.length + waiting.many.length > 0;
+  if (isLetting) setImmediate(letNext);
+}
+
+export type PaceOptions = {
+  readonly pieceMs?: number;
+  /** Throws when the work is not wanted any more. */
+  readonly mayGoOn?: () => void;
+  /** How it waits for its next turn: in the queue of all such work unless given. */
+  readonly nextTurn?: () => Promise<void>;
+};
+
 export function openPace({
   pieceMs = pieceMsDefault,
   mayGoOn = () => {},
-}: { readonly pieceMs?: number; readonly mayGoOn?: () => void } = {}): Pace {
+  nextTurn = takePiece,
+}: PaceOptions = {}): Pace {
   let begunMs = performance.now();
   return {
     isOver: () => performance.now() - begunMs > pieceMs,

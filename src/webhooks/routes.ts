@@ -52,10 +52,10 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
         response: { 200: WebhookList },
       },
     },
-    async (request, reply) => ({
-      ...sendPage(reply, "webhooks", await listWebhooks(ctx, request.caller, request.query)),
-      events: listEventNames(),
-    }),
+    async (request, reply) =>
+      await sendPage(reply, "webhooks", await listWebhooks(ctx, request.caller, request.query), {
+        events: listEventNames(),
+      }),
   );
 
   app.get(

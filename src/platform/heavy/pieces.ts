@@ -4,7 +4,7 @@
 import type { Environment } from "../../kernel/caller.ts";
 import { Failure } from "../../kernel/failure.ts";
 import { Overloaded } from "../coalesce.ts";
-import { openPace } from "../pace.ts";
+import { openPace, takePiece } from "../pace.ts";
 import { FairQueue, type QueueLimits } from "./fair-queue.ts";
 import { type EndedJob, type Heavy, NobodyWaits, type OnBehalf } from "./kinds.ts";
 
@@ -88,7 +88,7 @@ export function openPieces({
         const mayGoOn = () => {
           if (signal?.aborted) throw new NobodyWaits();
         };
-        const result = await work(openPace({ mayGoOn }));
+        const result = await work(openPace({ mayGoOn, nextTurn: () => takePiece("few") }));
         tell("done");
         return result;
       } catch (error) {
