@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 import { clientConfig, sql } from "../src/platform/postgres.ts";
-import { runPrepared } from "../src/platform/prepared.ts";
+import { runPrepared, writeTogether } from "../src/platform/prepared.ts";
 import { testDatabase } from "./support/database.ts";
 
 async function asOwner(
@@ -105,19 +105,25 @@ test("a statement is the same on its first run, after a failure and on every lat
   });
 });
 
-test("statements that are asked for in one turn go to the server in one write", async (t) => {
+test("statements that go together reach the server in one write, and later ones by themselves", async (t) => {
   const { connection } = await testDatabase(t);
   const client = new pg.Client(clientConfig({ connection, onIdleError() {} }));
   await client.connect();
   const { stream } = (client as unknown as { connection: { stream: Required<Duplex> } }).connection;
   const writes = t.mock.method(stream, "_writev");
+  writeTogether(client);
   const answers = await Promise.all([
     runPrepared(client, sql`select 1 as first`),
     runPrepared(client, sql`select 2 as second`),
     runPrepared(client, sql`select 3 as third`),
   ]);
+  const together = writes.mock.callCount();
+  await Promise.all([
+    runPrepared(client, sql`select 4 as fourth`),
+    runPrepared(client, sql`select 5 as fifth`),
+  ]);
   const count = writes.mock.callCount();
   await client.end();
   assert.deepEqual(answers, [[{ first: 1 }], [{ second: 2 }], [{ third: 3 }]]);
-  assert.equal(count, 1);
+  assert.deepEqual([together, count], [1, 3]);
 });

@@ -15,7 +15,7 @@ import pg from "pg";
 
 import { countAddedRows } from "./added-rows.ts";
 import { type ConnectionCount, type Connections, keepConnections } from "./connections.ts";
-import { runPrepared, type Statement, types } from "./prepared.ts";
+import { runPrepared, type Statement, types, writeTogether } from "./prepared.ts";
 import { noteNothingKept } from "./split.ts";
 import { wireValue } from "./wire-value.ts";
 
@@ -134,7 +134,10 @@ export function openDatabase(options: ConnectionOptions): Database {
     connections: () => connections.count(),
     rows: (statement) => onOne(connections, (client) => runAlone(client, statement)),
     together: (work) =>
-      onOne(connections, (client) => work({ rows: (statement) => runPrepared(client, statement) })),
+      onOne(connections, (client) => {
+        writeTogether(client);
+        return work({ rows: (statement) => runPrepared(client, statement) });
+      }),
     planned: {
       rows: (statement) => onOne(connections, (client) => runPlanned(client, statement)),
     },

@@ -54,6 +54,16 @@ export async function runPrepared<Row>(
   return run.answer() as Row[]; // Whoever wrote the statement knows its columns.
 }
 
+/**
+ * What is asked of this connection in the present turn goes to the server in one write. It pays where
+ * all of it is quickly written down; otherwise the server could have begun with the first.
+ */
+export function writeTogether(client: pg.ClientBase): void {
+  const { stream } = (client as unknown as { readonly connection: pg.Connection }).connection;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 const lastFaults = new WeakMap<pg.ClientBase, Error>();
 
 /**
@@ -109,8 +119,7 @@ class PreparedRun implements pg.Submittable {
     if (!this.#rowOf) connection.describe({ type: "P" }, true);
     connection.execute(null, true);
     connection.sync();
-    // What is asked in one turn travels in one write.
-    process.nextTick(uncork, connection.stream);
+    connection.stream.uncork();
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
@@ -137,10 +146,6 @@ class PreparedRun implements pg.Submittable {
   answer(): Record<string, unknown>[] {
     return this.#rowOf ? this.#answers.map(this.#rowOf) : [];
   }
-}
-
-function uncork(stream: pg.Connection["stream"]): void {
-  stream.uncork();
 }
 
 type Field = { readonly name: string; readonly dataTypeID: number };
