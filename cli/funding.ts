@@ -1,6 +1,8 @@
+import { fundDeal } from "../src/bankbook/fund-deal.ts";
+import { readConfig } from "../src/config.ts";
 import { utrForm } from "../src/kernel/utr.ts";
 import { attestSeen } from "./attest.ts";
-import { command, printOne, UsageError } from "./command.ts";
+import { command, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";
 
 /** The command that says what the bank did about money that is waited for, by whatever waits for it. */
@@ -21,6 +23,7 @@ export function fundCommand({
     operandOptional: true,
     options: {
       reference: { help: "the bank's reference (UTR) of the money" },
+      paise: { help: "how much came, where it is not the whole; what is short is waited for" },
       missing: { type: "boolean", help: `it will not come: ${ifMissing}` },
       csv: { help: `a file with the columns ${idColumn}, reference` },
       ...operatorOption,
@@ -28,6 +31,21 @@ export function fundCommand({
     example: `npx scripdesk ${name} ${noun === "cross" ? "crs" : "stl"}_… --reference HDFCR52026111500012345`,
     async run(options, id) {
       const { reference, csv } = options;
+      if (options.paise !== undefined) {
+        if (options.missing || csv !== undefined) {
+          throw new UsageError("give --paise with one id and its --reference only");
+        }
+        const paise = wholeNumber("paise", options.paise);
+        const utr = utrOf(required("reference", reference ?? ""));
+        const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+        const outcome = await withOperator(
+          options,
+          { permission: "settlements.write", about: [id] },
+          async ({ ctx, actor }) =>
+            await fundDeal(ctx, actor, { dealId: id, paise, reference: utr, twoFromPaise }),
+        );
+        return printOne({ [idColumn]: id, paise, outcome }, options);
+      }
       const rows = await rowsOf(id, { csv, idColumn, columns: { reference } });
       const seen = rows.map((row) => ({
         subjectId: row.id,
@@ -43,6 +61,7 @@ export function fundCommand({
         async ({ ctx, actor }) => await attestSeen(ctx, actor, { kind: "deal_funding", seen }),
       );
       printOne(attested, options);
+      return undefined;
     },
   });
 }

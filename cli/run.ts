@@ -6,6 +6,7 @@ import { Unusable } from "../src/platform/unusable.ts";
 import { approvalCommands } from "./approvals.ts";
 import { auditCommands } from "./audit.ts";
 import { calendarCommands } from "./calendar.ts";
+import { bankCommands } from "./bank.ts";
 import { type Command, UsageError } from "./command.ts";
 import { creditCommands } from "./credits.ts";
 import { crossCommands } from "./crosses.ts";
@@ -55,6 +56,7 @@ const commands: readonly Command[] = [
   ...settlementCommands,
   ...payoutCommands,
   ...payoutFileCommands,
+  ...bankCommands,
   ...depositCommands,
   ...deskCommands,
   ...statementCommands,

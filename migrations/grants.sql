@@ -23,3 +23,6 @@ revoke delete on payout_files, payout_file_lines, payout_file_items from scripde
 -- What was invoiced stays as it was issued, and a number is never given twice.
 revoke update, delete on fee_invoices from scripdesk_app;
 revoke delete on leg_taxes, invoice_series, tax_rates, tds_sums from scripdesk_app;
+-- What the bank wrote stays as it is; what became of it is added.
+revoke delete on bank_statements, bank_lines from scripdesk_app;
+revoke update, delete on bank_line_entries from scripdesk_app;

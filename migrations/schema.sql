@@ -6,6 +6,7 @@ CASE
     WHEN ((VALUE).scrip_no IS NULL) THEN '9007199254740991'::bigint
     ELSE (1)::bigint
 END))), false));
+create sequence bank_statements_received_no_seq;
 create sequence ledger_entry_numbers;
 
 CREATE OR REPLACE FUNCTION public.keep_statement_pages()
@@ -170,6 +171,85 @@ create table audit_records (
   constraint audit_records_seq_check CHECK ((seq > 0))
 );
 CREATE INDEX audit_records_by_entity ON public.audit_records USING btree (entity_id, desk_id, seq);
+
+create table bank_line_entries (
+  environment text not null,
+  kind text not null,
+  subject text not null,
+  line_id text not null,
+  constraint bank_line_entries_pkey PRIMARY KEY (environment, kind, subject),
+  constraint bank_line_entries_line_id_fkey FOREIGN KEY (line_id) REFERENCES bank_lines(line_id)
+);
+CREATE INDEX bank_line_entries_of_line ON public.bank_line_entries USING btree (line_id);
+
+create table bank_lines (
+  line_id text not null,
+  environment text not null,
+  statement_id text not null,
+  ordinal integer not null,
+  line_key text not null,
+  day date not null,
+  direction text not null,
+  paise bigint not null,
+  utr text,
+  details_sealed bytea not null,
+  plan jsonb not null,
+  state text not null,
+  reason text,
+  firm_id text,
+  deal_id text,
+  back_utr text,
+  decided_by text,
+  decided_at timestamp with time zone,
+  version integer not null,
+  constraint bank_lines_statement_id_line_key_key UNIQUE (statement_id, line_key),
+  constraint bank_lines_pkey PRIMARY KEY (line_id),
+  constraint bank_lines_statement_id_fkey FOREIGN KEY (statement_id) REFERENCES bank_statements(statement_id),
+  constraint bank_lines_back_utr_check CHECK ((((length(back_utr) >= 12) AND (length(back_utr) <= 22)) AND (back_utr !~ '[^A-Z0-9]'::text))),
+  constraint bank_lines_decided CHECK (((state <> ALL (ARRAY['assigned'::text, 'returning'::text, 'returned'::text])) OR (decided_by IS NOT NULL))),
+  constraint bank_lines_direction_check CHECK ((direction = ANY (ARRAY['credit'::text, 'debit'::text]))),
+  constraint bank_lines_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint bank_lines_line_id_check CHECK ((starts_with(line_id, 'bln_'::text) AND (length(line_id) = 30))),
+  constraint bank_lines_ordinal_check CHECK ((ordinal > 0)),
+  constraint bank_lines_paise_check CHECK (((paise >= 1) AND (paise <= '9007199254740991'::bigint))),
+  constraint bank_lines_sent_back CHECK (((state = ANY (ARRAY['returning'::text, 'returned'::text])) = (back_utr IS NOT NULL))),
+  constraint bank_lines_state_check CHECK ((state = ANY (ARRAY['new'::text, 'repeated'::text, 'matched'::text, 'queued'::text, 'assigned'::text, 'returning'::text, 'returned'::text]))),
+  constraint bank_lines_utr_check CHECK ((((length(utr) >= 12) AND (length(utr) <= 22)) AND (utr !~ '[^A-Z0-9]'::text))),
+  constraint bank_lines_version_check CHECK ((version > 0))
+);
+CREATE INDEX bank_lines_of_statement ON public.bank_lines USING btree (statement_id, ordinal);
+CREATE INDEX bank_lines_queue ON public.bank_lines USING btree (environment, day, line_id) WHERE (state = ANY (ARRAY['queued'::text, 'returning'::text]));
+CREATE UNIQUE INDEX bank_lines_back ON public.bank_lines USING btree (environment, back_utr) WHERE (back_utr IS NOT NULL);
+CREATE UNIQUE INDEX bank_lines_once ON public.bank_lines USING btree (environment, line_key) WHERE (state <> ALL (ARRAY['new'::text, 'repeated'::text]));
+
+create table bank_statements (
+  statement_id text not null,
+  environment text not null,
+  sha256 bytea not null,
+  format text not null,
+  line_count integer not null,
+  first_day date not null,
+  last_day date not null,
+  opening_paise bigint,
+  closing_paise bigint,
+  state text not null,
+  received_by text not null,
+  received_at timestamp with time zone not null,
+  received_no bigint not null,
+  applied_by text,
+  applied_at timestamp with time zone,
+  constraint bank_statements_environment_sha256_format_key UNIQUE (environment, sha256, format),
+  constraint bank_statements_pkey PRIMARY KEY (statement_id),
+  constraint bank_statements_applied_whole CHECK ((((state = 'applied'::text) = (applied_by IS NOT NULL)) AND ((applied_by IS NULL) = (applied_at IS NULL)))),
+  constraint bank_statements_balances_whole CHECK (((opening_paise IS NULL) = (closing_paise IS NULL))),
+  constraint bank_statements_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'sandbox'::text]))),
+  constraint bank_statements_line_count_check CHECK ((line_count > 0)),
+  constraint bank_statements_sha256_check CHECK ((octet_length(sha256) = 32)),
+  constraint bank_statements_state_check CHECK ((state = ANY (ARRAY['received'::text, 'applied'::text]))),
+  constraint bank_statements_statement_id_check CHECK ((starts_with(statement_id, 'bst_'::text) AND (length(statement_id) = 30)))
+);
+CREATE INDEX bank_statements_newest ON public.bank_statements USING btree (environment, last_day DESC, received_no DESC);
+CREATE UNIQUE INDEX bank_statements_once ON public.bank_statements USING btree (environment, sha256) WHERE (state = 'applied'::text);
 
 create table calendar_days (
   office text not null,
@@ -722,7 +802,7 @@ create table ledger_balances (
   constraint ledger_balances_floor CHECK (((kind <> ALL (ARRAY['firm_cash'::text, 'desk_commission'::text])) OR ((((posted_paise - escrow_paise) - pending_out_paise) >= (0)::numeric) AND (LEAST(posted_paise, escrow_paise, pending_out_paise, pending_in_paise) >= (0)::numeric)))),
   constraint ledger_balances_kind CHECK (
 CASE
-    WHEN (firm_id IS NULL) THEN ((stripe IS NOT NULL) AND (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'cgst_payable'::text, 'sgst_payable'::text, 'igst_payable'::text, 'tds_payable'::text, 'external_bank'::text])))
+    WHEN (firm_id IS NULL) THEN ((stripe IS NOT NULL) AND (kind = ANY (ARRAY['house_cash'::text, 'house_fees'::text, 'gst_payable'::text, 'cgst_payable'::text, 'sgst_payable'::text, 'igst_payable'::text, 'tds_payable'::text, 'unmatched_cash'::text, 'external_bank'::text])))
     ELSE ((stripe IS NULL) AND (kind = ANY (ARRAY['firm_cash'::text, 'desk_commission'::text, 'firm_dues'::text])))
 END),
   constraint ledger_balances_named CHECK (((account = (kind || COALESCE((':'::text || firm_id), ''::text))) AND (balance = (account || COALESCE((((':'::text || environment) || ':'::text) || stripe), ''::text))))),
@@ -1585,6 +1665,9 @@ grant insert, select, update on approvals to scripdesk_app;
 grant delete, insert, select, update on audit_checkpoints to scripdesk_app;
 grant insert, select, update on audit_heads to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
+grant insert, select on bank_line_entries to scripdesk_app;
+grant insert, select, update on bank_lines to scripdesk_app;
+grant insert, select, update on bank_statements to scripdesk_app;
 grant delete, insert, select, update on calendar_days to scripdesk_app;
 grant delete, insert, select, update on calendar_versions to scripdesk_app;
 grant delete, insert, select, update on commission_rates to scripdesk_app;

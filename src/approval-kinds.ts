@@ -1,6 +1,9 @@
 // Every kind of act that takes two people, so that a proposal can be carried out by its kind.
 
 import type { ApprovalKind } from "./approvals/kind.ts";
+import { lineAssignment, lineReturn } from "./bankbook/decide-line.ts";
+import { dealFunding } from "./bankbook/fund-deal.ts";
+import { bankImport } from "./bankbook/import-statement.ts";
 import { commissionPayment } from "./commissions/pay-out-commission.ts";
 import { inventoryAddition } from "./credits/propose-inventory.ts";
 import { depositAddition } from "./deposits/add-deposit.ts";
@@ -21,6 +24,10 @@ export const approvalKinds: readonly ApprovalKind[] = [
   payoutSending,
   payoutFileMaking,
   payoutFileVoiding,
+  bankImport,
+  lineAssignment,
+  lineReturn,
+  dealFunding,
   commissionPayment,
   depositAddition,
   inventoryAddition,

@@ -215,3 +215,25 @@ export async function listAllCrosses(
     order by c.created_at desc, c.cross_id desc
     limit ${limit}`);
 }
+
+export async function listBuyers(
+  db: Db,
+  crossIds: readonly string[],
+): Promise<{ cross_id: string; buyer_firm_id: string | null }[]> {
+  return await db.rows(sql`
+    select cross_id, buyer_firm_id
+    from crosses
+    where cross_id = any(${crossIds}::text[])`);
+}
+
+/** What buyers named the payments by that agreed crosses wait for. */
+export async function listAwaitedPayments(
+  db: Db,
+  environment: Environment,
+): Promise<{ cross_id: string; buyer_firm_id: string; payment_ref: string }[]> {
+  return await db.rows(sql`
+    select cross_id, buyer_firm_id, payment_ref
+    from crosses
+    where environment = ${environment} and state = 'agreed' and payment_ref is not null
+      and buyer_firm_id is not null`);
+}

@@ -50,3 +50,14 @@ export async function listDepositsFor(db: Db, settlementId: string): Promise<Dep
     where settlement_id = ${settlementId}
     order by at, reference`);
 }
+
+export async function listDeposits(
+  db: Db,
+  environment: Environment,
+  references: readonly string[],
+): Promise<DepositRow[]> {
+  return await db.rows(sql`
+    select environment, reference, desk_id, firm_id, paise, settlement_id, at
+    from deposits
+    where environment = ${environment} and reference = any(${references}::text[])`);
+}

@@ -1,7 +1,7 @@
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import type { Entry } from "../ledger/rules.ts";
+import type { Account, Entry } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres.ts";
 import { type DepositRow, insertDeposits } from "./store.ts";
 
@@ -12,6 +12,8 @@ export type Deposit = {
   readonly firmId: string;
   readonly paise: number;
   readonly settlementId: string | null;
+  /** Where it was until now, when it was on our account already. */
+  readonly from?: Account | undefined;
 };
 
 /** What is left for the caller: the entries to write with its own, and the changes to record. */
@@ -42,18 +44,22 @@ export async function takeDeposits(
       detail: { reason: "reference_used", reference: known.reference },
     });
   }
-  return { entries: rows.map(entryOf), changes: rows.map(changeOf) };
+  return {
+    entries: rows.map((row, at) => entryOf(row, deposits[at]?.from)),
+    changes: rows.map(changeOf),
+  };
 }
 
-function entryOf({ environment, reference, firm_id, paise }: DepositRow): Entry {
+function entryOf(
+  { environment, reference, firm_id, paise }: DepositRow,
+  from: Account = { kind: "external_bank" },
+): Entry {
   return {
     environment,
     kind: "deposit",
     subject: reference,
     phase: "posted",
-    movements: [
-      { from: { kind: "external_bank" }, to: { kind: "firm_cash", firmId: firm_id }, paise },
-    ],
+    movements: [{ from, to: { kind: "firm_cash", firmId: firm_id }, paise }],
   };
 }
 

@@ -37,6 +37,8 @@ export const accountKinds = {
   /** What was withheld from sellers for the state. */
   tds_payable: { of: "house", holds: "paise", floor: false },
   house_credits: { of: "house", holds: "credits", floor: true },
+  /** Money on our account of which nobody knows yet whose it is; below zero, what left unexplained. */
+  unmatched_cash: { of: "house", holds: "paise", floor: false },
   /** The banks' side of deposits and payouts: below zero by what is with us. */
   external_bank: { of: "outside", holds: "paise", floor: false },
   /** Where credits come from and leave to. */

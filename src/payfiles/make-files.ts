@@ -7,6 +7,7 @@
 
 import { actWithApproval } from "../approvals/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../approvals/kind.ts";
+import { aloneTimes } from "../approvals/rules.ts";
 import { sealedAccounts } from "../firms/accounts-to-pay.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -58,6 +59,8 @@ export async function makeFiles(
       subjectId: `${rail} file`,
       terms: { rail, format, payout_ids: payouts.map(({ payout_id }) => payout_id).toSorted() },
       people: paise >= twoFromPaise ? 2 : 1,
+      // Many small files of one person are a large one.
+      alonePerDayPaise: twoFromPaise * aloneTimes,
     });
     made.push(
       acted.outcome === "proposed"

@@ -172,11 +172,11 @@ function holdOf(leg: LegRow, buyerFirmId: string): Entry[] {
   ];
 }
 
-function openLegs(legs: readonly LegRow[] = []): LegRow[] {
+export function openLegs(legs: readonly LegRow[] = []): LegRow[] {
   return legs.filter((leg) => isOpenLeg(leg.state));
 }
 
-async function loadLegs(
+export async function loadLegs(
   tx: Tx,
   settlements: readonly SettlementRow[],
 ): Promise<ReadonlyMap<string, readonly LegRow[]>> {

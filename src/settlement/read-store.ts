@@ -245,3 +245,13 @@ export async function listAllSettlements(
     order by s.created_at desc, s.settlement_id desc
     limit ${limit}`);
 }
+
+export async function listBuyers(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<{ settlement_id: string; buyer_firm_id: string }[]> {
+  return await db.rows(sql`
+    select settlement_id, buyer_firm_id
+    from settlements
+    where settlement_id = any(${settlementIds}::text[])`);
+}

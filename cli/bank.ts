@@ -1,0 +1,114 @@
+import { readFile } from "node:fs/promises";
+
+import { assignLine, sendLineBack } from "../src/bankbook/decide-line.ts";
+import { importStatement } from "../src/bankbook/import-statement.ts";
+import { listQueue } from "../src/bankbook/list-queue.ts";
+import { genericStatement, readStatementFormat } from "../src/bankbook/read-statement.ts";
+import { reconcileBank } from "../src/bankbook/reconcile-bank.ts";
+import { readConfig } from "../src/config.ts";
+import { rupeesText } from "../src/kernel/rupees.ts";
+import { command, print, printOne, UsageError, wholeNumber } from "./command.ts";
+import { operatorOption, withOperator } from "./operators.ts";
+import { jsonFile } from "./payout-files.ts";
+
+const environment = "live";
+const reading = { permission: "read", environment } as const;
+const writing = { permission: "bank.write", environment, named: true } as const;
+
+const importFile = command({
+  name: "bank import",
+  summary:
+    "import the bank's statement: payouts are answered, money in is matched, the rest queued",
+  operand: "FILE",
+  options: {
+    format: { default: genericStatement.name, help: "generic, or a JSON file with the headings" },
+    ...operatorOption,
+  },
+  example: "npx scripdesk bank import statement-2026-11-15.csv",
+  async run(options, path) {
+    const { format: given } = options;
+    const format =
+      given === genericStatement.name
+        ? genericStatement
+        : readStatementFormat(await jsonFile("format", given));
+    const text = await readFile(path, "utf8").catch((error: Error) => {
+      throw new UsageError(`the statement cannot be read: ${error.message}`);
+    });
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+    const imported = await withOperator(options, writing, ({ ctx, actor }) =>
+      importStatement(ctx, actor, { environment, text, format, twoFromPaise }),
+    );
+    printOne(imported, options);
+  },
+});
+
+const reconcile = command({
+  name: "bank reconcile",
+  summary: "compare the bank's closing balance with the books, and name every difference",
+  options: {},
+  async run(options) {
+    const result = await withOperator(options, reading, ({ ctx }) =>
+      reconcileBank(ctx, environment),
+    );
+    printOne(result, options);
+    return result.unexplained_paise === 0 || result.unexplained_paise === null ? 0 : 1;
+  },
+});
+
+const queueList = command({
+  name: "bank queue list",
+  summary: "list the bank's lines that nobody could explain, the oldest first",
+  options: { limit: { default: "100", help: "how many at most" } },
+  async run(options) {
+    const limit = Math.min(wholeNumber("limit", options.limit), 10_000);
+    const act = { ...writing, named: false };
+    const rows = await withOperator(options, act, ({ ctx }) =>
+      listQueue(ctx, { environment, limit }),
+    );
+    print(
+      rows.map((row) => ({ ...row, rupees: rupeesText(row.paise) })),
+      options,
+    );
+  },
+});
+
+const queueAssign = command({
+  name: "bank queue assign",
+  summary: "say whose money of the queue is; large sums take two people",
+  operand: "LINE_ID",
+  options: {
+    to: { required: true, help: "a firm, settlement or cross by its id, or house for our own" },
+    reason: { required: true, help: "how you know" },
+    ...operatorOption,
+  },
+  async run(options, lineId) {
+    const { reason } = options;
+    const to = options.to === "house" ? null : options.to;
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+    const outcome = await withOperator(options, writing, ({ ctx, actor }) =>
+      assignLine(ctx, actor, { lineId, to, reason, twoFromPaise }),
+    );
+    printOne({ line_id: lineId, outcome }, options);
+  },
+});
+
+const queueReturn = command({
+  name: "bank queue return",
+  summary: "say that money of the queue was sent back; the bank's debit ends it",
+  operand: "LINE_ID",
+  options: {
+    utr: { required: true, help: "the bank's reference (UTR) of the payment back" },
+    reason: { required: true, help: "why" },
+    ...operatorOption,
+  },
+  async run(options, lineId) {
+    const { utr, reason } = options;
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
+    const outcome = await withOperator(options, writing, ({ ctx, actor }) =>
+      sendLineBack(ctx, actor, { lineId, utr, reason, twoFromPaise }),
+    );
+    printOne({ line_id: lineId, outcome }, options);
+  },
+});
+
+export const bankCommands = [importFile, reconcile, queueList, queueAssign, queueReturn];

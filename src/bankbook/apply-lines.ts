@@ -1,0 +1,354 @@
+// What follows from the lines of a statement, in one transaction and in the order of locks:
+//
+//   remittances   are paid, or came back; their lines in files are answered
+//   deposits      are their firm's balance, and fund the deal that they are for
+//   sent back     what a person returned has left
+//   the queue     gets the rest: it is booked as nobody's until a person decides
+//
+// Nothing of it trusts the plan alone: what has changed since goes to the queue.
+
+import { depositsByReference } from "../deposits/deposits-by-reference.ts";
+import { dropQuestions } from "../inquiries/ask-outside.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import { entriesAbout } from "../ledger/read-books.ts";
+import { assertWritten, type Entry } from "../ledger/rules.ts";
+import { writeBooks } from "../ledger/write-books.ts";
+import { answerLines } from "../payfiles/answer-lines.ts";
+import {
+  answerRemittances,
+  lockRemittedPayouts,
+  remittancesByUtr,
+  type ShownRemittance,
+} from "../payouts/answer-remittances.ts";
+import type { PayoutToLeave } from "../payouts/plan-remittances.ts";
+import type { Tx } from "../platform/postgres.ts";
+import { refuseMovedFunds } from "../settlement/open-settlements.ts";
+import { lockReceivers, type ReceivedMoney, takeMoney } from "./receive-money.ts";
+import { bankLineLifecycle, type LinePlan, madeReference, type QueueReason } from "./rules.ts";
+import {
+  type BankLineRow,
+  type ExplainedRow,
+  insertExplained,
+  listCounted,
+  listExplained,
+  lockLines,
+  setLines,
+} from "./store.ts";
+
+export type AppliedLines = {
+  readonly changes: readonly Change[];
+  readonly rows: readonly BankLineRow[];
+};
+
+type Explains = Pick<ExplainedRow, "kind" | "subject">;
+
+/** What becomes of one line. */
+type Outcome = {
+  readonly line: BankLineRow;
+  readonly state: "matched" | "queued";
+  readonly reason: string | null;
+  readonly firmId?: string | undefined;
+  readonly dealId?: string | null | undefined;
+  readonly explains: readonly Explains[];
+};
+
+export async function applyLines(
+  tx: Tx,
+  environment: Environment,
+  all: readonly BankLineRow[],
+  now: Date,
+): Promise<AppliedLines> {
+  const { lines, repeated } = await withoutRepeated(tx, environment, all);
+  const given = planned(lines, "sent_back").map(({ plan }) => plan.line_id);
+  const returning = given.length === 0 ? [] : await lockLines(tx, given);
+  const remitted = await applyRemittances(tx, environment, lines, now);
+  const deposited = await applyDeposits(tx, environment, lines, now);
+  const sentBack = giveBack(lines, returning, now);
+  const rest = await queueRest(tx, environment, [
+    ...lines.filter(({ plan }) => plan.to === "queue"),
+    ...remitted.refused,
+    ...deposited.refused,
+    ...sentBack.refused,
+  ]);
+  const written = await writeBooks(
+    tx,
+    {
+      resolutions: remitted.resolutions,
+      entries: [...remitted.entries, ...rest.entries, ...sentBack.entries, ...deposited.entries],
+    },
+    now,
+  );
+  assertWritten(written.resolutions);
+  refuseMovedFunds(written.entries);
+  const outcomes = [
+    ...remitted.outcomes,
+    ...deposited.outcomes,
+    ...sentBack.outcomes,
+    ...rest.outcomes,
+  ];
+  const rows = outcomes.map(({ line, state, reason, firmId, dealId }) => ({
+    ...line,
+    state: advance(bankLineLifecycle, line.state, state === "matched" ? "match" : "queue"),
+    reason,
+    firm_id: firmId ?? null,
+    deal_id: dealId ?? null,
+    version: line.version + 1,
+  }));
+  const changed = [...rows, ...repeated, ...sentBack.returned];
+  if (changed.length > 0) await setLines(tx, changed);
+  const explained = outcomes.flatMap(({ line, explains }) =>
+    explains.map((each) => ({ ...each, environment, line_id: line.line_id })),
+  );
+  if (explained.length > 0) await insertExplained(tx, explained);
+  await dropQuestions(tx, [...remitted.answered, ...deposited.fundedIds]);
+  return { changes: [...remitted.changes, ...deposited.changes], rows };
+}
+
+/** A line counts by the first file that has it. */
+async function withoutRepeated(tx: Tx, environment: Environment, all: readonly BankLineRow[]) {
+  const fresh = all.filter(({ state }) => state === "new");
+  const keys = fresh.map(({ line_key }) => line_key);
+  const counted = new Set(keys.length === 0 ? [] : await listCounted(tx, environment, keys));
+  return {
+    lines: fresh.filter(({ line_key }) => !counted.has(line_key)),
+    repeated: fresh
+      .filter(({ line_key }) => counted.has(line_key))
+      .map((line) => ({
+        ...line,
+        state: advance(bankLineLifecycle, line.state, "repeat"),
+        version: line.version + 1,
+      })),
+  };
+}
+
+type LinePlanned<To extends LinePlan["to"]> = BankLineRow & {
+  readonly plan: Extract<LinePlan, { to: To }>;
+};
+
+function planned<To extends LinePlan["to"]>(
+  lines: readonly BankLineRow[],
+  to: To,
+): LinePlanned<To>[] {
+  return lines.filter((line): line is LinePlanned<To> => line.plan.to === to);
+}
+
+/** A line that goes to the queue after all. */
+type Refused = BankLineRow & { readonly plan: Extract<LinePlan, { to: "queue" }> };
+
+function refuse(line: BankLineRow, reason: QueueReason): Refused {
+  return { ...line, plan: { to: "queue", reason } };
+}
+
+async function applyRemittances(
+  tx: Tx,
+  environment: Environment,
+  lines: readonly BankLineRow[],
+  now: Date,
+) {
+  const own = planned(lines, "remittance");
+  const leadIds = [...new Set(own.map(({ plan }) => plan.lead_id))];
+  const locked = await lockRemittedPayouts(tx, leadIds);
+  const byLead = Map.groupBy(locked, (row) => row.remitted_with ?? "");
+  const explained = await explainedOf(
+    tx,
+    environment,
+    locked.map(({ payout_id }) => payout_id),
+  );
+  // A bank may name a whole batch by one reference: the first payout of each name has it.
+  const taken = await remittancesByUtr(
+    tx,
+    environment,
+    own.flatMap(({ utr }) => utr ?? []),
+  );
+  const owners = new Map([...taken].map(([utr, { leadId }]) => [utr, leadId]));
+  const stateOf = new Map([...byLead].map(([leadId, [first]]) => [leadId, first?.state]));
+  const outcomes: Outcome[] = [];
+  const refused: Refused[] = [];
+  const shown: ShownRemittance[] = [];
+  // A debit comes before its return, however the bank has ordered the day.
+  for (const line of own.toSorted((a, b) => order(a) - order(b) || a.ordinal - b.ordinal)) {
+    const { lead_id: leadId, outcome } = line.plan;
+    const payouts = byLead.get(leadId) ?? [];
+    const state = stateOf.get(leadId);
+    const explains = explainsOf(payouts, outcome, state);
+    const isNew = explains.every(({ kind, subject }) => !explained.has(`${kind} ${subject}`));
+    const isAnswer = outcome === "paid" ? isUnderWay(state) : isUnderWay(state) || state === "paid";
+    const isKnown = outcome === "paid" && state === "paid";
+    if (sumOf(payouts) !== line.paise || !isNew || !(isAnswer || isKnown)) {
+      refused.push(refuse(line, "already_answered"));
+      continue;
+    }
+    if (isAnswer) shown.push(shownBy(line, payouts, owners));
+    for (const { kind, subject } of explains) explained.add(`${kind} ${subject}`);
+    stateOf.set(leadId, outcome);
+    const firmId = payouts[0]?.firm_id;
+    outcomes.push({ line, state: "matched", reason: outcome, firmId, explains });
+  }
+  const answered = await answerRemittances(tx, locked, shown, now);
+  const fileIds = own.flatMap(({ plan }) => plan.file_id ?? []);
+  const ofFiles = await answerLines(tx, fileIds, shown);
+  return {
+    ...answered,
+    changes: [...answered.changes, ...ofFiles],
+    answered: shown.map(({ leadId }) => leadId),
+    outcomes,
+    refused,
+  };
+}
+
+const order = ({ direction }: BankLineRow) => (direction === "debit" ? 0 : 1);
+
+function isUnderWay(state: PayoutToLeave["state"] | undefined): boolean {
+  return state === "instructed" || state === "sent";
+}
+
+function sumOf(payouts: readonly PayoutToLeave[]): number {
+  return payouts.reduce((sum, { paise }) => sum + paise, 0);
+}
+
+/** Money that came back before it was booked as gone has no entry of its own. */
+function explainsOf(
+  payouts: readonly PayoutToLeave[],
+  outcome: "paid" | "returned",
+  state: PayoutToLeave["state"] | undefined,
+): Explains[] {
+  if (outcome === "returned" && state !== "paid") return [];
+  const kind = outcome === "paid" ? "payout" : "payout_return";
+  return payouts.map(({ payout_id }) => ({ kind, subject: payout_id }));
+}
+
+function shownBy(
+  { plan, utr, line_key }: LinePlanned<"remittance">,
+  [first]: readonly PayoutToLeave[],
+  owners: Map<string, string>,
+): ShownRemittance {
+  const { lead_id: leadId, outcome } = plan;
+  if (outcome === "returned") return { leadId, outcome, reason: "returned_by_bank" };
+  const isFree = utr !== null && (owners.get(utr) ?? leadId) === leadId;
+  if (isFree) owners.set(utr, leadId);
+  return { leadId, outcome, utr: first?.utr ?? (isFree ? utr : madeReference(line_key)) };
+}
+
+async function explainedOf(
+  tx: Tx,
+  environment: Environment,
+  subjects: readonly string[],
+): Promise<Set<string>> {
+  if (subjects.length === 0) return new Set();
+  return new Set(await listExplained(tx, environment, subjects));
+}
+
+async function applyDeposits(
+  tx: Tx,
+  environment: Environment,
+  lines: readonly BankLineRow[],
+  now: Date,
+) {
+  const own = planned(lines, "deposit");
+  const wanted = own.map(({ plan }) => ({ firmId: plan.firm_id, dealId: plan.deal_id }));
+  const locked = await lockReceivers(tx, wanted);
+  const references = own.map(referenceOf);
+  const known = await depositsByReference(tx, environment, references);
+  const explained = await explainedOf(tx, environment, references);
+  const outcomes: Outcome[] = [];
+  const refused: Refused[] = [];
+  const received: ReceivedMoney[] = [];
+  for (const line of own) {
+    const { firm_id: firmId, deal_id: dealId } = line.plan;
+    const reference = referenceOf(line);
+    const earlier = known.get(reference);
+    const isSame = earlier?.firm_id === firmId && earlier.paise === line.paise;
+    const firm = locked.firms.get(firmId);
+    if (explained.has(`deposit ${reference}`) || (earlier && !isSame)) {
+      refused.push(refuse(line, "reference_used"));
+    } else if (!earlier && firm?.connection_state === "offboarded") {
+      refused.push(refuse(line, "firm_left"));
+    } else {
+      // Taken in by hand before, or now.
+      if (!earlier) received.push({ firmId, dealId, paise: line.paise, reference });
+      explained.add(`deposit ${reference}`);
+      const explains = [{ kind: "deposit", subject: reference }];
+      const reason = earlier ? "known" : "deposit";
+      outcomes.push({ line, state: "matched", reason, firmId, dealId, explains });
+    }
+  }
+  const taken = await takeMoney(tx, locked, { environment, received, now });
+  return { ...taken, outcomes, refused };
+}
+
+function referenceOf({ utr, line_key }: BankLineRow): string {
+  return utr ?? madeReference(line_key);
+}
+
+function giveBack(lines: readonly BankLineRow[], returning: readonly BankLineRow[], now: Date) {
+  const open = new Map(returning.map((line) => [line.line_id, line]));
+  const outcomes: Outcome[] = [];
+  const refused: Refused[] = [];
+  const returned: BankLineRow[] = [];
+  const entries: Entry[] = [];
+  for (const line of planned(lines, "sent_back")) {
+    const back = open.get(line.plan.line_id);
+    if (back?.state !== "returning") {
+      refused.push(refuse(line, "already_answered"));
+      continue;
+    }
+    open.delete(back.line_id);
+    const state = advance(bankLineLifecycle, back.state, "return");
+    returned.push({ ...back, state, decided_at: now, version: back.version + 1 });
+    entries.push(entryOfQueued(line, { kind: "refund", subject: back.line_id }));
+    const explains = [{ kind: "refund", subject: back.line_id }];
+    outcomes.push({ line, state: "matched", reason: "sent_back", explains });
+  }
+  return { outcomes, refused, returned, entries };
+}
+
+/** What nobody can be told to own is on our account, or gone from it, all the same. */
+async function queueRest(tx: Tx, environment: Environment, lines: readonly BankLineRow[]) {
+  const outcomes: Outcome[] = [];
+  const entries: Entry[] = [];
+  const explained = await explainedOf(
+    tx,
+    environment,
+    lines.flatMap(({ utr }) => utr ?? []),
+  );
+  for (const line of planned(lines, "queue")) {
+    const known = await paymentByHand(tx, line);
+    if (known && !explained.has(`payout ${known}`)) {
+      explained.add(`payout ${known}`);
+      const explains = [{ kind: "payout", subject: known }];
+      outcomes.push({ line, state: "matched", reason: "known", explains });
+      continue;
+    }
+    const kind = line.direction === "credit" ? "deposit" : "fee";
+    const name = { kind, subject: line.line_id } as const;
+    entries.push(entryOfQueued(line, name));
+    outcomes.push({ line, state: "queued", reason: line.plan.reason, explains: [name] });
+  }
+  return { outcomes, entries };
+}
+
+/** A payment that an operator wrote down under the bank's reference, as that of a commission. */
+async function paymentByHand(
+  tx: Tx,
+  { environment, direction, utr, paise }: BankLineRow,
+): Promise<string | undefined> {
+  if (direction !== "debit" || utr === null) return undefined;
+  const [entry] = await entriesAbout(tx, { environment, kind: "payout", subject: utr });
+  const amount = entry?.movements.reduce((sum, movement) => sum + movement.amount, 0);
+  return amount === paise ? utr : undefined;
+}
+
+export function entryOfQueued(
+  { environment, direction, paise }: Pick<BankLineRow, "environment" | "direction" | "paise">,
+  name: { readonly kind: "deposit" | "fee" | "refund"; readonly subject: string },
+): Entry {
+  const nobodys = { kind: "unmatched_cash" } as const;
+  const bank = { kind: "external_bank" } as const;
+  const movement =
+    direction === "credit"
+      ? { from: bank, to: nobodys, paise }
+      : { from: nobodys, to: bank, paise };
+  return { environment, ...name, phase: "posted", movements: [movement] };
+}

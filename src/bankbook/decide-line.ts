@@ -1,0 +1,239 @@
+// A person decides about money in the queue: whose it is, or that it goes back. Both can be undone by
+// nobody, so over the limit they take two.
+
+import { actWithApproval } from "../approvals/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../approvals/kind.ts";
+import { depositsByReference } from "../deposits/deposits-by-reference.ts";
+import { refuseOffboarded } from "../firms/firm-of-caller.ts";
+import { dropQuestions } from "../inquiries/ask-outside.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import { rupeesText } from "../kernel/rupees.ts";
+import { utrForm } from "../kernel/utr.ts";
+import { writeBooks } from "../ledger/write-books.ts";
+import { twoOperatorsFromPaise } from "../payouts/rules.ts";
+import type { Context } from "../platform/context.ts";
+import { type Tx, violatedConstraint } from "../platform/postgres.ts";
+import { refuseMovedFunds } from "../settlement/open-settlements.ts";
+import { buyerOf } from "./buyer-of.ts";
+import { changeOfLine } from "./change-of-bankbook.ts";
+import { lockReceivers, takeMoney } from "./receive-money.ts";
+import { bankLineLifecycle, madeReference } from "./rules.ts";
+import { type BankLineRow, findLine, lockLines, setLines } from "./store.ts";
+import { withoutMovedFunds } from "./without-moved-funds.ts";
+
+type Decision = {
+  readonly lineId: string;
+  readonly reason: string;
+  readonly twoFromPaise?: number | undefined;
+};
+
+const reasonLengthMax = 500;
+
+function refuseReason(reason: string): void {
+  if (reason.trim() !== "" && reason.length <= reasonLengthMax) return;
+  throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
+}
+
+export type AssignLine = Decision & {
+  /** The firm or the deal that the money is for; the house's own when it is left out. */
+  readonly to: string | null;
+};
+
+/** Says whose a line of the queue is: a firm's, a deal's, or the house's own, as charges are. */
+export async function assignLine(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { lineId, to, reason, twoFromPaise = twoOperatorsFromPaise }: AssignLine,
+): Promise<"proposed" | "assigned"> {
+  refuseReason(reason);
+  const line = await queuedLine(ctx, lineId);
+  const { outcome } = await withoutMovedFunds(
+    async () =>
+      await actWithApproval(ctx, operator, {
+        kind: lineAssignment,
+        environment: line.environment,
+        subjectId: lineId,
+        terms: { to, reason },
+        people: line.paise >= twoFromPaise ? 2 : 1,
+        alonePerDayPaise: twoFromPaise,
+      }),
+  );
+  return outcome === "done" ? "assigned" : "proposed";
+}
+
+async function queuedLine({ db }: Pick<Context, "db">, lineId: string): Promise<BankLineRow> {
+  const line = await findLine(db, lineId);
+  if (!line) throw new Failure("not_found", `no bank line ${lineId}`);
+  return line;
+}
+
+export const lineAssignment: ApprovalKind<{
+  readonly to: string | null;
+  readonly reason: string;
+}> = {
+  name: "bank.assign",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId, terms: { to, reason } }, now): Promise<Prepared> {
+    const line = await lockQueued(tx, subjectId);
+    const { environment, paise } = line;
+    const state = advance(bankLineLifecycle, line.state, "assign");
+    if (to === null) return prepareForHouse(tx, { line, state, reason, now });
+    if (line.direction === "debit") {
+      throw new Failure("conflict", "money that left is the house's own, or a payout's", {
+        detail: { reason: "is_debit" },
+      });
+    }
+    const firmId = isId("frm", to) ? to : (await buyerOf(tx, to)).firmId;
+    const dealId = to === firmId ? null : to;
+    const locked = await lockReceivers(tx, [{ firmId, dealId }]);
+    const firm = locked.firms.get(firmId);
+    if (!firm) throw new Failure("not_found", `no firm ${firmId}`);
+    refuseOffboarded(firm);
+    return {
+      summary: `${rupeesText(paise)} rupees that came in on ${line.day} are ${to}'s: ${reason}`,
+      valuePaise: paise,
+      facts: { line_id: subjectId, paise, to, firm_id: firmId, version: line.version },
+      async carryOut(actor) {
+        const reference = await freeReference(tx, line);
+        const from = { kind: "unmatched_cash" } as const;
+        const received = [{ firmId, dealId, paise, reference, from }];
+        const taken = await takeMoney(tx, locked, { environment, received, now });
+        const written = await writeBooks(tx, { entries: taken.entries }, now);
+        refuseMovedFunds(written.entries);
+        const after = decided(line, { state, reason, by: actor, now });
+        const row = { ...after, firm_id: firmId, deal_id: dealId };
+        await setLines(tx, [row]);
+        if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
+        return { changes: [...taken.changes, changeOfLine("assign", line, row)] };
+      },
+    };
+  },
+};
+
+type HouseLine = {
+  readonly line: BankLineRow;
+  readonly state: BankLineRow["state"];
+  readonly reason: string;
+  readonly now: Date;
+};
+
+function prepareForHouse(tx: Tx, { line, state, reason, now }: HouseLine): Prepared {
+  const { environment, line_id: subject, paise, direction } = line;
+  const house = { kind: "house_cash" } as const;
+  const nobodys = { kind: "unmatched_cash" } as const;
+  const [from, to] = direction === "credit" ? [nobodys, house] : [house, nobodys];
+  const flow = direction === "credit" ? "came in" : "left";
+  return {
+    summary: `${rupeesText(paise)} rupees that ${flow} on ${line.day} are the house's own: ${reason}`,
+    valuePaise: paise,
+    facts: { line_id: subject, paise, to: null, version: line.version },
+    async carryOut(actor) {
+      // Ordinal 0 of this name is the line's own entry.
+      const name = { environment, kind: "fee", subject, ordinal: 1 } as const;
+      const entry = { ...name, phase: "posted", movements: [{ from, to, paise }] } as const;
+      refuseMovedFunds((await writeBooks(tx, { entries: [entry] }, now)).entries);
+      const after = decided(line, { state, reason, by: actor, now });
+      await setLines(tx, [after]);
+      return { changes: [changeOfLine("assign", line, after)] };
+    },
+  };
+}
+
+/** The bank's reference, unless other money came in under it. */
+async function freeReference(tx: Tx, { environment, utr, line_key }: BankLineRow): Promise<string> {
+  if (utr === null) return madeReference(line_key);
+  const taken = await depositsByReference(tx, environment, [utr]);
+  return taken.has(utr) ? madeReference(line_key) : utr;
+}
+
+export type SendBack = Decision & { readonly utr: string };
+
+/** Says that money of the queue was sent back, and under which reference; the bank's debit ends it. */
+export async function sendLineBack(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { lineId, utr, reason, twoFromPaise = twoOperatorsFromPaise }: SendBack,
+): Promise<"proposed" | "returning"> {
+  refuseReason(reason);
+  if (!utrForm.test(utr)) {
+    throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
+  }
+  const line = await queuedLine(ctx, lineId);
+  const acting = actWithApproval(ctx, operator, {
+    kind: lineReturn,
+    environment: line.environment,
+    subjectId: lineId,
+    terms: { utr, reason },
+    people: line.paise >= twoFromPaise ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
+  });
+  const { outcome } = await acting.catch((error: unknown) => {
+    if (violatedConstraint(error) !== "bank_lines_back") throw error;
+    throw new Failure("conflict", `${utr} sent back other money`, {
+      detail: { reason: "utr_used" },
+    });
+  });
+  return outcome === "done" ? "returning" : "proposed";
+}
+
+export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: string }> = {
+  name: "bank.return",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId, terms: { utr, reason } }, now): Promise<Prepared> {
+    const line = await lockQueued(tx, subjectId);
+    const { paise } = line;
+    if (line.direction === "debit") {
+      throw new Failure("conflict", "only money that came in goes back", {
+        detail: { reason: "is_debit" },
+      });
+    }
+    const state = advance(bankLineLifecycle, line.state, "send_back");
+    return {
+      summary: `${rupeesText(paise)} rupees that came in on ${line.day} go back as ${utr}: ${reason}`,
+      valuePaise: paise,
+      facts: { line_id: subjectId, paise, utr, version: line.version },
+      async carryOut(actor) {
+        const after = { ...decided(line, { state, reason, by: actor, now }), back_utr: utr };
+        await setLines(tx, [after]);
+        return { changes: [changeOfLine("send_back", line, after)] };
+      },
+    };
+  },
+};
+
+async function lockQueued(tx: Tx, lineId: string): Promise<BankLineRow> {
+  const [line] = await lockLines(tx, [lineId]);
+  if (!line) throw new Failure("not_found", `no bank line ${lineId}`);
+  return line;
+}
+
+function decided(
+  line: BankLineRow,
+  {
+    state,
+    reason,
+    by,
+    now,
+  }: {
+    readonly state: BankLineRow["state"];
+    readonly reason: string;
+    readonly by: Actor;
+    readonly now: Date;
+  },
+): BankLineRow {
+  return {
+    ...line,
+    state,
+    reason,
+    decided_by: by.id,
+    decided_at: now,
+    version: line.version + 1,
+  };
+}

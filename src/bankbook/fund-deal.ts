@@ -1,0 +1,105 @@
+import { actWithApproval } from "../approvals/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../approvals/kind.ts";
+import { depositsByReference } from "../deposits/deposits-by-reference.ts";
+import { refuseOffboarded } from "../firms/firm-of-caller.ts";
+import { dropQuestions } from "../inquiries/ask-outside.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { rupeesText } from "../kernel/rupees.ts";
+import { utrForm } from "../kernel/utr.ts";
+import { writeBooks } from "../ledger/write-books.ts";
+import { twoOperatorsFromPaise } from "../payouts/rules.ts";
+import type { Context } from "../platform/context.ts";
+import { refuseMovedFunds } from "../settlement/open-settlements.ts";
+import { buyerOf } from "./buyer-of.ts";
+import { lockReceivers, takeMoney } from "./receive-money.ts";
+import { withoutMovedFunds } from "./without-moved-funds.ts";
+
+export type FundDeal = {
+  /** The settlement or cross that the money is for. */
+  readonly dealId: string;
+  readonly paise: number;
+  readonly reference: string;
+  readonly twoFromPaise?: number | undefined;
+};
+
+export type DealFunding = "proposed" | "known" | "received" | "funded";
+
+/**
+ * Money for a deal, of whatever amount: it is the buyer's, and the deal is funded once the buyer has
+ * all of it. What is short waits, and what is over stays available.
+ */
+export async function fundDeal(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { dealId, paise, reference, twoFromPaise = twoOperatorsFromPaise }: FundDeal,
+): Promise<DealFunding> {
+  if (!utrForm.test(reference)) {
+    throw unprocessable({ path: "reference", problem: "must be 12 to 22 capitals and digits" });
+  }
+  const { firmId, environment } = await buyerOf(ctx.db, dealId);
+  const known = (await depositsByReference(ctx.db, environment, [reference])).get(reference);
+  if (known) {
+    if (known.firm_id === firmId && known.paise === paise) return "known";
+    throw referenceUsed(reference);
+  }
+  const acted = await withoutMovedFunds(
+    async () =>
+      await actWithApproval(ctx, operator, {
+        kind: dealFunding,
+        environment,
+        subjectId: reference,
+        terms: { deal_id: dealId, paise },
+        people: paise >= twoFromPaise ? 2 : 1,
+        alonePerDayPaise: twoFromPaise,
+      }),
+  );
+  if (acted.outcome === "proposed") return "proposed";
+  const isFunded = acted.answer && "funded" in acted.answer && acted.answer.funded === true;
+  return isFunded ? "funded" : "received";
+}
+
+function referenceUsed(reference: string): Failure {
+  return new Failure("conflict", `${reference} brought other money`, {
+    detail: { reason: "reference_used" },
+  });
+}
+
+export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly paise: number }> = {
+  name: "deal.fund",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId: reference, terms }, now): Promise<Prepared> {
+    const { deal_id: dealId, paise } = terms;
+    const { firmId, environment } = await buyerOf(tx, dealId);
+    const locked = await lockReceivers(tx, [{ firmId, dealId }]);
+    const state = locked.settlements[0]?.state ?? locked.crosses[0]?.state;
+    refuseFunded(dealId, state);
+    const firm = locked.firms.get(firmId);
+    if (!firm) throw new Error("who buys is a firm");
+    refuseOffboarded(firm);
+    const known = await depositsByReference(tx, environment, [reference]);
+    if (known.has(reference)) throw referenceUsed(reference);
+    return {
+      summary: `${rupeesText(paise)} rupees came in for ${dealId} as ${reference}`,
+      valuePaise: paise,
+      facts: { deal_id: dealId, state, firm_id: firmId, paise },
+      async carryOut() {
+        const received = [{ firmId, dealId, paise, reference }];
+        const taken = await takeMoney(tx, locked, { environment, received, now });
+        refuseMovedFunds((await writeBooks(tx, { entries: taken.entries }, now)).entries);
+        if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
+        return { changes: taken.changes, answer: { funded: taken.fundedIds.includes(dealId) } };
+      },
+    };
+  },
+};
+
+/** What waits for money: a settlement that is pending, a cross that is agreed. */
+function refuseFunded(dealId: string, state: string | undefined): void {
+  if (state === "pending" || state === "agreed") return;
+  throw new Failure("conflict", `${dealId} is ${state} and waits for no money`, {
+    detail: { reason: "wrong_state", state, allowed_actions: [] },
+  });
+}

@@ -1,0 +1,44 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { Context } from "../platform/context.ts";
+import { open } from "../platform/seal.ts";
+import { detailsPurpose, type LineDetails } from "./receive-statement.ts";
+import { listQueue as listRows } from "./store.ts";
+
+/** A line of the queue as whoever decides about it reads it. */
+export type QueuedLine = {
+  readonly line_id: string;
+  readonly day: string;
+  readonly direction: string;
+  readonly paise: number;
+  readonly utr: string | null;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly remitter_name: string;
+  /** The account, in part. */
+  readonly remitter_account_masked: string;
+  readonly narration: string;
+};
+
+export async function listQueue(
+  ctx: Pick<Context, "db" | "sealKey">,
+  { environment, limit }: { readonly environment: Environment; readonly limit: number },
+): Promise<QueuedLine[]> {
+  const rows = await listRows(ctx.db, environment, limit);
+  return rows.map((row) => {
+    const opened = open(row.details_sealed, detailsPurpose(row.line_key), ctx.sealKey);
+    const details = JSON.parse(opened) as LineDetails; // Sealed by ourselves in this form.
+    const { remitterAccount, remitterName, narration } = details;
+    return {
+      line_id: row.line_id,
+      day: row.day,
+      direction: row.direction,
+      paise: row.paise,
+      utr: row.utr,
+      state: row.state,
+      reason: row.reason,
+      remitter_name: remitterName,
+      remitter_account_masked: remitterAccount === "" ? "" : `…${remitterAccount.slice(-4)}`,
+      narration,
+    };
+  });
+}

@@ -1,0 +1,176 @@
+// From a bank's CSV to its lines. Which column holds what is data: a bank's own form is a table of
+// headings. What cannot be read for certain refuses the whole file, with the row.
+
+import { dayOf, paiseOf, parseCsv } from "../credits/csv.ts";
+import { type Failure, unprocessable } from "../kernel/failure.ts";
+import { runThrough } from "../platform/pace.ts";
+import type { StatementLine } from "./rules.ts";
+
+/** The headings of a bank's statement. */
+export type StatementFormat = {
+  readonly name: string;
+  readonly day: string;
+  readonly reference: string;
+  readonly narration: string;
+  /** Two columns, one for each direction; or one with the amount and one that says CR or DR. */
+  readonly debit?: string | undefined;
+  readonly credit?: string | undefined;
+  readonly amount?: string | undefined;
+  readonly direction?: string | undefined;
+  readonly balance?: string | undefined;
+  readonly remitter_name?: string | undefined;
+  readonly remitter_account?: string | undefined;
+};
+
+export const genericStatement: StatementFormat = {
+  name: "generic",
+  day: "date",
+  reference: "reference",
+  narration: "description",
+  debit: "debit",
+  credit: "credit",
+  balance: "balance",
+  remitter_name: "remitter_name",
+  remitter_account: "remitter_account",
+};
+
+const formatFields = [
+  "name",
+  "day",
+  "reference",
+  "narration",
+  "debit",
+  "credit",
+  "amount",
+  "direction",
+  "balance",
+  "remitter_name",
+  "remitter_account",
+] as const satisfies readonly (keyof StatementFormat)[];
+
+const linesMax = 20_000;
+const textLengthMax = 100;
+
+/** A format as an operator wrote it down, or what is wrong with it. */
+export function readStatementFormat(value: unknown): StatementFormat {
+  const wrong = (path: string, problem: string) => unprocessable({ path, problem });
+  if (typeof value !== "object" || value === null) throw wrong("format", "must be an object");
+  const given = Object.entries(value);
+  for (const [field, text] of given) {
+    if (!formatFields.some((known) => known === field)) {
+      throw wrong(`format.${field}`, `is none of ${formatFields.join(", ")}`);
+    }
+    if (typeof text !== "string" || text === "" || text.length > textLengthMax) {
+      throw wrong(`format.${field}`, "must be a short text");
+    }
+  }
+  const format = Object.fromEntries(given) as Partial<StatementFormat>;
+  for (const field of ["name", "day", "reference", "narration"] as const) {
+    if (format[field] === undefined) throw wrong(`format.${field}`, "is required");
+  }
+  const isSplit = format.debit !== undefined && format.credit !== undefined;
+  const isOne = format.amount !== undefined && format.direction !== undefined;
+  if (isSplit === isOne) {
+    throw wrong("format", "must have debit and credit, or amount and direction");
+  }
+  return format as StatementFormat; // Checked field by field.
+}
+
+export type ReadStatement = {
+  readonly lines: readonly StatementLine[];
+  readonly openingPaise: number | null;
+  readonly closingPaise: number | null;
+};
+
+export function readStatement(text: string, format: StatementFormat): ReadStatement {
+  const { records } = runThrough(parseCsv(text, linesMax + 2));
+  const [heading, ...rows] = records;
+  if (!heading || rows.length === 0) throw refused(1, "has no lines");
+  if (rows.length > linesMax) throw refused(1, `has more than ${linesMax} lines`);
+  const names = heading.cells.map((cell) => cell.trim().toLowerCase());
+  const at = (column: string | undefined): number =>
+    column === undefined ? -1 : names.indexOf(column.trim().toLowerCase());
+  for (const field of formatFields) {
+    const column = format[field];
+    if (field !== "name" && column !== undefined && at(column) < 0) {
+      throw refused(heading.row, `has no column "${column}"`);
+    }
+  }
+  const lines = rows.map(({ row, cells, problem }, index): StatementLine => {
+    if (problem) throw refused(row, problem);
+    const cell = (column: string | undefined) => (cells[at(column)] ?? "").trim();
+    const day = dayOf(cell(format.day));
+    if (day === undefined) throw refused(row, `has no day: "${cell(format.day)}"`);
+    const balance = format.balance === undefined ? "" : cell(format.balance);
+    return {
+      ordinal: index + 1,
+      day,
+      ...amountIn(cell, format, row),
+      reference: cell(format.reference),
+      narration: cell(format.narration),
+      remitterName: cell(format.remitter_name),
+      remitterAccount: cell(format.remitter_account),
+      balancePaise: balance === "" ? null : signedPaise(balance, row),
+    };
+  });
+  return { lines, ...balancesIn(lines) };
+}
+
+function amountIn(
+  cell: (column: string | undefined) => string,
+  format: StatementFormat,
+  row: number,
+): Pick<StatementLine, "direction" | "paise"> {
+  if (format.amount !== undefined) {
+    const direction = /^c/i.test(cell(format.direction)) ? "credit" : "debit";
+    if (!/^(cr|dr|credit|debit|c|d)$/i.test(cell(format.direction))) {
+      throw refused(row, "says neither credit nor debit");
+    }
+    return { direction, paise: wholePaise(cell(format.amount), row) };
+  }
+  const isNothing = (text: string) => text === "" || /^0+(\.0+)?$/.test(text) || text === "-";
+  const debit = cell(format.debit);
+  const credit = cell(format.credit);
+  if (isNothing(debit) === isNothing(credit)) throw refused(row, "has not one amount");
+  return isNothing(debit)
+    ? { direction: "credit", paise: wholePaise(credit, row) }
+    : { direction: "debit", paise: wholePaise(debit, row) };
+}
+
+function wholePaise(text: string, row: number): number {
+  const paise = paiseOf(text);
+  if (paise === undefined) throw refused(row, `has no amount: "${text}"`);
+  return paise;
+}
+
+function signedPaise(text: string, row: number): number {
+  if (/^-?0+(\.0+)?$/.test(text)) return 0;
+  const isBelow = text.startsWith("-");
+  const paise = wholePaise(isBelow ? text.slice(1) : text, row);
+  return isBelow ? -paise : paise;
+}
+
+/** Where the bank says what was on the account, each line must lead to the next. */
+function balancesIn(lines: readonly StatementLine[]) {
+  let before: number | null = null;
+  for (const [index, line] of lines.entries()) {
+    const { balancePaise } = line;
+    if (balancePaise === null) return { openingPaise: null, closingPaise: null };
+    if (before !== null && before + changeOf(line) !== balancePaise) {
+      throw refused(index + 2, "does not lead from the balance above to its own");
+    }
+    before = balancePaise;
+  }
+  const [first] = lines;
+  const after = first?.balancePaise ?? null;
+  const openingPaise = first && after !== null ? after - changeOf(first) : null;
+  return { openingPaise, closingPaise: before };
+}
+
+function changeOf({ direction, paise }: StatementLine): number {
+  return direction === "credit" ? paise : -paise;
+}
+
+function refused(row: number, problem: string): Failure {
+  return unprocessable({ path: `row ${row}`, problem });
+}

@@ -1,0 +1,110 @@
+// Money that came in for a firm, or for a deal of it. It is the firm's balance; a deal that it was for
+// is funded when the balance reaches for all of it. What is over stays available, and what is short is
+// kept for the firm while the deal waits for the rest.
+
+import { takeDeposits } from "../deposits/take-deposits.ts";
+import { type TradingFirm, tradingFirms } from "../firms/trading-firms.ts";
+import {
+  type AwaitedCross,
+  fundReceivedCrosses,
+  lockCrossesById,
+} from "../crosses/fund-received.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { isId } from "../kernel/ids.ts";
+import { addPaise, type PaiseSum } from "../kernel/sums.ts";
+import { balancesOf } from "../ledger/read-books.ts";
+import type { Account, Entry } from "../ledger/rules.ts";
+import type { Tx } from "../platform/postgres.ts";
+import {
+  type AwaitedSettlement,
+  fundReceived,
+  lockSettlementsById,
+} from "../settlement/fund-received.ts";
+
+export type ReceivedMoney = {
+  readonly firmId: string;
+  /** The settlement or cross that it is for. */
+  readonly dealId: string | null;
+  readonly paise: number;
+  readonly reference: string;
+  readonly from?: Account | undefined;
+};
+
+export type LockedReceivers = {
+  readonly settlements: readonly AwaitedSettlement[];
+  readonly crosses: readonly AwaitedCross[];
+  readonly firms: ReadonlyMap<string, TradingFirm>;
+};
+
+/** Locks whatever money is for, in the order of locks. */
+export async function lockReceivers(
+  tx: Tx,
+  wanted: readonly Pick<ReceivedMoney, "firmId" | "dealId">[],
+): Promise<LockedReceivers> {
+  const dealIds = [...new Set(wanted.flatMap(({ dealId }) => dealId ?? []))];
+  const settlements = await lockSettlementsById(
+    tx,
+    dealIds.filter((id) => isId("stl", id)),
+  );
+  const crosses = await lockCrossesById(
+    tx,
+    dealIds.filter((id) => isId("crs", id)),
+  );
+  const firmIds = [...new Set(wanted.map(({ firmId }) => firmId))];
+  const firms = firmIds.length === 0 ? new Map() : await tradingFirms(tx, firmIds);
+  return { settlements, crosses, firms };
+}
+
+/** What is left for the caller: the entries to write with its own, and the changes to record. */
+export type TakenMoney = {
+  readonly entries: readonly Entry[];
+  readonly changes: readonly Change[];
+  /** The deals that are funded now: nobody is asked about their money any more. */
+  readonly fundedIds: readonly string[];
+};
+
+export async function takeMoney(
+  tx: Tx,
+  { settlements, crosses, firms }: LockedReceivers,
+  {
+    environment,
+    received,
+    now,
+  }: {
+    readonly environment: Environment;
+    readonly received: readonly ReceivedMoney[];
+    readonly now: Date;
+  },
+): Promise<TakenMoney> {
+  if (received.length === 0) return { entries: [], changes: [], fundedIds: [] };
+  const taken = await takeDeposits(
+    tx,
+    received.map(({ firmId, dealId, paise, reference, from }) => {
+      const firm = firms.get(firmId);
+      if (!firm) throw new Error("who gets money is a firm");
+      const settlementId = dealId !== null && isId("stl", dealId) ? dealId : null;
+      return { environment, reference, deskId: firm.desk_id, firmId, paise, settlementId, from };
+    }),
+    now,
+  );
+  const firmIds = [...new Set(received.map(({ firmId }) => firmId))];
+  const available = new Map<string, PaiseSum>(
+    (await balancesOf(tx, environment, firmIds)).map((each) => [
+      each.firm_id,
+      each.available_paise,
+    ]),
+  );
+  for (const { firmId, paise } of received) {
+    available.set(firmId, addPaise(available.get(firmId) ?? 0, paise));
+  }
+  const ofSettlements = await fundReceived(tx, settlements, { available, now });
+  const reference = (crossId: string) =>
+    received.find(({ dealId }) => dealId === crossId)?.reference ?? "";
+  const ofCrosses = await fundReceivedCrosses(tx, crosses, { available, reference, now });
+  return {
+    entries: [...taken.entries, ...ofSettlements.entries, ...ofCrosses.entries],
+    changes: [...taken.changes, ...ofSettlements.changes, ...ofCrosses.changes],
+    fundedIds: [...ofSettlements.dealIds, ...ofCrosses.dealIds],
+  };
+}

@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import fc from "fast-check";
+
+import { Failure } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import { rupeesPlain } from "../kernel/rupees.ts";
+import { genericStatement, readStatement, readStatementFormat } from "./read-statement.ts";
+import {
+  bankLineLifecycle,
+  bankLineStates,
+  isRemitter,
+  type KnownThings,
+  lineKeys,
+  madeReference,
+  mentionsIn,
+  planLine,
+  type StatementLine,
+  utrIn,
+} from "./rules.ts";
+
+const blank: StatementLine = {
+  ordinal: 1,
+  day: "2026-11-15",
+  direction: "credit",
+  paise: 100,
+  reference: "HDFCR52026000000001",
+  narration: "",
+  remitterName: "",
+  remitterAccount: "",
+  balancePaise: null,
+};
+
+const nothing: KnownThings = {
+  remittances: new Map(),
+  byUtr: new Map(),
+  returning: new Map(),
+  targets: new Map(),
+  payments: [],
+  remitters: new Map(),
+};
+
+test("a line of the bank moves along six edges and nowhere else", () => {
+  const edges = new Set([
+    "new match",
+    "new queue",
+    "new repeat",
+    "queued assign",
+    "queued send_back",
+    "returning return",
+  ]);
+  for (const state of bankLineStates) {
+    for (const action of Object.keys(
+      bankLineLifecycle.moves,
+    ) as (keyof typeof bankLineLifecycle.moves)[]) {
+      const go = () => advance(bankLineLifecycle, state, action);
+      if (edges.has(`${state} ${action}`)) go();
+      else assert.throws(go, Failure);
+    }
+  }
+});
+
+test("the same lines have the same keys in whichever file, and twins in one file are told apart", () => {
+  const some = fc.array(
+    fc.record({
+      paise: fc.integer({ min: 1, max: 3 }),
+      reference: fc.constantFrom("A1", "a-1", ""),
+      narration: fc.constantFrom("X", "Y"),
+      direction: fc.constantFrom("credit" as const, "debit" as const),
+    }),
+    { maxLength: 8 },
+  );
+  fc.assert(
+    fc.property(some, some, (first, more) => {
+      const lines = [...first, ...more].map((line, at) => ({ ...blank, ...line, ordinal: at + 1 }));
+      const keys = lineKeys(lines);
+      assert.equal(new Set(keys).size, lines.length);
+      assert.deepEqual(lineKeys(lines.slice(0, first.length)), keys.slice(0, first.length));
+    }),
+  );
+});
+
+test("an id is found however the bank has bent it, and a made reference has the form of one", () => {
+  const now = new Date("2026-11-15T10:00:00Z");
+  const bent = fc.constantFrom(
+    (id: string) => id,
+    (id: string) => id.toUpperCase(),
+    (id: string) => id.replace("_", " "),
+    (id: string) => `CR${id.replace("_", "-")}/X`,
+    (id: string) => id.replace("_", "").replace(/(.{9})/, "$1 "),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom("stl" as const, "crs" as const, "frm" as const),
+      bent,
+      (kind, bend) => {
+        const id = newId(kind, now);
+        assert.ok(mentionsIn({ ...blank, narration: `NEFT ${bend(id)}` }).ids.includes(id));
+      },
+    ),
+  );
+  const [key = ""] = lineKeys([blank]);
+  assert.equal(utrIn(madeReference(key)), madeReference(key));
+});
+
+test("a remitter is its account or its whole name, and never nobody", () => {
+  const firm = { accountNo: "50200012345678", names: ["Acme Exports Pvt. Ltd."] };
+  const from = (remitterName: string, remitterAccount: string) =>
+    isRemitter({ ...blank, remitterName, remitterAccount }, firm);
+  assert.ok(from("ACME EXPORTS PVT LTD", ""));
+  assert.ok(from("anybody", "5020 0012 345678"));
+  assert.ok(!from("", ""));
+  assert.ok(!from("ACME EXPORTS", "50200012345679"));
+  assert.ok(!isRemitter({ ...blank, remitterAccount: "1" }, { accountNo: null, names: [""] }));
+});
+
+test("what names two deals, or a deal and another firm, is nobody's until a person decides", () => {
+  const now = new Date("2026-11-15T10:00:00Z");
+  const [one, two] = [newId("stl", now), newId("stl", now)];
+  const remitters = new Map([["a", { accountNo: null, names: ["A"] }]]);
+  const targets = new Map([
+    [one, { firmId: "a", dealId: one }],
+    [two, { firmId: "a", dealId: two }],
+  ]);
+  const known = { ...nothing, targets, remitters };
+  const plan = (narration: string) => planLine({ ...blank, narration, remitterName: "a" }, known);
+  assert.deepEqual(plan(one), { to: "deposit", firm_id: "a", deal_id: one });
+  assert.deepEqual(plan(`${one} ${two}`), { to: "queue", reason: "ambiguous_reference" });
+  assert.deepEqual(plan(""), { to: "queue", reason: "no_reference" });
+  assert.deepEqual(plan(newId("stl", now)), { to: "queue", reason: "unknown_reference" });
+});
+
+test("a statement read back is what was written, with its opening and closing balance", () => {
+  const line = fc.record({
+    paise: fc.integer({ min: 1, max: 9_000_000_000_000 }),
+    isDebit: fc.boolean(),
+    narration: fc.stringMatching(/^[A-Z0-9 "',;]{0,20}$/),
+  });
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
+      let balance = 0;
+      const rows = lines.map(({ paise, isDebit, narration }) => {
+        balance += isDebit ? -paise : paise;
+        const cells = isDebit ? [rupeesPlain(paise), ""] : ["", rupeesPlain(paise)];
+        const quoted = `"${narration.replaceAll('"', '""')}"`;
+        return ["2026-11-15", "R1", quoted, ...cells, rupeesPlain(balance), "", ""].join(",");
+      });
+      const heading =
+        "Date,Reference,Description,Debit,Credit,Balance,Remitter_name,Remitter_account";
+      const read = readStatement([heading, ...rows].join("\n"), genericStatement);
+      assert.deepEqual(
+        read.lines.map(({ paise, direction, narration }) => [paise, direction, narration]),
+        lines.map(({ paise, isDebit, narration }) => [
+          paise,
+          isDebit ? "debit" : "credit",
+          narration.trim(),
+        ]),
+      );
+      assert.deepEqual([read.openingPaise, read.closingPaise], [0, balance]);
+    }),
+  );
+});
+
+test("a bank's own headings are a table, and one that lacks something says what", () => {
+  const format = readStatementFormat({
+    name: "first-bank",
+    day: "Txn Date",
+    reference: "Chq/Ref",
+    narration: "Particulars",
+    amount: "Amount",
+    direction: "Cr/Dr",
+  });
+  const text =
+    'Txn Date,Chq/Ref,Particulars,Amount,Cr/Dr\n05-Nov-2026,ABC,Hello,"1,23,456.50",DR\n';
+  const [line] = readStatement(text, format).lines;
+  assert.deepEqual([line?.day, line?.direction, line?.paise], ["2026-11-05", "debit", 12_345_650]);
+  const problem = (value: unknown) => () => readStatementFormat(value);
+  assert.throws(problem({ ...format, amount: undefined }), Failure);
+  assert.throws(problem({ ...format, debit: "D", credit: "C" }), Failure);
+  assert.throws(problem({ ...format, colour: "red" }), Failure);
+  assert.throws(problem(null), Failure);
+});

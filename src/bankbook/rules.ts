@@ -1,0 +1,234 @@
+// What the bank's own statement says about the account that all live money is on. A line is either
+// explained, or it waits in a queue for a person:
+//
+//   new ──┬─match──▶ matched                      a remittance, a deposit, or what was written before
+//         ├─repeat─▶ repeated                     another file had it
+//         └─queue──▶ queued ──┬─assign──▶ assigned              a person says whose it is
+//                             └─send_back──▶ returning ─return─▶ returned   it goes back where it came from
+//
+// Money that came in counts for a firm when the line names it, or a deal of it, and the remitter is
+// that firm, by account or by name: a stranger's money with the right reference waits.
+
+import { createHash } from "node:crypto";
+
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { utrForm } from "../kernel/utr.ts";
+
+export const bankLineStates = [
+  "new",
+  "repeated",
+  "matched",
+  "queued",
+  "assigned",
+  "returning",
+  "returned",
+] as const;
+
+export type BankLineState = (typeof bankLineStates)[number];
+
+export const bankLineLifecycle = {
+  noun: "bank line",
+  initial: ["new"],
+  states: bankLineStates,
+  moves: {
+    match: { from: ["new"], to: "matched", by: "bank" },
+    repeat: { from: ["new"], to: "repeated", by: "bank" },
+    queue: { from: ["new"], to: "queued", by: "bank" },
+    assign: { from: ["queued"], to: "assigned", by: "operator" },
+    send_back: { from: ["queued"], to: "returning", by: "operator" },
+    return: { from: ["returning"], to: "returned", by: "bank" },
+  },
+} as const satisfies Lifecycle<BankLineState>;
+
+export type Direction = "credit" | "debit";
+
+/** A line as the bank wrote it. */
+export type StatementLine = {
+  readonly ordinal: number;
+  readonly day: IstDay;
+  readonly direction: Direction;
+  readonly paise: number;
+  /** What the bank names the transaction by. */
+  readonly reference: string;
+  readonly narration: string;
+  readonly remitterName: string;
+  readonly remitterAccount: string;
+  /** What was on the account after it. */
+  readonly balancePaise: number | null;
+};
+
+/** Capitals and digits only: banks change case and drop marks. */
+export function squeeze(text: string): string {
+  return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+}
+
+/** The bank's reference where it has the form of one. */
+export function utrIn(reference: string): string | null {
+  const squeezed = squeeze(reference);
+  return utrForm.test(squeezed) ? squeezed : null;
+}
+
+/**
+ * What tells a line from every other: the same line in two files is one line. Lines that are alike in
+ * everything are told apart by how many of them come before.
+ */
+export function lineKeys(lines: readonly StatementLine[]): string[] {
+  const seen = new Map<string, number>();
+  return lines.map(({ day, direction, paise, reference, narration }) => {
+    const name = squeeze(reference) || createHash("sha256").update(narration).digest("hex");
+    const alike = `${day} ${direction} ${paise} ${name}`;
+    const before = seen.get(alike) ?? 0;
+    seen.set(alike, before + 1);
+    return createHash("sha256").update(`${alike} ${before}`).digest("hex");
+  });
+}
+
+/** A reference for money whose own is missing or taken, the same whenever it is asked for. */
+export function madeReference(lineKey: string): string {
+  return `BL${lineKey.slice(0, 18).toUpperCase()}`;
+}
+
+const idBody = "[0-9A-HJKMNP-TV-Z]{26}";
+const dealOrFirm = new RegExp(`(?=((?:STL|CRS|FRM)${idBody}))`, "g");
+const remittance = /(?=(SD[0-9A-HJKMNP-TV-Z]{14}))/g;
+const word = /[A-Z0-9]{12,22}/g;
+
+/** What a line may be about, by what is written in it. Most of it names nothing that exists. */
+export function mentionsIn({ reference, narration }: StatementLine) {
+  const text = squeeze(`${reference} ${narration}`);
+  const words = `${reference} ${narration}`.toUpperCase().match(word) ?? [];
+  return {
+    remittances: [...new Set([...text.matchAll(remittance)].map(([, found = ""]) => found))],
+    /** Settlements, crosses and firms. */
+    ids: [...new Set([...text.matchAll(dealOrFirm)].map(([, found = ""]) => idOf(found)))],
+    utrs: [...new Set(words)],
+    text,
+  };
+}
+
+function idOf(squeezed: string): string {
+  return `${squeezed.slice(0, 3)}_${squeezed.slice(3)}`.toLowerCase();
+}
+
+/** Whom money may come from: a firm by its accounts and its names. */
+export type Remitter = { readonly accountNo: string | null; readonly names: readonly string[] };
+
+export function isRemitter(
+  { remitterAccount, remitterName }: StatementLine,
+  { accountNo, names }: Remitter,
+): boolean {
+  const account = squeeze(remitterAccount);
+  const name = squeeze(remitterName);
+  const isAccount = account !== "" && accountNo !== null && account === squeeze(accountNo);
+  return isAccount || (name !== "" && names.some((known) => squeeze(known) === name));
+}
+
+/** A remittance that left or is to leave, as a line may be about it. */
+export type KnownRemittance = {
+  readonly leadId: string;
+  readonly fileId: string | null;
+  readonly paise: number;
+  readonly isVoid: boolean;
+};
+
+/** What a deal or a firm that is named wants: money of this firm. */
+export type KnownTarget = { readonly firmId: string; readonly dealId: string | null };
+
+export type KnownThings = {
+  readonly remittances: ReadonlyMap<string, KnownRemittance>;
+  /** Remittances by the bank's own reference. */
+  readonly byUtr: ReadonlyMap<string, KnownRemittance>;
+  /** Money in the queue that was sent back, by the reference under which it was. */
+  readonly returning: ReadonlyMap<string, { readonly lineId: string; readonly paise: number }>;
+  readonly targets: ReadonlyMap<string, KnownTarget>;
+  /** What buyers named the payments of their crosses by. */
+  readonly payments: readonly { readonly name: string; readonly target: KnownTarget }[];
+  readonly remitters: ReadonlyMap<string, Remitter>;
+};
+
+/** What a line is taken to mean; a person decides about what is queued. */
+export type LinePlan =
+  | {
+      readonly to: "remittance";
+      readonly lead_id: string;
+      readonly file_id: string | null;
+      readonly outcome: "paid" | "returned";
+    }
+  | { readonly to: "sent_back"; readonly line_id: string }
+  | { readonly to: "deposit"; readonly firm_id: string; readonly deal_id: string | null }
+  | { readonly to: "queue"; readonly reason: QueueReason };
+
+export const queueReasons = [
+  "no_reference",
+  "unknown_reference",
+  "ambiguous_reference",
+  "amount_differs",
+  "third_party",
+  "voided_file",
+  "already_answered",
+  "reference_used",
+  "firm_left",
+] as const;
+
+export type QueueReason = (typeof queueReasons)[number];
+
+const queued = (reason: QueueReason): LinePlan => ({ to: "queue", reason });
+
+export function planLine(line: StatementLine, known: KnownThings): LinePlan {
+  const mentions = mentionsIn(line);
+  const ours = mentions.remittances.flatMap((name) => known.remittances.get(name) ?? []);
+  const outcome = line.direction === "debit" ? "paid" : "returned";
+  const [remitted, ...others] = ours;
+  if (others.length > 0) return queued("ambiguous_reference");
+  if (remitted) return planRemittance(line, remitted, outcome);
+  const back = mentions.utrs.flatMap((utr) => known.returning.get(utr) ?? [])[0];
+  if (back && line.direction === "debit") {
+    return back.paise === line.paise
+      ? { to: "sent_back", line_id: back.lineId }
+      : queued("amount_differs");
+  }
+  const byUtr = mentions.utrs.flatMap((utr) => known.byUtr.get(utr) ?? [])[0];
+  if (byUtr) return planRemittance(line, byUtr, outcome);
+  if (line.direction === "debit") {
+    return queued(line.reference === "" ? "no_reference" : "unknown_reference");
+  }
+  return planDeposit(line, mentions, known);
+}
+
+function planRemittance(
+  line: StatementLine,
+  { leadId, fileId, paise, isVoid }: KnownRemittance,
+  outcome: "paid" | "returned",
+): LinePlan {
+  if (isVoid) return queued("voided_file");
+  if (paise !== line.paise) return queued("amount_differs");
+  return { to: "remittance", lead_id: leadId, file_id: fileId, outcome };
+}
+
+function planDeposit(
+  line: StatementLine,
+  { ids, text }: ReturnType<typeof mentionsIn>,
+  { targets, payments, remitters }: KnownThings,
+): LinePlan {
+  const named = [
+    ...ids.flatMap((id) => targets.get(id) ?? []),
+    ...payments.filter(({ name }) => text.includes(squeeze(name))).map(({ target }) => target),
+  ];
+  const deals = new Map(
+    named.filter(({ dealId }) => dealId !== null).map((each) => [each.dealId, each]),
+  );
+  const firms = new Set(named.map(({ firmId }) => firmId));
+  const [firmId] = firms;
+  if (firmId === undefined) {
+    return queued(ids.length === 0 ? "no_reference" : "unknown_reference");
+  }
+  if (firms.size > 1 || deals.size > 1) return queued("ambiguous_reference");
+  const remitter = remitters.get(firmId);
+  if (!remitter || !isRemitter(line, remitter)) return queued("third_party");
+  const [dealId = null] = deals.keys();
+  return { to: "deposit", firm_id: firmId, deal_id: dealId };
+}
+
+/** The least that a buyer's own name for a payment must have to be looked for in a text. */
+export const paymentNameMin = 6;

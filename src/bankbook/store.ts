@@ -1,0 +1,297 @@
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { BankLineState, Direction, LinePlan } from "./rules.ts";
+
+export type StatementRow = {
+  readonly statement_id: string;
+  readonly environment: Environment;
+  readonly sha256: Buffer;
+  readonly format: string;
+  readonly line_count: number;
+  readonly first_day: string;
+  readonly last_day: string;
+  readonly opening_paise: number | null;
+  readonly closing_paise: number | null;
+  readonly state: "received" | "applied";
+  readonly received_by: string;
+  readonly received_at: Date;
+  readonly applied_by: string | null;
+  readonly applied_at: Date | null;
+};
+
+export type BankLineRow = {
+  readonly line_id: string;
+  readonly environment: Environment;
+  readonly statement_id: string;
+  readonly ordinal: number;
+  readonly line_key: string;
+  readonly day: string;
+  readonly direction: Direction;
+  readonly paise: number;
+  readonly utr: string | null;
+  readonly details_sealed: Buffer;
+  readonly plan: LinePlan;
+  readonly state: BankLineState;
+  readonly reason: string | null;
+  readonly firm_id: string | null;
+  readonly deal_id: string | null;
+  readonly back_utr: string | null;
+  readonly decided_by: string | null;
+  readonly decided_at: Date | null;
+  readonly version: number;
+};
+
+const statementColumns = fragment`
+  statement_id, environment, sha256, format, line_count, first_day::text, last_day::text,
+  opening_paise, closing_paise, state, received_by, received_at, applied_by, applied_at`;
+
+const lineColumns = fragment`
+  line_id, environment, statement_id, ordinal, line_key, day::text, direction, paise, utr,
+  details_sealed, plan, state, reason, firm_id, deal_id, back_utr, decided_by, decided_at, version`;
+
+/** The one of these bytes that counts, or else the one that was received in this form. */
+export async function findStatementByDigest(
+  db: Db,
+  environment: Environment,
+  digest: Buffer,
+  format: string,
+): Promise<StatementRow | undefined> {
+  const [row] = await db.rows<StatementRow>(sql`
+    select ${statementColumns}
+    from bank_statements
+    where environment = ${environment} and sha256 = ${digest}
+      and (state = 'applied' or format = ${format})
+    order by state = 'applied' desc
+    limit 1`);
+  return row;
+}
+
+export async function lockStatement(
+  tx: Tx,
+  statementId: string,
+): Promise<StatementRow | undefined> {
+  const [row] = await tx.rows<StatementRow>(sql`
+    select ${statementColumns}
+    from bank_statements
+    where statement_id = ${statementId}
+    for update`);
+  return row;
+}
+
+/** Nothing is inserted when somebody has received the same bytes in the same form. */
+export async function insertStatement(tx: Tx, row: StatementRow): Promise<boolean> {
+  const rows = await tx.rows(sql`
+    insert into bank_statements (
+      statement_id, environment, sha256, format, line_count, first_day, last_day, opening_paise,
+      closing_paise, state, received_by, received_at
+    )
+    values (
+      ${row.statement_id}, ${row.environment}, ${row.sha256}, ${row.format}, ${row.line_count},
+      ${row.first_day}::date, ${row.last_day}::date, ${row.opening_paise}, ${row.closing_paise},
+      ${row.state}, ${row.received_by}, ${row.received_at}
+    )
+    on conflict (environment, sha256, format) do nothing
+    returning statement_id`);
+  return rows.length > 0;
+}
+
+export async function setApplied(
+  tx: Tx,
+  { statement_id, applied_by, applied_at }: StatementRow,
+): Promise<void> {
+  await tx.rows(sql`
+    update bank_statements
+    set state = 'applied', applied_by = ${applied_by}, applied_at = ${applied_at}
+    where statement_id = ${statement_id}`);
+}
+
+export async function insertLines(tx: Tx, rows: readonly BankLineRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into bank_lines (
+      line_id, environment, statement_id, ordinal, line_key, day, direction, paise, utr,
+      details_sealed, plan, state, version
+    )
+    select *
+    from unnest(
+      ${rows.map((row) => row.line_id)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.statement_id)}::text[],
+      ${rows.map((row) => row.ordinal)}::int[],
+      ${rows.map((row) => row.line_key)}::text[],
+      ${rows.map((row) => row.day)}::date[],
+      ${rows.map((row) => row.direction)}::text[],
+      ${rows.map((row) => row.paise)}::bigint[],
+      ${rows.map((row) => row.utr)}::text[],
+      ${rows.map((row) => row.details_sealed)}::bytea[],
+      ${rows.map((row) => JSON.stringify(row.plan))}::jsonb[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.version)}::int[]
+    )`);
+}
+
+/** Those of these lines that count already, by another file. */
+export async function listCounted(
+  db: Db,
+  environment: Environment,
+  lineKeys: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ line_key: string }>(sql`
+    select line_key
+    from bank_lines
+    where environment = ${environment} and line_key = any(${lineKeys}::text[])
+      and state not in ('new', 'repeated')`);
+  return rows.map(({ line_key }) => line_key);
+}
+
+export async function listLinesOfStatement(db: Db, statementId: string): Promise<BankLineRow[]> {
+  return await db.rows(sql`
+    select ${lineColumns}
+    from bank_lines
+    where statement_id = ${statementId}
+    order by ordinal`);
+}
+
+export async function lockLines(tx: Tx, lineIds: readonly string[]): Promise<BankLineRow[]> {
+  return await tx.rows(sql`
+    select ${lineColumns}
+    from bank_lines
+    where line_id = any(${lineIds}::text[])
+    order by line_id
+    for update`);
+}
+
+export async function findLine(db: Db, lineId: string): Promise<BankLineRow | undefined> {
+  const [row] = await db.rows<BankLineRow>(sql`
+    select ${lineColumns}
+    from bank_lines
+    where line_id = ${lineId}`);
+  return row;
+}
+
+/** What waits for a person, the oldest first. */
+export async function listQueue(
+  db: Db,
+  environment: Environment,
+  limit: number,
+): Promise<BankLineRow[]> {
+  return await db.rows(sql`
+    select ${lineColumns}
+    from bank_lines
+    where environment = ${environment} and state in ('queued', 'returning')
+    order by day, line_id
+    limit ${limit}`);
+}
+
+export async function listReturning(db: Db, environment: Environment): Promise<BankLineRow[]> {
+  return await db.rows(sql`
+    select ${lineColumns}
+    from bank_lines
+    where environment = ${environment} and state = 'returning'`);
+}
+
+/** Each was locked before, or belongs to a statement that was. */
+export async function setLines(tx: Tx, rows: readonly BankLineRow[]): Promise<void> {
+  await tx.rows(sql`
+    update bank_lines as l
+    set state = r.state, reason = r.reason, firm_id = r.firm_id, deal_id = r.deal_id,
+      back_utr = r.back_utr, decided_by = r.decided_by, decided_at = r.decided_at,
+      version = r.version
+    from unnest(
+      ${rows.map((row) => row.line_id)}::text[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.deal_id)}::text[],
+      ${rows.map((row) => row.back_utr)}::text[],
+      ${rows.map((row) => row.decided_by)}::text[],
+      ${rows.map((row) => row.decided_at)}::timestamptz[],
+      ${rows.map((row) => row.version)}::int[]
+    ) as r (
+      line_id, state, reason, firm_id, deal_id, back_utr, decided_by, decided_at, version
+    )
+    where l.line_id = r.line_id`);
+}
+
+/** An entry of the books that a line of the bank explains. */
+export type ExplainedRow = {
+  readonly environment: Environment;
+  readonly kind: string;
+  readonly subject: string;
+  readonly line_id: string;
+};
+
+export async function insertExplained(tx: Tx, rows: readonly ExplainedRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into bank_line_entries (environment, kind, subject, line_id)
+    select *
+    from unnest(
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => row.subject)}::text[],
+      ${rows.map((row) => row.line_id)}::text[]
+    )`);
+}
+
+/** Those of these subjects that a line explains already, as `kind subject`. */
+export async function listExplained(
+  db: Db,
+  environment: Environment,
+  subjects: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ name: string }>(sql`
+    select kind || ' ' || subject as name
+    from bank_line_entries
+    where environment = ${environment} and kind in ('payout', 'payout_return', 'deposit')
+      and subject = any(${subjects}::text[])`);
+  return rows.map(({ name }) => name);
+}
+
+export async function listAllExplained(db: Db, environment: Environment): Promise<string[]> {
+  const rows = await db.rows<{ name: string }>(sql`
+    select kind || ' ' || subject as name
+    from bank_line_entries
+    where environment = ${environment}`);
+  return rows.map(({ name }) => name);
+}
+
+export type BankTotals = {
+  /** What was on the account before the first line that was imported. */
+  readonly opening_paise: number | null;
+  readonly closing_paise: number | null;
+  readonly as_of: string | null;
+  readonly lines_paise: number;
+  readonly queued: number;
+};
+
+/** What statements that count say of the account, from the first to the last. */
+export async function findTotals(db: Db, environment: Environment): Promise<BankTotals> {
+  const [row] = await db.rows<BankTotals>(sql`
+    select
+      (
+        select opening_paise from bank_statements
+        where environment = ${environment} and state = 'applied' and opening_paise is not null
+        order by first_day, received_no
+        limit 1
+      ) as opening_paise,
+      last.closing_paise, last.last_day::text as as_of,
+      (
+        select coalesce(sum(case direction when 'credit' then paise else -paise end), 0)
+        from bank_lines
+        where environment = ${environment} and state not in ('new', 'repeated')
+      )::bigint as lines_paise,
+      (
+        select count(*)
+        from bank_lines
+        where environment = ${environment} and state in ('queued', 'returning')
+      ) as queued
+    from (select) as always
+    left join lateral (
+      select closing_paise, last_day
+      from bank_statements
+      where environment = ${environment} and state = 'applied' and closing_paise is not null
+      order by last_day desc, received_no desc
+      limit 1
+    ) as last on true`);
+  if (!row) throw new Error("sums are there");
+  return row;
+}

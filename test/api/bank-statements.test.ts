@@ -1,0 +1,426 @@
+// The bank's own statement: what it explains counts once, what it does not waits for a person, and
+// the books come to what the bank says is on the account.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { approvalKinds } from "../../src/approval-kinds.ts";
+import { approveProposal, rejectProposal } from "../../src/approvals/decide-approval.ts";
+import { assignLine, sendLineBack } from "../../src/bankbook/decide-line.ts";
+import { fundDeal } from "../../src/bankbook/fund-deal.ts";
+import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { listQueue } from "../../src/bankbook/list-queue.ts";
+import { genericStatement } from "../../src/bankbook/read-statement.ts";
+import { receiveStatement } from "../../src/bankbook/receive-statement.ts";
+import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
+import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { operatorNamed } from "../../src/kernel/actor.ts";
+import { Failure } from "../../src/kernel/failure.ts";
+import { rupeesPlain } from "../../src/kernel/rupees.ts";
+import { showFile } from "../../src/payfiles/list-files.ts";
+import { makeFiles } from "../../src/payfiles/make-files.ts";
+import { voidFile } from "../../src/payfiles/void-file.ts";
+import { resendPayout } from "../../src/payouts/resend-payout.ts";
+import { sendPayout } from "../../src/payouts/send-payout.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
+import { type Service, startService } from "../support/service.ts";
+import {
+  addCredit,
+  balanceOf,
+  buyerPaise,
+  makeDeal,
+  payoutsOf,
+  settlementOf,
+} from "../support/settlements.ts";
+
+const asha = operatorNamed("asha");
+const ravi = operatorNamed("ravi");
+const live = { environment: "live" } as const;
+
+const refusedFor = (reason: string) => (error: unknown) =>
+  error instanceof Failure && error.detail?.["reason"] === reason;
+
+type Line = {
+  readonly utr: string;
+  readonly text?: string;
+  /** Above zero what came in, below what left. */
+  readonly paise: number;
+  readonly name?: string;
+  readonly account?: string;
+};
+
+/** A statement as a bank writes it, with the balance after each line. */
+function statement(openingPaise: number, lines: readonly Line[], day = "15/11/2026"): string {
+  let balance = openingPaise;
+  const rows = lines.map(({ utr, text = "", paise, name = "", account = "" }) => {
+    balance += paise;
+    const [debit, credit] = paise < 0 ? [rupeesPlain(-paise), ""] : ["", rupeesPlain(paise)];
+    return [day, utr, text, debit, credit, rupeesPlain(balance), name, account].join(",");
+  });
+  const heading = "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
+  return `${[heading, ...rows].join("\r\n")}\r\n`;
+}
+
+let references = 0;
+const nextUtr = () => `HDFCR52026${String(++references).padStart(9, "0")}`;
+
+async function read(service: Service, text: string, by = asha, twoFromPaise?: number) {
+  return await importStatement(service.ctx, by, { ...live, text, twoFromPaise });
+}
+
+/** What is due to the seller, in a file, and the reference that the bank repeats. */
+async function filed(service: Service, seller: LiveSeller, ...paises: readonly number[]) {
+  await sellLive(service, seller, ...paises);
+  const [made = assert.fail("nothing was due")] = await makeFiles(service.ctx, asha, live);
+  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+  return { fileId: made.id, reference: line.reference, paise: line.paise };
+}
+
+async function buying(service: Service, buyer: LiveSeller): Promise<string> {
+  const seller = await liveSeller(service);
+  const scripNo = await addCredit(service, seller);
+  return await makeDeal(service, { ...live, buyer, legs: [{ seller, scripNo }] });
+}
+
+async function assertReconciled(service: Service) {
+  const { unexplained_paise, ...rest } = await reconcileBank(service.ctx, "live");
+  assert.equal(Number(unexplained_paise), 0, JSON.stringify(rest));
+  await assertLedgerSound(service);
+  return rest;
+}
+
+const squeezed = (id: string) => id.replace("_", "").toUpperCase();
+
+test("a statement answers what was in a file: paid, come back, filed again, and paid once", async (t) => {
+  const service = await startService(t);
+  const seller = await liveSeller(service);
+  const first = await filed(service, seller, 4_000_000, 9_000_000);
+  const utr = nextUtr();
+  const debit = { utr, text: `NEFT ${first.reference} ${seller.name}`, paise: -13_000_000 };
+  const imported = await read(service, statement(50_000_000, [debit]));
+  assert.deepEqual([imported.outcome, imported.matched, imported.queued], ["applied", 1, 0]);
+  for (const payout of await payoutsOf(service, seller)) {
+    assert.deepEqual([payout.status, payout.utr], ["paid", utr]);
+  }
+  assert.equal((await showFile(service.ctx, first.fileId)).state, "answered");
+  assert.equal((await balanceOf(service, seller, "live")).posted_paise, 0);
+
+  const back = { utr: nextUtr(), text: `RTN ${first.reference} A/C CLOSED`, paise: 13_000_000 };
+  await read(service, statement(37_000_000, [back], "16/11/2026"));
+  const returned = await payoutsOf(service, seller);
+  for (const { status, reason } of returned) {
+    assert.deepEqual([status, reason], ["returned", "returned_by_bank"]);
+  }
+  assert.equal((await balanceOf(service, seller, "live")).available_paise, 13_000_000);
+  for (const { payout_id } of returned) await resendPayout(service.ctx, asha, payout_id);
+  const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
+  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+  assert.equal(line.paise, 13_000_000);
+  const again = { utr: nextUtr(), text: line.reference, paise: -13_000_000 };
+  await read(service, statement(50_000_000, [again], "17/11/2026"));
+  const states = (await payoutsOf(service, seller)).map(({ status }) => status as string);
+  assert.deepEqual(states.toSorted(), ["paid", "paid", "returned", "returned"]);
+  assert.equal((await balanceOf(service, seller, "live")).posted_paise, 0);
+  const { bank_paise, differences } = await assertReconciled(service);
+  assert.equal(bank_paise, 37_000_000);
+  assert.deepEqual(differences, [
+    { what: "on the account before the first statement", paise: 50_000_000 },
+  ]);
+});
+
+test("a debit and its return in one file are booked in their order, however the bank has put them", async (t) => {
+  const service = await startService(t);
+  const seller = await liveSeller(service);
+  const { reference } = await filed(service, seller, 4_000_000);
+  const lines = [
+    { utr: nextUtr(), text: `RTN ${reference}`, paise: 4_000_000 },
+    { utr: nextUtr(), text: reference, paise: -4_000_000 },
+  ];
+  await read(service, statement(10_000_000, lines));
+  const [payout] = await payoutsOf(service, seller);
+  assert.deepEqual(
+    payout.history.map(({ status }: { status: string }) => status),
+    ["scheduled", "instructed", "paid", "returned"],
+  );
+  assert.equal((await balanceOf(service, seller, "live")).available_paise, 4_000_000);
+  await assertReconciled(service);
+});
+
+test("the same file twice, and the same line in two files, count once", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const paid = { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 7_000_000, name: buyer.name };
+  const text = statement(0, [paid]);
+  assert.equal((await read(service, text)).outcome, "applied");
+  assert.equal((await read(service, text, ravi)).outcome, "known");
+  const other = {
+    utr: nextUtr(),
+    text: squeezed(buyer.firmId),
+    paise: 1_000_000,
+    name: buyer.name,
+  };
+  const longer = await read(service, statement(0, [paid, other]));
+  assert.deepEqual([longer.lines, longer.new_lines, longer.matched], [2, 1, 1]);
+  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 8_000_000);
+  const twins = await Promise.all(
+    [asha, ravi].map((by) => read(service, statement(0, [paid, other, other]), by)),
+  );
+  assert.deepEqual(twins.map(({ outcome }) => outcome).toSorted(), ["applied", "known"]);
+  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 8_000_000);
+  const [queued] = await listQueue(service.ctx, { ...live, limit: 10 });
+  assert.equal(queued?.reason, "reference_used", "one reference is one deposit");
+  await assertReconciled(service);
+});
+
+test("a buyer's money funds the deal that it names: exactly, in parts, and with something over", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const dealId = await buying(service, buyer);
+  const paying = (paise: number) => ({
+    utr: nextUtr(),
+    text: `RTGS CR ${squeezed(dealId)}`,
+    paise,
+    name: ` ${buyer.name.toUpperCase()}. `,
+  });
+  const part = paying(buyerPaise - 100);
+  await read(service, statement(0, [part]));
+  assert.equal((await settlementOf(service, buyer, dealId)).status, "pending", "partly funded");
+  assert.equal((await balanceOf(service, buyer, "live")).available_paise, buyerPaise - 100);
+  await read(service, statement(buyerPaise - 100, [paying(350)]));
+  const { status } = await settlementOf(service, buyer, dealId);
+  assert.notEqual(status, "pending");
+  const { available_paise, escrow_paise } = await balanceOf(service, buyer, "live");
+  assert.deepEqual([available_paise, escrow_paise], [250, buyerPaise]);
+  await assertReconciled(service);
+
+  const second = await buying(service, buyer);
+  const fund = async (paise: number, reference: string) =>
+    await fundDeal(service.ctx, asha, { dealId: second, paise, reference });
+  const utr = nextUtr();
+  assert.equal(await fund(1_000, utr), "received");
+  assert.equal(await fund(1_000, utr), "known");
+  await assert.rejects(fund(2_000, utr), refusedFor("reference_used"));
+  assert.equal(await fund(buyerPaise, nextUtr()), "funded");
+  await assert.rejects(fund(1_000, nextUtr()), refusedFor("wrong_state"));
+  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 250 + 1_000);
+  const { differences } = await assertReconciled(service);
+  assert.equal(differences.length, 2, "what was written by hand is in no statement yet");
+});
+
+test("a third party's money waits, whatever it names, until a person says whose it is", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const dealId = await buying(service, buyer);
+  const stranger = { name: "Somebody Else LLP", account: "999000111222" };
+  const lines = [
+    { utr: nextUtr(), text: squeezed(dealId), paise: buyerPaise, ...stranger },
+    { utr: nextUtr(), text: squeezed(dealId), paise: buyerPaise, account: "1" },
+    { utr: nextUtr(), text: "NO REFERENCE AT ALL", paise: 5_000, name: buyer.name },
+    { utr: nextUtr(), text: "CHARGES", paise: -1_180 },
+  ];
+  const { queued } = await read(service, statement(0, lines));
+  assert.equal(queued, 4);
+  const waiting = await listQueue(service.ctx, { ...live, limit: 10 });
+  assert.deepEqual(waiting.map(({ reason }) => reason ?? "").toSorted(), [
+    "no_reference",
+    "third_party",
+    "third_party",
+    "unknown_reference",
+  ]);
+  assert.equal((await settlementOf(service, buyer, dealId)).status, "pending");
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  await assertReconciled(service);
+
+  const [first = assert.fail(), second = assert.fail()] = waiting.filter(
+    ({ reason }) => reason === "third_party",
+  );
+  const lineId = first.line_id;
+  const assigning = { lineId, to: dealId, reason: "letter of the buyer", twoFromPaise: buyerPaise };
+  assert.equal(await assignLine(service.ctx, asha, assigning), "proposed");
+  assert.equal(await assignLine(service.ctx, asha, assigning), "proposed", "one person is not two");
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0, "nothing counts before");
+  assert.equal(await assignLine(service.ctx, ravi, assigning), "assigned");
+  assert.notEqual((await settlementOf(service, buyer, dealId)).status, "pending");
+  await assert.rejects(assignLine(service.ctx, ravi, assigning), refusedFor("wrong_state"));
+
+  const utr = nextUtr();
+  const back = { lineId: second.line_id, utr, reason: "unknown remitter" };
+  assert.equal(await sendLineBack(service.ctx, asha, back), "returning");
+  const charge = waiting.find(({ direction }) => direction === "debit") ?? assert.fail();
+  await assignLine(service.ctx, asha, { lineId: charge.line_id, to: null, reason: "charges" });
+  const left = { utr, text: "BACK", paise: -buyerPaise };
+  const after = await read(
+    service,
+    statement(2 * buyerPaise + 5_000 - 1_180, [left], "16/11/2026"),
+  );
+  assert.equal(after.matched, 1);
+  const rest = await listQueue(service.ctx, { ...live, limit: 10 });
+  assert.deepEqual(
+    rest.map(({ reason }) => reason),
+    ["no_reference"],
+  );
+  await assertReconciled(service);
+});
+
+test("a remitter is known by its proven account, too, and by no account that it only claims", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const line = () => ({
+    utr: nextUtr(),
+    text: squeezed(buyer.firmId),
+    paise: 1_000,
+    name: "SHORTENED NAM",
+    account: buyer.accountNo,
+  });
+  assert.equal((await read(service, statement(0, [line()]))).queued, 1);
+  await service.ctx.db.pool.query("update firms set checks = $2 where firm_id = $1", [
+    buyer.firmId,
+    JSON.stringify([{ check: "BANK_NAME_MATCH", outcome: "pass", cure: null, as_of: null }]),
+  ]);
+  assert.equal((await read(service, statement(1_000, [line()]))).matched, 1);
+  assert.equal((await balanceOf(service, buyer, "live")).available_paise, 1_000);
+  await assertReconciled(service);
+});
+
+test("a statement that brings firms much takes two people before any of it counts", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const text = statement(0, [
+    { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000_000, name: buyer.name },
+  ]);
+  const proposed = await read(service, text, asha, 9_000_000);
+  assert.equal(proposed.outcome, "proposed");
+  assert.equal((await read(service, text, asha, 9_000_000)).outcome, "proposed");
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  const approvalId = proposed.approval_id ?? "";
+  await assert.rejects(approveProposal(service.ctx, asha, { approvalId, kinds: approvalKinds }));
+  await approveProposal(service.ctx, ravi, { approvalId, kinds: approvalKinds });
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 9_000_000);
+  assert.equal((await read(service, text, asha, 9_000_000)).outcome, "known");
+  await assertReconciled(service);
+});
+
+test("a statement that nobody approved, or that was read in the wrong form, keeps nothing from counting", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const line = { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name };
+  const forged = { ...line, utr: nextUtr(), paise: 900_000_000 };
+  const proposed = await read(service, statement(0, [line, forged]), asha, 1_000_000);
+  assert.equal(proposed.outcome, "proposed");
+  const approvalId = proposed.approval_id ?? "";
+  const reason = "this is not what the bank sent";
+  await rejectProposal(service.ctx, ravi, { approvalId, reason, kinds: approvalKinds });
+  const text = statement(0, [line]);
+  const { remitter_name: _name, ...nameless } = genericStatement;
+  const format = { ...nameless, name: "wrong" };
+  await receiveStatement(service.ctx, asha, { ...live, text, format });
+  const imported = await read(service, text, asha, 1_000_000);
+  assert.deepEqual([imported.outcome, imported.matched], ["applied", 1]);
+  const again = await importStatement(service.ctx, asha, { ...live, text, format });
+  assert.equal(again.outcome, "known");
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 9_000);
+  await assertReconciled(service);
+});
+
+test("a bank that names a batch by one reference pays every line of it, each once", async (t) => {
+  const service = await startService(t);
+  const sellers = [await liveSeller(service), await liveSeller(service)];
+  for (const seller of sellers) await sellLive(service, seller, 4_000_000);
+  const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
+  const utr = nextUtr();
+  const { lines } = await showFile(service.ctx, made.id);
+  const debits = lines.map(({ reference }) => ({ utr, text: reference, paise: -4_000_000 }));
+  assert.equal((await read(service, statement(50_000_000, debits))).matched, 2);
+  const utrs: string[] = [];
+  for (const seller of sellers) {
+    const [payout] = await payoutsOf(service, seller);
+    assert.equal(payout.status, "paid");
+    utrs.push(payout.utr);
+  }
+  assert.equal(new Set(utrs).size, 2);
+  assert.ok(utrs.includes(utr));
+  await assertReconciled(service);
+});
+
+test("what is in a voided file, paid with another sum or answered before goes to the queue", async (t) => {
+  const service = await startService(t);
+  const seller = await liveSeller(service);
+  const voided = await filed(service, seller, 4_000_000);
+  for (const by of [asha, ravi]) {
+    await voidFile(service.ctx, by, { fileId: voided.fileId, reason: "upload refused" });
+  }
+  const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
+  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+  const lines = [
+    { utr: nextUtr(), text: voided.reference, paise: -4_000_000 },
+    { utr: nextUtr(), text: line.reference, paise: -3_999_999 },
+    { utr: nextUtr(), text: line.reference, paise: -4_000_000 },
+    { utr: nextUtr(), text: line.reference, paise: -4_000_000 },
+  ];
+  const { matched, queued } = await read(service, statement(50_000_000, lines));
+  assert.deepEqual([matched, queued], [1, 3]);
+  const waiting = await listQueue(service.ctx, { ...live, limit: 10 });
+  assert.deepEqual(waiting.map(({ reason }) => reason ?? "").toSorted(), [
+    "already_answered",
+    "amount_differs",
+    "voided_file",
+  ]);
+  const [payout] = await payoutsOf(service, seller);
+  assert.deepEqual([payout.status, payout.utr], ["paid", lines[2]?.utr]);
+  assert.equal((await balanceOf(service, seller, "live")).posted_paise, 0);
+  await assertReconciled(service);
+});
+
+test("what was written by hand before is explained by its line and counts once", async (t) => {
+  const service = await startService(t);
+  const seller = await liveSeller(service);
+  await sellLive(service, seller, 4_000_000);
+  const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
+  const sent = nextUtr();
+  await sendPayout(service.ctx, asha, { payoutId, utr: sent });
+  const reference = nextUtr();
+  const deposit = { ...live, firmId: seller.firmId, paise: 6_000, reference };
+  await addDeposit(service.ctx, asha, deposit);
+  const lines = [
+    { utr: sent, text: "RTGS DR", paise: -4_000_000 },
+    { utr: reference, text: squeezed(seller.firmId), paise: 6_000, name: seller.name },
+  ];
+  const { matched, reconciled } = await read(service, statement(9_000_000, lines));
+  assert.equal(matched, 2);
+  assert.deepEqual(reconciled.differences, [
+    { what: "on the account before the first statement", paise: 9_000_000 },
+  ]);
+  assert.equal((await payoutsOf(service, seller))[0].status, "paid");
+  assert.equal((await balanceOf(service, seller, "live")).available_paise, 6_000);
+  await assertReconciled(service);
+});
+
+test("who dies between keeping a statement and applying it imports it again", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const text = statement(0, [
+    { utr: nextUtr(), text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name },
+  ]);
+  await receiveStatement(service.ctx, asha, { ...live, text, format: genericStatement });
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  assert.equal((await read(service, text)).outcome, "applied");
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 9_000);
+  await assertReconciled(service);
+});
+
+test("a statement whose lines do not lead from one balance to the next is refused whole", async (t) => {
+  const service = await startService(t);
+  const buyer = await liveSeller(service);
+  const line = { text: squeezed(buyer.firmId), paise: 9_000, name: buyer.name };
+  const text = statement(0, [
+    { ...line, utr: nextUtr() },
+    { ...line, utr: nextUtr() },
+  ]);
+  await assert.rejects(read(service, text.replace("90.00,90.00", "90.00,91.00")), Failure);
+  await assert.rejects(read(service, text.replace("15/11/2026", "11/15/2026")), Failure);
+  await assert.rejects(read(service, text.replace(",credit,", ",cr,")), Failure);
+  assert.equal((await balanceOf(service, buyer, "live")).posted_paise, 0);
+  const { rows } = await service.ctx.db.pool.query("select 1 from bank_lines");
+  assert.equal(rows.length, 0);
+});
