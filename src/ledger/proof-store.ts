@@ -57,9 +57,9 @@ export async function setRounds(db: Db, rounds: Rounds): Promise<void> {
 export async function deleteProof(tx: Tx): Promise<void> {
   await tx.rows(sql`set local statement_timeout = '10min'`);
   await tx.rows(sql`update ledger_proof set proved_to = 0, rounds = '{}'`);
-  await tx.rows(sql`delete from ledger_proof_slices`);
   await tx.rows(sql`delete from ledger_proof_sums`);
   await tx.rows(sql`delete from ledger_proof_owners`);
+  await tx.rows(sql`delete from ledger_proof_slices`);
 }
 
 /** The number of the last of so many entries after one; undefined when there is none. */
