@@ -51,6 +51,7 @@ import { takePiece } from "./pace.ts";
 import { requestIdOf } from "./request-id.ts";
 import { InFlight } from "./in-flight.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./http-validation.ts";
+import { watchConnections } from "./quiet-connections.ts";
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -190,10 +191,12 @@ export function createServer(options: ServerOptions): App {
     }
   });
   app.addHook("onRequest", open);
+  const cutQuietSoon = watchConnections(app.server, (does) => inFlight.forEach(does));
   // Answers under way when the service closes end their connection: an idle one would only hold up
   // the end until the deadline. For requests that come later Fastify says so itself.
   app.addHook("preClose", (done) => {
     inFlight.forEach((response) => (response.shouldKeepAlive = false));
+    cutQuietSoon();
     done();
   });
   app.server.on("request", broken.note);

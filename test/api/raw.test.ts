@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { AddressInfo, Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -276,3 +277,16 @@ async function startDrip(url: string, beginning: string): Promise<Drip> {
   socket.once("close", () => clearInterval(dripping));
   return { socket, heard, left: () => left };
 }
+
+test("a connection that never sends a request does not hold up the end, encrypted or not", async (t) => {
+  const certificate = await selfSignedCertificate();
+  for (const tls of certificate ? [undefined, certificate] : [undefined]) {
+    const closing = await startService(t, tls ? { tls } : {});
+    const silent = connect((closing.app.server.address() as AddressInfo).port, "127.0.0.1");
+    silent.on("error", () => {});
+    await once(silent, "connect");
+    const ended = once(silent, "close");
+    await closing.app.close();
+    await ended;
+  }
+});
