@@ -49,6 +49,10 @@ export async function openContext(
     role,
     connectionsMax: config.databaseConnections,
     onIdleError: (error) => log.warn({ err: error }, "an idle database connection was lost"),
+    onStalled(isStalled) {
+      if (isStalled) log.error("PostgreSQL does not answer: calls are refused until it does");
+      else log.warn("PostgreSQL answers again");
+    },
   });
   undo.defer(() => db.close());
   const heavy = openThreads(config.heavyThreads);

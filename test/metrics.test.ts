@@ -61,6 +61,10 @@ test("/metrics tells durations by route, refusals, set sizes and connections, on
   for (const state of ["idle", "busy", "waiting"]) {
     assert.ok(valueOf("scripdesk_database_connections", { state }) !== undefined, state);
   }
+  for (const environment of ["live", "sandbox"]) {
+    assert.equal(valueOf("scripdesk_database_loans", { environment, state: "waiting" }), 0);
+  }
+  assert.equal(valueOf("scripdesk_database_stalled", {}), 0);
   assert.ok(valueOf("process_resident_memory_bytes", {})! > 0);
 
   const routes = new Set(samples.flatMap(({ labels }) => labels["route"] ?? []));

@@ -87,16 +87,16 @@ test("a migration that was edited after it was applied is refused and nothing is
 });
 
 test("a migration that is not applied yet is known as pending", async (t) => {
-  const { connection } = await testDatabase(t);
+  const { db, connection } = await testDatabase(t);
   const client = await owner(t, connection);
-  assert.deepEqual(await pendingMigrations(client), []);
+  assert.deepEqual(await pendingMigrations(db), []);
   const last = (await readMigrations()).at(-1)?.file;
   await client.query("delete from schema_migrations where file = $1", [last]);
-  assert.deepEqual(await pendingMigrations(client), [last]);
+  assert.deepEqual(await pendingMigrations(db), [last]);
 });
 
 test("a migration that fails leaves nothing of itself and says which it was", async (t) => {
-  const { connection } = await testDatabase(t);
+  const { db, connection } = await testDatabase(t);
   const client = await owner(t, connection);
   // Applying the first one a second time runs into its own tables.
   const first = (await readMigrations()).at(0)?.file;
@@ -106,7 +106,7 @@ test("a migration that fails leaves nothing of itself and says which it was", as
     assert.match(error.message, new RegExp(`^migration ${first} failed: `));
     return true;
   });
-  assert.deepEqual(await pendingMigrations(client), [first]);
+  assert.deepEqual(await pendingMigrations(db), [first]);
 });
 
 test("a check that counts apart from its pattern accepts what one pattern would", async (t) => {

@@ -1,5 +1,5 @@
 import { sendPage } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { type LinesOptions, openLines } from "../platform/ndjson.ts";
 import { exportAudit, type Exporting } from "./export-audit.ts";
@@ -30,7 +30,11 @@ export function auditRoutes(
       },
     },
     async (request, reply) =>
-      sendPage(reply, "audit", await listAudit(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "audit",
+        await listAudit(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -48,7 +52,11 @@ export function auditRoutes(
     },
     async (request, reply) =>
       await lines.send(request, reply, () =>
-        exportAudit({ ...ctx, onCheckpoint }, request.caller, request.query),
+        exportAudit(
+          { ...contextFor(ctx, request.caller), onCheckpoint },
+          request.caller,
+          request.query,
+        ),
       ),
   );
 

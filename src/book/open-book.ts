@@ -19,7 +19,7 @@ import type { Offer } from "../cover/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { coalesce } from "../platform/coalesce.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { Db } from "../platform/postgres.ts";
 
 /** Where a source begins its next look; only the source knows what it means. */
@@ -74,7 +74,7 @@ const loadsMax = 3;
 export function openBook(ctx: Pick<Context, "db" | "now">, sources: readonly OfferSource[]): Book {
   const followers = {
     live: follower(ctx, "live", sources),
-    sandbox: follower(ctx, "sandbox", sources),
+    sandbox: follower(contextFor(ctx, { environment: "sandbox" }), "sandbox", sources),
   };
   return {
     look: async (environment) => await followers[environment].look(environment),

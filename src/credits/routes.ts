@@ -1,5 +1,5 @@
 import { callOf, sendPage, sendReplayable, whenGone } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import { sendDocument } from "../platform/documents.ts";
 import type { App } from "../platform/http.ts";
 import { compileBatchValidator } from "../platform/http-validation.ts";
@@ -39,7 +39,12 @@ export function creditRoutes(app: App, ctx: Context): void {
       sendPage(
         reply,
         "credits",
-        await listCredits(ctx, request.caller, request.params.firm_id, request.query),
+        await listCredits(
+          contextFor(ctx, request.caller),
+          request.caller,
+          request.params.firm_id,
+          request.query,
+        ),
       ),
   );
 
@@ -62,7 +67,12 @@ export function creditRoutes(app: App, ctx: Context): void {
     },
     async (request, reply) => {
       const call = callOf(request, reply);
-      const declared = await declareCredits(ctx, call, request.params.firm_id, request.body);
+      const declared = await declareCredits(
+        contextFor(ctx, request.caller),
+        call,
+        request.params.firm_id,
+        request.body,
+      );
       return sendReplayable(reply, declared);
     },
   );
@@ -87,7 +97,10 @@ export function creditRoutes(app: App, ctx: Context): void {
     async (request, reply) => {
       const { firm_id: firmId } = request.params;
       const asked = { firmId, csv: request.body.csv, gone: whenGone(reply) };
-      return sendDocument(reply, await importCredits(ctx, callOf(request, reply), asked));
+      return sendDocument(
+        reply,
+        await importCredits(contextFor(ctx, request.caller), callOf(request, reply), asked),
+      );
     },
   );
 
@@ -107,7 +120,11 @@ export function creditRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await syncCredits(ctx, callOf(request, reply), request.params.firm_id),
+      await syncCredits(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.firm_id,
+      ),
   );
 
   app.get(
@@ -123,7 +140,8 @@ export function creditRoutes(app: App, ctx: Context): void {
         response: { 200: Credit },
       },
     },
-    async (request) => await readCredit(ctx, request.caller, request.params.scrip_no),
+    async (request) =>
+      await readCredit(contextFor(ctx, request.caller), request.caller, request.params.scrip_no),
   );
 
   app.post(
@@ -140,7 +158,11 @@ export function creditRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await withdrawCredit(ctx, callOf(request, reply), request.params.scrip_no),
+      await withdrawCredit(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.scrip_no,
+      ),
   );
 
   app.post(
@@ -156,6 +178,11 @@ export function creditRoutes(app: App, ctx: Context): void {
         response: { 200: Credit },
       },
     },
-    async (request, reply) => await useCredit(ctx, callOf(request, reply), request.params.scrip_no),
+    async (request, reply) =>
+      await useCredit(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.scrip_no,
+      ),
   );
 }

@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { acceptCross } from "./accept-cross.ts";
 import { cancelCross } from "./cancel-cross.ts";
@@ -41,7 +41,10 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await quoteCross(ctx, callOf(request, reply), { ...request.body, ...limits }),
+      await quoteCross(contextFor(ctx, request.caller), callOf(request, reply), {
+        ...request.body,
+        ...limits,
+      }),
   );
 
   app.post(
@@ -61,7 +64,10 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      sendCreation(reply, await proposeCross(ctx, callOf(request, reply), request.body)),
+      sendCreation(
+        reply,
+        await proposeCross(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+      ),
   );
 
   app.get(
@@ -77,7 +83,11 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      sendPage(reply, "crosses", await listCrosses(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "crosses",
+        await listCrosses(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -93,7 +103,8 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
         response: { 200: Cross },
       },
     },
-    async (request) => await readCross(ctx, request.caller, request.params.cross_id),
+    async (request) =>
+      await readCross(contextFor(ctx, request.caller), request.caller, request.params.cross_id),
   );
 
   app.post(
@@ -113,7 +124,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await acceptCross(ctx, callOf(request, reply), {
+      await acceptCross(contextFor(ctx, request.caller), callOf(request, reply), {
         crossId: request.params.cross_id,
         ...request.body,
       }),
@@ -134,7 +145,11 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await declineCross(ctx, callOf(request, reply), request.params.cross_id),
+      await declineCross(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.cross_id,
+      ),
   );
 
   app.post(
@@ -154,7 +169,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await fundCross(ctx, callOf(request, reply), {
+      await fundCross(contextFor(ctx, request.caller), callOf(request, reply), {
         crossId: request.params.cross_id,
         ...request.body,
       }),
@@ -176,7 +191,11 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await releaseCross(ctx, callOf(request, reply), request.params.cross_id),
+      await releaseCross(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.cross_id,
+      ),
   );
 
   app.post(
@@ -197,6 +216,10 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
       },
     },
     async (request, reply) =>
-      await cancelCross(ctx, callOf(request, reply), request.params.cross_id),
+      await cancelCross(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.cross_id,
+      ),
   );
 }

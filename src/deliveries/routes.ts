@@ -1,5 +1,5 @@
 import { callOf, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { listFailures } from "./list-failures.ts";
@@ -32,7 +32,7 @@ export function deliveryRoutes(app: App, ctx: Context): void {
       sendPage(
         reply,
         "deliveries",
-        await listDeliveries(ctx, request.caller, {
+        await listDeliveries(contextFor(ctx, request.caller), request.caller, {
           webhookId: request.params.webhook_id,
           ...request.query,
         }),
@@ -52,7 +52,11 @@ export function deliveryRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      sendPage(reply, "failures", await listFailures(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "failures",
+        await listFailures(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.post(
@@ -70,6 +74,7 @@ export function deliveryRoutes(app: App, ctx: Context): void {
         response: { 200: Replay },
       },
     },
-    async (request, reply) => await replayDeliveries(ctx, callOf(request, reply), request.body),
+    async (request, reply) =>
+      await replayDeliveries(contextFor(ctx, request.caller), callOf(request, reply), request.body),
   );
 }

@@ -1,4 +1,4 @@
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { readEarnings } from "./read-earnings.ts";
 import { Earnings, EarningsQuery } from "./schema.ts";
@@ -18,6 +18,7 @@ export function earningRoutes(app: App, ctx: Context): void {
         response: { 200: Earnings },
       },
     },
-    async (request) => await readEarnings(ctx, request.caller, request.query),
+    async (request) =>
+      await readEarnings(contextFor(ctx, request.caller), request.caller, request.query),
   );
 }

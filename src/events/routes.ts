@@ -1,5 +1,5 @@
 import { sendPage } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import type { Streams } from "../platform/sse.ts";
 import { listEvents } from "./list-events.ts";
@@ -25,7 +25,11 @@ export function eventRoutes(app: App, ctx: Context, streams: Streams): void {
       },
     },
     async (request, reply) =>
-      sendPage(reply, "events", await listEvents(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "events",
+        await listEvents(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -42,7 +46,7 @@ export function eventRoutes(app: App, ctx: Context, streams: Streams): void {
       },
     },
     async (request, reply) =>
-      await streamEvents({ ...ctx, watch }, request.caller, {
+      await streamEvents({ ...contextFor(ctx, request.caller), watch }, request.caller, {
         lastEventId: request.headers["last-event-id"],
         afterSequence: request.query.after_sequence,
         open: () => streams.open(request, reply, { perKeyMax: streamsPerKeyMax }),

@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { authorizeFirm } from "./authorize-firm.ts";
 import { doerOf } from "./doer.ts";
@@ -46,7 +46,10 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      sendCreation(reply, await registerFirm(ctx, callOf(request, reply), request.body)),
+      sendCreation(
+        reply,
+        await registerFirm(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+      ),
   );
 
   app.get(
@@ -62,7 +65,11 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      sendPage(reply, "firms", await listFirms(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "firms",
+        await listFirms(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -77,7 +84,8 @@ export function firmRoutes(
         response: { 200: Firm },
       },
     },
-    async (request) => await readFirm(ctx, request.caller, request.params.firm_id),
+    async (request) =>
+      await readFirm(contextFor(ctx, request.caller), request.caller, request.params.firm_id),
   );
 
   app.patch(
@@ -96,7 +104,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await updateFirm(ctx, doerOf(callOf(request, reply)), {
+      await updateFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
         firmId: request.params.firm_id,
         body: request.body,
       }),
@@ -114,7 +122,8 @@ export function firmRoutes(
         response: { 200: Connection },
       },
     },
-    async (request) => await readConnection(ctx, request.caller, request.params.firm_id),
+    async (request) =>
+      await readConnection(contextFor(ctx, request.caller), request.caller, request.params.firm_id),
   );
 
   app.post(
@@ -133,7 +142,11 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await verifyFirm(ctx, doerOf(callOf(request, reply)), request.params.firm_id),
+      await verifyFirm(
+        contextFor(ctx, request.caller),
+        doerOf(callOf(request, reply)),
+        request.params.firm_id,
+      ),
   );
 
   app.post(
@@ -150,7 +163,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await authorizeFirm(ctx, doerOf(callOf(request, reply)), {
+      await authorizeFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
         firmId: request.params.firm_id,
         mandate: request.body.mandate,
       }),
@@ -170,7 +183,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await suspendFirm(ctx, doerOf(callOf(request, reply)), {
+      await suspendFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
         firmId: request.params.firm_id,
         reason: request.body.reason,
       }),
@@ -191,7 +204,11 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await resumeFirm(ctx, doerOf(callOf(request, reply)), request.params.firm_id),
+      await resumeFirm(
+        contextFor(ctx, request.caller),
+        doerOf(callOf(request, reply)),
+        request.params.firm_id,
+      ),
   );
 
   app.post(
@@ -211,7 +228,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await offboardFirm(ctx, doerOf(callOf(request, reply)), {
+      await offboardFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
         firmId: request.params.firm_id,
         mode: request.body.mode,
         offboarding,

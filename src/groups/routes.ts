@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { addMember } from "./add-member.ts";
 import { createGroup } from "./create-group.ts";
@@ -37,7 +37,10 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      sendCreation(reply, await createGroup(ctx, callOf(request, reply), request.body)),
+      sendCreation(
+        reply,
+        await createGroup(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+      ),
   );
 
   app.get(
@@ -53,7 +56,11 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      sendPage(reply, "groups", await listGroups(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "groups",
+        await listGroups(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -68,7 +75,8 @@ export function groupRoutes(app: App, ctx: Context): void {
         response: { 200: Group },
       },
     },
-    async (request) => await readGroup(ctx, request.caller, request.params.group_id),
+    async (request) =>
+      await readGroup(contextFor(ctx, request.caller), request.caller, request.params.group_id),
   );
 
   app.patch(
@@ -85,7 +93,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await updateGroup(ctx, callOf(request, reply), {
+      await updateGroup(contextFor(ctx, request.caller), callOf(request, reply), {
         groupId: request.params.group_id,
         ...request.body,
       }),
@@ -105,7 +113,11 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await deleteGroup(ctx, callOf(request, reply), request.params.group_id),
+      await deleteGroup(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.group_id,
+      ),
   );
 
   app.get(
@@ -125,7 +137,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       sendPage(
         reply,
         "members",
-        await listMembers(ctx, request.caller, {
+        await listMembers(contextFor(ctx, request.caller), request.caller, {
           groupId: request.params.group_id,
           ...request.query,
         }),
@@ -146,7 +158,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await addMember(ctx, callOf(request, reply), {
+      await addMember(contextFor(ctx, request.caller), callOf(request, reply), {
         groupId: request.params.group_id,
         firmId: request.params.firm_id,
       }),
@@ -166,7 +178,7 @@ export function groupRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await removeMember(ctx, callOf(request, reply), {
+      await removeMember(contextFor(ctx, request.caller), callOf(request, reply), {
         groupId: request.params.group_id,
         firmId: request.params.firm_id,
       }),
@@ -186,6 +198,11 @@ export function groupRoutes(app: App, ctx: Context): void {
         response: { 200: GroupPositions },
       },
     },
-    async (request) => await readGroupPositions(ctx, request.caller, request.params.group_id),
+    async (request) =>
+      await readGroupPositions(
+        contextFor(ctx, request.caller),
+        request.caller,
+        request.params.group_id,
+      ),
   );
 }

@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { listKeys } from "./list-keys.ts";
 import { mintKey } from "./mint-key.ts";
@@ -48,7 +48,10 @@ export function keyRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      sendCreation(reply, await mintKey(ctx, callOf(request, reply), request.body)),
+      sendCreation(
+        reply,
+        await mintKey(contextFor(ctx, request.caller), callOf(request, reply), request.body),
+      ),
   );
 
   app.get(
@@ -65,7 +68,11 @@ export function keyRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      sendPage(reply, "keys", await listKeys(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "keys",
+        await listKeys(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -81,7 +88,8 @@ export function keyRoutes(app: App, ctx: Context): void {
         response: { 200: Key },
       },
     },
-    async (request) => await readKey(ctx, request.caller, request.params.key_id),
+    async (request) =>
+      await readKey(contextFor(ctx, request.caller), request.caller, request.params.key_id),
   );
 
   app.delete(
@@ -98,7 +106,12 @@ export function keyRoutes(app: App, ctx: Context): void {
         response: { 200: Key },
       },
     },
-    async (request, reply) => await revokeKey(ctx, callOf(request, reply), request.params.key_id),
+    async (request, reply) =>
+      await revokeKey(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.key_id,
+      ),
   );
 
   app.post(
@@ -115,6 +128,11 @@ export function keyRoutes(app: App, ctx: Context): void {
         response: { 200: ReissuedKey },
       },
     },
-    async (request, reply) => await reissueKey(ctx, callOf(request, reply), request.params.key_id),
+    async (request, reply) =>
+      await reissueKey(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.key_id,
+      ),
   );
 }

@@ -55,7 +55,6 @@ export async function setRounds(db: Db, rounds: Rounds): Promise<void> {
 
 /** Forgets all that was proved. */
 export async function deleteProof(tx: Tx): Promise<void> {
-  await tx.rows(sql`set local statement_timeout = '10min'`);
   await tx.rows(sql`update ledger_proof set proved_to = 0, rounds = '{}'`);
   await tx.rows(sql`delete from ledger_proof_sums`);
   await tx.rows(sql`delete from ledger_proof_owners`);

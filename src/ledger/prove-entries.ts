@@ -30,6 +30,7 @@ import { isCutSettled, takeCut } from "./read-money.ts";
 /** Entries of a slice: proving one takes some tenths of a second. */
 export const entriesPerSlice = 10_000;
 const cutLooks = 100;
+const forgettingMsMax = 600_000;
 const cutLookMs = 20;
 
 export type SliceBreak = Found & { readonly check: CheckName };
@@ -133,9 +134,12 @@ export async function rereadSlices(db: Db, from: number, deadline: number): Prom
 
 /** Everything is to be proved anew. */
 export async function forgetProof(db: ProofDb): Promise<void> {
-  await db.transaction(async (tx) => {
-    if (await claimProof(tx)) await deleteProof(tx);
-  });
+  await db.transaction(
+    async (tx) => {
+      if (await claimProof(tx)) await deleteProof(tx);
+    },
+    { statementMs: forgettingMsMax },
+  );
 }
 
 export async function provedTo(db: Db): Promise<number> {

@@ -1,3 +1,4 @@
+import { contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { listMarkets } from "./list-markets.ts";
 import { readMarket } from "./read-market.ts";
@@ -17,7 +18,7 @@ export function marketRoutes(app: App, ctx: MarketContext, streaming: MarketStre
         response: { 200: MarketList },
       },
     },
-    async (request) => await listMarkets(ctx, request.caller),
+    async (request) => await listMarkets(contextFor(ctx, request.caller), request.caller),
   );
 
   app.get(
@@ -48,7 +49,8 @@ export function marketRoutes(app: App, ctx: MarketContext, streaming: MarketStre
         response: { 200: Market },
       },
     },
-    async (request) => await readMarket(ctx, request.caller, request.params.scheme),
+    async (request) =>
+      await readMarket(contextFor(ctx, request.caller), request.caller, request.params.scheme),
   );
 }
 

@@ -1,5 +1,5 @@
 import { callOf, sendCreation, whenGone } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { crossNetting } from "./cross-netting.ts";
 import { proposeNetting } from "./propose-netting.ts";
@@ -23,10 +23,14 @@ export function nettingRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const { headers, netting } = await proposeNetting(ctx, request.caller, {
-        groupId: request.params.group_id,
-        gone: whenGone(reply),
-      });
+      const { headers, netting } = await proposeNetting(
+        contextFor(ctx, request.caller),
+        request.caller,
+        {
+          groupId: request.params.group_id,
+          gone: whenGone(reply),
+        },
+      );
       reply.headers(headers);
       return netting;
     },
@@ -52,7 +56,7 @@ export function nettingRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await crossNetting(ctx, callOf(request, reply), {
+        await crossNetting(contextFor(ctx, request.caller), callOf(request, reply), {
           groupId: request.params.group_id,
           nettingRef: request.body.netting_ref,
         }),

@@ -1,6 +1,6 @@
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { whenGone } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import { sendDocument } from "../platform/documents.ts";
 import type { App } from "../platform/http.ts";
 import { readContractNote } from "./read-contract-note.ts";
@@ -25,7 +25,7 @@ export function noteRoutes(app: App, ctx: Context, letterhead: Letterhead): void
     async (request, reply) =>
       sendDocument(
         reply,
-        await readContractNote(ctx, request.caller, {
+        await readContractNote(contextFor(ctx, request.caller), request.caller, {
           ...request.query,
           settlementId: request.params.settlement_id,
           letterhead,

@@ -4,7 +4,7 @@ import { planSearches } from "../cover/search-cover.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { coalesce, type Outcome } from "../platform/coalesce.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { isLockTimeout } from "../platform/postgres.ts";
 import { keptNothing, workInHalves } from "../platform/split.ts";
@@ -62,10 +62,12 @@ export function orderDesk(
     sandbox: takeTurns({ waitingMax: setsWaitingMax }),
   };
   const placeSet = (placing: Placing, commands: readonly Command[]) =>
-    turns[placing.environment](() => placeOrders(ctx, books, placing, commands));
+    turns[placing.environment](() =>
+      placeOrders(contextFor(ctx, placing), books, placing, commands),
+    );
 
   const cancelSet = (placing: Placing, cancels: readonly Cancel[]) =>
-    turns[placing.environment](() => cancelOrders(ctx, placing, cancels));
+    turns[placing.environment](() => cancelOrders(contextFor(ctx, placing), placing, cancels));
 
   const kept = { rollBack: false } as const;
 
@@ -154,7 +156,7 @@ export function orderDesk(
     detail: Failure["detail"],
   ): Promise<QuoteAnswer["quote"] | undefined> {
     if (intent.ask.kind !== "quote") return undefined;
-    const quoted = await readQuote(ctx, call.caller, intent.ask.quoteRef);
+    const quoted = await readQuote(contextFor(ctx, call.caller), call.caller, intent.ask.quoteRef);
     return (await takeQuote(call, requestAgain(quoted, detail))).quote;
   }
 

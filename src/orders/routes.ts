@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendLong, sendPage } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { compileBatchValidator } from "../platform/http-validation.ts";
 import { cancelOrder } from "./cancel-order.ts";
@@ -35,7 +35,15 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
       },
     },
     async (request, reply) =>
-      sendCreation(reply, await placeOrder(ctx, desk, callOf(request, reply), request.body)),
+      sendCreation(
+        reply,
+        await placeOrder(
+          contextFor(ctx, request.caller),
+          desk,
+          callOf(request, reply),
+          request.body,
+        ),
+      ),
   );
 
   app.post(
@@ -55,7 +63,15 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
       },
     },
     async (request, reply) =>
-      await sendLong(reply, await placeOrderBatch(ctx, desk, callOf(request, reply), request.body)),
+      await sendLong(
+        reply,
+        await placeOrderBatch(
+          contextFor(ctx, request.caller),
+          desk,
+          callOf(request, reply),
+          request.body,
+        ),
+      ),
   );
 
   app.get(
@@ -71,7 +87,11 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
       },
     },
     async (request, reply) =>
-      sendPage(reply, "orders", await listOrders(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "orders",
+        await listOrders(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -86,7 +106,8 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         response: { 200: Order },
       },
     },
-    async (request) => await readOrder(ctx, request.caller, request.params.order_id),
+    async (request) =>
+      await readOrder(contextFor(ctx, request.caller), request.caller, request.params.order_id),
   );
 
   app.post(

@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { listPayouts } from "./list-payouts.ts";
 import { readPayout } from "./read-payout.ts";
@@ -27,7 +27,11 @@ export function payoutRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      sendPage(reply, "payouts", await listPayouts(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "payouts",
+        await listPayouts(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -43,7 +47,8 @@ export function payoutRoutes(app: App, ctx: Context): void {
         response: { 200: Payout },
       },
     },
-    async (request) => await readPayout(ctx, request.caller, request.params.payout_id),
+    async (request) =>
+      await readPayout(contextFor(ctx, request.caller), request.caller, request.params.payout_id),
   );
 
   app.post(
@@ -68,7 +73,7 @@ export function payoutRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await withdrawMoney(ctx, callOf(request, reply), {
+        await withdrawMoney(contextFor(ctx, request.caller), callOf(request, reply), {
           firmId: request.params.firm_id,
           ...request.body,
         }),

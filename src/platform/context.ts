@@ -2,6 +2,7 @@ import type { KeyObject } from "node:crypto";
 
 import type { FastifyBaseLogger } from "fastify";
 
+import type { Environment } from "../kernel/caller.ts";
 import type { Heavy } from "./heavy/kinds.ts";
 import type { Database } from "./postgres.ts";
 
@@ -19,3 +20,18 @@ export type Context = {
   /** Does what would hold the event loop, in threads. */
   readonly heavy: Heavy;
 };
+
+const ofSandbox = new WeakMap<object, unknown>();
+
+/** The same context on behalf of one environment, with the connections that it may have. */
+export function contextFor<Ctx extends Pick<Context, "db">>(
+  ctx: Ctx,
+  { environment }: { readonly environment: Environment },
+): Ctx {
+  if (environment === "live") return ctx;
+  const known = ofSandbox.get(ctx) as Ctx | undefined;
+  if (known) return known;
+  const made = { ...ctx, db: ctx.db.for(environment) };
+  ofSandbox.set(ctx, made);
+  return made;
+}

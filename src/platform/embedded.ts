@@ -54,6 +54,7 @@ const usersLock = 7_201_002;
 const attemptsMax = 20;
 const attemptPauseMs = 250;
 const revivalsMax = 1_000;
+const leaveTimeoutMs = 5_000;
 
 const defaultSettings = {
   listen_addresses: "",
@@ -308,13 +309,15 @@ async function takeServiceLock(session: pg.Client): Promise<boolean> {
 }
 
 async function leave(server: Server, session: pg.Client): Promise<void> {
-  const isLast = await session
+  const unlocked = session
     .query<{ alone: boolean }>(
       "select pg_advisory_unlock_shared($1), pg_try_advisory_lock($1) as alone",
       [usersLock],
     )
     .then(({ rows }) => rows[0]?.alone ?? false)
     .catch(() => false); // The server is gone already.
+  // One that does not answer is left as it is.
+  const isLast = await Promise.race([unlocked, sleep(leaveTimeoutMs, false, { ref: false })]);
   if (isLast) {
     await runProgram(server.runAs, server.binaries.pg_ctl, [
       "stop",

@@ -49,7 +49,7 @@ export function healthRoutes(
 
   async function obstacle(): Promise<string | undefined> {
     try {
-      const pending = await pendingMigrations(db.pool);
+      const pending = await pendingMigrations(db);
       return pending.length > 0 ? `${pending.length} migrations to apply` : undefined;
     } catch {
       return "the database does not answer";

@@ -15,7 +15,7 @@ export type Metrics = {
   readonly setAside: Counter<"worker">;
 };
 
-export function createMetrics(db: Pick<Database, "connections">): Metrics {
+export function createMetrics(db: Pick<Database, "connections" | "loans" | "isStalled">): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -41,6 +41,26 @@ export function createMetrics(db: Pick<Database, "connections">): Metrics {
       for (const [state, count] of Object.entries(db.connections())) {
         connections.set({ state }, count);
       }
+    },
+  });
+  const loans = new Gauge({
+    name: "scripdesk_database_loans",
+    help: "Connections lent, and callers that wait for one, by environment; live's include what serves both",
+    labelNames: ["environment", "state"],
+    registers,
+    collect() {
+      for (const [environment, counts] of Object.entries(db.loans())) {
+        for (const [state, count] of Object.entries(counts))
+          loans.set({ environment, state }, count);
+      }
+    },
+  });
+  const stalled = new Gauge({
+    name: "scripdesk_database_stalled",
+    help: "1 while PostgreSQL does not answer and calls are refused, 0 otherwise",
+    registers,
+    collect() {
+      stalled.set(Number(db.isStalled()));
     },
   });
   return { registry, setSize, setAside };

@@ -11,6 +11,7 @@ import { join } from "node:path";
 
 import pg from "pg";
 
+import { type Db, sql } from "./postgres.ts";
 import { Unusable } from "./unusable.ts";
 
 export const migrationsDir = join(import.meta.dirname, "../../migrations");
@@ -54,9 +55,9 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /** The migrations a database has not seen yet; used by readiness and by `doctor`. */
-export async function pendingMigrations(client: pg.ClientBase | pg.Pool): Promise<string[]> {
-  const known = await client.query<{ file: string }>("select file from schema_migrations");
-  const files = new Set(known.rows.map(({ file }) => file));
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const known = await db.rows<{ file: string }>(sql`select file from schema_migrations`);
+  const files = new Set(known.map(({ file }) => file));
   return (await readMigrations()).map(({ file }) => file).filter((file) => !files.has(file));
 }
 

@@ -3,7 +3,10 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { asOwner, setReachable, testDatabase } from "../../test/support/database.ts";
-import { type ConnectionOptions, type Database, openDatabase, sql } from "./postgres.ts";
+import { Overloaded } from "./coalesce.ts";
+import { type ConnectionOptions, type Database, type Db, openDatabase, sql } from "./postgres.ts";
+import { DatabaseSilent } from "./silence.ts";
+import { keptNothing } from "./split.ts";
 
 /** Connections of the test's own, on its own terms. */
 async function openOwn(
@@ -150,4 +153,98 @@ test("a statement of many filters can be planned for those that are given, and n
   await assert.rejects(db.planned.rows(sql`select 1 / ${0}::int as never`), /division by zero/);
   assert.deepEqual(await db.rows(named(null)), all);
   assert.deepEqual(await plansMade(), [1, 0], "on another connection");
+});
+
+/** A server that is given up soon. */
+const hasty = { statement_timeout: 500, connectionTimeoutMillis: 500 };
+
+async function openHasty(
+  t: TestContext,
+  options: Partial<ConnectionOptions> = {},
+): Promise<Database> {
+  const { connection } = await testDatabase(t);
+  return await openOwn(t, { connection: { ...connection, ...hasty }, ...options });
+}
+
+test("a commit that is not answered ends, is not called undone, and is found later", async (t) => {
+  const db = await openHasty(t);
+  const plan = sql`insert into plans (name, per_minute, enforced) values ('late', 1, false)`;
+  const found = sql`select name from plans where name = 'late'`;
+  let stopped = 0;
+  try {
+    const committing = db.transaction(async (tx) => {
+      await tx.rows(plan);
+      const [server] = await tx.rows<{ pid: number }>(whoServes);
+      stopped = server?.pid ?? 0;
+      process.kill(stopped, "SIGSTOP");
+    });
+    await assert.rejects(committing, (error) => {
+      assert.ok(error instanceof DatabaseSilent);
+      assert.equal(keptNothing(error), false);
+      return true;
+    });
+    // The server answers everybody else, so nobody else is refused.
+    assert.deepEqual([db.isStalled(), await db.rows(found)], [false, []]);
+  } finally {
+    process.kill(stopped, "SIGCONT");
+  }
+  for (let looks = 0; looks < 500 && (await db.rows(found)).length === 0; looks++) await sleep(10);
+  assert.deepEqual(await db.rows(found), [{ name: "late" }]);
+});
+
+test("a transaction may be given more time for its statements, and none has more than that", async (t) => {
+  const db = await openHasty(t);
+  const slow = (tx: Db) => tx.rows(sql`select pg_sleep(2)`);
+  await assert.rejects(db.transaction(slow), /statement timeout/);
+  await db.transaction(slow, { statementMs: 30_000 });
+  await assert.rejects(db.transaction(slow), /statement timeout/);
+});
+
+/** Takes connections until no more are had, and answers with how many were. */
+async function holdAll(db: Database, until: Promise<void>) {
+  let held = 0;
+  const hold = () =>
+    db.transaction(async () => {
+      held += 1;
+      await until;
+    });
+  const holders = Array.from({ length: 12 }, () => hold().catch((error: unknown) => error));
+  for (let looks = 0; looks < 50; looks++) await sleep(10);
+  return { held: () => held, ended: Promise.all(holders) };
+}
+
+test("the sandbox leaves connections to live; whoever waits goes on in order, live first, or gives up", async (t) => {
+  const db = await openOwn(t, { connectionsMax: 8 });
+  const sandbox = db.for("sandbox");
+  const end = Promise.withResolvers<void>();
+  const holders = await holdAll(sandbox, end.promise);
+  assert.equal(holders.held(), 6);
+  assert.deepEqual(db.loans(), {
+    live: { lent: 0, waiting: 0 },
+    sandbox: { lent: 6, waiting: 6 },
+  });
+  assert.equal((await db.rows(whoServes)).length, 1);
+  assert.equal((await db.for("live").rows(whoServes)).length, 1);
+
+  const endLive = Promise.withResolvers<void>();
+  const live = await holdAll(db, endLive.promise);
+  assert.equal(live.held(), 2, "live takes what is left");
+  const served: string[] = [];
+  const late = sandbox.rows(whoServes).then(() => served.push("sandbox"));
+  const soon = db.rows(whoServes).then(() => served.push("live"));
+  endLive.resolve();
+  await soon;
+  assert.deepEqual(served, ["live"]);
+  end.resolve();
+  await Promise.all([late, holders.ended, live.ended]);
+  assert.equal(holders.held(), 12);
+
+  const short = await openHasty(t, { connectionsMax: 2 });
+  const forever = Promise.withResolvers<void>();
+  const taken = await holdAll(short, forever.promise);
+  await sleep(1_000); // Those that wait have given up, though nothing was given back.
+  assert.deepEqual(short.connections().waiting, 0);
+  forever.resolve();
+  const outcomes = await taken.ended;
+  assert.equal(outcomes.filter((outcome) => outcome instanceof Overloaded).length, 10);
 });

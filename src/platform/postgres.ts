@@ -13,8 +13,14 @@ import { EventEmitter } from "node:events";
 
 import pg from "pg";
 
-import { countAddedRows } from "./added-rows.ts";
-import { type ConnectionCount, type Connections, keepConnections } from "./connections.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { type AddedRows, countAddedRows } from "./added-rows.ts";
+import {
+  type ConnectionCount,
+  type Connections,
+  keepConnections,
+  type Loans,
+} from "./connections.ts";
 import { runPrepared, type Statement, types, writeTogether } from "./prepared.ts";
 import { noteNothingKept } from "./split.ts";
 import { wireValue } from "./wire-value.ts";
@@ -50,8 +56,16 @@ export type Database = Db & {
    * Other processes are not told: whoever listens must also look by itself from time to time.
    */
   onAnnounced(topic: string, listener: () => void): () => void;
+  /**
+   * The same database on behalf of one environment: the sandbox leaves a share of the connections to
+   * live. What serves both, or nobody in particular, asks the database itself and is not limited.
+   */
+  for(environment: Environment): Database;
   readonly pool: pg.Pool;
   connections(): ConnectionCount;
+  loans(): Loans;
+  /** Whether the server has stopped answering, so that nothing is asked of it until it does. */
+  isStalled(): boolean;
   close(): Promise<void>;
 };
 
@@ -60,6 +74,8 @@ export type TxOptions = {
   readonly rollBack?: boolean;
   /** Every statement sees the database as it was when the first one did, and none changes it. */
   readonly snapshot?: boolean;
+  /** For what may take longer than an answer may: what each statement may take. */
+  readonly statementMs?: number;
 };
 
 export type ConnectionOptions = {
@@ -68,6 +84,8 @@ export type ConnectionOptions = {
   readonly role?: string | undefined;
   readonly connectionsMax?: number;
   readonly onIdleError: (error: Error) => void;
+  /** Told when the server stops answering, and when it answers again. */
+  readonly onStalled?: (isStalled: boolean) => void;
 };
 
 const connectTimeoutMs = 5_000;
@@ -77,6 +95,11 @@ const idleInTransactionTimeoutMs = 10_000;
 const connectionsMaxDefault = 16;
 /** So many stay open once they are. */
 const connectionsKept = 4;
+/** What the sandbox leaves to live, at least one. */
+const reservedShare = 1 / 4;
+/** How soon a statement that may take long notices that nobody waits for it any more. */
+const goneCheckMs = 5_000;
+const analyzeMsMax = 60_000;
 
 /** Constant text that several statements share, such as a table's column list. */
 export class Fragment {
@@ -123,29 +146,60 @@ export function openDatabase(options: ConnectionOptions): Database {
     max,
     idleTimeoutMillis: 30_000,
   });
-  const { onIdleError } = options;
-  // Who asks the pool itself must find one, too.
-  const most = Math.min(connectionsKept, Math.floor(max / 2));
-  const connections = keepConnections(pool, { most, onIdleError });
+  const connections = keepConnections(
+    pool,
+    {
+      max,
+      // Who asks the pool itself must find one, too.
+      most: Math.min(connectionsKept, Math.floor(max / 2)),
+      reserved: Math.min(max - 1, Math.max(1, Math.floor(max * reservedShare))),
+      statementMs: options.connection.statement_timeout || statementTimeoutMs,
+      connectMs: options.connection.connectionTimeoutMillis ?? connectTimeoutMs,
+    },
+    { onIdleError: options.onIdleError, onStalled: options.onStalled ?? (() => {}) },
+  );
   const announced = new EventEmitter();
-  const addedRows = countAddedRows((table) => analyze(connections, table));
-  return {
+  const addedRows = countAddedRows((table) => analyze(borrowing(connections, "live"), table));
+  const on = (environment: Environment): Database => ({
+    ...asking(borrowing(connections, environment), { announced, addedRows }),
+    onAnnounced(topic, listener) {
+      announced.on(topic, listener);
+      return () => void announced.off(topic, listener);
+    },
+    for: (other) => views[other],
     pool,
     connections: () => connections.count(),
-    rows: (statement) => onOne(connections, (client) => runAlone(client, statement)),
+    loans: () => connections.loans(),
+    isStalled: () => connections.isStalled(),
+    async close() {
+      // What is being looked at has its connection and keeps it to the end.
+      await Promise.all([connections.close(), addedRows.settled()]);
+    },
+  });
+  const views = { live: on("live"), sandbox: on("sandbox") };
+  return views.live;
+}
+
+/** What is asked on behalf of one environment. */
+function asking(
+  borrow: Borrow,
+  { announced, addedRows }: { readonly announced: EventEmitter; readonly addedRows: AddedRows },
+): Pick<Database, "rows" | "together" | "planned" | "transaction"> {
+  return {
+    rows: (statement) => onOne(borrow, (client) => runAlone(client, statement)),
     together: (work) =>
-      onOne(connections, (client) => {
+      onOne(borrow, (client) => {
         writeTogether(client);
         return work({ rows: (statement) => runPrepared(client, statement) });
       }),
     planned: {
-      rows: (statement) => onOne(connections, (client) => runPlanned(client, statement)),
+      rows: (statement) => onOne(borrow, (client) => runPlanned(client, statement)),
     },
     async transaction(work, txOptions) {
       const topics = new Set<string>();
       const added = new Map<string, number>();
       const result = await inTransaction(
-        connections,
+        borrow,
         (tx) =>
           work({
             ...tx,
@@ -159,24 +213,27 @@ export function openDatabase(options: ConnectionOptions): Database {
       addedRows.note(added);
       return result;
     },
-    onAnnounced(topic, listener) {
-      announced.on(topic, listener);
-      return () => void announced.off(topic, listener);
-    },
-    async close() {
-      await addedRows.settled();
-      await connections.close();
-    },
   };
 }
 
+type Borrow = Pick<Connections, "giveBack" | "allow"> & {
+  lend(): ReturnType<Connections["lend"]>;
+};
+
+function borrowing(connections: Connections, environment: Environment): Borrow {
+  return { ...connections, lend: () => connections.lend(environment) };
+}
+
 /** Only the owner of a table may have it looked at, so the service's own role is put aside for it. */
-async function analyze(connections: Connections, table: string): Promise<void> {
-  await inTransaction(connections, async (tx) => {
-    await tx.rows(sql`set local role none`);
-    await tx.rows(sql`set local statement_timeout = '1min'`);
-    await tx.rows({ name: "", text: `analyze ${table}`, values: [] });
-  });
+async function analyze(borrow: Borrow, table: string): Promise<void> {
+  await inTransaction(
+    borrow,
+    async (tx) => {
+      await tx.rows(sql`set local role none`);
+      await tx.rows({ name: "", text: `analyze ${table}`, values: [] });
+    },
+    { statementMs: analyzeMsMax },
+  );
 }
 
 export function clientConfig({ connection, role }: ConnectionOptions): pg.ClientConfig {
@@ -221,7 +278,7 @@ const planForValues = sql`set plan_cache_mode = force_custom_plan`;
 const planOnce = sql`set plan_cache_mode = force_generic_plan`;
 
 async function onOne<Result>(
-  connections: Connections,
+  connections: Borrow,
   work: (client: pg.PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await connections.lend();
@@ -238,15 +295,22 @@ async function onOne<Result>(
 }
 
 async function inTransaction<Result>(
-  connections: Connections,
+  connections: Borrow,
   work: (tx: Db) => Promise<Result>,
-  { rollBack = false, snapshot = false }: TxOptions = {},
+  { rollBack = false, snapshot = false, statementMs }: TxOptions = {},
 ): Promise<Result> {
   const client = await connections.lend();
   let broken: Error | undefined;
   let isCommitting = false;
   try {
     await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
+    if (statementMs !== undefined) {
+      connections.allow(client, statementMs);
+      await client.query(
+        `set local statement_timeout = ${statementMs};
+        set local client_connection_check_interval = ${goneCheckMs}`,
+      );
+    }
     const result = await work({ rows: (statement) => runPrepared(client, statement) });
     isCommitting = !rollBack;
     await client.query(rollBack ? "rollback" : "commit");

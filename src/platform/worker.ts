@@ -8,6 +8,7 @@
 
 import type { FastifyBaseLogger } from "fastify";
 
+import { Overloaded } from "./coalesce.ts";
 import { isLockTimeout } from "./postgres.ts";
 
 export type WorkerOptions = {
@@ -53,7 +54,8 @@ export function startWorker({ name, pauseMs, work, log }: WorkerOptions): Worker
       return await work();
     } catch (error) {
       // A worker that waits for what a caller holds lets go of its own, and tries again later.
-      if (isLockTimeout(error)) log.info({ worker: name }, "worker gave way");
+      const hasNoTurn = isLockTimeout(error) || error instanceof Overloaded;
+      if (hasNoTurn) log.info({ worker: name }, "worker gave way");
       else log.error({ worker: name, err: error }, "worker failed");
       return "idle";
     }

@@ -1,4 +1,4 @@
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { readPositions } from "./read-positions.ts";
 import { Positions, PositionsQuery } from "./schema.ts";
@@ -17,6 +17,7 @@ export function positionRoutes(app: App, ctx: Context): void {
         response: { 200: Positions },
       },
     },
-    async (request) => await readPositions(ctx, request.caller, request.query),
+    async (request) =>
+      await readPositions(contextFor(ctx, request.caller), request.caller, request.query),
   );
 }

@@ -1,5 +1,5 @@
 import { callOf } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { readQuote } from "./read-quote.ts";
 import { Quote, QuoteParams, StoredQuote, TakeQuoteBody } from "./schema.ts";
@@ -44,6 +44,7 @@ export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void 
         response: { 200: StoredQuote },
       },
     },
-    async (request) => await readQuote(ctx, request.caller, request.params.quote_ref),
+    async (request) =>
+      await readQuote(contextFor(ctx, request.caller), request.caller, request.params.quote_ref),
   );
 }

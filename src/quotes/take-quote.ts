@@ -1,13 +1,13 @@
-// From a request to a binding price. All requests of the moment form a set per side: what they name
-// is read in one statement, each is priced by pure rules, and what came of them is kept in one
-// statement before anybody is answered, so that a price which was told always binds.
+// From a request to a binding price. All requests of the moment form a set per side and environment:
+// what they name is read in one statement, each is priced by pure rules, and what came of them is
+// kept in one statement before anybody is answered, so that a price which was told always binds.
 
 import type { Book } from "../book/open-book.ts";
 import { planSearches, SearchFirst } from "../cover/search-cover.ts";
-import { buySideOff, type Call } from "../kernel/caller.ts";
+import { buySideOff, type Call, type Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { coalesce, type Outcome } from "../platform/coalesce.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { withoutKeeping } from "../platform/split.ts";
 import type { Ask, Verdict } from "./new-quote.ts";
@@ -32,35 +32,46 @@ const sellSetsInFlight = 4;
 const buySetSizeMax = 32;
 const queueMax = 20_000;
 
-export function quoter(ctx: Context, book: Book, { setSize }: Pick<Metrics, "setSize">): TakeQuote {
-  const sell = coalesce(
-    (asks: readonly Ask<SellWanted>[]) =>
-      keepAll(asks, priceSells(ctx, asks), (rows) => insertSells(ctx.db, rows)),
-    {
-      setSizeMax: sellSetSizeMax,
-      setsInFlight: sellSetsInFlight,
-      queueMax,
-      onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
-    },
-  );
-
-  const buy = coalesce(
-    (asks: readonly Ask<BuyAsked>[]) =>
-      keepAll(asks, priceBuys(ctx, book, asks), (rows) => insertBuys(ctx.db, rows)),
-    {
-      setSizeMax: buySetSizeMax,
-      queueMax,
-      onSet: (size) => setSize.observe({ set: "buy quotes" }, size),
-    },
-  );
+export function quoter(
+  allOf: Context,
+  book: Book,
+  { setSize }: Pick<Metrics, "setSize">,
+): TakeQuote {
+  // What waits in the sandbox, for a connection or a row, holds up nobody else's prices.
+  const queuesOf = (environment: Environment) => {
+    const ctx = contextFor(allOf, { environment });
+    return {
+      sell: coalesce(
+        (asks: readonly Ask<SellWanted>[]) =>
+          keepAll(asks, priceSells(ctx, asks), (rows) => insertSells(ctx.db, rows)),
+        {
+          setSizeMax: sellSetSizeMax,
+          setsInFlight: sellSetsInFlight,
+          queueMax,
+          onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
+        },
+      ),
+      buy: coalesce(
+        (asks: readonly Ask<BuyAsked>[]) =>
+          keepAll(asks, priceBuys(ctx, book, asks), (rows) => insertBuys(ctx.db, rows)),
+        {
+          setSizeMax: buySetSizeMax,
+          queueMax,
+          onSet: (size) => setSize.observe({ set: "buy quotes" }, size),
+        },
+      ),
+    };
+  };
+  const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
 
   return async function takeQuote(call, request) {
     const wanted = wantedOf(request);
+    const { sell, buy } = queues[call.caller.environment];
     if (wanted.side === "sell") return await sell({ call, wanted });
     if (!call.caller.buySide) throw buySideOff();
     return await buy({ call, wanted }).catch(async (error: unknown) => {
       if (!(error instanceof SearchFirst)) throw error;
-      const [plan = null] = await planSearches(ctx, [error], { by: call.caller });
+      const [plan = null] = await planSearches(allOf, [error], { by: call.caller });
       return await buy({ call, wanted: { ...wanted, plan } });
     });
   };

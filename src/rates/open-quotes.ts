@@ -233,9 +233,9 @@ const noneElsewhere: Elsewhere = { total: 0, ofDesk: 0 };
 
 const ofDatabase = new WeakMap<object, OpenQuotes>();
 
-/** Those of this process on this database. */
-export function openQuotesOn(db: object): OpenQuotes {
-  const known = ofDatabase.get(db) ?? new OpenQuotes();
-  ofDatabase.set(db, known);
+/** Those of this process on this database, on whose behalf ever it is asked. */
+export function openQuotesOn({ pool }: Pick<Database, "pool">): OpenQuotes {
+  const known = ofDatabase.get(pool) ?? new OpenQuotes();
+  ofDatabase.set(pool, known);
   return known;
 }

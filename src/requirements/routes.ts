@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { declareRequirement } from "./declare-requirement.ts";
 import { deleteRequirement } from "./delete-requirement.ts";
@@ -34,7 +34,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
     async (request, reply) =>
       sendCreation(
         reply,
-        await declareRequirement(ctx, callOf(request, reply), {
+        await declareRequirement(contextFor(ctx, request.caller), callOf(request, reply), {
           firmId: request.params.firm_id,
           ...request.body,
         }),
@@ -58,7 +58,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
       sendPage(
         reply,
         "requirements",
-        await listRequirements(ctx, request.caller, {
+        await listRequirements(contextFor(ctx, request.caller), request.caller, {
           firmId: request.params.firm_id,
           ...request.query,
         }),
@@ -78,7 +78,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
       },
     },
     async (request) =>
-      await readRequirement(ctx, request.caller, {
+      await readRequirement(contextFor(ctx, request.caller), request.caller, {
         firmId: request.params.firm_id,
         requirementId: request.params.requirement_id,
       }),
@@ -99,7 +99,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await updateRequirement(ctx, callOf(request, reply), {
+      await updateRequirement(contextFor(ctx, request.caller), callOf(request, reply), {
         firmId: request.params.firm_id,
         requirementId: request.params.requirement_id,
         ...request.body,
@@ -120,7 +120,7 @@ export function requirementRoutes(app: App, ctx: Context): void {
       },
     },
     async (request, reply) =>
-      await deleteRequirement(ctx, callOf(request, reply), {
+      await deleteRequirement(contextFor(ctx, request.caller), callOf(request, reply), {
         firmId: request.params.firm_id,
         requirementId: request.params.requirement_id,
       }),

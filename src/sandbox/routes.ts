@@ -1,5 +1,5 @@
 import { callOf, takeNoBodyAsEmpty } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { advanceClock, type Passing } from "./advance-clock.ts";
 import { type Resetting, resetSandbox } from "./reset-sandbox.ts";
@@ -38,7 +38,10 @@ export function sandboxRoutes(
       },
     },
     async (request, reply) =>
-      await advanceClock(ctx, callOf(request, reply), { command: request.body, passing }),
+      await advanceClock(contextFor(ctx, request.caller), callOf(request, reply), {
+        command: request.body,
+        passing,
+      }),
   );
 
   app.post(
@@ -56,7 +59,8 @@ export function sandboxRoutes(
         response: { 200: ScenarioList },
       },
     },
-    async (request, reply) => await setScenario(ctx, callOf(request, reply), request.body),
+    async (request, reply) =>
+      await setScenario(contextFor(ctx, request.caller), callOf(request, reply), request.body),
   );
 
   app.post(
@@ -71,7 +75,8 @@ export function sandboxRoutes(
         response: { 200: SeededCredits },
       },
     },
-    async (request, reply) => await seedSandbox(ctx, callOf(request, reply), request.body),
+    async (request, reply) =>
+      await seedSandbox(contextFor(ctx, request.caller), callOf(request, reply), request.body),
   );
 
   app.post(
@@ -90,6 +95,7 @@ export function sandboxRoutes(
         response: { 200: ResetDone },
       },
     },
-    async (request, reply) => await resetSandbox(ctx, callOf(request, reply), resetting),
+    async (request, reply) =>
+      await resetSandbox(contextFor(ctx, request.caller), callOf(request, reply), resetting),
   );
 }

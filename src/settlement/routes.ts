@@ -1,5 +1,5 @@
 import { callOf, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { advanceSettlement, type Simulation } from "./advance-settlement.ts";
 import { listSettlements } from "./list-settlements.ts";
@@ -26,7 +26,11 @@ export function settlementRoutes(app: App, ctx: Context, simulation: Simulation)
       },
     },
     async (request, reply) =>
-      sendPage(reply, "settlements", await listSettlements(ctx, request.caller, request.query)),
+      sendPage(
+        reply,
+        "settlements",
+        await listSettlements(contextFor(ctx, request.caller), request.caller, request.query),
+      ),
   );
 
   app.get(
@@ -43,7 +47,12 @@ export function settlementRoutes(app: App, ctx: Context, simulation: Simulation)
         response: { 200: Settlement },
       },
     },
-    async (request) => await readSettlement(ctx, request.caller, request.params.settlement_id),
+    async (request) =>
+      await readSettlement(
+        contextFor(ctx, request.caller),
+        request.caller,
+        request.params.settlement_id,
+      ),
   );
 
   app.post(
@@ -62,7 +71,7 @@ export function settlementRoutes(app: App, ctx: Context, simulation: Simulation)
       },
     },
     async (request, reply) =>
-      await advanceSettlement(ctx, callOf(request, reply), {
+      await advanceSettlement(contextFor(ctx, request.caller), callOf(request, reply), {
         settlementId: request.params.settlement_id,
         simulation,
       }),

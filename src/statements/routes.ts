@@ -1,6 +1,6 @@
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { whenGone } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import { sendDocument } from "../platform/documents.ts";
 import type { App } from "../platform/http.ts";
 import { listStatements } from "./list-statements.ts";
@@ -26,7 +26,8 @@ export function statementRoutes(app: App, ctx: Context, letterhead: Letterhead):
         response: { 200: StatementList },
       },
     },
-    async (request) => await listStatements(ctx, request.caller, request.query),
+    async (request) =>
+      await listStatements(contextFor(ctx, request.caller), request.caller, request.query),
   );
 
   app.get(
@@ -47,7 +48,7 @@ export function statementRoutes(app: App, ctx: Context, letterhead: Letterhead):
     async (request, reply) =>
       sendDocument(
         reply,
-        await readStatement(ctx, request.caller, {
+        await readStatement(contextFor(ctx, request.caller), request.caller, {
           ...request.query,
           ...request.params,
           letterhead,

@@ -1,4 +1,4 @@
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import { readUsage } from "./read-usage.ts";
 import { ReadUsageQuery, Usage } from "./schema.ts";
@@ -16,6 +16,6 @@ export function usageRoutes(app: App, ctx: Context): void {
         response: { 200: Usage },
       },
     },
-    async (request) => await readUsage(ctx, request, request.query),
+    async (request) => await readUsage(contextFor(ctx, request.caller), request, request.query),
   );
 }

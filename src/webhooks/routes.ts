@@ -1,5 +1,5 @@
 import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
-import type { Context } from "../platform/context.ts";
+import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { deleteWebhook } from "./delete-webhook.ts";
@@ -36,7 +36,11 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
     async (request, reply) =>
       sendCreation(
         reply,
-        await registerWebhook({ ...ctx, outbound }, callOf(request, reply), request.body),
+        await registerWebhook(
+          { ...contextFor(ctx, request.caller), outbound },
+          callOf(request, reply),
+          request.body,
+        ),
       ),
   );
 
@@ -53,9 +57,12 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
       },
     },
     async (request, reply) =>
-      await sendPage(reply, "webhooks", await listWebhooks(ctx, request.caller, request.query), {
-        events: listEventNames(),
-      }),
+      await sendPage(
+        reply,
+        "webhooks",
+        await listWebhooks(contextFor(ctx, request.caller), request.caller, request.query),
+        { events: listEventNames() },
+      ),
   );
 
   app.get(
@@ -70,7 +77,8 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
         response: { 200: Webhook },
       },
     },
-    async (request) => await readWebhook(ctx, request.caller, request.params.webhook_id),
+    async (request) =>
+      await readWebhook(contextFor(ctx, request.caller), request.caller, request.params.webhook_id),
   );
 
   app.delete(
@@ -86,7 +94,11 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
       },
     },
     async (request, reply) =>
-      await deleteWebhook(ctx, callOf(request, reply), request.params.webhook_id),
+      await deleteWebhook(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.webhook_id,
+      ),
   );
 
   app.post(
@@ -103,7 +115,11 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
       },
     },
     async (request, reply) =>
-      await testWebhook(ctx, callOf(request, reply), request.params.webhook_id),
+      await testWebhook(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.webhook_id,
+      ),
   );
 
   app.post(
@@ -123,7 +139,7 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
       },
     },
     async (request, reply) =>
-      await rotateSecret(ctx, callOf(request, reply), {
+      await rotateSecret(contextFor(ctx, request.caller), callOf(request, reply), {
         webhookId: request.params.webhook_id,
         ...request.body,
       }),
@@ -143,6 +159,10 @@ export function webhookRoutes(app: App, ctx: Context, outbound: Outbound): void 
       },
     },
     async (request, reply) =>
-      await enableWebhook(ctx, callOf(request, reply), request.params.webhook_id),
+      await enableWebhook(
+        contextFor(ctx, request.caller),
+        callOf(request, reply),
+        request.params.webhook_id,
+      ),
   );
 }

@@ -16,9 +16,10 @@ import { Overloaded } from "../../src/platform/coalesce.ts";
 import { type Heavy, type HeavyOptions, onThisThread } from "../../src/platform/heavy/kinds.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
 import { stockHouse } from "../support/inventory.ts";
-import { addCredits, addFirm } from "../support/holdings.ts";
+import { addFirm } from "../support/holdings.ts";
+import { openGroup, openLargeGroup } from "../support/large-group.ts";
 import { dealer } from "../support/orders.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const looksMax = 1_000;
 
@@ -33,38 +34,6 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 
 const jobsOf = (pool: HeavyPool) =>
   pool.running("sandbox") + pool.waiting("sandbox") + pool.running("live") + pool.waiting("live");
-
-async function openGroup(service: Service, environment: "live" | "sandbox") {
-  const { api_key: key, firm_id: deskId } = await service.issue({ environment });
-  const made = await service.send("POST", "/v1/groups", { key, body: { name: "G" }, expect: 201 });
-  return { key, deskId, path: `/v1/groups/${made.body.group_id}` };
-}
-
-/** Faces without a common unit, and many duties that none of them meets: seconds of searching. */
-async function openLargeGroup(service: Service) {
-  const group = await openGroup(service, "sandbox");
-  const { key, deskId } = group;
-  const firmId = await addFirm(service, { deskId });
-  await service.send("PUT", `${group.path}/members/${firmId}`, { key, expect: 200 });
-  const credits = Array.from({ length: 600 }, (_, at) => ({
-    firmId,
-    scheme: "RODTEP" as const,
-    facePaise: 1_000_003 + 7_919 * at,
-    expiresOn: "2028-09-30",
-    state: "listed",
-  }));
-  await addCredits(service, deskId, credits);
-  for (let duty = 0; duty < 60; duty++) {
-    const body = {
-      scheme: "RODTEP",
-      amount_paise: 20_000_011 + 977 * duty,
-      due_on: "2027-01-31",
-      reference: `BE-${duty}`,
-    };
-    await service.send("POST", `/v1/firms/${firmId}/requirements`, { key, body, expect: 201 });
-  }
-  return group;
-}
 
 test("nettings of the sandbox do not hold up live, and end when their callers go", async (t) => {
   const heavy = openThreads(2);

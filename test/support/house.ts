@@ -179,6 +179,16 @@ export function decidingRoutes(house: House): string[] {
   return codeWhere(house, /\bif\s*\(|\?\?|\s\?\s/, (path) => placeOf(path)?.role === "routes");
 }
 
+/** On the public surface there is no caller. */
+export function routesForNobody(house: House): string[] {
+  const passed = /(?<!contextFor)\(\s*ctx,\s*(?:request|call|doerOf|desk)|\.\.\.ctx\b/;
+  return codeWhere(
+    house,
+    passed,
+    (path) => placeOf(path)?.role === "routes" && !path.startsWith("src/public/"),
+  );
+}
+
 export function misnumberedMigrations(house: House): string[] {
   const others = ["grants.sql", "schema.sql"];
   const files = Object.keys(house)

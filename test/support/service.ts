@@ -25,6 +25,7 @@ import type { App } from "../../src/platform/http.ts";
 import { keyFor } from "../../src/platform/master-key.ts";
 import { openLineSink } from "../../src/platform/line-sink.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
+import type { Database } from "../../src/platform/postgres.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/offer-sources.ts";
 import { type AddressWindows, localAddressWindows } from "../../src/public/spend-budget.ts";
@@ -116,6 +117,8 @@ export type ServiceOptions = {
   readonly checkpoints?: string;
   /** Where heavy work is done; threads of its own unless a test says otherwise. */
   readonly heavy?: Heavy;
+  /** Connections on the test's own terms. */
+  readonly db?: Database;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
@@ -127,7 +130,7 @@ export async function startService(
   const clock = options.beside?.clock ?? new Clock();
   const masterKey = options.beside?.masterKey ?? randomBytes(32);
   const ctx = options.beside?.ctx ?? {
-    db: (await testDatabase(t)).db,
+    db: options.db ?? (await testDatabase(t)).db,
     now: clock.now,
     log: options.log ?? pino({ level: "silent" }),
     cursorKey: keyFor("cursors", masterKey),

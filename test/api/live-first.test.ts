@@ -1,0 +1,110 @@
+// A sandbox that asks for everything it can get, and live beside it. Nothing here is timed: what live is
+// answered while the sandbox still has all that it may have, and waits for more, says enough.
+
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { openThreads } from "../../src/open-context.ts";
+import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
+import type { Database } from "../../src/platform/postgres.ts";
+import { testDatabase } from "../support/database.ts";
+import { openGroup, openLargeGroup } from "../support/large-group.ts";
+import { holdRow } from "../support/locks.ts";
+import { type Service, startService } from "../support/service.ts";
+
+/** Of sixteen connections the sandbox has twelve. */
+const sandboxConnectionsMax = 12;
+const calls = 48;
+const looksMax = 1_000;
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let look = 0; look < looksMax; look++) {
+    if (holds()) return;
+    await sleep(5);
+  }
+  assert.fail(`${what} did not come`);
+}
+
+/** Calls of a sandbox desk that wait, each with a connection, for a row that is held until released. */
+async function askForHeldRow(t: TestContext, service: Service, onAnswered: () => void) {
+  const { api_key: key, firm_id } = await service.issue();
+  const held = await holdRow(t, service, { table: "firms", where: `firm_id = '${firm_id}'` });
+  const asked = Array.from({ length: calls }, async (_, at) => {
+    await service.send("PATCH", `/v1/firms/${firm_id}`, {
+      key,
+      body: { phone: `+9180000000${at}` },
+    });
+    onAnswered();
+  });
+  return { release: held.release, ended: Promise.all(asked) };
+}
+
+/** Everything that live asks for while the sandbox has all that it may have. */
+async function askLive(service: Service): Promise<number[]> {
+  const group = await openGroup(service, "live");
+  const { key } = group;
+  const asked = [
+    service.send("GET", "/v1/whoami", { key }),
+    service.send("GET", "/v1/orders", { key }),
+    service.send("GET", "/v1/positions", { key }),
+    service.send("GET", `${group.path}/netting`, { key }),
+    service.send("POST", "/v1/groups", { key, body: { name: "another" } }),
+    service.send("POST", "/v1/quote", {
+      key,
+      body: { side: "sell", scheme: "RODTEP", face_paise: 1_000_000 },
+    }),
+    service.send("POST", "/v1/quote", {
+      key,
+      body: { side: "buy", scheme: "RODTEP", requirement_paise: 1_000_000 },
+    }),
+    service.send("GET", "/readyz"),
+  ];
+  return (await Promise.all(asked)).map(({ status }) => status);
+}
+
+function isFull({ ctx: { db } }: Pick<Service, "ctx">, heavy: HeavyPool): boolean {
+  const { sandbox } = db.loans();
+  const hasConnections = sandbox.lent === sandboxConnectionsMax && sandbox.waiting > 0;
+  return hasConnections && heavy.running("sandbox") === 1 && heavy.waiting("sandbox") > 0;
+}
+
+test("live is answered while the sandbox has all the connections and threads that it may have", async (t) => {
+  const heavy = openThreads(2);
+  const service = await startService(t, { heavy });
+  t.after(() => heavy.close());
+  const large = await openLargeGroup(service);
+  const gone = Array.from({ length: 4 }, () =>
+    service.send("GET", `${large.path}/netting`, { key: large.key }),
+  );
+  await until("work for the threads", () => heavy.waiting("sandbox") > 0);
+  const held = await askForHeldRow(t, service, () => {});
+  await until("a full sandbox", () => isFull(service, heavy));
+  const answers = await askLive(service);
+  assert.ok(isFull(service, heavy), "the sandbox was full all the time");
+  assert.deepEqual(answers, [200, 200, 200, 200, 201, 200, 200, 200]);
+  await held.release();
+  await heavy.close();
+  await Promise.all([held.ended, ...gone]);
+});
+
+/** The same connections with nothing kept back for live. */
+function withoutReserve(db: Database): Database {
+  const shared: Database = { ...db, for: () => shared };
+  return shared;
+}
+
+test("control: without connections of its own, live waits behind the sandbox", async (t) => {
+  const { db } = await testDatabase(t);
+  const service = await startService(t, { db: withoutReserve(db) });
+  const { api_key: key } = await service.issue({ environment: "live" });
+  await service.send("GET", "/v1/orders", { key, expect: 200 });
+  const answered: string[] = [];
+  const held = await askForHeldRow(t, service, () => answered.push("sandbox"));
+  await until("a full pool", () => db.loans().live.lent === 16 && db.loans().live.waiting > 0);
+  await service.send("GET", "/v1/orders", { key });
+  answered.push("live");
+  assert.equal(answered[0], "sandbox");
+  await held.release();
+  await held.ended;
+});
