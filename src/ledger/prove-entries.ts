@@ -28,7 +28,7 @@ import {
 import { isCutSettled, takeCut } from "./read-money.ts";
 
 /** Entries of a slice: proving one takes some tenths of a second. */
-export const entriesPerSlice = 10_000;
+export const entriesPerSlice = 5_000;
 const cutLooks = 100;
 const forgettingMsMax = 600_000;
 const cutLookMs = 20;
@@ -112,12 +112,16 @@ export type Reread = {
   readonly changed?: ProvedSlice;
 };
 
-/** Reads slices again from one on, until the deadline. */
-export async function rereadSlices(db: Db, from: number, deadline: number): Promise<Reread> {
+/** Reads slices again that begin from one number on and below another, until the deadline. */
+export async function rereadSlices(
+  db: Db,
+  { from, below }: { readonly from: number; readonly below: number },
+  deadline: number,
+): Promise<Reread> {
   let next = from;
   for (;;) {
     const [slice] = await listSlices(db, next, 1);
-    if (!slice) return { next: undefined };
+    if (!slice || slice.from >= below) return { next: undefined };
     const firstBreak = await breakIn(db, slice);
     if (firstBreak) return { next, firstBreak };
     const { entries, digest } = await digestSlice(db, slice);

@@ -6,8 +6,9 @@ import type { Held } from "./rules.ts";
 export type Holder = { readonly deskId: string; readonly firmId: string | null };
 
 /**
- * Of what is live, which an index has apart from what was held once. A credit that lapsed and that
- * the clock has not come to yet is not held any more.
+ * A credit that lapsed and that the clock has not come to yet is not held any more. Inside only the
+ * firm is asked for: what is live has an index of its own, which a plan made for few rows would read
+ * whole for each firm.
  */
 export async function sumCredits(
   db: Db,
@@ -32,7 +33,7 @@ export async function sumCredits(
     cross join lateral (
       select scheme, face_paise, state, expires_on
       from credits as held
-      where held.firm_id = f.firm_id and held.standing = 'live'
+      where held.firm_id = f.firm_id
       offset 0
     ) as c
     where f.desk_id = ${deskId} and (${firmId}::text is null or f.firm_id = ${firmId})
