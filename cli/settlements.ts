@@ -1,3 +1,4 @@
+import { depositsFor } from "../src/deposits/deposits-for.ts";
 import { transferOutcomes } from "../src/inquiries/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
@@ -61,15 +62,21 @@ const show = command({
   operand: "SETTLEMENT_ID",
   options: {},
   async run(options, settlementId) {
-    const [row] = await withOperator(
+    const { row, received } = await withOperator(
       options,
       { permission: "read", about: [settlementId] },
-      async ({ ctx }) => await listAllSettlements(ctx, { settlementId, limit: 1 }),
+      async ({ ctx }) => ({
+        row: (await listAllSettlements(ctx, { settlementId, limit: 1 }))[0],
+        received: await depositsFor(ctx.db, settlementId),
+      }),
     );
     if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
     const { legs, history, ...facts } = row;
     const waiting_on = waitingOnOf(row.state);
-    printOne({ ...inIst(facts), waiting_on, history, legs: legs.map(inIst) }, options);
+    // What has come of the buyer's money, the whole of it or a part.
+    const deposits = received.map(({ reference, paise, at }) => inIst({ reference, paise, at }));
+    const shown = { ...inIst(facts), waiting_on, history, deposits, legs: legs.map(inIst) };
+    printOne(shown, options);
   },
 });
 

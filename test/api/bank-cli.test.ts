@@ -129,6 +129,12 @@ test("a day of payments: files, a second person, the bank's statement, the queue
   const fund = ["settlements", "fund", dealId, "--paise"];
   const part = await ok(...fund, "1000", "--reference", "HDFCR52026900000010", ...asha);
   assert.equal(part.outcome, "received");
+  const { deposits } = await ok("settlements", "show", dealId);
+  assert.deepEqual(
+    deposits.map(({ paise }: { paise: number }) => paise),
+    [10_000_000, 1_000],
+    "what has come of it is shown",
+  );
   const rest = String(buyerPaise - 10_000_000);
   const whole = await ok(...fund, rest, "--reference", "HDFCR52026900000011", ...asha);
   assert.equal(whole.outcome, "funded");
