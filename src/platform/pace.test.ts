@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { mapPaced, noPace, openPace, runPaced } from "./pace.ts";
+import { mapPaced, noPace, openPace, runPaced, takePiece } from "./pace.ts";
 
 /** Longer than a piece may be. */
 function busy(): void {
@@ -57,4 +57,17 @@ test("work that is not wanted any more ends at its next turn", async () => {
     /nobody waits/,
   );
   assert.equal(done, 3);
+});
+
+test("a turn of the loop does one piece of each queue, in the order they came, whoever waits", async () => {
+  const begun: string[] = [];
+  const begin = (queue: "few" | "many", at: number) =>
+    takePiece(queue).then(() => begun.push(`${queue} ${at}`));
+  const all = [0, 1, 2].flatMap((at) => [begin("many", at), begin("few", at)]);
+  for (const turn of [1, 2, 3]) {
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(begun.length, 2 * turn);
+  }
+  await Promise.all(all);
+  assert.deepEqual(begun, ["few 0", "many 0", "few 1", "many 1", "few 2", "many 2"]);
 });
