@@ -1,0 +1,269 @@
+// Files, payments by hand, voids, statements, returns and resends in any order, with a bank that pays
+// what it should not, twice or late: no paisa is paid twice by us, and none comes from nothing.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
+import { operatorNamed } from "../../src/kernel/actor.ts";
+import { Failure } from "../../src/kernel/failure.ts";
+import { rupeesPlain } from "../../src/kernel/rupees.ts";
+import { listFiles, showFile } from "../../src/payfiles/list-files.ts";
+import { makeFiles } from "../../src/payfiles/make-files.ts";
+import { voidFile } from "../../src/payfiles/void-file.ts";
+import { recallPayout } from "../../src/payouts/recall-payouts.ts";
+import { resendPayout } from "../../src/payouts/resend-payout.ts";
+import { sendPayout } from "../../src/payouts/send-payout.ts";
+import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { type LiveSeller, liveSeller, sellLive } from "../support/live-sales.ts";
+import { type Random, randomOf } from "../support/random.ts";
+import { type Service, startService } from "../support/service.ts";
+import { balanceOf } from "../support/settlements.ts";
+
+const asha = operatorNamed("asha");
+const ravi = operatorNamed("ravi");
+const live = { environment: "live" } as const;
+const firms = 2;
+const runs = Number(process.env["RUNS"] ?? 3);
+const stepsPerRun = 35;
+
+const kinds = [
+  "sell",
+  "file",
+  "file",
+  "send",
+  "pay",
+  "pay",
+  "pay",
+  "pay again",
+  "return",
+  "strange money",
+  "void",
+  "recall",
+  "resend",
+  "reverse",
+  "import again",
+] as const;
+
+type Row = {
+  readonly payout_id: string;
+  readonly firm_id: string;
+  readonly settlement_id: string;
+  readonly state: string;
+  readonly utr: string | null;
+  readonly paise: number;
+  readonly remitted_with: string | null;
+  readonly remitted_paise: number;
+};
+
+/** The bank's side: what is on the account, and every statement that it has sent. */
+class Bank {
+  readonly texts: string[] = [];
+  #balance = 900_000_000;
+  #lines = 0;
+
+  statement(words: string, paise: number, utr = this.nextUtr()): string {
+    this.#balance += paise;
+    const sides = paise < 0 ? [rupeesPlain(-paise), ""] : ["", rupeesPlain(paise)];
+    const row = ["16/11/2026", utr, words, ...sides, rupeesPlain(this.#balance), "", ""];
+    const heading =
+      "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
+    const text = `${heading}\n${row.join(",")}\n`;
+    this.texts.push(text);
+    return text;
+  }
+
+  nextUtr(): string {
+    return `HDFCR5203${String(++this.#lines).padStart(10, "0")}`;
+  }
+}
+
+class World {
+  readonly service: Service;
+  readonly sellers: readonly LiveSeller[];
+  readonly bank = new Bank();
+  readonly done = new Map<string, number>();
+  constructor(service: Service, sellers: readonly LiveSeller[]) {
+    this.service = service;
+    this.sellers = sellers;
+  }
+
+  async payouts(): Promise<Row[]> {
+    const { rows } = await this.service.ctx.db.pool.query<Row>(
+      `select payout_id, firm_id, settlement_id, state, utr, paise::float8 as paise, remitted_with,
+        remitted_paise::float8 as remitted_paise
+      from payouts where firm_id = any($1) order by payout_id`,
+      [this.sellers.map(({ firmId }) => firmId)],
+    );
+    return rows;
+  }
+
+  async read(text: string): Promise<void> {
+    await importStatement(this.service.ctx, asha, { ...live, text });
+  }
+
+  /** What is refused changes nothing, and the model says when it may be. */
+  async attempt(kind: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      this.done.set(kind, (this.done.get(kind) ?? 0) + 1);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
+}
+
+function pickFrom<Item>(items: readonly Item[], pick: number): Item | undefined {
+  return items[pick % Math.max(1, items.length)];
+}
+
+async function take(world: World, kind: (typeof kinds)[number], pick: number): Promise<void> {
+  const { service, sellers, bank } = world;
+  const { ctx } = service;
+  const rows = await world.payouts();
+  const inState = (...states: string[]) =>
+    pickFrom(
+      rows.filter(({ state }) => states.includes(state)),
+      pick,
+    );
+  switch (kind) {
+    case "sell": {
+      const seller = pickFrom(sellers, pick);
+      if (seller) await sellLive(service, seller, 1_000_000 + pick);
+      return;
+    }
+    case "file":
+      return await world.attempt(kind, async () => await makeFiles(ctx, asha, live));
+    case "send": {
+      const payoutId = inState("scheduled", "instructed")?.payout_id;
+      if (payoutId === undefined) return;
+      const utr = bank.nextUtr();
+      return await world.attempt(kind, async () => await sendPayout(ctx, asha, { payoutId, utr }));
+    }
+    case "pay":
+    case "pay again": {
+      // By the line of any file, or by the reference that an operator gave.
+      const files = await listFiles(ctx, { limit: 100 });
+      const lines = (
+        await Promise.all(files.map(async (file) => await showFile(ctx, file.file_id)))
+      )
+        .flatMap((file) => file.lines)
+        .filter(({ state }) => (kind === "pay" ? state === "live" : state !== "live"));
+      const line = pickFrom(lines, pick);
+      const sent = kind === "pay" && pick % 3 === 0 ? inState("sent") : undefined;
+      if (sent) {
+        const text = bank.statement("BY HAND", -sent.remitted_paise, sent.utr ?? "");
+        return await world.attempt("pay by hand", async () => await world.read(text));
+      }
+      if (!line) return;
+      const text = bank.statement(`NEFT ${line.reference}`, -line.paise);
+      return await world.attempt(kind, async () => await world.read(text));
+    }
+    case "return": {
+      const paid = inState("paid");
+      if (!paid) return;
+      const text = bank.statement(`RTN ${paid.utr}`, paid.remitted_paise);
+      return await world.attempt(kind, async () => await world.read(text));
+    }
+    case "strange money": {
+      const firmId = pickFrom(sellers, pick)?.firmId ?? "";
+      const text = bank.statement(firmId, 5_000 + pick);
+      return await world.attempt(kind, async () => await world.read(text));
+    }
+    case "void": {
+      const file = pickFrom(await listFiles(ctx, { state: "live", limit: 100 }), pick);
+      if (!file) return;
+      const voiding = { fileId: file.file_id, reason: "refused" };
+      return await world.attempt(kind, async () => {
+        await voidFile(ctx, asha, voiding);
+        if (pick % 2 === 0) await voidFile(ctx, ravi, voiding);
+      });
+    }
+    case "recall": {
+      const payoutId = inState("scheduled", "held", "instructed", "sent")?.payout_id;
+      if (payoutId === undefined) return;
+      const reason = "by operator";
+      return await world.attempt(
+        kind,
+        async () => await recallPayout(ctx, asha, { payoutId, reason }),
+      );
+    }
+    case "resend": {
+      const payoutId = inState("returned", "paid")?.payout_id;
+      if (payoutId === undefined) return;
+      return await world.attempt(kind, async () => await resendPayout(ctx, asha, payoutId));
+    }
+    case "reverse": {
+      const settlementId = pickFrom(rows, pick)?.settlement_id;
+      if (settlementId === undefined || pick % 3 > 0) return;
+      const reversal = { settlementId, reason: "forged" };
+      return await world.attempt(kind, async () => {
+        await reverseSettlement(ctx, asha, reversal);
+        await reverseSettlement(ctx, ravi, reversal);
+      });
+    }
+    case "import again": {
+      const text = pickFrom(bank.texts, pick);
+      if (text !== undefined) await world.attempt(kind, async () => await world.read(text));
+    }
+  }
+}
+
+/** What holds after every step, by the rows and by the books. */
+async function assertNothingTwice(world: World): Promise<void> {
+  const { service, sellers } = world;
+  const rows = await world.payouts();
+  for (const [settlementId, own] of Map.groupBy(rows, (row) => row.settlement_id)) {
+    const counting = own.filter(({ state }) => state !== "returned");
+    assert.ok(counting.length <= 1, `${settlementId} is paid by ${counting.length} payouts`);
+  }
+  const { rows: items } = await service.ctx.db.pool.query(
+    `select payout_id from payout_file_items where not is_void group by payout_id having count(*) > 1`,
+  );
+  assert.deepEqual(items, [], "a payout is in one file that counts");
+  for (const { firmId } of sellers) {
+    const own = rows.filter((row) => row.firm_id === firmId);
+    const first = Map.groupBy(own, (row) => row.settlement_id);
+    const earned = [...first.values()].reduce((sum, [each]) => sum + (each?.paise ?? 0), 0);
+    const paid = own
+      .filter(({ state }) => state === "paid")
+      .reduce((sum, { paise }) => sum + paise, 0);
+    const { rows: reversed } = await service.ctx.db.pool.query<{ paise: number }>(
+      `select coalesce(sum(l.seller_paise), 0)::float8 as paise
+      from settlements as s join settlement_legs as l using (settlement_id)
+      where s.state = 'reversed' and l.seller_firm_id = $1`,
+      [firmId],
+    );
+    const { posted_paise, dues_paise } = await balanceOf(service, { firmId }, "live");
+    const has = Number(posted_paise) - Number(dues_paise);
+    assert.equal(has, earned - paid - (reversed[0]?.paise ?? 0), "what it has is what it earned");
+  }
+  const { unexplained_paise } = await reconcileBank(service.ctx, "live");
+  assert.ok(unexplained_paise === null || Number(unexplained_paise) === 0);
+}
+
+async function runOnce(service: Service, random: Random, done: Map<string, number>) {
+  const sellers: LiveSeller[] = [];
+  for (let firm = 0; firm < firms; firm++) sellers.push(await liveSeller(service));
+  const world = new World(service, sellers);
+  for (let firm = 0; firm < firms; firm++) await take(world, "sell", firm);
+  for (let step = 0; step < stepsPerRun; step++) {
+    await take(world, random.pick(kinds), random.below(1_000));
+    await assertNothingTwice(world);
+  }
+  for (const [kind, count] of world.done) done.set(kind, (done.get(kind) ?? 0) + count);
+}
+
+test("whatever operators and the bank do in whatever order, nothing is paid twice or comes from nothing", async (t) => {
+  const random = randomOf(t);
+  const done = new Map<string, number>();
+  for (let run = 0; run < runs; run++) {
+    const service = await startService(t);
+    await runOnce(service, random, done);
+    await assertLedgerSound(service);
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(done)));
+  for (const kind of ["file", "pay"]) assert.ok((done.get(kind) ?? 0) > 0, kind);
+});
