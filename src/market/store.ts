@@ -29,7 +29,7 @@ type TapeRow = {
 /**
  * The last deal of every scheme, and what was dealt after an instant: what is left of its minute by
  * the leg, the minutes after it as they were added up. What another node's clock has dealt later than
- * `until` is taken off again.
+ * `until` is taken off again. Its instant is found first: only the deals of that instant are sorted.
  */
 export async function findTapes(
   db: Db,
@@ -39,11 +39,19 @@ export async function findTapes(
     select asked.scheme, last.seller_bps, last.face_paise, last.dealt_at, day.volume_paise, day.count
     from unnest(${schemes}::text[]) as asked (scheme)
     left join lateral (
-      select seller_bps, shown_face(face_paise)::bigint as face_paise, dealt_at
+      select dealt_at
       from settlement_legs
       where environment = ${environment} and scheme = asked.scheme and dealt_at <= ${until}
         and not private
-      order by dealt_at desc, settlement_id desc, scrip_no desc
+      order by dealt_at desc
+      limit 1
+    ) as latest on true
+    left join lateral (
+      select seller_bps, shown_face(face_paise)::bigint as face_paise, dealt_at
+      from settlement_legs
+      where environment = ${environment} and scheme = asked.scheme
+        and dealt_at = latest.dealt_at and not private
+      order by settlement_id desc, scrip_no desc
       limit 1
     ) as last on true
     cross join lateral (
