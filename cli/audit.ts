@@ -88,7 +88,7 @@ const key = command({
   summary: "show the public key that exports are signed with",
   options: {},
   async run(options) {
-    print((await withContext(async ({ ctx }) => listAuditKeys(ctx))).keys, options);
+    print((await withContext(async ({ ctx }) => await listAuditKeys(ctx))).keys, options);
   },
 });
 

@@ -67,11 +67,14 @@ export function command<const Declared extends Options>(spec: {
  */
 export async function withContext<Result>(
   work: (opened: OpenedContext) => Promise<Result>,
-  { create = false }: { readonly create?: boolean } = {},
+  {
+    create = false,
+    as = "visitor",
+  }: { readonly create?: boolean; as?: "visitor" | "service" } = {},
 ): Promise<Result> {
   const config = readConfig(process.env);
   const log = pino({ level: "silent" });
-  const opened = await openContext(config, { as: "visitor", create, log, now: () => new Date() });
+  const opened = await openContext(config, { as, create, log, now: () => new Date() });
   try {
     return await work(opened);
   } finally {

@@ -1,8 +1,12 @@
+import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { issueKey } from "../src/keys/issue-key.ts";
 import { listAllKeys } from "../src/keys/list-all-keys.ts";
 import { revokeKeyAsOperator } from "../src/keys/revoke-key.ts";
-import { command, oneOf, print, printOne } from "./command.ts";
+import { istDay } from "../src/kernel/time.ts";
+import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
+import { rotateMasterKey } from "../src/rotating.ts";
+import { command, oneOf, print, printOne, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 
 const issue = command({
@@ -88,4 +92,36 @@ const revoke = command({
   },
 });
 
-export const keyCommands = [issue, list, revoke];
+const rotateMaster = command({
+  name: "keys rotate-master",
+  summary: "seal everything anew with a new master key; goes on where it was interrupted",
+  options: {
+    "leave-unreadable": { type: "boolean", help: "leave what neither key opens as it is" },
+    ...operatorOption,
+  },
+  example: "MASTER_KEY=$NEW MASTER_KEY_OTHER=$OLD npx scripdesk keys rotate-master",
+  async run(options) {
+    const { masterKey, databaseUrl, dataDir } = readConfig(process.env);
+    const isLocal = masterKey === undefined && databaseUrl === undefined;
+    // A service that runs on this folder has the old key only.
+    const alone = isLocal ? { as: "service" as const } : {};
+    if (isLocal) {
+      await withContext(async () => {}, alone);
+      await makeNextLocalKey(dataDir);
+    }
+    const act = { permission: "keys.write", ...alone } as const;
+    const done = await withOperator(options, act, async ({ ctx, actor, keys }) => {
+      const rotated = await rotateMasterKey(ctx, actor, {
+        keys,
+        leaveUnreadable: options["leave-unreadable"],
+        onProgress: ({ place, looked, resealed }) =>
+          process.stderr.write(`${place}: ${looked} looked at, ${resealed} sealed anew\n`),
+      });
+      if (isLocal) await installNextLocalKey(dataDir, istDay(ctx.now()));
+      return rotated;
+    });
+    printOne({ ...done, unreadable: done.unreadable.length }, options);
+  },
+});
+
+export const keyCommands = [issue, list, revoke, rotateMaster];

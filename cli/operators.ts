@@ -33,6 +33,8 @@ export type Act = {
   readonly named?: boolean;
   /** Whether to make the embedded database where there is none. */
   readonly create?: boolean;
+  /** As the service itself, where nothing else may run on the same folder. */
+  readonly as?: "service";
 };
 
 /**
@@ -46,7 +48,7 @@ export async function withOperator<Result>(
 ): Promise<Result> {
   return await withContext(
     async (opened) => await work({ ...opened, actor: await actorFor(opened.ctx, options, act) }),
-    { create: act.create ?? false },
+    { create: act.create ?? false, as: act.as ?? "visitor" },
   );
 }
 

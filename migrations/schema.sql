@@ -146,6 +146,19 @@ create table audit_heads (
   constraint audit_heads_seq_check CHECK ((seq >= 0))
 );
 
+create table audit_key_successions (
+  former_key text not null,
+  public_key text not null,
+  signed_by_former text not null,
+  signed_by_new text not null,
+  at timestamp with time zone not null,
+  constraint audit_key_successions_pkey PRIMARY KEY (former_key),
+  constraint audit_key_successions_former_key_check CHECK ((former_key ~ '^[0-9a-f]{64}$'::text)),
+  constraint audit_key_successions_public_key_check CHECK ((public_key ~ '^[0-9a-f]{64}$'::text)),
+  constraint audit_key_successions_signed_by_former_check CHECK ((signed_by_former ~ '^[0-9a-f]{128}$'::text)),
+  constraint audit_key_successions_signed_by_new_check CHECK ((signed_by_new ~ '^[0-9a-f]{128}$'::text))
+);
+
 create table audit_records (
   record_id text not null,
   environment text not null,
@@ -990,8 +1003,11 @@ CREATE INDEX market_updates_by_scheme ON public.market_updates USING btree (envi
 create table master_key_checks (
   only_one boolean not null default true,
   key_check bytea not null,
+  next_key_check bytea,
+  retired bytea[] not null default '{}'::bytea[],
   constraint master_key_checks_pkey PRIMARY KEY (only_one),
   constraint master_key_checks_key_check_check CHECK ((length(key_check) = 32)),
+  constraint master_key_checks_next_key_check_check CHECK ((length(next_key_check) = 32)),
   constraint master_key_checks_only_one_check CHECK (only_one)
 );
 
@@ -1664,6 +1680,7 @@ grant delete, insert, select, update on api_keys to scripdesk_app;
 grant insert, select, update on approvals to scripdesk_app;
 grant delete, insert, select, update on audit_checkpoints to scripdesk_app;
 grant insert, select, update on audit_heads to scripdesk_app;
+grant delete, insert, select, update on audit_key_successions to scripdesk_app;
 grant insert, select on audit_records to scripdesk_app;
 grant insert, select on bank_line_entries to scripdesk_app;
 grant insert, select, update on bank_lines to scripdesk_app;

@@ -26,6 +26,7 @@ export type Config = {
   readonly databaseConnections: number;
   readonly redisUrl: string | undefined;
   readonly masterKey: Buffer | undefined;
+  readonly masterKeyOther: Buffer | undefined;
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
@@ -71,6 +72,8 @@ export const settings = {
   REDIS_URL: "Redis or Valkey that keeps rate windows for several processes (none: in-process)",
   MASTER_KEY:
     "32 bytes as 64 hex digits; seals secrets, signs cursors (made in DATA_DIR; required with DATABASE_URL)",
+  MASTER_KEY_OTHER:
+    "the other master key while it is changed: opens, but neither seals nor signs (none)",
   TRUST_PROXY: "addresses or networks of proxies whose forwarded headers count (none)",
   TLS_CERT: "certificate file to serve https directly (none)",
   TLS_KEY: "private key file of TLS_CERT (none)",
@@ -134,6 +137,15 @@ export function readConfig(variables: Variables): Config {
       problems.push(`${name} names a file that cannot be read: ${path}`);
       return undefined;
     }
+  }
+
+  function masterKeyOther() {
+    const text = read("MASTER_KEY_OTHER");
+    if (text === undefined) return undefined;
+    if (!read("MASTER_KEY")) problems.push("MASTER_KEY_OTHER goes with MASTER_KEY");
+    if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, "hex");
+    problems.push("MASTER_KEY_OTHER must be 64 hex digits");
+    return undefined;
   }
 
   function masterKey() {
@@ -222,6 +234,7 @@ export function readConfig(variables: Variables): Config {
     databaseConnections: integer("DATABASE_CONNECTIONS", 16, [2, 1_000]),
     redisUrl: url("REDIS_URL", ["redis:", "rediss:"]),
     masterKey: masterKey(),
+    masterKeyOther: masterKeyOther(),
     trustProxy: networks("TRUST_PROXY"),
     tls: tls(),
     inFlightMax: integer("IN_FLIGHT_MAX", 10_000, [1, 1_000_000]),

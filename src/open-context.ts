@@ -1,17 +1,30 @@
 // What the service and every command need before they can do anything: a database that is reachable
 // and migrated, and the keys made from the master key.
 
+import type { KeyObject } from "node:crypto";
+
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
 
+import { recordSuccession } from "./audit/known-keys.ts";
 import { signingKeyFrom } from "./audit/rules.ts";
 import type { Config } from "./config.ts";
 import { countDesks } from "./firms/count-desks.ts";
 import type { Context } from "./platform/context.ts";
 import { type HeavyPool, openHeavyPool } from "./platform/heavy/pool.ts";
 import { openEmbedded } from "./platform/embedded.ts";
-import { keyFor, localMasterKey, masterKeyCheck } from "./platform/master-key.ts";
-import { findMasterKeyCheck, insertMasterKeyCheck } from "./platform/master-key-store.ts";
+import {
+  judgeMasterKeys,
+  keyFor,
+  localMasterKey,
+  masterKeyCheck,
+  nextLocalKey,
+} from "./platform/master-key.ts";
+import {
+  findMasterKeyChecks,
+  insertMasterKeyCheck,
+  setNextCheck,
+} from "./platform/master-key-store.ts";
 import { migrate } from "./platform/migrate.ts";
 import { type Database, openDatabase } from "./platform/postgres.ts";
 import { Unusable } from "./platform/unusable.ts";
@@ -26,6 +39,7 @@ export type OpenedContext = {
   readonly migrated: readonly string[];
   /** The role that statements run as; undefined when it is the connecting one. */
   readonly role: string | undefined;
+  readonly keys: MasterKeys;
   close(): Promise<void>;
 };
 
@@ -57,18 +71,10 @@ export async function openContext(
   undo.defer(() => db.close());
   const heavy = openThreads(config.heavyThreads);
   undo.defer(() => heavy.close());
-  const masterKey = await openMasterKey(config, db);
-  const ctx = {
-    db,
-    now,
-    log,
-    cursorKey: keyFor("cursors", masterKey),
-    sealKey: keyFor("seals", masterKey),
-    auditKey: signingKeyFrom(keyFor("audit", masterKey)),
-    heavy,
-  };
+  const keys = await openMasterKeys(config, db, now());
+  const ctx = { db, now, log, ...contextKeys(keys), heavy };
   const resources = undo.move();
-  return { ctx, migrated: applied, role, close: () => resources.disposeAsync() };
+  return { ctx, migrated: applied, role, keys, close: () => resources.disposeAsync() };
 }
 
 async function connectTo(
@@ -87,17 +93,62 @@ async function connectTo(
   return embedded.connection;
 }
 
-/** The master key, as long as it is the one that this database's data was sealed with. */
-async function openMasterKey({ masterKey: given, dataDir }: Config, db: Database): Promise<Buffer> {
-  const before = await findMasterKeyCheck(db);
+/** The key that seals and signs, and beside it the other one while one takes the place of the other. */
+export type MasterKeys = { readonly main: Buffer; readonly other: Buffer | undefined };
+
+/** The keys of a context: each is one, or two of which the first is used and either is believed. */
+export function contextKeys({ main, other }: MasterKeys) {
+  const both = other ? [main, other] : [main];
+  return {
+    cursorKey: Buffer.concat(both.map((key) => keyFor("cursors", key))),
+    sealKey: Buffer.concat(both.map((key) => keyFor("seals", key))),
+    auditKey: auditKeyFrom(main),
+  };
+}
+
+function auditKeyFrom(masterKey: Buffer): KeyObject {
+  return signingKeyFrom(keyFor("audit", masterKey));
+}
+
+/** The master keys, as long as they open what this database's data was sealed with. */
+async function openMasterKeys(config: Config, db: Database, now: Date): Promise<MasterKeys> {
+  const before = await findMasterKeyChecks(db);
   // A database that had a desk before it kept a check has sealed data, and so has a key somewhere.
   const mayMake = before === undefined && (await countDesks({ db })) === 0;
-  const masterKey = given ?? (await localMasterKey(dataDir, { mayMake }));
-  const check = masterKeyCheck(masterKey);
-  if (before === undefined) await insertMasterKeyCheck(db, check);
-  const kept = before ?? (await findMasterKeyCheck(db));
-  if (kept?.equals(check)) return masterKey;
-  throw new Unusable(
-    `${given ? "MASTER_KEY" : `${dataDir}/master.key`} is not the key that the data in this database was sealed with`,
-  );
+  const { name, ...keys } = await givenKeys(config, mayMake);
+  if (before === undefined) await insertMasterKeyCheck(db, masterKeyCheck(keys.main));
+  const kept = before ?? (await findMasterKeyChecks(db));
+  if (!kept) throw new Error("the check of the master key is kept");
+  const verdict = judgeMasterKeys(kept, { ...keys, name });
+  if (verdict === "begins" && keys.other) {
+    await beginReplacing(db, { main: keys.main, other: keys.other }, now);
+  }
+  return keys;
+}
+
+async function givenKeys(
+  { masterKey, masterKeyOther, dataDir }: Config,
+  mayMake: boolean,
+): Promise<MasterKeys & { readonly name: string }> {
+  if (masterKey) return { main: masterKey, other: masterKeyOther, name: "MASTER_KEY" };
+  const own = await localMasterKey(dataDir, { mayMake });
+  const next = await nextLocalKey(dataDir);
+  const name = `${dataDir}/master.key`;
+  return next ? { main: next, other: own, name } : { main: own, other: undefined, name };
+}
+
+/** From here on what is sealed with the new key may be met, and nobody starts with the old one alone. */
+async function beginReplacing(
+  db: Database,
+  { main, other }: { readonly main: Buffer; readonly other: Buffer },
+  now: Date,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const checks = { from: masterKeyCheck(other), to: masterKeyCheck(main) };
+    if (!(await setNextCheck(tx, checks))) {
+      throw new Unusable("another process began to replace the master key by another one");
+    }
+    const keys = { former: auditKeyFrom(other), next: auditKeyFrom(main) };
+    await recordSuccession(tx, keys, now);
+  });
 }

@@ -1,7 +1,9 @@
 import type { Context } from "../platform/context.ts";
-import { publicKeyOf } from "./rules.ts";
+import { knownAuditKeys } from "./known-keys.ts";
 import type { AuditKeys } from "./schema.ts";
 
-export function listAuditKeys({ auditKey }: Pick<Context, "auditKey">): AuditKeys {
-  return { keys: [{ algorithm: "Ed25519", public_key: publicKeyOf(auditKey) }] };
+/** The one that signs now comes first, then those that did before the master key was changed. */
+export async function listAuditKeys(ctx: Pick<Context, "db" | "auditKey">): Promise<AuditKeys> {
+  const keys = await knownAuditKeys(ctx.db, ctx);
+  return { keys: keys.map((public_key) => ({ algorithm: "Ed25519", public_key })) };
 }

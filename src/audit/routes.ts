@@ -71,6 +71,6 @@ export function auditRoutes(
         response: { 200: AuditKeys },
       },
     },
-    async () => listAuditKeys(ctx),
+    async () => await listAuditKeys(ctx),
   );
 }

@@ -94,6 +94,10 @@ export const AuditKeys = Type.Object(
       }),
     ),
   },
-  { title: "AuditKeys", description: "What checkpoints of exports are signed with." },
+  {
+    title: "AuditKeys",
+    description:
+      "What checkpoints of exports are signed with, and below it what they were signed with before.",
+  },
 );
 export type AuditKeys = Static<typeof AuditKeys>;

@@ -4,7 +4,8 @@
 
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { type Checkpoint, isSigned, publicKeyOf, splitCheckpoint } from "./rules.ts";
+import { knownAuditKeys } from "./known-keys.ts";
+import { type Checkpoint, isSigned, splitCheckpoint } from "./rules.ts";
 import { findHead, findLink } from "./trail-store.ts";
 import { type ChainBreak, type ChainVerdict, walkChains } from "./verify-chain.ts";
 
@@ -18,7 +19,8 @@ export async function verifyCheckpoints(
   return await db.transaction(
     async (tx) => {
       const chain = await walkChains(tx);
-      const first_break = chain.first_break ?? (await firstBreak(tx, lines, publicKeyOf(auditKey)));
+      const keys = await knownAuditKeys(tx, { auditKey });
+      const first_break = chain.first_break ?? (await firstBreak(tx, lines, keys));
       return { ...chain, whole: first_break === null, first_break, checkpoints: lines.length };
     },
     { snapshot: true },
@@ -28,7 +30,7 @@ export async function verifyCheckpoints(
 async function firstBreak(
   tx: Tx,
   lines: readonly string[],
-  publicKey: string,
+  publicKeys: readonly string[],
 ): Promise<ChainBreak | null> {
   /** How far each desk's chain was found as it was signed. */
   const good = new Map<string, number>();
@@ -38,7 +40,7 @@ async function firstBreak(
     const desk = { environment: told.environment, desk_id: told.desk_id };
     const name = `${told.environment} ${told.desk_id}`;
     const broken = (seq: number, problem: string) => ({ ...desk, seq, record_id: null, problem });
-    if (one.publicKey !== publicKey || !isSigned(one.part, one.publicKey, one.signature)) {
+    if (!publicKeys.includes(one.publicKey) || !isSigned(one.part, one.publicKey, one.signature)) {
       return broken(told.last_seq, "the checkpoint was not signed by this service's key");
     }
     const found = await problemAt(tx, told);

@@ -4,7 +4,7 @@
 import { createHmac } from "node:crypto";
 
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
-import { open, seal } from "../platform/seal.ts";
+import { open, seal, sealingKey } from "../platform/seal.ts";
 import {
   accountNoProblem,
   cinProblem,
@@ -129,11 +129,13 @@ export function isSameBank(firm: FirmRow, bank: Bank | null, sealKey: Buffer): b
  */
 export function rememberedOf(body: RegisterFirmBody, sealKey: Buffer): RegisterFirmBody {
   if (!body.bank) return body;
-  const accountNo = createHmac("sha256", sealKey).update(body.bank.account_no).digest("base64url");
+  const accountNo = createHmac("sha256", sealingKey(sealKey))
+    .update(body.bank.account_no)
+    .digest("base64url");
   return { ...body, bank: { ...body.bank, account_no: accountNo } };
 }
 
-function sealPurpose(firmId: string): string {
+export function sealPurpose(firmId: string): string {
   return `bank account of ${firmId}`;
 }
 

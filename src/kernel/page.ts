@@ -13,6 +13,7 @@ export const pageSizeMax = 500;
 export const unpagedMax = 1_000;
 
 const signatureBytes = 16;
+const keyBytes = 32;
 
 /** Newest first: everything before this row, by its time and then by its id. */
 export type Position = { readonly at: Date; readonly id: string };
@@ -94,7 +95,8 @@ function sealCursor(
   signingKey: Buffer,
 ): string {
   const content = Buffer.from(JSON.stringify([position.at.getTime(), position.id, total]));
-  return Buffer.concat([sign(content, question, signingKey), content]).toString("base64url");
+  const [key = signingKey] = keysIn(signingKey);
+  return Buffer.concat([sign(content, question, key), content]).toString("base64url");
 }
 
 function openCursor(
@@ -108,7 +110,7 @@ function openCursor(
   const genuine =
     signature.length === signatureBytes &&
     bytes.toString("base64url") === cursor &&
-    timingSafeEqual(signature, sign(content, question, signingKey));
+    keysIn(signingKey).some((key) => timingSafeEqual(signature, sign(content, question, key)));
   if (!genuine) {
     throw new Failure("bad_request", "this cursor does not belong to this list", {
       detail: { field: "cursor", problem: "take next_cursor of the previous page, unchanged" },
@@ -116,6 +118,12 @@ function openCursor(
   }
   const [at, id, total] = JSON.parse(content.toString()) as [number, string, number];
   return { position: { at: new Date(at), id }, total };
+}
+
+/** One key, or two while the master key is changed: the first signs, and either is believed. */
+function keysIn(signingKey: Buffer): Buffer[] {
+  const keys = [signingKey.subarray(0, keyBytes), signingKey.subarray(keyBytes)];
+  return keys.filter((key) => key.length > 0);
 }
 
 function sign(content: Buffer, question: Question, signingKey: Buffer): Buffer {

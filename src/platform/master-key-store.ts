@@ -1,10 +1,11 @@
-import { type Db, sql } from "./postgres.ts";
+import type { KeptChecks } from "./master-key.ts";
+import { type Db, sql, type Tx } from "./postgres.ts";
 
-export async function findMasterKeyCheck(db: Db): Promise<Buffer | undefined> {
-  const [row] = await db.rows<{ key_check: Buffer }>(sql`
-    select key_check
+export async function findMasterKeyChecks(db: Db): Promise<KeptChecks | undefined> {
+  const [row] = await db.rows<KeptChecks>(sql`
+    select key_check, next_key_check, retired
     from master_key_checks`);
-  return row?.key_check;
+  return row;
 }
 
 /** Of two processes that start at once, the first one's stays. */
@@ -13,4 +14,30 @@ export async function insertMasterKeyCheck(db: Db, keyCheck: Buffer): Promise<vo
     insert into master_key_checks (key_check)
     values (${keyCheck})
     on conflict do nothing`);
+}
+
+/** Whether it is this one that takes the place of the key in force; the first that begins stays. */
+export async function setNextCheck(
+  tx: Tx,
+  { from, to }: { readonly from: Buffer; readonly to: Buffer },
+): Promise<boolean> {
+  const set = await tx.rows(sql`
+    update master_key_checks
+    set next_key_check = ${to}
+    where key_check = ${from} and coalesce(next_key_check, ${to}) = ${to}
+    returning 1`);
+  return set.length > 0;
+}
+
+/** Everything is sealed with the next key: the one before is not to be used any more. */
+export async function retireMasterKey(
+  tx: Tx,
+  { from, to }: { readonly from: Buffer; readonly to: Buffer },
+): Promise<boolean> {
+  const set = await tx.rows(sql`
+    update master_key_checks
+    set key_check = next_key_check, next_key_check = null, retired = retired || key_check
+    where key_check = ${from} and next_key_check = ${to}
+    returning 1`);
+  return set.length > 0;
 }

@@ -1,7 +1,7 @@
 // One master key seals and signs everything; each purpose gets a key of its own made from it.
 
 import { hkdfSync, randomBytes } from "node:crypto";
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { Unusable } from "./unusable.ts";
@@ -34,6 +34,70 @@ async function makeKey(path: string): Promise<void> {
   await writeFile(path, text, { flag: "wx", mode: 0o600, flush: true }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   });
+}
+
+const nextName = "master.key.next";
+
+/** The key that is to take the place of a DATA_DIR's own, while it does. */
+export async function nextLocalKey(dataDir: string): Promise<Buffer | undefined> {
+  const path = join(dataDir, nextName);
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  if (!keyForm.test(text)) throw new Unusable(`${path} does not hold 64 hex digits`);
+  return Buffer.from(text.trim(), "hex");
+}
+
+/** Made once: a rotation that was interrupted goes on with the same key. */
+export async function makeNextLocalKey(dataDir: string): Promise<void> {
+  await makeKey(join(dataDir, nextName));
+}
+
+/** The next key takes its place; the one before stays beside it, for backups of before. */
+export async function installNextLocalKey(dataDir: string, day: string): Promise<void> {
+  const path = join(dataDir, "master.key");
+  await copyFile(path, `${path}.until-${day}`);
+  await chmod(`${path}.until-${day}`, 0o600);
+  await rename(join(dataDir, nextName), path);
+}
+
+/** What the database keeps: of the key in force, of the one that takes its place, and of former ones. */
+export type KeptChecks = {
+  readonly key_check: Buffer;
+  readonly next_key_check: Buffer | null;
+  readonly retired: readonly Buffer[];
+};
+
+/** What a process with these keys may do, or why it must not run. */
+export function judgeMasterKeys(
+  kept: KeptChecks,
+  {
+    main,
+    other,
+    name,
+  }: { readonly main: Buffer; readonly other: Buffer | undefined; name: string },
+): "usable" | "begins" {
+  const { key_check, next_key_check, retired } = kept;
+  const isMain = (check: Buffer | null) => check?.equals(masterKeyCheck(main)) ?? false;
+  const isOther = (check: Buffer | null) =>
+    other !== undefined && (check?.equals(masterKeyCheck(other)) ?? false);
+  if (isMain(key_check)) {
+    if (next_key_check === null || isOther(next_key_check)) return "usable";
+    throw new Unusable(`${name} is being replaced: give the new key as MASTER_KEY_OTHER`);
+  }
+  if (isOther(key_check)) {
+    if (retired.some(isMain)) {
+      throw new Unusable(`${name} was replaced before: make MASTER_KEY_OTHER the MASTER_KEY`);
+    }
+    if (next_key_check === null) return "begins";
+    if (isMain(next_key_check)) return "usable";
+    throw new Unusable(`the master key is being replaced by another one than ${name}`);
+  }
+  if (isMain(next_key_check)) {
+    throw new Unusable(
+      `${name} is taking the place of another key: give that one as MASTER_KEY_OTHER`,
+    );
+  }
+  throw new Unusable(`${name} is not the key that the data in this database was sealed with`);
 }
 
 /** What the database keeps of the key, to tell whether a key is the one its data was sealed with. */

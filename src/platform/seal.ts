@@ -1,5 +1,7 @@
 // What must not be readable at rest is sealed with AES-256-GCM. The purpose is bound to the seal,
 // so that a sealed value cannot be moved to another place and opened there.
+//
+// A seal key is one key, or two while the master key is changed: the first seals, and either opens.
 
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
@@ -8,9 +10,16 @@ const tagBytes = 16;
 // Without a fixed length a tag that was cut to four bytes would be compared as four bytes.
 const tagOptions = { authTagLength: tagBytes };
 
+const keyBytes = 32;
+
+/** The key that seals, of one or two. */
+export function sealingKey(sealKey: Buffer): Buffer {
+  return sealKey.subarray(0, keyBytes);
+}
+
 export function seal(text: string, purpose: string, sealKey: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", sealKey, nonce, tagOptions).setAAD(
+  const cipher = createCipheriv("aes-256-gcm", sealingKey(sealKey), nonce, tagOptions).setAAD(
     Buffer.from(purpose),
   );
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
@@ -18,8 +27,27 @@ export function seal(text: string, purpose: string, sealKey: Buffer): Buffer {
 }
 
 export function open(sealed: Buffer, purpose: string, sealKey: Buffer): string {
+  if (sealKey.length <= keyBytes) return openWith(sealed, purpose, sealKey);
+  try {
+    return openWith(sealed, purpose, sealingKey(sealKey));
+  } catch {
+    return openWith(sealed, purpose, sealKey.subarray(keyBytes));
+  }
+}
+
+/** Whether it is sealed with the key that seals now, and not with the other one. */
+export function isSealedAnew(sealed: Buffer, purpose: string, sealKey: Buffer): boolean {
+  try {
+    openWith(sealed, purpose, sealingKey(sealKey));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openWith(sealed: Buffer, purpose: string, key: Buffer): string {
   const nonce = sealed.subarray(0, nonceBytes);
-  const decipher = createDecipheriv("aes-256-gcm", sealKey, nonce, tagOptions)
+  const decipher = createDecipheriv("aes-256-gcm", key, nonce, tagOptions)
     .setAAD(Buffer.from(purpose))
     .setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
   const text = [decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()];

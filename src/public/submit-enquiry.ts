@@ -9,6 +9,7 @@ import type { Scheme } from "../kernel/scheme.ts";
 import type { Creation } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
 import { keyFor } from "../platform/master-key.ts";
+import { sealingKey } from "../platform/seal.ts";
 import { type EnquiryKind, forgetAt, personOf } from "./rules.ts";
 import type { Enquiry } from "./schema.ts";
 import { type EnquiryRow, insertEnquiry } from "./store.ts";
@@ -61,7 +62,7 @@ export async function submitEnquiry(
 }
 
 /** Recognises an enquiry without telling anything about who sent it to a reader of the table. */
-function digestOf(enquiry: object, { sealKey }: Pick<Context, "sealKey">): Buffer {
-  const key = keyFor("enquiries", sealKey);
+export function digestOf(enquiry: object, { sealKey }: Pick<Context, "sealKey">): Buffer {
+  const key = keyFor("enquiries", sealingKey(sealKey));
   return createHmac("sha256", key).update(canonicalJson(enquiry)).digest();
 }

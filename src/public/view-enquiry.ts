@@ -51,6 +51,6 @@ export function openPerson(row: EnquiryRow, { sealKey }: Pick<Context, "sealKey"
   return JSON.parse(text) as Person; // What sealPerson was given.
 }
 
-function sealPurpose(enquiryRef: string): string {
+export function sealPurpose(enquiryRef: string): string {
   return `enquiry ${enquiryRef}`;
 }

@@ -16,16 +16,20 @@ export async function commandLine(
   settings: Settings = {},
 ): Promise<{ dataDir: string; run: RunCommand }> {
   clock.set(new Date());
-  const { rows } = await ctx.db.pool.query<{ name: string }>("select current_database() as name");
   const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-cli-"));
   t.after(async () => await rm(dataDir, { recursive: true, force: true }));
   const run = commands(t, {
     DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl(rows[0]?.name ?? ""),
+    DATABASE_URL: await databaseUrlFor(ctx),
     MASTER_KEY: masterKey.toString("hex"),
     ...settings,
   });
   return { dataDir, run };
+}
+
+export async function databaseUrlFor({ db }: Pick<Service["ctx"], "db">): Promise<string> {
+  const { rows } = await db.pool.query<{ name: string }>("select current_database() as name");
+  return databaseUrl(rows[0]?.name ?? "");
 }
 
 function databaseUrl(database: string): string {

@@ -9,7 +9,7 @@ import type { TestContext } from "node:test";
 import { pino } from "pino";
 import { request } from "undici";
 
-import { signingKeyFrom } from "../../src/audit/rules.ts";
+import { contextKeys } from "../../src/open-context.ts";
 import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
 import { type Book, openBook, type OfferSource } from "../../src/book/open-book.ts";
@@ -22,7 +22,6 @@ import { openThreads } from "../../src/open-context.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { Heavy } from "../../src/platform/heavy/kinds.ts";
 import type { App } from "../../src/platform/http.ts";
-import { keyFor } from "../../src/platform/master-key.ts";
 import { openLineSink } from "../../src/platform/line-sink.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
 import type { Database } from "../../src/platform/postgres.ts";
@@ -133,9 +132,7 @@ export async function startService(
     db: options.db ?? (await testDatabase(t)).db,
     now: clock.now,
     log: options.log ?? pino({ level: "silent" }),
-    cursorKey: keyFor("cursors", masterKey),
-    sealKey: keyFor("seals", masterKey),
-    auditKey: signingKeyFrom(keyFor("audit", masterKey)),
+    ...contextKeys({ main: masterKey, other: undefined }),
     heavy: options.heavy ?? threadsOf(t),
   };
   const metrics = createMetrics(ctx.db);
