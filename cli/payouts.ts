@@ -1,10 +1,11 @@
+import { attesting } from "../src/approval-kinds.ts";
 import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { listAllPayouts } from "../src/payouts/list-all-payouts.ts";
-import { recallPayout } from "../src/payouts/recall-payouts.ts";
 import { resendPayout } from "../src/payouts/resend-payout.ts";
+import { returnPayout } from "../src/payouts/return-payout.ts";
 import { payoutStates } from "../src/payouts/rules.ts";
 import { releasePayout, sendPayout } from "../src/payouts/send-payout.ts";
 import { attestSeen } from "./attest.ts";
@@ -151,18 +152,13 @@ const returnCommand = command({
     });
     const act = writing(rows);
     const proposed: string[] = [];
+    const { twoOperatorsFromPaise: twoFromPaise } = readConfig(process.env);
     await withOperator(options, act, async ({ ctx, actor }) => {
       for (const { id, reason: given } of rows) {
         const reason = required("reason", given);
-        const [row] = await listAllPayouts(ctx, { payoutId: id, limit: 1 });
-        if (row?.state === "sent") {
-          const answer = { outcome: "returned" as const, reason };
-          const seen = [{ subjectId: id, answer, reference: reason }];
-          const attested = await attestSeen(ctx, actor, { kind: "payout", seen });
-          if ("approval_id" in attested) proposed.push(attested.approval_id);
-        } else {
-          await recallPayout(ctx, actor, { payoutId: id, reason });
-        }
+        const returning = { payoutId: id, reason, kind: attesting, twoFromPaise };
+        const done = await returnPayout(ctx, actor, returning);
+        if (done.outcome === "proposed") proposed.push(done.approval_id);
       }
     });
     const returned = rows.length - proposed.length;

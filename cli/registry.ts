@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 
-import { attestationOf, type Finding } from "../src/inquiries/attest.ts";
+import type { Finding } from "../src/inquiries/attest.ts";
 import { openInquiries, setOutage } from "../src/inquiries/port-status.ts";
-import { checkNames, type Inquiry, ports } from "../src/inquiries/rules.ts";
-import type { Actor } from "../src/kernel/actor.ts";
+import { checkNames, ports } from "../src/inquiries/rules.ts";
+import { toAttestations } from "../src/inquiries/to-attestations.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import type { Context } from "../src/platform/context.ts";
 import { attest } from "./attest.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { csvRows } from "./csv.ts";
@@ -66,7 +65,7 @@ const confirm = command({
     const attested = await withOperator(
       options,
       { permission: "registry.write", about: findings.map((finding) => finding.inquiryId) },
-      async ({ ctx, actor }) => await attestFindings(ctx, actor, findings),
+      async ({ ctx, actor }) => await attest(ctx, actor, await toAttestations(ctx, findings)),
     );
     printOne(attested, options);
   },
@@ -98,25 +97,6 @@ const outage = command({
     printOne({ ...target, state: options.off ? "up" : "outage" }, options);
   },
 });
-
-async function attestFindings(ctx: Context, actor: Actor, findings: readonly Finding[]) {
-  const open = await openInquiries(ctx, { environment: null, port: null });
-  const byId = new Map(open.map((inquiry): [string, Inquiry] => [inquiry.inquiry_id, inquiry]));
-  const merged = mergeFindings(findings);
-  const attestations = merged.map((finding) => attestationOf(byId.get(finding.inquiryId), finding));
-  return await attest(ctx, actor, attestations);
-}
-
-/** Several lines about one question are several failed checks of it. */
-function mergeFindings(findings: readonly Finding[]): Finding[] {
-  const merged = new Map<string, Finding>();
-  for (const finding of findings) {
-    const known = merged.get(finding.inquiryId);
-    const failed = [...(known?.failed ?? []), ...finding.failed];
-    merged.set(finding.inquiryId, { ...finding, failed });
-  }
-  return [...merged.values()];
-}
 
 function findingOf(
   inquiryId: string,

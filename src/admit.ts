@@ -178,12 +178,12 @@ export function admitVisitors(app: App, spend: Spend): void {
 }
 
 /** Encrypted to us or to a proxy we trust, or never on a wire at all. */
-function isPrivate(request: FastifyRequest): boolean {
+export function isPrivate(request: FastifyRequest): boolean {
   return request.protocol === "https" || isLoopback(findAddress(request));
 }
 
 /** Of what a trusted proxy forwards and is no address nothing is believed: it is nobody's. */
-function findAddress(request: FastifyRequest): string {
+export function findAddress(request: FastifyRequest): string {
   return forwardedAddress(request.ip) ?? "unknown";
 }
 

@@ -17,7 +17,7 @@ export type Config = {
   readonly host: string;
   readonly port: number;
   readonly opsHost: string;
-  /** Where /metrics listens; undefined turns it off. */
+  /** Where /metrics and /ops listen; undefined turns them off. */
   readonly opsPort: number | undefined;
   /** Whether the operator chose the port: a default that is taken is given up, a choice is not. */
   readonly opsPortChosen: boolean;
@@ -64,8 +64,8 @@ const scheduleDelaySMax = 604_800;
 export const settings = {
   HOST: "address the API listens on (127.0.0.1)",
   PORT: "port of the API (8080); 0 takes any free one",
-  OPS_HOST: "address that /metrics listens on (127.0.0.1)",
-  OPS_PORT: "port of /metrics (9464); 0 takes any free one, off turns it off",
+  OPS_HOST: "address that /metrics and /ops listen on (127.0.0.1)",
+  OPS_PORT: "port of /metrics and /ops (9464); 0 takes any free one, off turns them off",
   DATA_DIR: "embedded database and master key (./data)",
   DATABASE_URL: "an external PostgreSQL 15 or later (none: embedded)",
   DATABASE_CONNECTIONS: "most connections of this process to PostgreSQL (16)",

@@ -6,7 +6,6 @@
 //                       the deadline is cut
 
 import { once } from "node:events";
-import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AppOptions, buildApp } from "./app.ts";
@@ -21,12 +20,13 @@ import { issueKey } from "./keys/issue-key.ts";
 import { offerSources } from "./offer-sources.ts";
 import { ledgerIsSound } from "./ledger/check-ledger.ts";
 import { openContext } from "./open-context.ts";
+import { buildOpsApp } from "./ops-app.ts";
 import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http.ts";
 import { measureHeavy } from "./platform/heavy/measure.ts";
 import { createLog } from "./platform/log.ts";
 import { countWaiting } from "./checkpoints/send-checkpoints.ts";
-import { createMetrics, measureOnDemand, metricsServer } from "./platform/metrics.ts";
+import { createMetrics, measureOnDemand } from "./platform/metrics.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
 import { connectRedis } from "./platform/redis.ts";
@@ -105,7 +105,8 @@ export async function serve(variables: Variables): Promise<void> {
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
-  await listenForOperators(metricsServer(metrics), config, ctx, stack);
+  const window = localRateWindow(() => performance.now());
+  await listenForOperators(buildOpsApp({ ctx, metrics, window, config }), config, ctx, stack);
 
   const address = baseUrl(app, config);
   process.stdout.write(`scripdesk listens on ${address}\n`);
@@ -160,26 +161,23 @@ async function listen(app: App, { host, port }: Config): Promise<void> {
 }
 
 async function listenForOperators(
-  server: Server,
+  app: App,
   { opsHost, opsPort, opsPortChosen }: Config,
   { log }: Context,
   stack: AsyncDisposableStack,
 ): Promise<void> {
   if (opsPort === undefined) return;
   try {
-    server.listen(opsPort, opsHost);
-    await once(server, "listening");
+    await app.listen({ host: opsHost, port: opsPort });
   } catch (error) {
+    await app.close();
     if (opsPortChosen) {
       throw new Unusable(`cannot listen on ${opsHost}:${opsPort}: ${(error as Error).message}`);
     }
-    log.warn(`/metrics is off: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
+    log.warn(`/metrics and /ops are off: ${opsHost}:${opsPort} is taken; set OPS_PORT`);
     return;
   }
-  stack.defer(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  stack.defer(() => closeWithin(app, settleDeadlineMs));
 }
 
 /** Requests under way finish; what has not finished by the deadline is cut. */

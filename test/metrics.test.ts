@@ -1,14 +1,13 @@
 // What an operator sees of a running service: metrics, health and logs.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 
 import { createLog } from "../src/platform/log.ts";
-import { measureOnDemand, metricsServer } from "../src/platform/metrics.ts";
+import { measureOnDemand } from "../src/platform/metrics.ts";
 import { setReachable } from "./support/database.ts";
-import { type Answer, sender, slugOf, startService } from "./support/service.ts";
+import { startOps } from "./support/ops.ts";
+import { type Answer, slugOf, startService } from "./support/service.ts";
 
 type Sample = {
   readonly name: string;
@@ -29,10 +28,7 @@ function samplesOf({ text }: Answer): Sample[] {
 
 test("/metrics tells durations by route, refusals, set sizes and connections, on its own listener", async (t) => {
   const service = await startService(t);
-  const operators = metricsServer(service.metrics).listen(0, "127.0.0.1");
-  await once(operators, "listening");
-  t.after(() => operators.close());
-  const ops = sender(`http://127.0.0.1:${(operators.address() as AddressInfo).port}`);
+  const { send: ops } = await startOps(t, service);
 
   const { api_key: key, key_id } = await service.issue();
   await Promise.all(

@@ -31,6 +31,7 @@ import {
 } from "fastify";
 
 import type { BudgetName } from "../kernel/budget.ts";
+import type { Actor } from "../kernel/actor.ts";
 import type { Caller, Demand } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Metered } from "../kernel/metered.ts";
@@ -79,6 +80,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** What the caller must have; every route says this or that it is `keyless`. */
     demand?: Demand;
+    /** What the role of an operator must permit, on the operators' listener. */
+    permission?: string;
     keyless?: true;
     /** What a keyless route draws on, per address; see `admit.ts`. */
     budget?: BudgetName;
@@ -102,6 +105,8 @@ declare module "fastify" {
     declared: Readonly<FastifyContextConfig>;
     /** Set for every route that demands a key, before its handler runs. */
     caller: Caller;
+    /** Set for every route that takes a person who is signed in. */
+    operator: { readonly actor: Actor; readonly token: string } | undefined;
     metered: Metered;
     chunkedBody: Buffer | undefined;
   }
@@ -126,7 +131,8 @@ const largeBodyBytes = 65_536;
 const pathParameterLengthMax = 65_536;
 /** With any parameters; what the bytes are is seen when they are read. */
 const jsonContentType = /^(?:application\/json|[^\s/;]+\/[^\s/;]+\+json)\s*(?:;.*)?$/i;
-const contractPrefix = "/v1/";
+/** Below these a query that was not declared is refused. */
+const strictPrefixes = ["/v1/", "/ops/"];
 
 export function createServer(options: ServerOptions): App {
   const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
@@ -170,17 +176,19 @@ export function createServer(options: ServerOptions): App {
   app.decorate("knowsKey");
   app.decorateRequest("declared");
   app.decorateRequest("caller");
+  app.decorateRequest("operator");
   app.decorateRequest("metered");
   app.decorateRequest("chunkedBody");
   app.addHook("onRoute", (route) => {
     const config = { ...route.config };
     const isPage = route.url === pagesUnder || route.url.startsWith(`${pagesUnder}/`);
-    if (config.demand === undefined && !config.keyless && !isPage) {
+    const takesSomebody = config.demand !== undefined || config.permission !== undefined;
+    if (!takesSomebody && !config.keyless && !isPage) {
       throw new Error(`${String(route.method)} ${route.url} must say what it demands of a key`);
     }
     const path = documentedPath(route.url);
     route.config = { ...config, label: `${String(route.method)} ${path}` };
-    const isContract = path.startsWith(contractPrefix);
+    const isContract = strictPrefixes.some((prefix) => path.startsWith(prefix));
     if (isContract || config.demand !== undefined || config.budget !== undefined) {
       const refuse = refuseUndeclared(route.schema, { refusesQuery: isContract });
       route.preValidation = [refuse, route.preValidation ?? []].flat();
@@ -321,7 +329,8 @@ function hasMembers(value: unknown): value is object {
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const surface = request.metered?.admitted ? "trading" : "edge";
+  const isInside = request.metered?.admitted || request.operator !== undefined;
+  const surface = isInside ? "trading" : "edge";
   const { status, headers, body, fault } = toErrorReply(error, request.id, surface);
   if (fault !== undefined) {
     request.log.error({ request_id: request.id, err: fault }, "request failed");

@@ -1,8 +1,6 @@
 // Prometheus metrics of this process, served on a listener of their own: what the service does is
 // the operator's to know.
 
-import { createServer, type Server } from "node:http";
-
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 import type { App } from "./http.ts";
@@ -101,19 +99,5 @@ export function measureRequests(app: App, { registry }: Metrics): void {
     if (!isStream) times.observe(route, Math.floor(status / 100), reply.elapsedTime / 1_000);
     if (status >= 400) refusals.inc({ route, status });
     next();
-  });
-}
-
-/** GET /metrics on a listener of its own. */
-export function metricsServer({ registry }: Metrics): Server {
-  return createServer((request, response) => {
-    if (request.method !== "GET" || request.url !== "/metrics") {
-      response.writeHead(404).end();
-      return;
-    }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    );
   });
 }

@@ -9,7 +9,8 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { sendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
-import { giveAccount, sellLive } from "../support/people.ts";
+import { giveAccount } from "../support/live-sales.ts";
+import { settleLiveSale } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 import { payoutsOf, settlementOf } from "../support/settlements.ts";
 
@@ -33,7 +34,7 @@ const reject = async ({ ctx }: Service, name: string, approvalId: string) =>
 
 /** A live deal whose reversal somebody has proposed. */
 async function proposedReversal(service: Service, by = "asha") {
-  const sale = await sellLive(service, small);
+  const sale = await settleLiveSale(service, small);
   const command = { settlementId: sale.settlementId, reason: "forged mandate" };
   const outcome = await reverseSettlement(service.ctx, operatorNamed(by), command);
   assert.equal(outcome, "proposed");
@@ -131,12 +132,12 @@ test("a proposal that its proposer changed cannot be approved as it was", async 
 
 test("a fact that changed since the proposal voids it, and nothing happens", async (t) => {
   const service = await startService(t);
-  const { seller, payoutId } = await sellLive(service, large);
+  const { seller, payoutId } = await settleLiveSale(service, large);
   const sending = { payoutId, utr: "HDFCR52026111500031" };
   assert.equal(await sendPayout(service.ctx, operatorNamed("asha"), sending), "proposed");
   const [approval] = await listApprovals(service.ctx, open);
   assert.ok(approval);
-  await giveAccount(service, seller.firmId, "9999");
+  await giveAccount(service, seller, "50200019999");
   await assert.rejects(approve(service, "ravi", approval.approval_id), refusedFor("voided"));
   assert.equal(await stateOf(service, approval.approval_id), "voided");
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { listApprovals } from "../../src/approvals/list-approvals.ts";
 import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
 import { commandLine } from "../support/cli.ts";
-import { password, sellLive } from "../support/people.ts";
+import { password, settleLiveSale } from "../support/people.ts";
 import { startService } from "../support/service.ts";
 
 const money = 24_400_000;
@@ -43,11 +43,11 @@ test("people sign in on the command line, and live asks for them", async (t) => 
     const words = ["--name", name, "--password-file", passwordFile, "--code", code];
     return await ok("sign-in", ...words);
   };
-  const sale = await sellLive(service, money);
+  const sale = await settleLiveSale(service, money);
   const reversing = ["settlements", "reverse", sale.settlementId, "--reason", "forged"];
 
   await t.test("before the first person, commands work by --operator", async () => {
-    const sold = await sellLive(service, money);
+    const sold = await settleLiveSale(service, money);
     const words = ["settlements", "reverse", sold.settlementId, "--reason", "forged"];
     assert.equal((await ok(...words, "--operator", "asha"))[0].outcome, "proposed");
     assert.equal((await ok(...words, "--operator", "Asha"))[0].outcome, "proposed", "one person");

@@ -20,7 +20,8 @@ import { verifyFirm } from "../../src/firms/verify-firm.ts";
 import { operatorOn } from "../../src/firms/doer.ts";
 import { bank, firmBody } from "../support/client-firms.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
-import { addPerson, giveAccount, sellLive, type TestPerson } from "../support/people.ts";
+import { giveAccount } from "../support/live-sales.ts";
+import { addPerson, settleLiveSale, type TestPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, openTestDesk, payoutsOf } from "../support/settlements.ts";
 
@@ -222,7 +223,7 @@ test("the account of a firm with money changes on the word of two", async (t) =>
 test("a large payout is approved by two before it leaves, and for that account only", async (t) => {
   const service = await startService(t);
   const { asha, ravi } = await people(service);
-  const { seller, payoutId } = await sellLive(service, crore);
+  const { seller, payoutId } = await settleLiveSale(service, crore);
   const send = async ({ actor }: TestPerson) =>
     await sendPayout(service.ctx, actor, { payoutId, utr: utr(1) });
   await assert.rejects(send(ravi), hasReason("approval_required"));
@@ -232,7 +233,7 @@ test("a large payout is approved by two before it leaves, and for that account o
   await approve(service, asha, asked.approval_id ?? "");
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
 
-  await giveAccount(service, seller.firmId, "9999");
+  await giveAccount(service, seller, "50200019999");
   await assert.rejects(send(ravi), hasReason("approval_required"));
   const again = await releasePayout(service.ctx, asha.actor, payoutId);
   await approve(service, ravi, again.approval_id ?? "");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import pg from "pg";
 
+import { describeOps } from "../../src/ops/openapi.ts";
 import { dumpSchema } from "./schema-dump.ts";
 import { serverVariable, startTestServer, templateDatabase } from "./server.ts";
 import { startService } from "./service.ts";
@@ -12,6 +13,7 @@ import { startService } from "./service.ts";
 const root = join(import.meta.dirname, "../..");
 
 export const openApiFile = join(root, "docs/openapi.json");
+export const opsOpenApiFile = join(root, "docs/ops-openapi.json");
 export const schemaFile = join(root, "migrations/schema.sql");
 
 export function openApiText(document: unknown): string {
@@ -27,6 +29,8 @@ async function writeGoldenFiles(): Promise<void> {
 
   const service = await startService(scope);
   await writeFile(openApiFile, openApiText((await service.send("GET", "/v1/openapi.json")).body));
+
+  await writeFile(opsOpenApiFile, openApiText(describeOps()));
 
   const template = new pg.Client({ ...server.connection, database: templateDatabase });
   await template.connect();

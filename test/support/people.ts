@@ -6,11 +6,10 @@ import { signIn, type SignedIn } from "../../src/operators/sign-in.ts";
 import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/approvals/decide-approval.ts";
-import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
 import { type Actor, operator, operatorNamed, type OperatorRole } from "../../src/kernel/actor.ts";
-import { appliers } from "../../src/workers.ts";
+import { liveSeller, sellLive } from "./live-sales.ts";
 import type { Service } from "./service.ts";
-import { addCredit, house, makeDeal, openTestDesk, payoutsOf } from "./settlements.ts";
+import { payoutsOf } from "./settlements.ts";
 
 export const password = "correct horse battery";
 
@@ -56,31 +55,10 @@ export async function addPerson(
   };
 }
 
-/** A desk's firm with an account, which sold a credit to the house in live and was delivered. */
-export async function sellLive(service: Service, paise: number) {
-  const seller = await openTestDesk(service, "live");
-  await giveAccount(service, seller.firmId);
-  const scripNo = await addCredit(service, seller);
-  const legs = [{ seller, scripNo, sellerPaise: paise, buyerPaise: paise }];
-  const settlementId = await makeDeal(service, { environment: "live", buyer: house("live"), legs });
-  await service.work();
-  const seen = [
-    {
-      subjectId: settlementId,
-      answer: { outcome: "transferred" as const },
-      reference: "ICEGATE-1",
-    },
-  ];
-  await attestSubjects(service.ctx, operator, { kind: "credit_transfer", seen, appliers });
+/** A firm with an account that sold a credit to the house in live and is to be paid. */
+export async function settleLiveSale(service: Service, paise: number) {
+  const seller = await liveSeller(service);
+  const [settlementId = ""] = await sellLive(service, seller, paise);
   const [payout] = await payoutsOf(service, seller);
   return { seller, settlementId, payoutId: payout.payout_id as string };
-}
-
-export async function giveAccount({ ctx }: Service, firmId: string, last4 = "5678") {
-  await ctx.db.pool.query(
-    `update firms set bank_sealed = '\\x00', bank_last4 = $2, bank_ifsc = 'HDFC0000001',
-      bank_name = legal_name
-    where firm_id = $1`,
-    [firmId, last4],
-  );
 }

@@ -1,0 +1,134 @@
+// The operators' listener: /metrics for monitors, and the operators' API for people who are signed in.
+// Keys of desks open nothing here. Before the first person is added nobody can sign in.
+
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
+
+import { findAddress, isPrivate } from "./admit.ts";
+import { approvalKinds, attesting } from "./approval-kinds.ts";
+import type { Config } from "./config.ts";
+import { Failure } from "./kernel/failure.ts";
+import { notSignedIn, type Permission, refuseUnpermitted } from "./operators/rules.ts";
+import { findSignedIn } from "./operators/sign-in.ts";
+import { describeOps } from "./ops/openapi.ts";
+import { opsRoutes } from "./ops/routes.ts";
+import type { Context } from "./platform/context.ts";
+import { type App, createServer } from "./platform/http.ts";
+import { logRequests } from "./platform/log.ts";
+import type { Metrics } from "./platform/metrics.ts";
+import { onLost, settling } from "./settling.ts";
+import type { RateWindow } from "./usage/rate-window.ts";
+
+/** Calls of a person per minute; far above what anybody does by hand. */
+const callsPerMinute = 600;
+/** Attempts to sign in or to enrol per address and minute; each costs time and memory. */
+const attemptsPerMinute = 30;
+const inFlightMax = 200;
+
+export type OpsOptions = {
+  readonly ctx: Context;
+  readonly metrics: Metrics;
+  readonly window: RateWindow;
+  readonly config: Pick<
+    Config,
+    "trustProxy" | "letterhead" | "twoOperatorsFromPaise" | "twoOperatorsFromBps"
+  >;
+};
+
+export function buildOpsApp({ ctx, metrics, window, config }: OpsOptions): App {
+  const { trustProxy, letterhead } = config;
+  const app = createServer({
+    log: ctx.log,
+    now: ctx.now,
+    trustProxy,
+    tls: undefined,
+    inFlightMax,
+    pagesUnder: "/ops-pages",
+  });
+  logRequests(app);
+  admitPeople(app, ctx, window);
+  serveMetrics(app, metrics);
+  serveDocument(app);
+  opsRoutes(app, ctx, {
+    kinds: approvalKinds,
+    attesting,
+    settling,
+    onLost,
+    letterhead,
+    twoFromPaise: config.twoOperatorsFromPaise,
+    twoFromBps: config.twoOperatorsFromBps,
+  });
+  return app;
+}
+
+function admitPeople(app: App, ctx: Context, window: RateWindow): void {
+  const take = async (who: string, limit: number) => {
+    const [state] = await window.take([{ keyId: who, limit }]);
+    if (state?.admitted === false) {
+      throw new Failure("rate_limited", "too many calls", { form: "edge" });
+    }
+  };
+  app.knowsKey = async (request) =>
+    await findSignedIn(ctx, bearer(request)).then(
+      () => true,
+      () => false,
+    );
+  const enter =
+    (permission: Permission): onRequestAsyncHookHandler =>
+    async (request) => {
+      refuseOpenWire(request);
+      const token = bearer(request);
+      const actor = await findSignedIn(ctx, token, request.id);
+      await take(`person ${actor.id}`, callsPerMinute);
+      refuseUnpermitted(actor.role, permission);
+      request.operator = { actor, token };
+    };
+  const attempt: onRequestAsyncHookHandler = async (request) => {
+    refuseOpenWire(request);
+    await take(`address ${findAddress(request)}`, attemptsPerMinute);
+  };
+  app.addHook("onRoute", (route) => {
+    const { permission, keyless } = route.config ?? {};
+    const isOpenAct = keyless === true && route.method === "POST";
+    if (permission === undefined && !isOpenAct) return;
+    // The table of operations names permissions only.
+    const door = permission === undefined ? attempt : enter(permission as Permission);
+    route.onRequest = [refuseDryRun, door, route.onRequest ?? []].flat();
+  });
+}
+
+function bearer({ headers: { authorization = "" } }: FastifyRequest): string {
+  const [, token] = /^Bearer ([!-~]{1,200})$/i.exec(authorization) ?? [];
+  if (token === undefined) throw notSignedIn();
+  return token;
+}
+
+/** Passwords and tokens travel encrypted or not on a wire at all. */
+function refuseOpenWire(request: FastifyRequest): void {
+  if (isPrivate(request)) return;
+  throw new Failure("forbidden", "operators are taken over loopback or https only", {
+    form: "edge",
+  });
+}
+
+/** Nothing here can be tried without happening, and must not be taken for a trial. */
+const refuseDryRun: onRequestAsyncHookHandler = async ({ headers }) => {
+  if (headers["x-dry-run"] === undefined || headers["x-dry-run"] === "0") return;
+  throw new Failure("bad_request", "X-Dry-Run is not taken here", {
+    detail: { field: "X-Dry-Run", allowed: ["0"] },
+  });
+};
+
+function serveMetrics(app: App, { registry }: Metrics): void {
+  const config = { keyless: true } as const;
+  app.get("/metrics", { config }, async (_request, reply: FastifyReply) => {
+    reply.header("content-type", registry.contentType);
+    return await reply.send(await registry.metrics());
+  });
+}
+
+function serveDocument(app: App): void {
+  const text = JSON.stringify(describeOps());
+  app.get("/ops/openapi.json", { config: { keyless: true } }, async (_request, reply) => {
+    return await (reply as FastifyReply).type("application/json").send(text);
+  });
+}

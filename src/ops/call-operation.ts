@@ -1,0 +1,27 @@
+import type { FastifyRequest } from "fastify";
+
+import { operator } from "../kernel/actor.ts";
+import type { Context } from "../platform/context.ts";
+import type { Operation, OpsWiring } from "./operation.ts";
+
+type Calling = {
+  readonly ctx: Context;
+  readonly wiring: OpsWiring;
+  readonly request: FastifyRequest;
+};
+
+/** Runs an operation as the person who is signed in. */
+export async function callOperation(
+  operation: Operation,
+  { ctx, wiring, request }: Calling,
+): Promise<object> {
+  const { actor, token } = request.operator ?? {
+    actor: { ...operator, requestId: request.id },
+    token: "",
+  };
+  const params = request.params as Readonly<Record<string, string>>; // Path parameters are text.
+  // Checked by the operation's own schemas.
+  const query = request.query as never;
+  const body = request.body as never;
+  return await operation.run({ ctx, wiring, actor, token, params, query, body });
+}

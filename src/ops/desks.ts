@@ -1,0 +1,212 @@
+import { Type } from "typebox";
+
+import { payOutCommission } from "../commissions/pay-out-commission.ts";
+import { setCommission } from "../commissions/set-commission.ts";
+import { authorizeFirm } from "../firms/authorize-firm.ts";
+import { operatorOn } from "../firms/doer.ts";
+import { firmOfDesk } from "../firms/firm-of-desk.ts";
+import { listAllFirms } from "../firms/list-all-firms.ts";
+import { resumeFirm } from "../firms/resume-firm.ts";
+import { firmStates } from "../firms/rules.ts";
+import { suspendFirm } from "../firms/suspend-firm.ts";
+import { verifyFirm } from "../firms/verify-firm.ts";
+import { viewFirm } from "../firms/view-firm.ts";
+import { issueKey } from "../keys/issue-key.ts";
+import { listAllKeys } from "../keys/list-all-keys.ts";
+import { revokeKeyAsOperator } from "../keys/revoke-key.ts";
+import { oneOf } from "../platform/wire.ts";
+import { showStatement } from "../statements/show-statement.ts";
+import { listPlans } from "../usage/list-plans.ts";
+import { setPlan } from "../usage/set-plan.ts";
+import {
+  act,
+  environment,
+  id,
+  limitUsual,
+  listQuery,
+  natural,
+  type Operation,
+  optional,
+  paise,
+  read,
+  text,
+} from "./operation.ts";
+
+const keys = { tag: "Keys" } as const;
+const firms = { tag: "Firms" } as const;
+const desks = { tag: "Desks" } as const;
+
+export const deskOperations: readonly Operation[] = [
+  read("listAllKeys", "/ops/keys", {
+    ...keys,
+    summary: "List the keys of every desk, without their secrets",
+    query: { environment: optional(environment) },
+    run: async ({ ctx, query }) => ({ keys: await listAllKeys(ctx, query.environment ?? null) }),
+  }),
+  act("issueKey", "/ops/keys", {
+    ...keys,
+    summary: "Issue a desk's root key; it is shown this once",
+    permission: "keys.write",
+    body: {
+      firm: text("Name of the desk; made when there is none of that name.", 200),
+      environment,
+      scopes: Type.Array(text("A scope.", 64), { minItems: 1, description: "What it may do." }),
+      plan: optional(text("Plan of a live key. Default starter.", 64)),
+      buy_side: optional(Type.Boolean({ description: "Whether it may buy." })),
+      name: optional(text("What the key is for. Default root.", 100)),
+      iec: optional(text("Importer-exporter code of a new live desk.", 10)),
+      pan: optional(text("PAN of a new live desk.", 10)),
+    },
+    run: async ({ ctx, actor, body }) =>
+      await issueKey(
+        ctx,
+        {
+          firmName: body.firm,
+          environment: body.environment,
+          scopes: body.scopes,
+          plan: body.plan ?? "starter",
+          buySide: body.buy_side ?? false,
+          name: body.name ?? "root",
+          iec: body.iec,
+          pan: body.pan,
+        },
+        actor,
+      ),
+  }),
+  act("revokeAnyKey", "/ops/keys/:key_id/revoke", {
+    ...keys,
+    summary: "Revoke a key and its children from the next request on",
+    permission: "keys.write",
+    run: async ({ ctx, actor, params }) =>
+      await revokeKeyAsOperator(ctx, params["key_id"] ?? "", actor),
+  }),
+  read("listPlans", "/ops/plans", {
+    ...keys,
+    summary: "List the plans that keys are metered by",
+    run: async ({ ctx }) => ({ plans: await listPlans(ctx) }),
+  }),
+  act("setPlan", "/ops/plans/:name", {
+    ...keys,
+    method: "PUT",
+    summary: "Make or change a plan; its keys follow from their next call",
+    permission: "plans.write",
+    body: {
+      per_minute: paise("Calls per 60-second sliding window."),
+      monthly_quota: paise("Calls per IST month."),
+      child_keys_max: optional(natural("Child keys of a desk at a time.")),
+      unfunded_max_paise: optional(natural("Deals of a firm that may wait for money.")),
+    },
+    run: async ({ ctx, actor, params, body }) =>
+      await setPlan(
+        ctx,
+        {
+          name: params["name"] ?? "",
+          perMinute: body.per_minute,
+          monthlyQuota: body.monthly_quota,
+          childKeysMax: body.child_keys_max,
+          unfundedMaxPaise: body.unfunded_max_paise,
+        },
+        actor,
+      ),
+  }),
+  read("listAllFirms", "/ops/firms", {
+    ...firms,
+    summary: "List the firms of every desk, newest first",
+    query: {
+      ...listQuery,
+      connection_state: optional(oneOf(firmStates, { description: "Only in this state." })),
+    },
+    run: async ({ ctx, query }) => ({
+      firms: await listAllFirms(ctx, {
+        environment: query.environment ?? null,
+        connectionState: query.connection_state ?? null,
+        limit: query.limit ?? limitUsual,
+      }),
+    }),
+  }),
+  read("readAnyFirm", "/ops/firms/:firm_id", {
+    ...firms,
+    summary: "Read a firm with its checks and holds; account numbers stay masked",
+    run: async ({ ctx, params }) => {
+      const firmId = params["firm_id"] ?? "";
+      const { deskId } = await operatorOn(ctx, firmId);
+      return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
+    },
+  }),
+  act("verifyAnyFirm", "/ops/firms/:firm_id/verify", {
+    ...firms,
+    summary: "Ask the registry and the bank about a firm",
+    permission: "firms.write",
+    run: async ({ ctx, actor, params }) => {
+      const firmId = params["firm_id"] ?? "";
+      return await verifyFirm(ctx, await operatorOn(ctx, firmId, actor), firmId);
+    },
+  }),
+  act("authorizeAnyFirm", "/ops/firms/:firm_id/authorize", {
+    ...firms,
+    summary: "Record a verified firm's mandate",
+    permission: "firms.write",
+    body: {
+      signatory_name: text("Who signed for the firm.", 200),
+      reference: text("Where the signed mandate is found.", 200),
+      valid_until: text("Last day (YYYY-MM-DD, IST) or ISO 8601 time.", 40),
+    },
+    run: async ({ ctx, actor, params, body: mandate }) => {
+      const firmId = params["firm_id"] ?? "";
+      const doer = await operatorOn(ctx, firmId, actor);
+      return await authorizeFirm(ctx, doer, { firmId, mandate });
+    },
+  }),
+  act("suspendAnyFirm", "/ops/firms/:firm_id/suspend", {
+    ...firms,
+    summary: "Stop trading for a firm; only an operator can resume it",
+    permission: "firms.write",
+    body: { reason: text("Why; the desk sees it.") },
+    run: async ({ ctx, actor, params, body: { reason } }) => {
+      const firmId = params["firm_id"] ?? "";
+      return await suspendFirm(ctx, await operatorOn(ctx, firmId, actor), { firmId, reason });
+    },
+  }),
+  act("resumeAnyFirm", "/ops/firms/:firm_id/resume", {
+    ...firms,
+    summary: "End a firm's suspension, whoever made it",
+    permission: "firms.write",
+    run: async ({ ctx, actor, params }) => {
+      const firmId = params["firm_id"] ?? "";
+      return await resumeFirm(ctx, await operatorOn(ctx, firmId, actor), firmId);
+    },
+  }),
+  read("showAnyStatement", "/ops/firms/:firm_id/statements/:period", {
+    ...firms,
+    summary: "Show a firm's statement of a month",
+    run: async ({ ctx, params, wiring: { letterhead } }) =>
+      await showStatement(ctx, {
+        firmId: params["firm_id"] ?? "",
+        period: params["period"] ?? "",
+        letterhead,
+      }),
+  }),
+  act("setCommission", "/ops/desks/:firm_id/commission", {
+    ...desks,
+    method: "PUT",
+    summary: "Set what a desk earns on its clients' deals that settle from now on",
+    permission: "desks.write",
+    body: { bps: natural("Basis points of face, 0 to 100.", 10_000) },
+    run: async ({ ctx, actor, params, body: { bps } }) =>
+      await setCommission(ctx, actor, { firmId: params["firm_id"] ?? "", bps }),
+  }),
+  act("payCommission", "/ops/desks/:firm_id/commission-payments", {
+    ...desks,
+    summary: "Say that a desk was paid its commission; large sums take two people",
+    permission: "commissions.pay",
+    body: { amount_paise: paise("How much."), utr: id("The bank's reference.") },
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
+      outcome: await payOutCommission(ctx, actor, {
+        firmId: params["firm_id"] ?? "",
+        paise: body.amount_paise,
+        utr: body.utr,
+        twoFromPaise,
+      }),
+    }),
+  }),
+];

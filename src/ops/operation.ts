@@ -1,0 +1,117 @@
+// An operation of the operators' API: what it takes, whom it lets in, and the use case behind it,
+// which is that of the command line. The routes, the document and the matrix of roles read these.
+
+import { type Static, type TObject, type TProperties, Type } from "typebox";
+
+import type { ApprovalKind } from "../approvals/kind.ts";
+import type { OnLost } from "../credits/apply-registry-news.ts";
+import type { AttestationKind } from "../inquiries/attest-with-approval.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { environments } from "../kernel/caller.ts";
+import type { Letterhead } from "../kernel/letterhead.ts";
+import { schemes } from "../kernel/scheme.ts";
+import type { Permission } from "../operators/rules.ts";
+import type { Context } from "../platform/context.ts";
+import { oneOf } from "../platform/wire.ts";
+import type { Settling } from "../settlement/conclude-legs.ts";
+
+/** What the roots know and the operations need. */
+export type OpsWiring = {
+  readonly kinds: readonly ApprovalKind[];
+  readonly attesting: AttestationKind;
+  readonly settling: Settling;
+  readonly onLost: readonly OnLost[];
+  readonly letterhead: Letterhead;
+  readonly twoFromPaise: number;
+  readonly twoFromBps: number;
+};
+
+export type OpsCall<Query, Body> = {
+  readonly ctx: Context;
+  readonly wiring: OpsWiring;
+  /** Who is signed in; where nobody has to be, nobody in particular. */
+  readonly actor: Actor;
+  /** What the session is known by; empty where nobody has to be signed in. */
+  readonly token: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+};
+
+export type Operation = {
+  readonly operationId: string;
+  readonly method: "GET" | "POST" | "PUT";
+  /** `/ops/payouts/:payout_id/send` */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  /** What a role must permit; `none` where nobody has to be signed in. */
+  readonly permission: Permission | "none";
+  readonly query: TObject;
+  readonly body: TObject | undefined;
+  run(call: OpsCall<never, never>): Promise<object>;
+};
+
+const nothing = Type.Object({}, { additionalProperties: false });
+
+/** A read, with its query. */
+export function read<Query extends TProperties>(
+  operationId: string,
+  path: string,
+  spec: {
+    readonly tag: string;
+    readonly summary: string;
+    readonly permission?: Permission;
+    readonly query?: Query;
+    readonly run: (call: OpsCall<Static<TObject<Query>>, undefined>) => Promise<object>;
+  },
+): Operation {
+  const { tag, summary, permission = "read", run } = spec;
+  const query = spec.query ? Type.Object(spec.query, { additionalProperties: false }) : nothing;
+  const declared = { operationId, method: "GET", path, tag, summary, permission } as const;
+  return { ...declared, query, body: undefined, run };
+}
+
+/** An act, with its body; every one leaves an audit record that names the person. */
+export function act<Body extends TProperties>(
+  operationId: string,
+  path: string,
+  spec: {
+    readonly tag: string;
+    readonly summary: string;
+    readonly permission: Permission | "none";
+    readonly method?: "POST" | "PUT";
+    readonly body?: Body;
+    readonly run: (call: OpsCall<undefined, Static<TObject<Body>>>) => Promise<object>;
+  },
+): Operation {
+  const { tag, summary, permission, method = "POST", run } = spec;
+  const body = spec.body ? Type.Object(spec.body, { additionalProperties: false }) : nothing;
+  const declared = { operationId, method, path, tag, summary, permission } as const;
+  return { ...declared, query: nothing, body, run };
+}
+
+export const text = (description: string, maxLength = 500) =>
+  Type.String({ minLength: 1, maxLength, description });
+export const paise = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+export const natural = (description: string, maximum = Number.MAX_SAFE_INTEGER) =>
+  Type.Integer({ minimum: 0, maximum, description });
+export const id = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description });
+/** A file's text, of several lines. */
+export const csvText = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 1_000_000, contentMediaType: "text/csv", description });
+export const optional = Type.Optional;
+
+export const environment = oneOf(environments, { description: "live or sandbox." });
+export const scheme = oneOf(schemes, { description: "The scheme." });
+
+/** What most lists take. */
+export const listQuery = {
+  environment: optional(environment),
+  limit: optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, description: "How many at most. Default 100." }),
+  ),
+};
+export const limitUsual = 100;

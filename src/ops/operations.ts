@@ -1,0 +1,30 @@
+// Every operation of the operators' API.
+
+import type { FastifyContextConfig } from "fastify";
+
+import { takeNoBodyAsEmpty } from "../platform/calls.ts";
+import { deskOperations } from "./desks.ts";
+import { moneyOperations } from "./money.ts";
+import type { Operation } from "./operation.ts";
+import { peopleOperations } from "./people.ts";
+import { priceOperations } from "./prices.ts";
+import { worldOperations } from "./world.ts";
+
+const declared: readonly Operation[] = [
+  ...peopleOperations,
+  ...deskOperations,
+  ...worldOperations,
+  ...priceOperations,
+  ...moneyOperations,
+];
+
+/** With what its route declares to the edge. */
+export const operations = declared.map((operation) => ({
+  ...operation,
+  config: configOf(operation),
+  preValidation: operation.body ? [takeNoBodyAsEmpty] : [],
+}));
+
+function configOf({ permission }: Operation): FastifyContextConfig {
+  return permission === "none" ? { keyless: true } : { permission };
+}

@@ -1,0 +1,134 @@
+import { approveProposal, rejectProposal } from "../approvals/decide-approval.ts";
+import { listApprovals, showApproval, viewApproval } from "../approvals/list-approvals.ts";
+import { approvalStates } from "../approvals/rules.ts";
+import { operatorRoles } from "../kernel/actor.ts";
+import { addOperator, resetOperator } from "../operators/add-operator.ts";
+import { disableOperator, listOperators } from "../operators/disable-operator.ts";
+import { enrolOperator } from "../operators/enrol-operator.ts";
+import { signIn, signOut } from "../operators/sign-in.ts";
+import { oneOf } from "../platform/wire.ts";
+import { act, limitUsual, listQuery, type Operation, optional, read, text } from "./operation.ts";
+import { Type } from "typebox";
+
+const name = text("The person's name; compared without case and spaces.", 64);
+const role = oneOf(operatorRoles, { description: "What they may do." });
+const password = Type.String({ minLength: 1, maxLength: 256, description: "Their password." });
+
+const people = { tag: "People" } as const;
+const approvals = { tag: "Approvals" } as const;
+
+export const peopleOperations: readonly Operation[] = [
+  act("signIn", "/ops/sign-in", {
+    ...people,
+    summary: "Sign in with password and authenticator code; the token is a bearer's for 12 hours",
+    permission: "none",
+    body: {
+      name,
+      password,
+      code: Type.String({ pattern: "^[0-9]{6}$", description: "Six digits; used once." }),
+    },
+    run: async ({ ctx, actor, body }) => await signIn(ctx, { ...body, requestId: actor.requestId }),
+  }),
+  act("enrol", "/ops/enrol", {
+    ...people,
+    summary: "Choose a password with the codes of those who let you in",
+    permission: "none",
+    body: {
+      name,
+      password,
+      codes: Type.Array(text("A code.", 64), {
+        minItems: 1,
+        maxItems: 4,
+        description: "One from each person who let you in.",
+      }),
+    },
+    run: async ({ ctx, actor, body }) =>
+      await enrolOperator(ctx, { ...body, requestId: actor.requestId }),
+  }),
+  act("signOut", "/ops/sign-out", {
+    ...people,
+    summary: "End this session",
+    permission: "read",
+    run: async ({ ctx, actor, token }) => {
+      await signOut(ctx, token, actor.requestId);
+      return { signed_out: true };
+    },
+  }),
+  read("whoIsSignedIn", "/ops/whoami", {
+    ...people,
+    summary: "Who you are and what your role is",
+    run: async ({ actor }) => ({ name: actor.id, role: actor.role }),
+  }),
+  read("listOperators", "/ops/operators", {
+    ...people,
+    summary: "List the people who run the service",
+    run: async ({ ctx }) => ({ operators: await listOperators(ctx) }),
+  }),
+  act("addOperator", "/ops/operators", {
+    ...people,
+    summary: "Let a person in; another admin approves it once there have been two",
+    permission: "operators.write",
+    body: { name, role },
+    run: async ({ ctx, actor, body }) => await addOperator(ctx, actor, body),
+  }),
+  act("resetOperator", "/ops/operators/reset", {
+    ...people,
+    summary: "End a person's credentials and let them enrol anew",
+    permission: "operators.write",
+    body: { name, role: optional(role) },
+    run: async ({ ctx, actor, body }) => await resetOperator(ctx, actor, body),
+  }),
+  act("disableOperator", "/ops/operators/disable", {
+    ...people,
+    summary: "Shut a person out at once",
+    permission: "operators.write",
+    body: { name },
+    run: async ({ ctx, actor, body }) => await disableOperator(ctx, actor, body.name),
+  }),
+  read("listApprovals", "/ops/approvals", {
+    ...approvals,
+    summary: "List what waits for a second person, or became of it",
+    query: {
+      ...listQuery,
+      status: optional(oneOf(approvalStates, { description: "Only those in this state." })),
+      kind: optional(text("Only those of this kind.", 64)),
+    },
+    run: async ({ ctx, query }) => ({
+      approvals: await listApprovals(ctx, {
+        environment: query.environment ?? null,
+        kind: query.kind ?? null,
+        state: query.status ?? null,
+        limit: query.limit ?? limitUsual,
+      }),
+    }),
+  }),
+  read("readApproval", "/ops/approvals/:approval_id", {
+    ...approvals,
+    summary: "Read a proposal: its terms, and what will happen",
+    run: async ({ ctx, params }) => await showApproval(ctx, params["approval_id"] ?? ""),
+  }),
+  act("approveProposal", "/ops/approvals/:approval_id/approve", {
+    ...approvals,
+    summary: "Approve what somebody else proposed; it is carried out at once",
+    permission: "approvals.decide",
+    run: async ({ ctx, actor, params, wiring: { kinds } }) => {
+      const approvalId = params["approval_id"] ?? "";
+      const decided = await approveProposal(ctx, actor, { approvalId, kinds });
+      return {
+        approval: viewApproval(decided.approval, ctx.now()),
+        result: decided.answer ?? null,
+      };
+    },
+  }),
+  act("rejectProposal", "/ops/approvals/:approval_id/reject", {
+    ...approvals,
+    summary: "Reject a proposal, or take back your own",
+    permission: "approvals.decide",
+    body: { reason: text("Why.") },
+    run: async ({ ctx, actor, params, body, wiring: { kinds } }) => {
+      const approvalId = params["approval_id"] ?? "";
+      const row = await rejectProposal(ctx, actor, { approvalId, reason: body.reason, kinds });
+      return viewApproval(row, ctx.now());
+    },
+  }),
+];

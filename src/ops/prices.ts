@@ -1,0 +1,193 @@
+import { type Static, Type } from "typebox";
+
+import { listAllCredits } from "../credits/list-all-credits.ts";
+import { addInventoryWithApproval } from "../credits/propose-inventory.ts";
+import { houseFirmId } from "../kernel/house.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import { countOpenQuotes } from "../quotes/count-open-quotes.ts";
+import { listCards } from "../rates/list-cards.ts";
+import { previewCard, publishCardWithApproval } from "../rates/publish-with-approval.ts";
+import type { MarketState } from "../rates/rules.ts";
+import { haltMarket, openMarket, setAllMarkets } from "../rates/set-market.ts";
+import {
+  act,
+  csvText,
+  environment,
+  limitUsual,
+  natural,
+  type Operation,
+  type OpsCall,
+  optional,
+  paise,
+  read,
+  scheme,
+  text,
+} from "./operation.ts";
+
+const rates = { tag: "Rates" } as const;
+const inventory = { tag: "Inventory" } as const;
+
+const signed = (description: string) =>
+  Type.Integer({ minimum: -10_000, maximum: 10_000, description });
+
+const terms = Type.Object(
+  {
+    mid_bps: optional(natural("The middle of the market.")),
+    half_spread_bps: optional(natural("From the mid to either side.")),
+    size_bands: optional(
+      Type.Array(
+        Type.Object(
+          {
+            below_paise: Type.Union([paise("Faces below this."), Type.Null()]),
+            bps: signed("What they get."),
+          },
+          { additionalProperties: false },
+        ),
+        { description: "By rising bound; the last has none.", maxItems: 50 },
+      ),
+    ),
+    validity_bands: optional(
+      Type.Array(
+        Type.Object(
+          { from_days: natural("Days left, at least."), bps: signed("What they get.") },
+          { additionalProperties: false },
+        ),
+        { description: "By falling days.", maxItems: 50 },
+      ),
+    ),
+    floor_bps: optional(natural("The least that is ever bid.")),
+    ceiling_bps: optional(natural("The most that is ever bid.")),
+    ask_ceiling_bps: optional(natural("The most that is ever asked.")),
+    face_max_paise: optional(natural("The largest amount that is priced.")),
+    house_limit_paise: optional(natural("Face the house takes on in a day.")),
+    desk_share_bps: optional(natural("How much of it one desk's open quotes may hold.")),
+    quote_window_s: optional(natural("How long a price is binding.")),
+    rest_min_paise: optional(natural("The least face that an order rests with.")),
+    margin_bps: optional(natural("The least the house keeps between two clients.")),
+    fee_bps: optional(natural("Fee within the all-in amount.")),
+  },
+  { additionalProperties: false, description: "What is left out stays as it is." },
+);
+
+const card = { environment, scheme, terms, note: optional(text("Why, for whoever asks later.")) };
+const market = {
+  environment,
+  scheme: optional(scheme),
+  all: optional(Type.Boolean({ description: "Every scheme that has a card." })),
+  note: optional(text("Why, for whoever asks later.")),
+};
+const marketBody = Type.Object(market);
+
+async function setMarkets(
+  { ctx, actor, body }: OpsCall<undefined, Static<typeof marketBody>>,
+  state: MarketState,
+): Promise<object> {
+  const { environment: where, scheme: which, all = false, note } = body;
+  if ((which === undefined) === !all) {
+    throw unprocessable({ path: "scheme", problem: "give it, or all: true" });
+  }
+  if (which === undefined) {
+    return { cards: await setAllMarkets(ctx, actor, { environment: where, note, state }) };
+  }
+  const set = state === "halted" ? haltMarket : openMarket;
+  return { cards: [await set(ctx, actor, { environment: where, scheme: which, note })] };
+}
+
+export const priceOperations: readonly Operation[] = [
+  read("listCards", "/ops/rates", {
+    ...rates,
+    summary: "List the rate cards in force, or every version there was",
+    query: {
+      environment: optional(environment),
+      scheme: optional(scheme),
+      history: optional(Type.Boolean({ description: "Every version, newest first." })),
+    },
+    run: async ({ ctx, query }) => ({
+      cards: await listCards(ctx, {
+        environment: query.environment ?? null,
+        scheme: query.scheme ?? null,
+        history: query.history ?? false,
+      }),
+    }),
+  }),
+  act("previewCard", "/ops/rates/preview", {
+    ...rates,
+    summary: "Show bid and ask of every band before and after, and the open quotes; writes nothing",
+    permission: "read",
+    body: card,
+    run: async ({ ctx, actor, body, wiring: { twoFromBps } }) => ({
+      ...(await previewCard(ctx, actor, { ...body, twoFromBps })),
+      open_quotes: await countOpenQuotes(ctx, body),
+    }),
+  }),
+  act("publishCard", "/ops/rates", {
+    ...rates,
+    summary: "Publish a rate card; a price that moves far takes two people",
+    permission: "rates.publish",
+    body: card,
+    run: async ({ ctx, actor, body, wiring: { twoFromBps } }) =>
+      await publishCardWithApproval(ctx, actor, {
+        ...body,
+        twoFromBps,
+      }),
+  }),
+  act("haltMarket", "/ops/market/halt", {
+    ...rates,
+    summary: "Make no more binding prices in a scheme, or in all of them",
+    permission: "market.halt",
+    body: market,
+    run: async (call) => await setMarkets(call, "halted"),
+  }),
+  act("openMarket", "/ops/market/open", {
+    ...rates,
+    summary: "Make binding prices again in a scheme, or in all of them",
+    permission: "market.open",
+    body: market,
+    run: async (call) => await setMarkets(call, "open"),
+  }),
+  read("listInventory", "/ops/inventory", {
+    ...inventory,
+    summary: "List the house's own credits, newest first",
+    query: { environment, limit: optional(natural("How many at most.", 1_000)) },
+    run: async ({ ctx, query }) => ({
+      credits: await listAllCredits(ctx, {
+        environment: query.environment,
+        firmId: houseFirmId[query.environment],
+        limit: query.limit ?? limitUsual,
+      }),
+    }),
+  }),
+  act("addInventory", "/ops/inventory", {
+    ...inventory,
+    summary: "Add credits for the house to sell; a large face takes two people",
+    permission: "inventory.write",
+    body: {
+      environment,
+      credits: optional(
+        Type.Array(
+          Type.Object(
+            {
+              scheme,
+              scrip_no: text("The credit's number.", 64),
+              face_paise: paise("Its balance."),
+              expires_on: text("Its last day, YYYY-MM-DD.", 10),
+              issued_on: optional(text("Its day of issue.", 10)),
+            },
+            { additionalProperties: false },
+          ),
+          { minItems: 1, maxItems: 500, description: "Credits one by one." },
+        ),
+      ),
+      csv: optional(csvText("A report of the customs portal; amounts are rupees.")),
+    },
+    run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) => {
+      const { environment: where, credits: items, csv } = body;
+      if ((items === undefined) === (csv === undefined)) {
+        throw unprocessable({ path: "credits", problem: "give credits or csv" });
+      }
+      const added = csv === undefined ? { items: items ?? [] } : { csv };
+      const adding = { environment: where, inventory: added, twoFromPaise };
+      return await addInventoryWithApproval(ctx, actor, adding);
+    },
+  }),
+];

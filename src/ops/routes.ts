@@ -1,0 +1,26 @@
+import { Type } from "typebox";
+
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http.ts";
+import { serializeAnswer } from "./serialize-answer.ts";
+import { callOperation } from "./call-operation.ts";
+import type { OpsWiring } from "./operation.ts";
+import { operations } from "./operations.ts";
+
+const answer = Type.Object({}, { additionalProperties: true });
+
+/** Every operation of the table; `operations.ts` says which there are. */
+export function opsRoutes(app: App, ctx: Context, wiring: OpsWiring): void {
+  for (const operation of operations) {
+    const { method, path: url, operationId, query: querystring, body } = operation;
+    app.route({
+      method,
+      url,
+      config: operation.config,
+      schema: { operationId, querystring, ...(body && { body }), response: { 200: answer } },
+      preValidation: operation.preValidation,
+      serializerCompiler: () => serializeAnswer,
+      handler: async (request) => await callOperation(operation, { ctx, wiring, request }),
+    });
+  }
+}

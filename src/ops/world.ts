@@ -1,0 +1,306 @@
+import { Type } from "typebox";
+
+import { verifyChain } from "../audit/verify-chain.ts";
+import { addDay, importDays, removeDay } from "../calendar/change-days.ts";
+import { listCalendar } from "../calendar/list-calendar.ts";
+import { applyRegistryNews } from "../credits/apply-registry-news.ts";
+import { importCreditsAsOperator } from "../credits/import-credits.ts";
+import { listAllCredits } from "../credits/list-all-credits.ts";
+import { creditStates } from "../credits/rules.ts";
+import { listAllFailures } from "../deliveries/list-failures.ts";
+import { replayAsOperator } from "../deliveries/replay-deliveries.ts";
+import { operatorOn } from "../firms/doer.ts";
+import { attestWithApproval } from "../inquiries/attest-with-approval.ts";
+import { openInquiries, setOutage } from "../inquiries/port-status.ts";
+import { checkNames, ports } from "../inquiries/rules.ts";
+import { toAttestations } from "../inquiries/to-attestations.ts";
+import { Failure } from "../kernel/failure.ts";
+import { offices } from "../kernel/working-days.ts";
+import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
+import { oneOf } from "../platform/wire.ts";
+import { closeEnquiry } from "../public/close-enquiry.ts";
+import { listEnquiries, showEnquiry } from "../public/list-enquiries.ts";
+import { enquiryStatuses } from "../public/rules.ts";
+import { listAllWebhooks } from "../webhooks/list-all-webhooks.ts";
+import {
+  act,
+  csvText,
+  environment,
+  id,
+  limitUsual,
+  listQuery,
+  type Operation,
+  optional,
+  read,
+  scheme,
+  text,
+} from "./operation.ts";
+
+const registry = { tag: "Registry" } as const;
+const calendar = { tag: "Calendar" } as const;
+const proofs = { tag: "Proofs" } as const;
+const support = { tag: "Support" } as const;
+
+const office = oneOf(offices, { description: "Whose day it is." });
+const day = text("The day, YYYY-MM-DD.", 10);
+const newsWords = ["suspend", "lift", "cancel"] as const;
+
+export const worldOperations: readonly Operation[] = [
+  read("listInquiries", "/ops/inquiries", {
+    ...registry,
+    summary: "List the open questions to customs and banks, oldest first",
+    query: {
+      environment: optional(environment),
+      port: optional(oneOf(ports, { description: "Only of this port." })),
+    },
+    run: async ({ ctx, query }) => ({
+      inquiries: await openInquiries(ctx, {
+        environment: query.environment ?? null,
+        port: query.port ?? null,
+      }),
+    }),
+  }),
+  act("attestInquiries", "/ops/inquiries/attest", {
+    ...registry,
+    summary: "Answer open questions with what you saw; large ones take two people",
+    permission: "registry.write",
+    body: {
+      findings: Type.Array(
+        Type.Object(
+          {
+            inquiry_id: id("The question."),
+            reference: text("What you saw: a ticket, a letter.", 200),
+            held: optional(
+              Type.Boolean({ description: "Whether the firm holds the credit, for a credit." }),
+            ),
+            failed: optional(
+              Type.Array(
+                Type.Object(
+                  {
+                    check: oneOf(checkNames, { description: "The check that failed." }),
+                    cure: optional(text("What the firm can do.")),
+                  },
+                  { additionalProperties: false },
+                ),
+                { description: "The checks that failed; the others passed.", maxItems: 10 },
+              ),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: 500, description: "All or none." },
+      ),
+    },
+    run: async ({ ctx, actor, body, wiring: { attesting, twoFromPaise } }) => {
+      const findings = body.findings.map(({ inquiry_id, reference, held, failed = [] }) => ({
+        inquiryId: inquiry_id,
+        reference,
+        held,
+        failed: failed.map(({ check, cure }) => ({ check, cure: cure ?? null })),
+      }));
+      const attestations = await toAttestations(ctx, findings);
+      return await attestWithApproval(ctx, actor, { attestations, kind: attesting, twoFromPaise });
+    },
+  }),
+  act("setOutage", "/ops/ports/outage", {
+    ...registry,
+    summary: "Say that a port is down, with a note, or up again, without one",
+    permission: "registry.write",
+    body: {
+      environment,
+      port: oneOf(ports, { description: "Which." }),
+      note: optional(text("Why it is down; left out, it is up again.")),
+    },
+    run: async ({ ctx, actor, body: { note, ...target } }) => {
+      await setOutage(ctx, target, note, actor);
+      return { ...target, state: note === undefined ? "up" : "outage" };
+    },
+  }),
+  read("listAllCredits", "/ops/credits", {
+    ...registry,
+    summary: "List credits of every desk, newest first",
+    query: {
+      environment,
+      firm_id: optional(id("Only this firm's.")),
+      scrip_no: optional(text("Only of this number.", 64)),
+      scheme: optional(scheme),
+      status: optional(oneOf(creditStates, { description: "Only in this state." })),
+      limit: listQuery.limit,
+    },
+    run: async ({ ctx, query }) => ({
+      credits: await listAllCredits(ctx, {
+        environment: query.environment,
+        firmId: query.firm_id,
+        scripNo: query.scrip_no,
+        scheme: query.scheme,
+        status: query.status,
+        limit: query.limit ?? limitUsual,
+      }),
+    }),
+  }),
+  act("importAnyCredits", "/ops/firms/:firm_id/credits/import", {
+    ...registry,
+    summary: "Import a report of the customs portal for a firm",
+    permission: "credits.write",
+    body: { csv: csvText("The report; amounts are rupees.") },
+    run: async ({ ctx, actor, params, body }) => {
+      const firmId = params["firm_id"] ?? "";
+      const { deskId } = await operatorOn(ctx, firmId);
+      return await importCreditsAsOperator(ctx, actor, { deskId, firmId }, body.csv);
+    },
+  }),
+  act("recordNews", "/ops/credits/news", {
+    ...registry,
+    summary: "Record that customs suspended, lifted or cancelled a credit",
+    permission: "credits.write",
+    body: {
+      environment,
+      scrip_no: text("The credit's number.", 64),
+      news: oneOf(newsWords, { description: "What customs did." }),
+      reason: text("The notice that says so."),
+    },
+    run: async ({ ctx, actor, body, wiring: { onLost } }) => {
+      const { environment: where, scrip_no: scripNo, news, reason } = body;
+      const heard = { environment: where, news: [{ scripNo, news, reason }], onLost };
+      const [result] = await applyRegistryNews(ctx, actor, heard);
+      if (!result?.ok) throw new Failure("conflict", `${scripNo}: ${result?.problem ?? ""}`);
+      return result;
+    },
+  }),
+  read("listCalendar", "/ops/calendar", {
+    ...calendar,
+    summary: "List the days on which banks and customs differ from the week",
+    query: {
+      office: optional(office),
+      year: optional(Type.Integer({ minimum: 2000, maximum: 2200, description: "Only of it." })),
+    },
+    run: async ({ ctx, query }) => ({
+      days: await listCalendar(ctx, { office: query.office ?? null, year: query.year ?? null }),
+    }),
+  }),
+  act("importCalendar", "/ops/calendar", {
+    ...calendar,
+    summary: "Take over a list of days; starting rows of its years that it lacks go",
+    permission: "calendar.write",
+    body: {
+      days: Type.Array(
+        Type.Object(
+          {
+            office,
+            day,
+            name: text("What the day is.", 200),
+            works: optional(Type.Boolean({ description: "Whether the office works on it." })),
+          },
+          { additionalProperties: false },
+        ),
+        { minItems: 1, maxItems: 1_000, description: "The days." },
+      ),
+    },
+    run: async ({ ctx, actor, body }) =>
+      await importDays(
+        ctx,
+        actor,
+        body.days.map((given) => ({ ...given, works: worksText(given) })),
+      ),
+  }),
+  act("addCalendarDay", "/ops/calendar/add", {
+    ...calendar,
+    summary: "Add or confirm one day",
+    permission: "calendar.write",
+    body: {
+      office,
+      day,
+      name: text("What the day is.", 200),
+      works: optional(Type.Boolean({ description: "Whether the office works on it." })),
+    },
+    run: async ({ ctx, actor, body }) => {
+      await addDay(ctx, actor, { ...body, works: worksText(body) });
+      return body;
+    },
+  }),
+  act("removeCalendarDay", "/ops/calendar/remove", {
+    ...calendar,
+    summary: "Remove one day, which then is what the week says",
+    permission: "calendar.write",
+    body: { office, day },
+    run: async ({ ctx, actor, body }) => {
+      await removeDay(ctx, actor, body);
+      return { ...body, removed: true };
+    },
+  }),
+  read("checkLedger", "/ops/ledger/check", {
+    ...proofs,
+    summary: "Prove that the books hold, or name the first place where they do not",
+    run: async ({ ctx }) => {
+      const verdict = await checkLedger(ctx);
+      await recordVerdict(ctx.db, verdict);
+      return verdict;
+    },
+  }),
+  read("verifyAudit", "/ops/audit/verify", {
+    ...proofs,
+    summary: "Prove that the audit trail is whole, or name the first place where it is not",
+    run: async ({ ctx }) => await verifyChain(ctx),
+  }),
+  read("listEnquiries", "/ops/enquiries", {
+    ...support,
+    summary: "List what the public asks, with who sent it",
+    permission: "enquiries.read",
+    query: {
+      status: optional(oneOf(enquiryStatuses, { description: "Only in this state." })),
+      limit: listQuery.limit,
+    },
+    run: async ({ ctx, query }) => ({
+      enquiries: await listEnquiries(ctx, {
+        status: query.status ?? null,
+        limit: query.limit ?? limitUsual,
+      }),
+    }),
+  }),
+  read("readEnquiry", "/ops/enquiries/:enquiry_ref", {
+    ...support,
+    summary: "Read an enquiry, with who sent it and how to reach them",
+    permission: "enquiries.read",
+    run: async ({ ctx, params }) => await showEnquiry(ctx, params["enquiry_ref"] ?? ""),
+  }),
+  act("closeEnquiry", "/ops/enquiries/:enquiry_ref/close", {
+    ...support,
+    summary: "Close an enquiry; it is deleted 30 days later",
+    permission: "enquiries.write",
+    body: { outcome: text("What came of it.") },
+    run: async ({ ctx, actor, params, body: { outcome } }) =>
+      await closeEnquiry(ctx, actor, { enquiryRef: params["enquiry_ref"] ?? "", outcome }),
+  }),
+  read("listAllWebhooks", "/ops/webhooks", {
+    ...support,
+    summary: "List the webhooks of every desk, without their secrets",
+    query: { environment: optional(environment) },
+    run: async ({ ctx, query }) => ({
+      webhooks: await listAllWebhooks(ctx, query.environment ?? null),
+    }),
+  }),
+  read("listAllFailures", "/ops/webhooks/failures", {
+    ...support,
+    summary: "List the newest dead-lettered deliveries of every desk",
+    query: { webhook_id: optional(id("Only of this webhook.")) },
+    run: async ({ ctx, query }) => ({
+      failures: await listAllFailures(ctx, query.webhook_id ?? null),
+    }),
+  }),
+  act("replayAnyDeliveries", "/ops/webhooks/replay", {
+    ...support,
+    summary: "Send dead-lettered deliveries of a webhook again, with the same ids and bytes",
+    permission: "webhooks.write",
+    body: { webhook_id: id("Those of this webhook.") },
+    run: async ({ ctx, actor, body }) =>
+      await replayAsOperator(
+        ctx,
+        { webhookId: body.webhook_id, deliveryId: null, event: null },
+        actor,
+      ),
+  }),
+];
+
+function worksText({ works = false }: { readonly works?: boolean }): string {
+  return works ? "yes" : "no";
+}

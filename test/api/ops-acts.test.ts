@@ -1,0 +1,232 @@
+// Every act of the operators' API is done once, through the front door, and leaves an audit record that
+// names the person and the request. An act that is not in this list fails the last assertion.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { operations } from "../../src/ops/operations.ts";
+import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
+import { bank, firmBody } from "../support/client-firms.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { asBearer, startOps } from "../support/ops.ts";
+import { addPerson, password, settleLiveSale } from "../support/people.ts";
+import { startService } from "../support/service.ts";
+import { addCredit, makeDeal, openTestDesk } from "../support/settlements.ts";
+
+/** They change nothing: one shows, one waits for crosses, one has nothing to send again here. */
+const notActs = ["previewCard", "fundAnyCross", "replayAnyDeliveries"];
+
+const utr = (number: number) => `HDFCR520261115${String(number).padStart(5, "0")}`;
+
+test("0 acts without an audit record that names the person", async (t) => {
+  const service = await startService(t);
+  const { send } = await startOps(t, service);
+  const first = await addPerson(service, { name: "Asha Rao", role: "admin" });
+  const second = await addPerson(service, { name: "ravi", role: "admin", by: [first] });
+  let token = "";
+  let name = "";
+  const done = new Set<string>();
+  let requests = 0;
+
+  const recordsOf = async (requestId: string) => {
+    const { rows } = await service.ctx.db.pool.query<{ line: string }>(
+      `select actor_kind || ' ' || actor_id as line from audit_records where request_id = $1`,
+      [requestId],
+    );
+    return rows.map(({ line }) => line);
+  };
+  /** Calls an operation by its name; the path's parameters are given in their order. */
+  const call = async (operationId: string, params: readonly string[] = [], body: object = {}) => {
+    const operation = operations.find((candidate) => candidate.operationId === operationId);
+    assert.ok(operation, operationId);
+    const rest = [...params];
+    const path = operation.path.replaceAll(/:\w+/g, () => rest.shift() ?? "");
+    const requestId = `req-${operationId}-${++requests}`;
+    const answer = await send(operation.method, path, {
+      headers: { ...(token !== "" && asBearer(token)), "x-request-id": requestId },
+      ...(operation.body && { body }),
+    });
+    assert.equal(answer.status, 200, `${operationId}: ${answer.text}`);
+    if (operation.method === "GET") return answer.body;
+    done.add(operationId);
+    if (notActs.includes(operationId)) return answer.body;
+    const records = await recordsOf(requestId);
+    assert.ok(records.length > 0, `${operationId} left no record`);
+    assert.deepEqual([...new Set(records)], [`operator ${name}`], operationId);
+    return answer.body;
+  };
+  const become = async (person: typeof first) => {
+    name = person.name;
+    token = "";
+    token = (await call("signIn", [], { name, password, code: person.code() })).token;
+  };
+
+  await become(first);
+  assert.deepEqual(await call("whoIsSignedIn"), { name: "Asha Rao", role: "admin" });
+
+  // People
+  const added = await call("addOperator", [], { name: "mira", role: "dealer" });
+  assert.equal(added.outcome, "proposed");
+  const refused = await call("addOperator", [], { name: "nobody", role: "dealer" });
+  await become(second);
+  const { result } = await call("approveProposal", [added.approval_id]);
+  await call("rejectProposal", [refused.approval_id], { reason: "who is that?" });
+  name = "mira";
+  token = "";
+  const enrolment = { name, codes: [added.code, result.code], password };
+  const { totp_secret } = await call("enrol", [], enrolment);
+  service.clock.advance({ seconds: 30 });
+  const code = codeAt(fromBase32(totp_secret), stepAt(service.clock.now()));
+  token = (await call("signIn", [], { name, password, code })).token;
+  await call("signOut");
+  await become(second);
+  await call("disableOperator", [], { name: "mira" });
+  await call("resetOperator", [], { name: "mira" });
+
+  // Keys, plans, firms
+  await call("setPlan", ["tiny"], { per_minute: 1_000, monthly_quota: 100_000 });
+  const desk = { firm: "Ops Desk", environment: "live", scopes: ["*"], plan: "tiny" };
+  const { api_key: key, key_id, firm_id: deskId } = await call("issueKey", [], desk);
+  const firm = await service.send("POST", "/v1/firms", {
+    key,
+    body: firmBody({ bank: bank("Ops Firm") }),
+    expect: 201,
+  });
+  const firmId = firm.body.firm_id as string;
+  await call("verifyAnyFirm", [firmId]);
+  const { inquiries } = await call("listInquiries");
+  const findings = inquiries.map(({ inquiry_id }: { inquiry_id: string }) => ({
+    inquiry_id,
+    reference: "TICKET-1",
+  }));
+  assert.equal((await call("attestInquiries", [], { findings })).outcome, "done");
+  await call("authorizeAnyFirm", [firmId], {
+    signatory_name: "R. Mehta",
+    reference: "M-1",
+    valid_until: "2099-03-31",
+  });
+  await call("suspendAnyFirm", [firmId], { reason: "review" });
+  await call("resumeAnyFirm", [firmId]);
+  const { account_no } = await call("revealAccount", [firmId], { reason: "the bank asked" });
+  assert.equal(account_no, bank("x").account_no);
+
+  // Prices and stock
+  const rodtep = { environment: "live", scheme: "RODTEP" };
+  await call("publishCard", [], { ...rodtep, terms: { mid_bps: 9_800 } });
+  const preview = await call("previewCard", [], { ...rodtep, terms: { mid_bps: 9_900 } });
+  assert.deepEqual([preview.move_bps, preview.people, preview.open_quotes.count], [100, 2, 0]);
+  await call("haltMarket", [], { environment: "live", all: true });
+  await call("openMarket", [], rodtep);
+  const credits = [
+    { scheme: "RODTEP", scrip_no: "OPS/00001", face_paise: 100, expires_on: "2028-03-31" },
+  ];
+  assert.equal((await call("addInventory", [], { environment: "live", credits })).outcome, "done");
+  const about = { environment: "live", scrip_no: "OPS/00001" };
+  await call("recordNews", [], { ...about, news: "suspend", reason: "notice 7" });
+  const heading = "Scrip Number,Scheme,IEC,Amount,Balance,Issue Date,Expiry Date";
+  const csv = `${heading}\nREP/00001,RODTEP,,100.00,100.00,01/10/2026,01/10/2028\n`;
+  await call("importAnyCredits", [firmId], { csv });
+  await call("setOutage", [], { environment: "live", port: "bank", note: "maintenance" });
+  await call("setOutage", [], { environment: "live", port: "bank" });
+
+  // Calendar
+  const day = { office: "bank", day: "2027-12-07", name: "Declared" };
+  await call("importCalendar", [], { days: [day] });
+  await call("addCalendarDay", [], { ...day, day: "2027-12-08" });
+  await call("removeCalendarDay", [], { office: "bank", day: "2027-12-08" });
+
+  // Money
+  assert.equal((await call("checkLedger")).sound, true);
+  await call("setCommission", [deskId], { bps: 7 });
+  await call("payCommission", [deskId], { amount_paise: 1_000_000_000, utr: utr(1) });
+  const deposit = { environment: "live", firm_id: firmId, amount_paise: 100, reference: utr(2) };
+  assert.equal((await call("addDeposit", [], deposit)).outcome, "added");
+  const seller = await openTestDesk(service, "live");
+  const buyer = await openTestDesk(service, "live");
+  const deal = async () => {
+    const legs = [{ seller, scripNo: await addCredit(service, seller) }];
+    return await makeDeal(service, { environment: "live", buyer, legs });
+  };
+  const [funded, failed] = [await deal(), await deal()];
+  await call("fundSettlement", [funded], { reference: utr(3) });
+  await service.work();
+  await call("confirmTransfer", [funded], { reference: "ICEGATE-1", outcome: "transferred" });
+  await call("failSettlement", [failed]);
+  const sold = await settleLiveSale(service, 24_400_000);
+  const other = await settleLiveSale(service, 24_500_000);
+  const filed = await settleLiveSale(service, 24_600_000);
+  await call("reverseSettlement", [sold.settlementId], { reason: "forged mandate" });
+  await call("releasePayout", [sold.payoutId]);
+  await call("sendPayout", [sold.payoutId], { utr: utr(4) });
+  await call("confirmPayout", [sold.payoutId], { reference: "STATEMENT-1" });
+  await call("sendPayout", [other.payoutId], { utr: utr(5) });
+  assert.equal(
+    (await call("returnPayout", [other.payoutId], { reason: "account_closed" })).outcome,
+    "returned",
+  );
+  await call("resendPayout", [other.payoutId]);
+  assert.ok(filed.payoutId);
+  const { payout_files } = await call("makeFiles", [], { environment: "live" });
+  const [file] = payout_files;
+  assert.equal(file.outcome, "made", JSON.stringify(payout_files));
+  assert.match((await call("readFile", [file.id])).text, /5020001/);
+  await call("voidFile", [file.id], { reason: "the bank refused it" });
+
+  // Support
+  const enquiry = await service.send("POST", "/public/enquiry/contact", {
+    body: { name: "Visitor", email: "v@example.com", message: "hello", consent: true },
+    expect: 201,
+  });
+  await call("closeEnquiry", [enquiry.body.enquiry_ref], { outcome: "called back" });
+  await call("revokeAnyKey", [key_id]);
+  assert.equal((await call("verifyAudit")).whole, true);
+
+  const acts = operations.filter(({ method }) => method !== "GET").map((o) => o.operationId);
+  const missing = acts.filter((act) => !done.has(act) && !notActs.includes(act));
+  assert.deepEqual(missing, []);
+  await assertLedgerSound(service);
+});
+
+test("a person's calls and an address's attempts are throttled", async (t) => {
+  const service = await startService(t);
+  const { send } = await startOps(t, service);
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const { token } = await asha.signIn();
+  const statuses = new Map<number, number>();
+  for (let call = 0; call < 610; call++) {
+    const { status } = await send("GET", "/ops/whoami", { headers: asBearer(token) });
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  assert.deepEqual(Object.fromEntries(statuses), { 200: 600, 429: 10 });
+  service.clock.advance({ seconds: 61 });
+  const attempts = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      send("POST", "/ops/sign-in", {
+        body: { name: `guess ${index}`, password: "whatever it is", code: "123456" },
+      }),
+    ),
+  );
+  assert.equal(attempts.filter(({ status }) => status === 401).length, 30);
+  const refused = attempts.filter(({ status }) => status === 429);
+  assert.equal(refused.length, 10);
+  assert.ok(refused.every(({ headers }) => headers.has("retry-after")));
+});
+
+test("what is sent to the operators' API is never ignored", async (t) => {
+  const service = await startService(t);
+  const { send } = await startOps(t, service);
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const headers = asBearer((await asha.signIn()).token);
+  await send("GET", "/ops/firms?utm=1", { headers, expect: 422 });
+  await send("POST", "/ops/market/halt", { headers, body: { environmnt: "live" }, expect: 400 });
+  const dryRun = { ...headers, "x-dry-run": "1" };
+  await send("POST", "/ops/market/halt", {
+    headers: dryRun,
+    body: { environment: "sandbox", all: true },
+    expect: 400,
+  });
+  await send("POST", "/ops/market/halt", { headers, body: { environment: "live" }, expect: 422 });
+  await send("GET", "/ops/payouts/pay_none", { headers, expect: 404 });
+  await send("GET", "/ops/firms/frm_none", { headers, expect: 404 });
+  await send("DELETE", "/ops/firms", { headers, expect: 404 });
+});

@@ -1,0 +1,191 @@
+// Every operation of the operators' API, by every role, signed in, out, expired and disabled. The
+// operations are those that were registered, so a new one is checked from the moment it exists; what it
+// permits is written down here once more.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { type OperatorRole, operatorRoles } from "../src/kernel/actor.ts";
+import { disableOperator } from "../src/operators/disable-operator.ts";
+import { operations } from "../src/ops/operations.ts";
+import { opsOpenApiFile, openApiText } from "./support/golden.ts";
+import { asBearer, startOps } from "./support/ops.ts";
+import { addPerson, type TestPerson } from "./support/people.ts";
+import { type Answer, type Service, startService } from "./support/service.ts";
+
+const everybody = operatorRoles;
+const settlement = ["settlement", "admin"] as const;
+const admin = ["admin"] as const;
+const traders = ["dealer", "settlement", "admin"] as const;
+
+/** Who may call what; those that only read are everybody's unless they are listed. */
+const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
+  signOut: everybody,
+  previewCard: everybody,
+  addOperator: admin,
+  resetOperator: admin,
+  disableOperator: admin,
+  approveProposal: traders,
+  rejectProposal: traders,
+  issueKey: admin,
+  revokeAnyKey: admin,
+  setPlan: admin,
+  verifyAnyFirm: settlement,
+  authorizeAnyFirm: settlement,
+  suspendAnyFirm: settlement,
+  resumeAnyFirm: settlement,
+  setCommission: admin,
+  payCommission: settlement,
+  attestInquiries: settlement,
+  setOutage: settlement,
+  importAnyCredits: settlement,
+  recordNews: settlement,
+  importCalendar: settlement,
+  addCalendarDay: settlement,
+  removeCalendarDay: settlement,
+  closeEnquiry: traders,
+  listEnquiries: traders,
+  readEnquiry: traders,
+  replayAnyDeliveries: settlement,
+  publishCard: ["dealer", "admin"],
+  haltMarket: traders,
+  openMarket: ["dealer", "admin"],
+  addInventory: traders,
+  fundSettlement: settlement,
+  confirmTransfer: settlement,
+  failSettlement: settlement,
+  reverseSettlement: settlement,
+  fundAnyCross: settlement,
+  addDeposit: settlement,
+  releasePayout: settlement,
+  sendPayout: settlement,
+  confirmPayout: settlement,
+  returnPayout: settlement,
+  resendPayout: settlement,
+  makeFiles: settlement,
+  readFile: settlement,
+  voidFile: settlement,
+  revealAccount: settlement,
+};
+
+const open = ["signIn", "enrol"];
+
+async function personOf(service: Service, role: OperatorRole, admins: readonly TestPerson[]) {
+  return await addPerson(service, { name: `the ${role}`, role, by: admins });
+}
+
+function pathOf(path: string): string {
+  return path.replaceAll(/:\w+/g, "none_0");
+}
+
+const hasAnswered = ({ status }: Answer) => status !== 401 && status !== 403;
+
+test("every operation × role × signed in, out, expired, disabled", async (t) => {
+  const service = await startService(t);
+  const { send, app } = await startOps(t, service);
+  const first = await addPerson(service, { name: "first", role: "admin" });
+  const second = await addPerson(service, { name: "second", role: "admin", by: [first] });
+  const { api_key: serviceKey } = await service.issue({ environment: "live" });
+
+  const registered = app.routes.filter(
+    ({ method, path }) => path.startsWith("/ops/") && method !== "HEAD",
+  );
+  const closed = operations.filter(({ permission }) => permission !== "none");
+  assert.equal(registered.length, operations.length + 1, "the document is the one page besides");
+  assert.deepEqual(
+    operations.filter(({ permission }) => permission === "none").map((o) => o.operationId),
+    open,
+  );
+  const call = async (operation: (typeof operations)[number], headers: Record<string, string>) =>
+    await send(operation.method, pathOf(operation.path), {
+      headers,
+      ...(operation.body && { body: { no_such_field: 1 } }),
+    });
+
+  let cells = 0;
+  for (const role of operatorRoles) {
+    const person = await personOf(service, role, [first, second]);
+    for (const operation of closed) {
+      // Signing out ends the session, so it is asked last and with one of its own.
+      if (operation.operationId === "signOut") continue;
+      const { token } = await tokenOf(person, service);
+      const answer = await call(operation, asBearer(token));
+      const allowed = permitted[operation.operationId] ?? everybody;
+      const isRead = operation.method === "GET";
+      assert.ok(isRead || permitted[operation.operationId], `${operation.operationId} is listed`);
+      assert.equal(
+        hasAnswered(answer),
+        allowed.includes(role),
+        `${role} ${operation.operationId}: ${answer.status} ${answer.text}`,
+      );
+      cells++;
+    }
+    const { token } = await person.signIn();
+    await send("POST", "/ops/sign-out", { headers: asBearer(token), expect: 200 });
+    const expired = (await person.signIn()).token;
+    service.clock.advance({ seconds: 12 * 3_600 });
+    const shut = (await person.signIn()).token;
+    await disableOperator(service.ctx, first.actor, person.name);
+    fresh.clear();
+    const nobody = { out: token, expired, disabled: shut, forged: `operator_${"A".repeat(43)}` };
+    for (const operation of closed) {
+      for (const [state, dead] of Object.entries(nobody)) {
+        const answer = await call(operation, asBearer(dead));
+        assert.equal(answer.status, 401, `${state} ${operation.operationId}`);
+        cells++;
+      }
+      for (const headers of [
+        {},
+        { "x-service-key": serviceKey },
+        asBearer(serviceKey),
+        { authorization: "Basic YTpi" },
+      ]) {
+        assert.equal((await call(operation, headers as Record<string, string>)).status, 401);
+        cells++;
+      }
+      service.clock.advance({ seconds: 1 });
+    }
+  }
+  assert.ok(cells > 2_000, `${cells} cells`);
+});
+
+/** One session per person while it holds: a code is used once. */
+const fresh = new Map<string, { token: string; until: number }>();
+
+async function tokenOf(person: TestPerson, { clock }: Service): Promise<{ token: string }> {
+  const known = fresh.get(person.name);
+  if (known && known.until > clock.elapsedMs()) return known;
+  const { token } = await person.signIn();
+  const kept = { token, until: clock.elapsedMs() + 3_600_000 };
+  fresh.set(person.name, kept);
+  return kept;
+}
+
+test("operators have nothing under /v1, and desks nothing under /ops", async (t) => {
+  const service = await startService(t);
+  const ops = await startOps(t, service);
+  const asha = await addPerson(service, { name: "asha", role: "admin" });
+  const { token } = await asha.signIn();
+  const keyed = service.app.routes.filter(({ config }) => config.demand !== undefined);
+  assert.ok(keyed.length > 50);
+  for (const { method, path } of keyed) {
+    const asKey = await service.send(method, path, { key: token });
+    const asPerson = await service.send(method, path, { headers: asBearer(token) });
+    assert.deepEqual([asKey.status, asPerson.status], [401, 401], `${method} ${path}`);
+    assert.equal(asKey.text.includes(token), false);
+  }
+  for (const path of ["/ops/whoami", "/ops/firms"]) {
+    await service.send("GET", path, { headers: asBearer(token), expect: 404 });
+  }
+  await ops.send("GET", "/ops/whoami", { headers: asBearer(token), expect: 200 });
+  await ops.send("GET", "/v1/whoami", { headers: asBearer(token), expect: 404 });
+  await ops.send("GET", "/metrics", { expect: 200 });
+});
+
+test("docs/ops-openapi.json is the document that is served", async (t) => {
+  const service = await startService(t);
+  const { send } = await startOps(t, service);
+  const { body } = await send("GET", "/ops/openapi.json", { expect: 200 });
+  assert.equal(openApiText(body), await readFile(opsOpenApiFile, "utf8"));
+});
