@@ -67,6 +67,10 @@ const permitted: Readonly<Record<string, readonly OperatorRole[]>> = {
   readFile: settlement,
   voidFile: settlement,
   revealAccount: settlement,
+  importBankStatement: settlement,
+  listBankQueue: settlement,
+  assignBankLine: settlement,
+  returnBankLine: settlement,
 };
 
 const open = ["signIn", "enrol"];

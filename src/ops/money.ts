@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 
+import { fundDeal } from "../bankbook/fund-deal.ts";
 import { listAllCrosses } from "../crosses/list-all-crosses.ts";
 import { crossStates } from "../crosses/rules.ts";
 import { addDeposit } from "../deposits/add-deposit.ts";
@@ -13,7 +14,7 @@ import { listFiles, showFile } from "../payfiles/list-files.ts";
 import { makeFiles } from "../payfiles/make-files.ts";
 import { previewFiles } from "../payfiles/preview-files.ts";
 import { readFile } from "../payfiles/read-file.ts";
-import { fileStates } from "../payfiles/rules.ts";
+import { columnFields, dayForms, fileStates, readFormat } from "../payfiles/rules.ts";
 import { voidFile } from "../payfiles/void-file.ts";
 import { listAllPayouts } from "../payouts/list-all-payouts.ts";
 import { resendPayout } from "../payouts/resend-payout.ts";
@@ -58,20 +59,60 @@ async function attest<Kind extends InquiryKind>(
 
 const fundBody = {
   reference,
+  amount_paise: optional(
+    paise("How much came, where it is not the whole; what is short is waited for."),
+  ),
   missing: optional(Type.Boolean({ description: "The money will not come." })),
 };
 
-async function fund(
-  call: OpsCall<undefined, { readonly reference: string; readonly missing?: boolean }>,
-  subjectId: string,
-): Promise<object> {
-  const { reference: seen, missing = false } = call.body;
+type Funding = {
+  readonly reference: string;
+  readonly amount_paise?: number;
+  readonly missing?: boolean;
+};
+
+async function fund(call: OpsCall<undefined, Funding>, subjectId: string): Promise<object> {
+  const { reference: seen, amount_paise: amount, missing = false } = call.body;
+  if (amount !== undefined) {
+    if (missing) throw unprocessable({ path: "missing", problem: "contradicts amount_paise" });
+    const { ctx, actor, wiring } = call;
+    const { twoFromPaise } = wiring;
+    const asked = { dealId: subjectId, paise: amount, reference: seen, twoFromPaise };
+    return { outcome: await fundDeal(ctx, actor, asked) };
+  }
   if (!missing && !utrForm.test(seen)) {
     throw unprocessable({ path: "reference", problem: "must be 12 to 22 capitals and digits" });
   }
   const answer = { arrived: !missing, reference: missing ? null : seen };
   return await attest(call, "deal_funding", { subjectId, answer, reference: seen });
 }
+
+const fileFormat = Type.Object(
+  {
+    name: text("What the form is called.", 100),
+    has_header: optional(
+      Type.Boolean({ description: "Whether the first line names the columns." }),
+    ),
+    day_form: optional(oneOf(dayForms, { description: "How a day is written." })),
+    columns: Type.Array(
+      Type.Object(
+        {
+          header: Type.String({ maxLength: 100, description: "What the column is called." }),
+          field: optional(oneOf(columnFields, { description: "What it holds." })),
+          text: optional(
+            Type.String({ maxLength: 100, description: "Or the same in every line." }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 50, description: "In their order." },
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: "The bank's own form; the generic one when left out.",
+  },
+);
 
 function known<Row>(row: Row | undefined, what: string): Row {
   if (row) return row;
@@ -281,9 +322,13 @@ export const moneyOperations: readonly Operation[] = [
     ...payouts,
     summary: "Put what is due and free into one file per rail; large files take two people",
     permission: "payouts.write",
-    body: { environment },
+    body: { environment, format: optional(fileFormat) },
     run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) => ({
-      payout_files: await makeFiles(ctx, actor, { environment: body.environment, twoFromPaise }),
+      payout_files: await makeFiles(ctx, actor, {
+        environment: body.environment,
+        format: body.format && readFormat(body.format),
+        twoFromPaise,
+      }),
     }),
   }),
   act("readFile", "/ops/payout-files/:file_id/bytes", {
@@ -307,7 +352,7 @@ export const moneyOperations: readonly Operation[] = [
   act("revealAccount", "/ops/firms/:firm_id/reveal-account", {
     ...payouts,
     summary: "Show a firm's whole account number; who looked and why is on record",
-    permission: "payouts.write",
+    permission: "accounts.reveal",
     body: { reason },
     run: async ({ ctx, actor, params, body }) =>
       await revealAccount(ctx, actor, { firmId: params["firm_id"] ?? "", reason: body.reason }),

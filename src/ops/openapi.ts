@@ -32,6 +32,7 @@ const tags: Readonly<Record<string, string>> = {
   Inventory: "What the house has to sell.",
   Settlements: "Deals, crosses and money that comes in.",
   Payouts: "Money that leaves.",
+  Bank: "The bank's statement, and what it does not explain.",
 };
 
 const description = `What operators do, with the use cases of the command line. It is served on the

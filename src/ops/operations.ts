@@ -3,6 +3,7 @@
 import type { FastifyContextConfig } from "fastify";
 
 import { takeNoBodyAsEmpty } from "../platform/calls.ts";
+import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { moneyOperations } from "./money.ts";
 import type { Operation } from "./operation.ts";
@@ -16,6 +17,7 @@ const declared: readonly Operation[] = [
   ...worldOperations,
   ...priceOperations,
   ...moneyOperations,
+  ...bankOperations,
 ];
 
 /** With what its route declares to the edge. */

@@ -1,0 +1,125 @@
+import { Type } from "typebox";
+
+import { assignLine, sendLineBack } from "../bankbook/decide-line.ts";
+import { importStatement } from "../bankbook/import-statement.ts";
+import { listQueue } from "../bankbook/list-queue.ts";
+import { readStatementFormat } from "../bankbook/read-statement.ts";
+import { reconcileBank } from "../bankbook/reconcile-bank.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import {
+  act,
+  id,
+  limitUsual,
+  listQuery,
+  type Operation,
+  optional,
+  read,
+  text,
+} from "./operation.ts";
+
+const bank = { tag: "Bank" } as const;
+/** The account with the bank is that of live money. */
+const environment = "live";
+/** What fits into a body of 1 MiB. */
+const contentLengthMax = 1_000_000;
+
+const heading = (description: string) => text(description, 100);
+
+const headings = Type.Object(
+  {
+    name: heading("What the form is called."),
+    day: heading("The heading of the day."),
+    reference: heading("The heading of the bank's own reference."),
+    narration: heading("The heading of what is written about it."),
+    debit: optional(heading("The heading of what left; with `credit`.")),
+    credit: optional(heading("The heading of what came in; with `debit`.")),
+    amount: optional(heading("The heading of the amount; with `direction`.")),
+    direction: optional(heading("The heading of CR or DR; with `amount`.")),
+    balance: optional(heading("The heading of the balance after the line.")),
+    remitter_name: optional(heading("The heading of the remitter's name.")),
+    remitter_account: optional(heading("The heading of the remitter's account.")),
+  },
+  {
+    additionalProperties: false,
+    description: "The headings of the bank's own form; the generic one when left out.",
+  },
+);
+
+/** The bytes of a file, as text; what is not UTF-8 is refused and not bent. */
+function textOf(contentBase64: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(contentBase64, "base64"));
+  } catch {
+    throw unprocessable({ path: "content_base64", problem: "must be UTF-8 text" });
+  }
+}
+
+export const bankOperations: readonly Operation[] = [
+  act("importBankStatement", "/ops/bank/statements", {
+    ...bank,
+    summary:
+      "Import the bank's statement: payouts are answered, money in is matched, the rest is queued",
+    permission: "bank.write",
+    body: {
+      content_base64: Type.String({
+        minLength: 4,
+        maxLength: contentLengthMax,
+        pattern: "^[A-Za-z0-9+/]+={0,2}$",
+        description: "The file, in base64; larger ones by the command line.",
+      }),
+      format: optional(headings),
+    },
+    run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) =>
+      await importStatement(ctx, actor, {
+        environment,
+        text: textOf(body.content_base64),
+        format: body.format && readStatementFormat(body.format),
+        twoFromPaise,
+      }),
+  }),
+  read("reconcileBank", "/ops/bank/reconciliation", {
+    ...bank,
+    summary: "Compare the bank's closing balance with the books; every difference has a name",
+    run: async ({ ctx }) => await reconcileBank(ctx, environment),
+  }),
+  read("listBankQueue", "/ops/bank/queue", {
+    ...bank,
+    summary: "List the bank's lines that nobody could explain, the oldest first",
+    permission: "bank.write",
+    query: { limit: listQuery.limit },
+    run: async ({ ctx, query: { limit = limitUsual } }) => ({
+      lines: await listQueue(ctx, { environment, limit }),
+    }),
+  }),
+  act("assignBankLine", "/ops/bank/queue/:line_id/assign", {
+    ...bank,
+    summary: "Say whose money of the queue is; large sums take two people",
+    permission: "bank.write",
+    body: {
+      to: id("A firm, settlement or cross by its id, or `house` for our own."),
+      reason: text("How you know."),
+    },
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
+      outcome: await assignLine(ctx, actor, {
+        lineId: params["line_id"] ?? "",
+        to: body.to === "house" ? null : body.to,
+        reason: body.reason,
+        twoFromPaise,
+      }),
+    }),
+  }),
+  act("returnBankLine", "/ops/bank/queue/:line_id/return", {
+    ...bank,
+    summary: "Say that money of the queue was sent back; the bank's debit ends it",
+    permission: "bank.write",
+    body: { utr: id("The bank's reference (UTR) of the payment back."), reason: text("Why.") },
+    run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
+      outcome: await sendLineBack(ctx, actor, {
+        lineId: params["line_id"] ?? "",
+        utr: body.utr,
+        reason: body.reason,
+        twoFromPaise,
+      }),
+    }),
+  }),
+];
