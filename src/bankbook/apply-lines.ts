@@ -15,7 +15,7 @@ import { advance } from "../kernel/lifecycle.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { answerLines } from "../payfiles/answer-lines.ts";
+import { answerLines, countingLines } from "../payfiles/answer-lines.ts";
 import {
   answerRemittances,
   lockRemittedPayouts,
@@ -156,6 +156,8 @@ async function applyRemittances(
     environment,
     locked.map(({ payout_id }) => payout_id),
   );
+  // The file that a line names may have been voided since, and its payouts be in another.
+  const counting = await countingLines(tx, leadIds);
   // A bank may name a whole batch by one reference: the first payout of each name has it.
   const taken = await remittancesByUtr(
     tx,
@@ -169,7 +171,11 @@ async function applyRemittances(
   const shown: ShownRemittance[] = [];
   // A debit comes before its return, however the bank has ordered the day.
   for (const line of own.toSorted((a, b) => order(a) - order(b) || a.ordinal - b.ordinal)) {
-    const { lead_id: leadId, outcome } = line.plan;
+    const { lead_id: leadId, file_id: fileId, outcome } = line.plan;
+    if (fileId !== null && counting.get(leadId)?.file_id !== fileId) {
+      refused.push(refuse(line, "voided_file"));
+      continue;
+    }
     const payouts = byLead.get(leadId) ?? [];
     const state = stateOf.get(leadId);
     const explains = explainsOf(payouts, outcome, state);
@@ -187,8 +193,7 @@ async function applyRemittances(
     outcomes.push({ line, state: "matched", reason: outcome, firmId, explains });
   }
   const answered = await answerRemittances(tx, locked, shown, now);
-  const fileIds = own.flatMap(({ plan }) => plan.file_id ?? []);
-  const ofFiles = await answerLines(tx, fileIds, shown);
+  const ofFiles = await answerLines(tx, shown);
   return {
     ...answered,
     changes: [...answered.changes, ...ofFiles],

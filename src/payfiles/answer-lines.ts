@@ -6,6 +6,7 @@ import { fileLifecycle, lineLifecycle } from "./rules.ts";
 import {
   type FileLineRow,
   listFileLines,
+  listLinesByLead,
   listLinesByReference,
   lockFiles,
   setFile,
@@ -27,6 +28,16 @@ export async function linesByReference(
   return new Map(lines.map((line) => [line.reference, line]));
 }
 
+/** By which line the bank was told to pay each of these, voided ones apart. */
+export async function countingLines(
+  db: Db,
+  leadIds: readonly string[],
+): Promise<ReadonlyMap<string, KnownLine>> {
+  if (leadIds.length === 0) return new Map();
+  const lines = await listLinesByLead(db, leadIds);
+  return new Map(lines.map((line) => [line.lead_id, line]));
+}
+
 export type LineAnswer = { readonly leadId: string; readonly outcome: "paid" | "returned" };
 
 /**
@@ -35,11 +46,16 @@ export type LineAnswer = { readonly leadId: string; readonly outcome: "paid" | "
  */
 export async function answerLines(
   tx: Tx,
-  fileIds: readonly string[],
   answers: readonly LineAnswer[],
 ): Promise<readonly Change[]> {
+  if (answers.length === 0) return [];
+  const counting = await listLinesByLead(
+    tx,
+    answers.map(({ leadId }) => leadId),
+  );
+  const fileIds = [...new Set(counting.map(({ file_id }) => file_id))];
   if (fileIds.length === 0) return [];
-  const files = await lockFiles(tx, [...new Set(fileIds)]);
+  const files = await lockFiles(tx, fileIds);
   const byFile = Map.groupBy(await listFileLines(tx, fileIds), (line) => line.file_id);
   const changes: Change[] = [];
   for (const file of files) {

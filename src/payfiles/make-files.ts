@@ -53,7 +53,7 @@ export async function makeFiles(
   const made: MadeFile[] = [];
   for (const { rail, paise, remittances } of files) {
     const payouts = remittances.flatMap((remittance) => remittance.payouts);
-    const acted = await actWithApproval(ctx, operator, {
+    const acting = actWithApproval(ctx, operator, {
       kind: payoutFileMaking,
       environment,
       subjectId: `${rail} file`,
@@ -62,6 +62,11 @@ export async function makeFiles(
       // Many small files of one person are a large one.
       alonePerDayPaise: twoFromPaise * aloneTimes,
     });
+    const acted = await acting.catch((error: unknown) => {
+      if (isNothingDue(error)) return undefined; // Somebody else has taken it, this moment.
+      throw error;
+    });
+    if (!acted) continue;
     made.push(
       acted.outcome === "proposed"
         ? { rail, paise, outcome: "proposed", id: acted.approval.approval_id }
@@ -69,6 +74,12 @@ export async function makeFiles(
     );
   }
   return made;
+}
+
+const nothingDue = "nothing_due";
+
+function isNothingDue(error: unknown): boolean {
+  return error instanceof Failure && error.detail?.["reason"] === nothingDue;
 }
 
 function fileIdIn(answer: object | undefined): string {
@@ -94,7 +105,7 @@ export const payoutFileMaking: ApprovalKind<Terms> = {
     const own = plan.remittances.filter((remittance) => remittance.rail === rail);
     if (own.length === 0) {
       throw new Failure("conflict", `nothing is due by ${rail}`, {
-        detail: { reason: "nothing_due", rail },
+        detail: { reason: nothingDue, rail },
       });
     }
     const paise = own.reduce((sum, remittance) => sum + remittance.paise, 0);

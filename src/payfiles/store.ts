@@ -143,6 +143,14 @@ export async function listLinesByReference(
     where reference = any(${references}::text[])`);
 }
 
+/** The lines by which the bank was told to pay these, but for those that were voided. */
+export async function listLinesByLead(db: Db, leadIds: readonly string[]): Promise<FileLineRow[]> {
+  return await db.rows(sql`
+    select ${lineColumns}
+    from payout_file_lines
+    where lead_id = any(${leadIds}::text[]) and state <> 'voided'`);
+}
+
 /** Of files that were locked before. */
 export async function setLineStates(
   tx: Tx,

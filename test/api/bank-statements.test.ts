@@ -372,6 +372,34 @@ test("what is in a voided file, paid with another sum or answered before goes to
   await assertReconciled(service);
 });
 
+test("a debit for a file that was voided after its statement came pays nothing of the next file", async (t) => {
+  const service = await startService(t);
+  const seller = await liveSeller(service);
+  const first = await filed(service, seller, 4_000_000);
+  const late = statement(50_000_000, [
+    { utr: nextUtr(), text: first.reference, paise: -4_000_000 },
+  ]);
+  await receiveStatement(service.ctx, asha, { ...live, text: late, format: genericStatement });
+  for (const by of [asha, ravi]) {
+    await voidFile(service.ctx, by, { fileId: first.fileId, reason: "upload refused" });
+  }
+  const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
+  assert.equal((await read(service, late)).queued, 1);
+  const [queued] = await listQueue(service.ctx, { ...live, limit: 10 });
+  assert.equal(queued?.reason, "voided_file");
+  assert.equal((await payoutsOf(service, seller))[0].status, "instructed");
+
+  const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+  const utr = nextUtr();
+  const paid = { utr, text: line.reference, paise: -4_000_000 };
+  await read(service, statement(46_000_000, [paid]));
+  const back = { utr: nextUtr(), text: `RETURN OF ${utr}`, paise: 4_000_000 };
+  await read(service, statement(42_000_000, [back]));
+  assert.equal((await payoutsOf(service, seller))[0].status, "returned");
+  assert.equal((await showFile(service.ctx, made.id)).lines[0]?.state, "returned");
+  await assertReconciled(service);
+});
+
 test("what was written by hand before is explained by its line and counts once", async (t) => {
   const service = await startService(t);
   const seller = await liveSeller(service);

@@ -1,0 +1,73 @@
+// Two people, or a person and the bank's answer, at the same moment on the same file.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { importStatement } from "../../src/bankbook/import-statement.ts";
+import { listQueue } from "../../src/bankbook/list-queue.ts";
+import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
+import { operatorNamed } from "../../src/kernel/actor.ts";
+import { rupeesPlain } from "../../src/kernel/rupees.ts";
+import { showFile } from "../../src/payfiles/list-files.ts";
+import { makeFiles } from "../../src/payfiles/make-files.ts";
+import { voidFile } from "../../src/payfiles/void-file.ts";
+import { assertLedgerSound } from "../support/ledger.ts";
+import { liveSeller, sellLive } from "../support/live-sales.ts";
+import { startService } from "../support/service.ts";
+import { balanceOf, payoutsOf } from "../support/settlements.ts";
+
+const asha = operatorNamed("asha");
+const ravi = operatorNamed("ravi");
+const live = { environment: "live" } as const;
+const rounds = 6;
+
+test("two people who make files at once make one", async (t) => {
+  const service = await startService(t);
+  for (let round = 0; round < rounds; round++) {
+    const seller = await liveSeller(service);
+    await sellLive(service, seller, 4_000_000);
+    const made = await Promise.all(
+      [asha, ravi, asha].map((by) => makeFiles(service.ctx, by, live)),
+    );
+    assert.equal(made.flat().length, 1);
+    assert.equal((await payoutsOf(service, seller))[0].status, "instructed");
+  }
+});
+
+test("a file that is voided while the bank's debit is imported is paid or due again, never both", async (t) => {
+  const service = await startService(t);
+  const outcomes = new Map<string, number>();
+  let balance = 90_000_000;
+  for (let round = 0; round < rounds; round++) {
+    const seller = await liveSeller(service);
+    await sellLive(service, seller, 4_000_000);
+    const [made = assert.fail()] = await makeFiles(service.ctx, asha, live);
+    const [line = assert.fail()] = (await showFile(service.ctx, made.id)).lines;
+    const voiding = { fileId: made.id, reason: "upload refused" };
+    await voidFile(service.ctx, asha, voiding);
+    balance -= 4_000_000;
+    const utr = `HDFCR5204${String(round).padStart(10, "0")}`;
+    const amounts = [rupeesPlain(4_000_000), "", rupeesPlain(balance)].join(",");
+    const heading =
+      "date,reference,description,debit,credit,balance,remitter_name,remitter_account";
+    const text = `${heading}\n16/11/2026,${utr},${line.reference},${amounts},,\n`;
+    const acts = [
+      () => importStatement(service.ctx, asha, { ...live, text }),
+      () => voidFile(service.ctx, ravi, voiding),
+    ];
+    const ordered = round % 2 === 0 ? acts : acts.toReversed();
+    await Promise.allSettled(ordered.map((act) => act()));
+    const [payout] = await payoutsOf(service, seller);
+    const queue = await listQueue(service.ctx, { ...live, limit: 100 });
+    const isQueued = queue.some((queued) => queued.utr === utr);
+    assert.equal(isQueued, payout.status === "scheduled", "what is due again was not paid by us");
+    const { posted_paise } = await balanceOf(service, seller, "live");
+    assert.equal(posted_paise, payout.status === "paid" ? 0 : 4_000_000);
+    outcomes.set(payout.status, (outcomes.get(payout.status) ?? 0) + 1);
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(outcomes)));
+  for (const status of outcomes.keys()) assert.ok(["paid", "scheduled"].includes(status), status);
+  const { unexplained_paise } = await reconcileBank(service.ctx, "live");
+  assert.equal(unexplained_paise, 0);
+  await assertLedgerSound(service);
+});
