@@ -26,6 +26,7 @@ const tags: Readonly<Record<string, string>> = {
   Desks: "What desks earn.",
   Registry: "Questions to customs and banks, and what they say unasked.",
   Calendar: "Working days.",
+  Taxes: "Tax lines, and what was invoiced.",
   Proofs: "That the books and the audit trail hold.",
   Support: "Enquiries and webhooks.",
   Rates: "Rate cards and markets.",

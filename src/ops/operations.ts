@@ -9,6 +9,7 @@ import { moneyOperations } from "./money.ts";
 import type { Operation } from "./operation.ts";
 import { peopleOperations } from "./people.ts";
 import { priceOperations } from "./prices.ts";
+import { taxOperations } from "./taxes.ts";
 import { worldOperations } from "./world.ts";
 
 const declared: readonly Operation[] = [
@@ -18,6 +19,7 @@ const declared: readonly Operation[] = [
   ...priceOperations,
   ...moneyOperations,
   ...bankOperations,
+  ...taxOperations,
 ];
 
 /** With what its route declares to the edge. */

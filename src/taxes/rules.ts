@@ -11,7 +11,7 @@
 import { createHash } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
-import { unprocessable } from "../kernel/failure.ts";
+import { notFound, unprocessable } from "../kernel/failure.ts";
 import { gstBps, roundNearest } from "../kernel/fees.ts";
 import { type Bps, bpsOfPar, type Paise } from "../kernel/money.ts";
 import { type Side, sides } from "../kernel/side.ts";
@@ -22,6 +22,13 @@ import type { Account, Entry, Movement } from "../ledger/rules.ts";
 export const taxLines = ["gst", "tds"] as const;
 
 export type TaxLine = (typeof taxLines)[number];
+
+/** The line of this name; not found where there is none. */
+export function readTaxLine(name: string | undefined): TaxLine {
+  const line = taxLines.find((known) => known === name);
+  if (!line) throw notFound();
+  return line;
+}
 
 /** How the tax on a fee is divided. */
 export type GstRate = {

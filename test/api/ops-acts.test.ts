@@ -135,6 +135,14 @@ test("0 acts without an audit record that names the person", async (t) => {
   await call("addCalendarDay", [], { ...day, day: "2027-12-08" });
   await call("removeCalendarDay", [], { office: "bank", day: "2027-12-08" });
 
+  // Taxes
+  const from = "2027-04-01";
+  const parts = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
+  await call("setGstLine", [], { environment: "live", from, ...parts });
+  const withheld = { section: "194Q", rate_bps: 10, threshold_paise: 500_000_000 };
+  await call("setTdsLine", [], { environment: "live", from, ...withheld });
+  await call("endTaxLine", ["tds"], { environment: "live", from: "2028-04-01" });
+
   // Money
   assert.equal((await call("checkLedger")).sound, true);
   await call("setCommission", [deskId], { bps: 7 });

@@ -1,0 +1,100 @@
+// Tax lines and fee invoices, as the commands `tax set|list|invoices` have them.
+
+import { Type } from "typebox";
+
+import { financialYear } from "../kernel/time.ts";
+import { listFeeInvoices, listTaxRates } from "../taxes/list-taxes.ts";
+import { readTaxLine } from "../taxes/rules.ts";
+import { setTax } from "../taxes/set-tax.ts";
+import { act, environment, natural, optional, type Operation, read, text } from "./operation.ts";
+
+const taxes = { tag: "Taxes" } as const;
+const from = Type.String({
+  pattern: "^\\d{4}-\\d{2}-\\d{2}$",
+  description: "The first day of it; in live after today.",
+  examples: ["2027-04-01"],
+});
+const bps = (description: string) => natural(description, 10_000);
+
+export const taxOperations: readonly Operation[] = [
+  read("listTaxRates", "/ops/taxes", {
+    ...taxes,
+    summary: "List the tax lines with their rates and the days they take effect",
+    query: { environment: optional(environment) },
+    run: async ({ ctx, query }) => ({
+      rates: await listTaxRates(ctx, query.environment ?? null),
+    }),
+  }),
+  act("setGstLine", "/ops/taxes/gst", {
+    ...taxes,
+    summary: "Divide the tax on fees by the place of supply from a day on",
+    permission: "taxes.write",
+    body: {
+      environment,
+      from,
+      cgst_bps: bps("The central part within the house's state."),
+      sgst_bps: bps("The state's part of it."),
+      igst_bps: bps("The whole across a border."),
+      house_state: text("The house's state code: the first two digits of its GSTIN.", 2),
+    },
+    run: async ({ ctx, actor, body: { environment: where, from: day, ...rate } }) =>
+      await setTax(ctx, actor, { environment: where, from: day, line: "gst", rate }),
+  }),
+  act("setTdsLine", "/ops/taxes/tds", {
+    ...taxes,
+    summary: "Withhold tax from sellers from a day on",
+    permission: "taxes.write",
+    body: {
+      environment,
+      from,
+      section: text("The section of the law, such as 194Q.", 12),
+      rate_bps: bps("What is withheld, of the value."),
+      threshold_paise: natural("From which value of a seller in a financial year."),
+      with_crosses: optional(Type.Boolean({ description: "In crosses too." })),
+    },
+    run: async ({
+      ctx,
+      actor,
+      body: { environment: where, from: day, with_crosses = false, ...rate },
+    }) =>
+      await setTax(ctx, actor, {
+        environment: where,
+        from: day,
+        line: "tds",
+        rate: { ...rate, with_crosses },
+      }),
+  }),
+  act("endTaxLine", "/ops/taxes/:line/end", {
+    ...taxes,
+    summary: "End a tax line from a day on",
+    permission: "taxes.write",
+    body: { environment, from },
+    run: async ({ ctx, actor, params, body: { environment: where, from: day } }) =>
+      await setTax(ctx, actor, {
+        environment: where,
+        from: day,
+        line: readTaxLine(params["line"]),
+        rate: null,
+      }),
+  }),
+  read("listFeeInvoices", "/ops/invoices", {
+    ...taxes,
+    summary: "List the fee invoices and credit notes of a financial year by their numbers",
+    query: {
+      environment,
+      year: optional(
+        Type.String({
+          pattern: "^\\d{4}-\\d{2}$",
+          description: "The financial year; this one unless given.",
+          examples: ["2026-27"],
+        }),
+      ),
+    },
+    run: async ({ ctx, query }) => ({
+      invoices: await listFeeInvoices(ctx, {
+        environment: query.environment,
+        year: query.year ?? financialYear(ctx.now()),
+      }),
+    }),
+  }),
+];
