@@ -10,6 +10,9 @@ import { operator } from "../../src/kernel/actor.ts";
 import { initiate } from "../../src/settlement/initiate-transfers.ts";
 import { lockSettlements } from "../../src/settlement/store.ts";
 import { settling } from "../../src/settling.ts";
+import { noFee } from "../../src/kernel/fees.ts";
+import { istDay } from "../../src/kernel/time.ts";
+import { setTax } from "../../src/taxes/set-tax.ts";
 import { crores, propose, terms, traders } from "../support/crosses.ts";
 import { addDeals } from "../support/deals.ts";
 import { putCard } from "../support/dealing-house.ts";
@@ -19,7 +22,7 @@ import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
 import { hold, poison } from "../support/poison.ts";
 import { type Service, startService } from "../support/service.ts";
-import { letSettle } from "../support/settlements.ts";
+import { addCredit, house, letSettle, makeDeal, openTestDesk } from "../support/settlements.ts";
 
 const face = 25_000_000;
 const three = [{}, {}, {}];
@@ -411,6 +414,40 @@ test("fan-out: a subscription whose deliveries cannot be written", async (t) => 
         return ids.map((id) => rows.some((row) => row.webhook_id === id));
       };
       return { table: "deliveries", condition: `new.webhook_id = '${ids[3]}'`, done };
+    },
+  });
+});
+
+test("invoices: a fee that cannot be invoiced", async (t) => {
+  await isolates(t, "invoices", {
+    make: async (service) => {
+      const rate = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
+      const from = istDay(service.ctx.now());
+      await setTax(service.ctx, operator, { environment: "sandbox", line: "gst", from, rate });
+      const desks = [await openTestDesk(service), await openTestDesk(service)] as const;
+      const fees = { buyer: noFee, seller: { feePaise: 4_000, gstPaise: 720 } };
+      const ids: string[] = [];
+      for (const seller of [desks[0], desks[0], desks[0], desks[1]]) {
+        const legs = [{ seller, scripNo: await addCredit(service, seller), fees }];
+        ids.push(await makeDeal(service, { buyer: house(), legs }));
+      }
+      for (let second = 0; second < 4; second++) {
+        service.clock.advance({ seconds: 1 });
+        await service.work(["invoices"]);
+      }
+      const done = async () => {
+        const rows = await query<{ settlement_id: string; number: string }>(
+          service,
+          "select settlement_id, number::text from fee_invoices order by fee_invoices.number",
+        );
+        const numbers = rows.map(({ number }) => Number(number));
+        assert.deepEqual(
+          numbers,
+          numbers.map((_, at) => at + 1),
+        );
+        return ids.map((id) => rows.some((row) => row.settlement_id === id));
+      };
+      return { table: "fee_invoices", condition: `new.firm_id = '${desks[1].firmId}'`, done };
     },
   });
 });
