@@ -71,7 +71,14 @@ test("what is due and free becomes one file per rail, with a line for each payee
   const [rtgs = assert.fail(), imps = assert.fail()] = made;
   const shown = await showFile(service.ctx, rtgs.id);
   assert.equal(shown.lines.length, 1);
-  assert.equal(shown.lines[0]?.payout_ids.length, 3, "every paisa is explained to its payouts");
+  assert.equal(shown.lines[0]?.payout_ids.length, 3);
+  const explained = shown.lines[0]?.payouts.flatMap(({ lines }) => lines) ?? [];
+  assert.equal(
+    explained.reduce((sum, line) => sum + line.paise, 0),
+    21_000_000,
+    "every paisa is explained to its order",
+  );
+  assert.ok(explained.every(({ order_id }) => order_id.startsWith("ord_")));
   const reference = shown.lines[0]?.reference ?? "";
   const bytes = await readFile(service.ctx, asha, rtgs.id);
   assert.equal(
@@ -214,9 +221,10 @@ test("a file and a payout that is sent by hand at the same moment: one of them h
     const one = begin[first]();
     await row.whenWaiting(1);
     const other = begin[first === "file" ? "send" : "file"]();
+    const ending = Promise.allSettled([one, other]);
     await row.whenWaiting(2);
     await row.release();
-    const [, late] = await Promise.allSettled([one, other]);
+    const [, late] = await ending;
     // Who files finds nothing left; who sends is refused.
     if (first === "send") assert.deepEqual(late, { status: "fulfilled", value: [] });
     else assert.equal(late.status, "rejected");
