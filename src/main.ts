@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type AppOptions, buildApp } from "./app.ts";
+import { countWaitingApprovals } from "./approvals/list-approvals.ts";
 import { openBook } from "./book/open-book.ts";
 import { type Config, readConfig, type Variables } from "./config.ts";
 import { seedCredits } from "./credits/seed-credits.ts";
@@ -78,6 +79,11 @@ export async function serve(variables: Variables): Promise<void> {
     name: "scripdesk_audit_checkpoints_waiting",
     help: "Checkpoints of the audit trail that have not gone out yet",
     read: async () => await countWaiting(ctx),
+  });
+  measureOnDemand(metrics, {
+    name: "scripdesk_approvals_waiting",
+    help: "Proposals that wait for a second person",
+    read: async () => await countWaitingApprovals(ctx),
   });
   measureDeliveries(ctx, metrics);
   measureHeavy(ctx.heavy, metrics);

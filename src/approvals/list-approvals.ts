@@ -8,6 +8,7 @@ import { stateAt } from "./rules.ts";
 import {
   type ApprovalRow,
   type ApprovalSearch,
+  countOpen,
   findApproval,
   listApprovals as listRows,
   listApproved,
@@ -43,6 +44,11 @@ export async function listApprovals(
   const now = ctx.now();
   const rows = await listRows(ctx.db, { ...search, now });
   return rows.map((row) => viewApproval(row, now));
+}
+
+/** How many proposals wait for somebody. */
+export async function countWaitingApprovals(ctx: Pick<Context, "db" | "now">): Promise<number> {
+  return await countOpen(ctx.db, ctx.now());
 }
 
 export async function showApproval(

@@ -82,6 +82,14 @@ export async function setDecided(tx: Tx, row: ApprovalRow): Promise<void> {
     where approval_id = ${row.approval_id}`);
 }
 
+export async function countOpen(db: Db, now: Date): Promise<number> {
+  const [row] = await db.rows<{ count: number }>(sql`
+    select count(*)::int as count
+    from approvals
+    where state = 'proposed' and expires_at > ${now}`);
+  return row?.count ?? 0;
+}
+
 export type AloneRow = {
   readonly person_key: string;
   readonly kind: string;

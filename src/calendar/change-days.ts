@@ -4,9 +4,9 @@
 
 import { recordChanges } from "../events/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import { Failure } from "../kernel/failure.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/house.ts";
-import type { IstDay } from "../kernel/time.ts";
+import { type IstDay, isCalendarDay } from "../kernel/time.ts";
 import type { Office } from "../kernel/working-days.ts";
 import type { Context } from "../platform/context.ts";
 import { type GivenDay, readDays, readYear } from "./rules.ts";
@@ -68,6 +68,7 @@ export async function removeDay(
   actor: Actor,
   { office, day }: { readonly office: Office; readonly day: IstDay },
 ): Promise<void> {
+  if (!isCalendarDay(day)) throw unprocessable({ path: "day", problem: "must be a day" });
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
     await setNewVersion(tx);

@@ -17,6 +17,13 @@ test("a secret is masked wherever it stands, and its kind stays readable", () =>
   });
 });
 
+test("a person's token is masked, and words that begin like one are not", () => {
+  assert.equal(maskSecrets(`Bearer operator_${"aB3-_".repeat(9)}`), "Bearer operator_…");
+  for (const text of ["operator_unnamed", "operator_sessions_open", "operator_id"]) {
+    assert.equal(maskSecrets(text), text);
+  }
+});
+
 test("ids, field names and numbers are no secrets", () => {
   const plain = ["ord_01jd2m7q4x8r5v6w9y0abcdefg", "all_in_paise", "key_limit", "service_test_"];
   for (const text of plain) assert.equal(maskSecrets(text), text);

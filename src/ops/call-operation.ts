@@ -1,6 +1,8 @@
 import type { FastifyRequest } from "fastify";
 
 import { operator } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { isCleanText } from "../kernel/json.ts";
 import type { Context } from "../platform/context.ts";
 import type { Operation, OpsWiring } from "./operation.ts";
 
@@ -20,6 +22,10 @@ export async function callOperation(
     token: "",
   };
   const params = request.params as Readonly<Record<string, string>>; // Path parameters are text.
+  // Nothing is named by what the database cannot keep as text.
+  if (Object.values(params).some((value) => !isCleanText(value))) {
+    throw new Failure("not_found", "no such thing");
+  }
   // Checked by the operation's own schemas.
   const query = request.query as never;
   const body = request.body as never;

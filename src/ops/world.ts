@@ -17,6 +17,7 @@ import { toAttestations } from "../inquiries/to-attestations.ts";
 import { Failure } from "../kernel/failure.ts";
 import { offices } from "../kernel/working-days.ts";
 import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
+import type { Context } from "../platform/context.ts";
 import { oneOf } from "../platform/wire.ts";
 import { closeEnquiry } from "../public/close-enquiry.ts";
 import { listEnquiries, showEnquiry } from "../public/list-enquiries.ts";
@@ -231,16 +232,17 @@ export const worldOperations: readonly Operation[] = [
   read("checkLedger", "/ops/ledger/check", {
     ...proofs,
     summary: "Prove that the books hold, or name the first place where they do not",
-    run: async ({ ctx }) => {
-      const verdict = await checkLedger(ctx);
-      await recordVerdict(ctx.db, verdict);
-      return verdict;
-    },
+    run: async ({ ctx }) =>
+      await shareRun("ledger", ctx, async () => {
+        const verdict = await checkLedger(ctx);
+        await recordVerdict(ctx.db, verdict);
+        return verdict;
+      }),
   }),
   read("verifyAudit", "/ops/audit/verify", {
     ...proofs,
     summary: "Prove that the audit trail is whole, or name the first place where it is not",
-    run: async ({ ctx }) => await verifyChain(ctx),
+    run: async ({ ctx }) => await shareRun("audit", ctx, async () => await verifyChain(ctx)),
   }),
   read("listEnquiries", "/ops/enquiries", {
     ...support,
@@ -300,6 +302,21 @@ export const worldOperations: readonly Operation[] = [
       ),
   }),
 ];
+
+const running = new WeakMap<Context["db"], Map<string, Promise<object>>>();
+
+/** A proof reads everything: whoever asks while one is under way gets that one. */
+async function shareRun(
+  proof: string,
+  { db }: Pick<Context, "db">,
+  run: () => Promise<object>,
+): Promise<object> {
+  const underWay = running.get(db) ?? new Map<string, Promise<object>>();
+  running.set(db, underWay);
+  const shared = underWay.get(proof) ?? run().finally(() => underWay.delete(proof));
+  underWay.set(proof, shared);
+  return await shared;
+}
 
 function worksText({ works = false }: { readonly works?: boolean }): string {
   return works ? "yes" : "no";

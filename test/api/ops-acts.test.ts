@@ -11,7 +11,7 @@ import { assertLedgerSound } from "../support/ledger.ts";
 import { asBearer, startOps } from "../support/ops.ts";
 import { addPerson, password, settleLiveSale } from "../support/people.ts";
 import { startService } from "../support/service.ts";
-import { addCredit, makeDeal, openTestDesk } from "../support/settlements.ts";
+import { addCredit, buyerPaise, makeDeal, openTestDesk } from "../support/settlements.ts";
 
 /** They change nothing: one shows, one waits for crosses, one has nothing to send again here. */
 const notActs = ["previewCard", "fundAnyCross", "replayAnyDeliveries"];
@@ -156,7 +156,10 @@ test("0 acts without an audit record that names the person", async (t) => {
     return await makeDeal(service, { environment: "live", buyer, legs });
   };
   const [funded, failed] = [await deal(), await deal()];
-  await call("fundSettlement", [funded], { reference: utr(3) });
+  const part = await call("fundSettlement", [funded], { reference: utr(6), amount_paise: 1_000 });
+  assert.equal(part.outcome, "received");
+  await call("fundSettlement", [await deal()], { reference: utr(7) });
+  await call("fundSettlement", [funded], { reference: utr(3), amount_paise: buyerPaise - 1_000 });
   await service.work();
   await call("confirmTransfer", [funded], { reference: "ICEGATE-1", outcome: "transferred" });
   await call("failSettlement", [failed]);
@@ -179,6 +182,20 @@ test("0 acts without an audit record that names the person", async (t) => {
   assert.equal(file.outcome, "made", JSON.stringify(payout_files));
   assert.match((await call("readFile", [file.id])).text, /5020001/);
   await call("voidFile", [file.id], { reason: "the bank refused it" });
+
+  // The bank
+  const lines = [
+    "date,reference,description,debit,credit,balance,remitter_name,remitter_account",
+    `15/11/2026,${utr(71)},FROM A STRANGER,,100.00,100.00,A Stranger,99`,
+    `15/11/2026,${utr(72)},FROM A STRANGER,,200.00,300.00,A Stranger,99`,
+  ];
+  const content_base64 = Buffer.from(`${lines.join("\n")}\n`).toString("base64");
+  const imported = await call("importBankStatement", [], { content_base64 });
+  assert.equal(imported.queued, 2, JSON.stringify(imported));
+  await call("reconcileBank");
+  const { lines: queued } = await call("listBankQueue");
+  await call("assignBankLine", [queued[0].line_id], { to: firmId, reason: "their letter" });
+  await call("returnBankLine", [queued[1].line_id], { utr: utr(73), reason: "a stranger's" });
 
   // Support
   const enquiry = await service.send("POST", "/public/enquiry/contact", {

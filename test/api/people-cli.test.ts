@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { chmod, link, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  link,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -126,3 +136,31 @@ test("people sign in on the command line, and live asks for them", async (t) => 
 });
 
 const open = { environment: null, kind: null, state: "proposed", limit: 100 } as const;
+
+/** Which commands open the database without asking who runs them, and how often each file does. */
+const openToTheMachine: Readonly<Record<string, number>> = {
+  // Proofs and the public key: they change nothing and are run by the clock.
+  "audit.ts": 3,
+  "ledger.ts": 1,
+  // The machine's own: schema, settings, and the seals of everything.
+  "doctor.ts": 1,
+  "migrate.ts": 1,
+  "keys.ts": 1,
+  // How one becomes somebody.
+  "people.ts": 3,
+  // The sandbox's alone.
+  "seed.ts": 1,
+};
+
+test("every other command asks who runs it", async () => {
+  const folder = join(import.meta.dirname, "../../cli");
+  const found: Record<string, number> = {};
+  for (const name of await readdir(folder)) {
+    if (name === "command.ts" || name === "operators.ts") continue;
+    const text = await readFile(join(folder, name), "utf8");
+    const uses = text.match(/withContext\(/g)?.length ?? 0;
+    const opens = text.match(/openContext\(/g)?.length ?? 0;
+    if (uses + opens > 0) found[name] = uses + opens;
+  }
+  assert.deepEqual(found, openToTheMachine);
+});
