@@ -418,5 +418,16 @@ export async function runEconomy(
   service.clock.advance({ seconds: 60 });
   await service.work();
   const { answers, faults } = gang;
-  return { answers, faults, ...(await valueDeals(service.ctx.db.pool)) };
+  return { answers, faults, ...(await valueAll(service)) };
+}
+
+/** All deals of a long run take longer to read than a statement of the service may. */
+async function valueAll({ ctx }: Service): Promise<Balance> {
+  const client = await ctx.db.pool.connect();
+  try {
+    await client.query("set statement_timeout = 0");
+    return await valueDeals(client);
+  } finally {
+    client.release(true);
+  }
 }
