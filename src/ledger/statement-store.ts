@@ -91,10 +91,13 @@ export async function findLastNumber(db: Db): Promise<number> {
   return row?.entry_no ?? 0;
 }
 
-/** Every transaction that may be under way now is below this one. */
+/**
+ * Every transaction that has written and is under way is below this one. A snapshot's own upper bound
+ * would not do: it is one past the last that has ended, and the newest under way may be above it.
+ */
 export async function findNextTransaction(db: Db): Promise<string> {
   const [row] = await db.rows<{ next: string }>(sql`
-    select pg_snapshot_xmax(pg_current_snapshot())::text as next`);
+    select pg_current_xact_id()::text as next`);
   return row?.next ?? "0";
 }
 

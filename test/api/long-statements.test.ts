@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Letterhead } from "../../src/kernel/letterhead.ts";
+import { isCutSettled, takeCut } from "../../src/ledger/read-money.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
-import type { Database, Db } from "../../src/platform/postgres.ts";
+import { type Database, type Db, sql } from "../../src/platform/postgres.ts";
 import { freezePeriod } from "../../src/statements/freeze-period.ts";
 import { statementFreezer } from "../../src/statements/freeze-statements.ts";
 import { linesMax } from "../../src/statements/rules.ts";
@@ -116,6 +117,16 @@ test("pages that a run left behind go when the statement is kept, and its own st
   while ((await stops.next()).done !== true);
   assert.deepEqual(await pagesBy(), kept);
   await assert.rejects(ctx.db.pool.query("delete from statement_pages"), { code: "23001" });
+});
+
+test("a cut is settled only when the newest transaction has ended too", async (t) => {
+  const { ctx } = await startService(t);
+  await ctx.db.transaction(async (tx) => {
+    await tx.rows(sql`select pg_current_xact_id()`);
+    const cut = await takeCut(ctx.db);
+    assert.equal(await isCutSettled(ctx.db, cut), false);
+  });
+  assert.equal(await isCutSettled(ctx.db, await takeCut(ctx.db)), true);
 });
 
 test("what was under way at the cut is waited for, and no balance is held", async (t) => {
