@@ -7,5 +7,10 @@ import { join } from "node:path";
 
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/scripdesk"));
 
+// Whoever reads the output may have seen enough (`| head`); what the command does, it does to its end.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 const { run } = await import("./run.ts");
 process.exitCode = await run(process.argv.slice(2));

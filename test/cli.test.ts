@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { openEmbedded } from "../src/platform/embedded.ts";
@@ -165,6 +168,17 @@ test("help is printed for the program and for every command", async () => {
     assert.ok(help.stdout.startsWith(`usage: npx scripdesk ${command}`), help.stdout);
   });
   await Promise.all(explained);
+});
+
+test("a command whose reader has gone says nothing of it", async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../cli/main.ts"), "help"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  let told = "";
+  child.stderr.on("data", (part: Buffer) => (told += part.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  assert.deepEqual([code, told], [0, ""]);
 });
 
 test("a wrong command line exits with 2 and says what is wrong", async () => {
