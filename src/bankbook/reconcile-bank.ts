@@ -5,7 +5,7 @@ import type { Context } from "../platform/context.ts";
 import { findTotals, listAllExplained } from "./store.ts";
 
 /** A difference between the bank and the books that has a name. */
-export type Difference = { readonly what: string; readonly paise: PaiseSum };
+export type Difference = { readonly what: string; readonly amount_paise: PaiseSum };
 
 export type Reconciled = {
   /** The last day that a statement with balances covers; null before the first. */
@@ -55,15 +55,18 @@ export async function reconcileBank(
   );
   const between = closing_paise - (opening_paise + lines_paise);
   const differences: Difference[] = [
-    { what: "on the account before the first statement", paise: opening_paise },
-    { what: "between the statements that were imported", paise: between },
+    { what: "on the account before the first statement", amount_paise: opening_paise },
+    { what: "between the statements that were imported", amount_paise: between },
     ...unseen.map(({ kind, subject, paise }) => ({
       what: `${kind} ${subject} is in the books and in no statement`,
-      paise: negatePaise(paise),
+      amount_paise: negatePaise(paise),
     })),
-  ].filter(({ paise }) => paise !== 0);
+  ].filter(({ amount_paise }) => amount_paise !== 0);
   const difference = subtractPaise(closing_paise, books);
-  const named = differences.reduce<PaiseSum>((sum, { paise }) => addPaise(sum, paise), 0);
+  const named = differences.reduce<PaiseSum>(
+    (sum, { amount_paise }) => addPaise(sum, amount_paise),
+    0,
+  );
   return {
     as_of,
     bank_paise: closing_paise,

@@ -12,7 +12,7 @@ import { Failure, unprocessable } from "../kernel/failure.ts";
 import { utrForm } from "../kernel/utr.ts";
 import { listFiles, showFile } from "../payfiles/list-files.ts";
 import { makeFiles } from "../payfiles/make-files.ts";
-import { previewFiles } from "../payfiles/preview-files.ts";
+import { previewFiles, viewPreview } from "../payfiles/preview-files.ts";
 import { readFile } from "../payfiles/read-file.ts";
 import { columnFields, dayForms, fileStates, readFormat } from "../payfiles/rules.ts";
 import { voidFile } from "../payfiles/void-file.ts";
@@ -45,6 +45,11 @@ const payouts = { tag: "Payouts" } as const;
 
 const reference = text("What you saw: a ticket, a letter, a line of the bank's statement.", 200);
 const reason = text("Why.");
+
+/** On the wire a state is a status, as it is under `/v1`. */
+function withStatus<Row extends { readonly state: string }>({ state, ...row }: Row) {
+  return { ...row, status: state };
+}
 
 /** Says what was seen of one thing; large sums take two people. */
 async function attest<Kind extends InquiryKind>(
@@ -128,7 +133,7 @@ export const moneyOperations: readonly Operation[] = [
       status: optional(oneOf(settlementStates, { description: "Only in this state." })),
     },
     run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
-      settlements: await listAllSettlements(ctx, { ...query, limit }),
+      settlements: (await listAllSettlements(ctx, { ...query, limit })).map(withStatus),
     }),
   }),
   read("readAnySettlement", "/ops/settlements/:settlement_id", {
@@ -137,7 +142,7 @@ export const moneyOperations: readonly Operation[] = [
     run: async ({ ctx, params }) => {
       const settlementId = params["settlement_id"] ?? "";
       const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
-      return known(row, "settlement");
+      return withStatus(known(row, "settlement"));
     },
   }),
   act("fundSettlement", "/ops/settlements/:settlement_id/fund", {
@@ -196,7 +201,7 @@ export const moneyOperations: readonly Operation[] = [
       status: optional(oneOf(crossStates, { description: "Only in this state." })),
     },
     run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
-      crosses: await listAllCrosses(ctx, { ...query, limit }),
+      crosses: (await listAllCrosses(ctx, { ...query, limit })).map(withStatus),
     }),
   }),
   act("fundAnyCross", "/ops/crosses/:cross_id/fund", {
@@ -233,7 +238,7 @@ export const moneyOperations: readonly Operation[] = [
       status: optional(oneOf(payoutStates, { description: "Only in this state." })),
     },
     run: async ({ ctx, query: { limit = limitUsual, ...query } }) => ({
-      payouts: await listAllPayouts(ctx, { ...query, limit }),
+      payouts: (await listAllPayouts(ctx, { ...query, limit })).map(withStatus),
     }),
   }),
   read("readAnyPayout", "/ops/payouts/:payout_id", {
@@ -241,7 +246,7 @@ export const moneyOperations: readonly Operation[] = [
     summary: "Read a payout with the orders that its money comes from",
     run: async ({ ctx, params }) => {
       const [row] = await listAllPayouts(ctx, { payoutId: params["payout_id"] ?? "", limit: 1 });
-      return known(row, "payout");
+      return withStatus(known(row, "payout"));
     },
   }),
   act("releasePayout", "/ops/payouts/:payout_id/release", {
@@ -311,7 +316,7 @@ export const moneyOperations: readonly Operation[] = [
     ...payouts,
     summary: "Show what the files of this moment would hold",
     query: { environment },
-    run: async ({ ctx, query }) => await previewFiles(ctx, query.environment),
+    run: async ({ ctx, query }) => viewPreview(await previewFiles(ctx, query.environment)),
   }),
   read("readFileFacts", "/ops/payout-files/:file_id", {
     ...payouts,

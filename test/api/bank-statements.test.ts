@@ -125,7 +125,7 @@ test("a statement answers what was in a file: paid, come back, filed again, and 
   const { bank_paise, differences } = await assertReconciled(service);
   assert.equal(bank_paise, 37_000_000);
   assert.deepEqual(differences, [
-    { what: "on the account before the first statement", paise: 50_000_000 },
+    { what: "on the account before the first statement", amount_paise: 50_000_000 },
   ]);
 });
 
@@ -417,7 +417,7 @@ test("what was written by hand before is explained by its line and counts once",
   const { matched, reconciled } = await read(service, statement(9_000_000, lines));
   assert.equal(matched, 2);
   assert.deepEqual(reconciled.differences, [
-    { what: "on the account before the first statement", paise: 9_000_000 },
+    { what: "on the account before the first statement", amount_paise: 9_000_000 },
   ]);
   assert.equal((await payoutsOf(service, seller))[0].status, "paid");
   assert.equal((await balanceOf(service, seller, "live")).available_paise, 6_000);

@@ -8,7 +8,7 @@ import { operations } from "../../src/ops/operations.ts";
 import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
 import { bank, firmBody } from "../support/client-firms.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
-import { asBearer, startOps } from "../support/ops.ts";
+import { assertWireNames, asBearer, startOps } from "../support/ops.ts";
 import { addPerson, password, settleLiveSale } from "../support/people.ts";
 import { startService } from "../support/service.ts";
 import { addCredit, buyerPaise, makeDeal, openTestDesk } from "../support/settlements.ts";
@@ -47,6 +47,7 @@ test("0 acts without an audit record that names the person", async (t) => {
       ...(operation.body && { body }),
     });
     assert.equal(answer.status, 200, `${operationId}: ${answer.text}`);
+    assertWireNames(answer.body, operationId);
     if (operation.method === "GET") return answer.body;
     done.add(operationId);
     if (notActs.includes(operationId)) return answer.body;

@@ -1,5 +1,6 @@
 // The operators' listener of a service, and people who call it.
 
+import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
@@ -13,6 +14,7 @@ export type OpsService = { readonly app: App; readonly send: Send; readonly url:
 export async function startOps(
   t: Pick<TestContext, "after">,
   { ctx, metrics, clock }: Service,
+  { twoOperatorsFromPaise = 1_000_000_000 }: { readonly twoOperatorsFromPaise?: number } = {},
 ): Promise<OpsService> {
   const app = buildOpsApp({
     ctx,
@@ -21,7 +23,7 @@ export async function startOps(
     config: {
       trustProxy: [],
       letterhead,
-      twoOperatorsFromPaise: 1_000_000_000,
+      twoOperatorsFromPaise,
       twoOperatorsFromBps: 100,
     },
   });
@@ -32,3 +34,13 @@ export async function startOps(
 }
 
 export const asBearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Names on the wire are in snake case, and money says that it is paise. */
+export function assertWireNames(value: unknown, place = "answer"): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    assert.match(name, /^([a-z0-9_ ]*|[A-Z]+)$/, `${place}.${name}`);
+    assert.notEqual(name, "paise", `${place}.${name}`);
+    assertWireNames(member, `${place}.${name}`);
+  }
+}
