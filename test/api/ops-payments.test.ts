@@ -35,7 +35,7 @@ test("people pay by file and import the bank's answer through the API, and each 
   await sellLive(service, seller, 4_000_000, 9_000_000);
 
   const preview = await call(asha, "GET", "/ops/payout-files/preview?environment=live");
-  assert.equal(preview.files[0].paise, 13_000_000);
+  assert.equal(preview.files[0].amount_paise, 13_000_000);
   const format = {
     name: "first-bank",
     has_header: false,
