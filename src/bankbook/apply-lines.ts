@@ -24,7 +24,7 @@ import {
 } from "../payouts/answer-remittances.ts";
 import type { PayoutToLeave } from "../payouts/plan-remittances.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { refuseMovedFunds } from "../settlement/open-settlements.ts";
+import { assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { lockReceivers, type ReceivedMoney, takeMoney } from "./receive-money.ts";
 import { bankLineLifecycle, type LinePlan, madeReference, type QueueReason } from "./rules.ts";
 import {
@@ -81,7 +81,7 @@ export async function applyLines(
     now,
   );
   assertWritten(written.resolutions);
-  refuseMovedFunds(written.entries);
+  assertHoldsWritten(written.entries);
   const outcomes = [
     ...remitted.outcomes,
     ...deposited.outcomes,

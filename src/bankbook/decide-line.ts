@@ -16,7 +16,7 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { twoOperatorsFromPaise } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres.ts";
-import { refuseMovedFunds } from "../settlement/open-settlements.ts";
+import { assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { buyerOf } from "./buyer-of.ts";
 import { changeOfLine } from "./change-of-bankbook.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
@@ -104,7 +104,7 @@ export const lineAssignment: ApprovalKind<{
         const received = [{ firmId, dealId, paise, reference, from }];
         const taken = await takeMoney(tx, locked, { environment, received, now });
         const written = await writeBooks(tx, { entries: taken.entries }, now);
-        refuseMovedFunds(written.entries);
+        assertHoldsWritten(written.entries);
         const after = decided(line, { state, reason, by: actor, now });
         const row = { ...after, firm_id: firmId, deal_id: dealId };
         await setLines(tx, [row]);
@@ -136,7 +136,7 @@ function prepareForHouse(tx: Tx, { line, state, reason, now }: HouseLine): Prepa
       // Ordinal 0 of this name is the line's own entry.
       const name = { environment, kind: "fee", subject, ordinal: 1 } as const;
       const entry = { ...name, phase: "posted", movements: [{ from, to, paise }] } as const;
-      refuseMovedFunds((await writeBooks(tx, { entries: [entry] }, now)).entries);
+      assertHoldsWritten((await writeBooks(tx, { entries: [entry] }, now)).entries);
       const after = decided(line, { state, reason, by: actor, now });
       await setLines(tx, [after]);
       return { changes: [changeOfLine("assign", line, after)] };

@@ -10,7 +10,7 @@ import { utrForm } from "../kernel/utr.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { twoOperatorsFromPaise } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
-import { refuseMovedFunds } from "../settlement/open-settlements.ts";
+import { assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { buyerOf } from "./buyer-of.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
 import { withoutMovedFunds } from "./without-moved-funds.ts";
@@ -88,7 +88,7 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
       async carryOut() {
         const received = [{ firmId, dealId, paise, reference }];
         const taken = await takeMoney(tx, locked, { environment, received, now });
-        refuseMovedFunds((await writeBooks(tx, { entries: taken.entries }, now)).entries);
+        assertHoldsWritten((await writeBooks(tx, { entries: taken.entries }, now)).entries);
         if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
         return { changes: taken.changes, answer: { funded: taken.fundedIds.includes(dealId) } };
       },

@@ -19,7 +19,7 @@ import { balancesOf } from "../ledger/read-books.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres.ts";
-import { FundsMoved, refuseMovedFunds } from "../settlement/open-settlements.ts";
+import { FundsMoved, assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { type Acting, actOnCross } from "./act-on-cross.ts";
 import { changesOfCross } from "./change-of-cross.ts";
 import { escrowEntry } from "./escrow.ts";
@@ -84,7 +84,7 @@ async function hold(tx: Tx, { before, paying, missing, now }: Holding): Promise<
     settlementId: null,
   };
   const taken = await takeDeposits(tx, missing > 0 ? [deposit] : [], now);
-  refuseMovedFunds(await postEntries(tx, [...taken.entries, escrowEntry(after)], now));
+  assertHoldsWritten(await postEntries(tx, [...taken.entries, escrowEntry(after)], now));
   return [...taken.changes, ...changesOfCross({ action: "fund", before, after })];
 }
 

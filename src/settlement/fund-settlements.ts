@@ -19,7 +19,7 @@ import { moveToDeadline } from "./move-settlement.ts";
 import { claimUnfunded } from "./claim-store.ts";
 import { changesOfSettlement } from "./change-of-settlement.ts";
 import { moneyMovements } from "./movements.ts";
-import { FundsMoved, refuseMovedFunds } from "./open-settlements.ts";
+import { FundsMoved, assertHoldsWritten } from "./open-settlements.ts";
 import { eventOfState, isOpenLeg } from "./rules.ts";
 import {
   type LegRow,
@@ -126,7 +126,7 @@ async function fund(
     funded.map(({ after }) => after),
   );
   const holds = funded.flatMap((funding) => funding.holds);
-  refuseMovedFunds(await postEntries(tx, [...first, ...holds], now));
+  assertHoldsWritten(await postEntries(tx, [...first, ...holds], now));
   await dropQuestions(
     tx,
     funded.map(({ before }) => before.settlement_id),

@@ -169,7 +169,7 @@ async function holdAll(tx: Tx, openings: readonly Opening[], now: Date): Promise
   );
   const written = await writeBooks(tx, { resolutions, entries }, now);
   assertWritten(written.resolutions);
-  refuseMovedFunds(written.entries);
+  assertHoldsWritten(written.entries);
 }
 
 function takenBy({ deal: { origin, legs } }: Opening) {
@@ -204,8 +204,8 @@ export class OwnersDisputed extends Failure {
   }
 }
 
-/** Gives up on credits that the books refuse, and when a balance that was looked at fell short. */
-export function refuseMovedFunds(written: WrittenBooks["entries"]): void {
+/** Throws what says why a hold was refused: who else owns the credit, or that a balance fell short. */
+export function assertHoldsWritten(written: WrittenBooks["entries"]): void {
   const refusals = written.flatMap((item) => (item.ok ? [] : [item.refusal]));
   const disputed = refusals.flatMap((refusal) => ("scripNo" in refusal ? [refusal.scripNo] : []));
   if (disputed.length > 0) throw new OwnersDisputed(disputed);
