@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 
 import type { Letterhead } from "../../src/kernel/letterhead.ts";
 import { isCutSettled, takeCut } from "../../src/ledger/read-money.ts";
@@ -126,7 +127,9 @@ test("a cut is settled only when the newest transaction has ended too", async (t
     const cut = await takeCut(ctx.db);
     assert.equal(await isCutSettled(ctx.db, cut), false);
   });
-  assert.equal(await isCutSettled(ctx.db, await takeCut(ctx.db)), true);
+  // Transactions of the server's other databases are waited for too: they end soon.
+  const cut = await takeCut(ctx.db);
+  while (!(await isCutSettled(ctx.db, cut))) await setTimeout(10);
 });
 
 test("what was under way at the cut is waited for, and no balance is held", async (t) => {
