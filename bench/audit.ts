@@ -9,10 +9,10 @@ import { join } from "node:path";
 
 import type pg from "pg";
 
-import { recordChanges } from "../src/events/record-changes.ts";
+import { recordChanges } from "../src/journal/record-changes.ts";
 import type { Actor, Change } from "../src/kernel/actor.ts";
-import { openEmbedded } from "../src/platform/embedded.ts";
-import { openDatabase } from "../src/platform/postgres.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import { openDatabase } from "../src/platform/postgres/postgres.ts";
 import { residentMiB, type RunningService, startService } from "./support.ts";
 
 const records = Number(process.env["BENCH_AUDIT_RECORDS"] ?? 1_000_000);

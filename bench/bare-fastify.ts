@@ -3,8 +3,8 @@
 
 import { fastify } from "fastify";
 
-import { WhoAmI } from "../src/keys/schema.ts";
-import { Quote, TakeQuoteBody } from "../src/quotes/schema.ts";
+import { WhoAmI } from "../src/access/schema.ts";
+import { Quote, TakeQuoteBody } from "../src/trading/quote-schema.ts";
 
 const answer: WhoAmI = {
   key_id: "key_01jd2m7q4x8r5v6w9y0abcdefg",

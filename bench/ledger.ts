@@ -10,9 +10,9 @@ import { newId } from "../src/kernel/ids.ts";
 import { checkLedger } from "../src/ledger/check-ledger.ts";
 import { type Account, assertWritten, type Entry } from "../src/ledger/rules.ts";
 import { postEntries } from "../src/ledger/write-books.ts";
-import { openEmbedded } from "../src/platform/embedded.ts";
-import { migrate } from "../src/platform/migrate.ts";
-import { type Database, openDatabase } from "../src/platform/postgres.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import { migrate } from "../src/platform/postgres/migrate.ts";
+import { type Database, openDatabase } from "../src/platform/postgres/postgres.ts";
 import { preparePgbench } from "./pgbench.ts";
 import { median, printTable, spread } from "./support.ts";
 

@@ -6,7 +6,7 @@
 import pg from "pg";
 
 import { newId } from "../src/kernel/ids.ts";
-import { openEmbedded } from "../src/platform/embedded.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import type { LoadResult } from "./load.ts";
 import { preparePgbench } from "./pgbench.ts";
 import { median, printTable, spread, startLoad, startService } from "./support.ts";

@@ -6,14 +6,14 @@
 import pg from "pg";
 import { pino } from "pino";
 
-import { openBook } from "../src/book/open-book.ts";
-import { offerSources } from "../src/offer-sources.ts";
+import { openBook } from "../src/trading/book.ts";
+import { offerSources } from "../src/hooks.ts";
 import { readConfig } from "../src/config.ts";
-import { houseFirmId } from "../src/kernel/house.ts";
+import { houseFirmId } from "../src/kernel/ids.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { openContext } from "../src/open-context.ts";
 import type { Context } from "../src/platform/context.ts";
-import { openEmbedded } from "../src/platform/embedded.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { multiply, newIdOf } from "./multiply.ts";
 import { median, printTable, type RunningService, spread, startService } from "./support.ts";
 

@@ -12,7 +12,7 @@ import { join } from "node:path";
 
 import pg from "pg";
 
-import { openEmbedded } from "../src/platform/embedded.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import type { ReadersAnswer, ReadersOrder } from "./stream-readers.ts";
 import {
   end,

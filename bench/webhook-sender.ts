@@ -7,12 +7,12 @@ import type pg from "pg";
 import { pino } from "pino";
 import { Agent, request } from "undici";
 
-import { signingKeyFrom } from "../src/audit/rules.ts";
-import { deliveriesTopic, fanOut } from "../src/deliveries/fan-out.ts";
-import { deliverySender } from "../src/deliveries/send-deliveries.ts";
+import { signingKeyFrom } from "../src/journal/audit-rules.ts";
+import { deliveriesTopic, fanOut } from "../src/webhooks/fan-out.ts";
+import { deliverySender } from "../src/webhooks/send-deliveries.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { openOutbound } from "../src/platform/outbound.ts";
-import { openDatabase } from "../src/platform/postgres.ts";
+import { openDatabase } from "../src/platform/postgres/postgres.ts";
 import { startWorker } from "../src/platform/worker.ts";
 
 export type SenderOrder =

@@ -1,7 +1,7 @@
 import { approvalKinds } from "../src/approval-kinds.ts";
-import { approveProposal, rejectProposal } from "../src/approvals/decide-approval.ts";
-import { listApprovals, showApproval } from "../src/approvals/list-approvals.ts";
-import { approvalStates } from "../src/approvals/rules.ts";
+import { approveProposal, rejectProposal } from "../src/operators/decide-approval.ts";
+import { listApprovals, showApproval } from "../src/operators/list-approvals.ts";
+import { approvalStates } from "../src/operators/approval-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";

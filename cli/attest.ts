@@ -1,9 +1,8 @@
 import { attesting } from "../src/approval-kinds.ts";
 import { readConfig } from "../src/config.ts";
-import type { Attestation } from "../src/inquiries/answer-inquiries.ts";
-import { findAttestations, type Seen } from "../src/inquiries/attest-subjects.ts";
-import { attestWithApproval } from "../src/inquiries/attest-with-approval.ts";
-import type { InquiryKind } from "../src/inquiries/rules.ts";
+import type { Attestation } from "../src/outside/answer-inquiries.ts";
+import { attestWithApproval, findAttestations, type Seen } from "../src/outside/attest.ts";
+import type { InquiryKind } from "../src/outside/inquiry-rules.ts";
 import type { Actor } from "../src/kernel/actor.ts";
 import type { Context } from "../src/platform/context.ts";
 

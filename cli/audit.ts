@@ -2,12 +2,12 @@ import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { once } from "node:events";
 
-import { exportOfDesk } from "../src/audit/export-audit.ts";
-import { listAuditKeys } from "../src/audit/list-audit-keys.ts";
-import { verifyCheckpoints } from "../src/audit/verify-checkpoints.ts";
-import { keepExported } from "../src/checkpoints/make-checkpoints.ts";
-import { verifyChain } from "../src/audit/verify-chain.ts";
-import { verifyExport } from "../src/audit/verify-export.ts";
+import { exportOfDesk } from "../src/journal/export-audit.ts";
+import { listAuditKeys } from "../src/journal/read-audit.ts";
+import { verifyCheckpoints } from "../src/journal/verify-checkpoints.ts";
+import { keepExported } from "../src/journal/checkpoints.ts";
+import { verifyChain } from "../src/journal/verify-chain.ts";
+import { verifyExport } from "../src/journal/verify-export.ts";
 import { environments } from "../src/kernel/caller.ts";
 import {
   command,

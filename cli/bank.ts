@@ -6,7 +6,7 @@ import { listQueue } from "../src/bankbook/list-queue.ts";
 import { genericStatement, readStatementFormat } from "../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../src/bankbook/reconcile-bank.ts";
 import { readConfig } from "../src/config.ts";
-import { rupeesText } from "../src/kernel/rupees.ts";
+import { rupeesText } from "../src/kernel/money.ts";
 import { command, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { jsonFile } from "./payout-files.ts";

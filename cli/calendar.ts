@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import { addDay, importDays, removeDay } from "../src/calendar/change-days.ts";
-import { listCalendar } from "../src/calendar/list-calendar.ts";
+import { addDay, importDays, listCalendar, removeDay } from "../src/outside/calendar.ts";
 import { offices } from "../src/kernel/working-days.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { csvRows } from "./csv.ts";

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 
-import { applyRegistryNews } from "../src/credits/apply-registry-news.ts";
-import { importCreditsAsOperator } from "../src/credits/import-credits.ts";
-import { listAllCredits } from "../src/credits/list-all-credits.ts";
+import { applyRegistryNews } from "../src/credits/registry-news.ts";
+import { importCreditsAsOperator } from "../src/credits/declare-credits.ts";
+import { listAllCredits } from "../src/credits/read-credits.ts";
 import { creditStates, type RegistryNews } from "../src/credits/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { onLost } from "../src/settling.ts";
+import { onLost } from "../src/hooks.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 

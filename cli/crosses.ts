@@ -1,4 +1,4 @@
-import { listAllCrosses } from "../src/crosses/list-all-crosses.ts";
+import { listAllCrosses } from "../src/crosses/read-crosses.ts";
 import { crossStates, waitingOnOf } from "../src/crosses/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";

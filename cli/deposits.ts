@@ -1,5 +1,5 @@
 import { readConfig } from "../src/config.ts";
-import { addDeposit } from "../src/deposits/add-deposit.ts";
+import { addDeposit } from "../src/payouts/deposits.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { command, oneOf, print, wholeNumber } from "./command.ts";
 import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";

@@ -1,5 +1,4 @@
-import { payOutCommission } from "../src/commissions/pay-out-commission.ts";
-import { setCommission } from "../src/commissions/set-commission.ts";
+import { payOutCommission, setCommission } from "../src/settlement/commissions.ts";
 import { readConfig } from "../src/config.ts";
 import { command, naturalNumber, printOne, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";

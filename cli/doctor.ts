@@ -1,7 +1,7 @@
 // `doctor` asks everything a healthy service depends on and says what to do about each answer.
 
 import { type Config, readConfig } from "../src/config.ts";
-import { listCalendar } from "../src/calendar/list-calendar.ts";
+import { listCalendar } from "../src/outside/calendar.ts";
 import { dayMs, istDay } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
 import { command, print, withContext } from "./command.ts";

@@ -1,6 +1,5 @@
-import { closeEnquiry } from "../src/public/close-enquiry.ts";
-import { listEnquiries, showEnquiry } from "../src/public/list-enquiries.ts";
-import { enquiryStatuses } from "../src/public/rules.ts";
+import { closeEnquiry, listEnquiries, showEnquiry } from "../src/market/answer-enquiries.ts";
+import { enquiryStatuses } from "../src/market/public-rules.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 

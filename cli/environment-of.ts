@@ -1,12 +1,11 @@
-import { listAllCrosses } from "../src/crosses/list-all-crosses.ts";
-import { operatorOn } from "../src/firms/doer.ts";
-import { firmOfDesk } from "../src/firms/firm-of-desk.ts";
-import { openInquiries } from "../src/inquiries/port-status.ts";
+import { listAllCrosses } from "../src/crosses/read-crosses.ts";
+import { firmOfDesk, operatorOn } from "../src/firms/find-firms.ts";
+import { openInquiries } from "../src/outside/ask.ts";
 import type { Environment } from "../src/kernel/caller.ts";
-import { listAllKeys } from "../src/keys/list-all-keys.ts";
-import { listAllPayouts } from "../src/payouts/list-all-payouts.ts";
+import { listAllKeys } from "../src/access/read-keys.ts";
+import { listAllPayouts } from "../src/payouts/read-payouts.ts";
 import type { Context } from "../src/platform/context.ts";
-import { listAllSettlements } from "../src/settlement/list-all-settlements.ts";
+import { listAllSettlements } from "../src/settlement/read-settlements.ts";
 
 type Find = (ctx: Context, id: string) => Promise<Environment | undefined>;
 

@@ -1,6 +1,6 @@
 import { fundDeal } from "../src/bankbook/fund-deal.ts";
 import { readConfig } from "../src/config.ts";
-import { utrForm } from "../src/kernel/utr.ts";
+import { utrForm } from "../src/kernel/ids.ts";
 import { attestSeen } from "./attest.ts";
 import { command, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, required, rowsOf, withOperator } from "./operators.ts";

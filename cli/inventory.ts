@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 
 import { readConfig } from "../src/config.ts";
-import { type AddedInventory, addInventoryWithApproval } from "../src/credits/propose-inventory.ts";
-import { listAllCredits } from "../src/credits/list-all-credits.ts";
+import { type AddedInventory, addInventoryWithApproval } from "../src/credits/inventory.ts";
+import { listAllCredits } from "../src/credits/read-credits.ts";
 import { creditStates } from "../src/credits/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
-import { houseFirmId } from "../src/kernel/house.ts";
+import { houseFirmId } from "../src/kernel/ids.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";

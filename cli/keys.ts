@@ -1,8 +1,8 @@
 import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { issueKey } from "../src/keys/issue-key.ts";
-import { listAllKeys } from "../src/keys/list-all-keys.ts";
-import { revokeKeyAsOperator } from "../src/keys/revoke-key.ts";
+import { issueKey } from "../src/access/issue-keys.ts";
+import { listAllKeys } from "../src/access/read-keys.ts";
+import { revokeKeyAsOperator } from "../src/access/revoke-keys.ts";
 import { istDay } from "../src/kernel/time.ts";
 import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
 import { rotateMasterKey } from "../src/rotating.ts";

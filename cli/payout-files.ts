@@ -3,14 +3,17 @@ import { join } from "node:path";
 
 import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { rupeesText } from "../src/kernel/rupees.ts";
+import { rupeesText } from "../src/kernel/money.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { listFiles, showFile } from "../src/payfiles/list-files.ts";
-import { makeFiles } from "../src/payfiles/make-files.ts";
-import { previewFiles } from "../src/payfiles/preview-files.ts";
-import { type FileBytes, readFile } from "../src/payfiles/read-file.ts";
-import { type FileFormat, fileStates, genericFormat, readFormat } from "../src/payfiles/rules.ts";
-import { voidFile } from "../src/payfiles/void-file.ts";
+import { type FileBytes, listFiles, readFile, showFile } from "../src/payouts/read-files.ts";
+import { makeFiles, previewFiles } from "../src/payouts/make-files.ts";
+import {
+  type FileFormat,
+  fileStates,
+  genericFormat,
+  readFormat,
+} from "../src/payouts/file-rules.ts";
+import { voidFile } from "../src/payouts/answer-files.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
 import { inIst, operatorOption, withOperator } from "./operators.ts";
 

@@ -4,10 +4,13 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
 import { operatorRoles } from "../src/kernel/actor.ts";
-import { addOperator, resetOperator } from "../src/operators/add-operator.ts";
-import { disableOperator, listOperators } from "../src/operators/disable-operator.ts";
-import { enrolOperator } from "../src/operators/enrol-operator.ts";
-import { signIn, signOut } from "../src/operators/sign-in.ts";
+import {
+  addOperator,
+  disableOperator,
+  listOperators,
+  resetOperator,
+} from "../src/operators/manage-operators.ts";
+import { enrolOperator, signIn, signOut } from "../src/operators/sign-in.ts";
 import { command, oneOf, print, printOne, UsageError, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 import { forgetToken, readSecretFile, readToken, tokenPath, writeToken } from "./token-file.ts";

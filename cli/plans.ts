@@ -1,5 +1,4 @@
-import { listPlans } from "../src/usage/list-plans.ts";
-import { setPlan } from "../src/usage/set-plan.ts";
+import { listPlans, setPlan } from "../src/access/plans.ts";
 import { command, naturalNumber, print, printOne, wholeNumber } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 
-import type { Finding } from "../src/inquiries/attest.ts";
-import { openInquiries, setOutage } from "../src/inquiries/port-status.ts";
-import { checkNames, ports } from "../src/inquiries/rules.ts";
-import { toAttestations } from "../src/inquiries/to-attestations.ts";
+import { type Finding, toAttestations } from "../src/outside/attest.ts";
+import { openInquiries, setOutage } from "../src/outside/ask.ts";
+import { checkNames, ports } from "../src/outside/inquiry-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { attest } from "./attest.ts";

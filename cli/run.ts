@@ -2,7 +2,7 @@
 
 import { ConfigError } from "../src/config.ts";
 import { Failure } from "../src/kernel/failure.ts";
-import { Unusable } from "../src/platform/unusable.ts";
+import { Unusable } from "../src/platform/http/errors.ts";
 import { approvalCommands } from "./approvals.ts";
 import { auditCommands } from "./audit.ts";
 import { calendarCommands } from "./calendar.ts";

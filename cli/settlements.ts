@@ -1,13 +1,13 @@
-import { depositsFor } from "../src/deposits/deposits-for.ts";
-import { transferOutcomes } from "../src/inquiries/rules.ts";
+import { depositsFor } from "../src/payouts/deposits.ts";
+import { transferOutcomes } from "../src/outside/inquiry-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import { failSettlement } from "../src/settlement/fail-settlements.ts";
-import { listAllSettlements } from "../src/settlement/list-all-settlements.ts";
+import { listAllSettlements } from "../src/settlement/read-settlements.ts";
 import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
 import { settlementStates, waitingOnOf } from "../src/settlement/rules.ts";
-import { settling } from "../src/settling.ts";
+import { settling } from "../src/hooks.ts";
 import { attestSeen } from "./attest.ts";
 import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { fundCommand } from "./funding.ts";

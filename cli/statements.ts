@@ -1,11 +1,10 @@
 import { writeFile } from "node:fs/promises";
 
 import { readConfig } from "../src/config.ts";
-import { rupeesText } from "../src/kernel/rupees.ts";
-import type { PaiseSum } from "../src/kernel/sums.ts";
+import { type PaiseSum, rupeesText } from "../src/kernel/money.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
-import { formatStatement } from "../src/statements/format-statement.ts";
-import { showStatement } from "../src/statements/show-statement.ts";
+import { formatStatement } from "../src/reports/format-statement.ts";
+import { showStatement } from "../src/reports/read-statements.ts";
 import { command, oneOf, print, printOne } from "./command.ts";
 import { withOperator } from "./operators.ts";
 

@@ -1,9 +1,8 @@
 import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { financialYear } from "../src/kernel/time.ts";
-import { listFeeInvoices, listTaxRates } from "../src/taxes/list-taxes.ts";
-import { taxLines } from "../src/taxes/rules.ts";
-import { setTax } from "../src/taxes/set-tax.ts";
+import { listFeeInvoices, listTaxRates, setTax } from "../src/settlement/taxes.ts";
+import { taxLines } from "../src/settlement/tax-rules.ts";
 import {
   command,
   naturalNumber,

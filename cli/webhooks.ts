@@ -1,8 +1,8 @@
-import { listAllFailures } from "../src/deliveries/list-failures.ts";
-import { replayAsOperator } from "../src/deliveries/replay-deliveries.ts";
-import { eventCatalog } from "../src/events/rules.ts";
+import { listAllFailures } from "../src/webhooks/read-deliveries.ts";
+import { replayAsOperator } from "../src/webhooks/replay-deliveries.ts";
+import { eventCatalog } from "../src/journal/event-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
-import { listAllWebhooks } from "../src/webhooks/list-all-webhooks.ts";
+import { listAllWebhooks } from "../src/webhooks/read-webhooks.ts";
 import { command, oneOf, print, printOne, UsageError } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 

@@ -1,18 +1,18 @@
 // Every kind of act that takes two people, so that a proposal can be carried out by its kind.
 
-import type { ApprovalKind } from "./approvals/kind.ts";
+import type { ApprovalKind } from "./operators/approval-kind.ts";
 import { lineAssignment, lineReturn } from "./bankbook/decide-line.ts";
 import { dealFunding } from "./bankbook/fund-deal.ts";
 import { bankImport } from "./bankbook/import-statement.ts";
-import { commissionPayment } from "./commissions/pay-out-commission.ts";
-import { inventoryAddition } from "./credits/propose-inventory.ts";
-import { depositAddition } from "./deposits/add-deposit.ts";
-import { attestation } from "./inquiries/attest-with-approval.ts";
-import { operatorAddition, operatorReset } from "./operators/add-operator.ts";
-import { payoutFileMaking } from "./payfiles/make-files.ts";
-import { payoutFileVoiding } from "./payfiles/void-file.ts";
+import { commissionPayment } from "./settlement/commissions.ts";
+import { inventoryAddition } from "./credits/inventory.ts";
+import { depositAddition } from "./payouts/deposits.ts";
+import { attestation } from "./outside/attest.ts";
+import { operatorAddition, operatorReset } from "./operators/manage-operators.ts";
+import { payoutFileMaking } from "./payouts/make-files.ts";
+import { payoutFileVoiding } from "./payouts/answer-files.ts";
 import { payoutRelease, payoutSending } from "./payouts/send-payout.ts";
-import { cardPublication } from "./rates/publish-with-approval.ts";
+import { cardPublication } from "./rates/publish-card.ts";
 import { settlementReversal } from "./settlement/reverse-settlement.ts";
 import { appliers } from "./workers.ts";
 

@@ -5,7 +5,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 
-import { twoPeopleFromBps, twoPeopleFromPaise } from "./approvals/rules.ts";
+import { twoPeopleFromBps, twoPeopleFromPaise } from "./operators/approval-rules.ts";
 import type { Budgets } from "./kernel/budget.ts";
 import { blockMinPaise } from "./crosses/rules.ts";
 import { gstinProblem } from "./firms/rules.ts";

@@ -2,8 +2,8 @@
 
 import { searchCover } from "./cover/search-cover.ts";
 import { netGroup } from "./netting/net-group.ts";
-import { drawNotes } from "./notes/pdf-of-notes.ts";
+import { drawNotes } from "./reports/note-pdf.ts";
 import { serveJobs } from "./platform/heavy/thread.ts";
-import { drawStatement } from "./statements/pdf-of-statement.ts";
+import { drawStatement } from "./reports/statement-pdf.ts";
 
 serveJobs([searchCover, netGroup, drawNotes, drawStatement]);

@@ -6,13 +6,13 @@ import type { KeyObject } from "node:crypto";
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
 
-import { recordSuccession } from "./audit/known-keys.ts";
-import { signingKeyFrom } from "./audit/rules.ts";
+import { recordSuccession } from "./journal/read-audit.ts";
+import { signingKeyFrom } from "./journal/audit-rules.ts";
 import type { Config } from "./config.ts";
-import { countDesks } from "./firms/count-desks.ts";
+import { countDesks } from "./firms/read-firms.ts";
 import type { Context } from "./platform/context.ts";
 import { type HeavyPool, openHeavyPool } from "./platform/heavy/pool.ts";
-import { openEmbedded } from "./platform/embedded.ts";
+import { openEmbedded } from "./platform/postgres/embedded.ts";
 import {
   judgeMasterKeys,
   keyFor,
@@ -25,9 +25,9 @@ import {
   insertMasterKeyCheck,
   setNextCheck,
 } from "./platform/master-key-store.ts";
-import { migrate } from "./platform/migrate.ts";
-import { type Database, openDatabase } from "./platform/postgres.ts";
-import { Unusable } from "./platform/unusable.ts";
+import { migrate } from "./platform/postgres/migrate.ts";
+import { type Database, openDatabase } from "./platform/postgres/postgres.ts";
+import { Unusable } from "./platform/http/errors.ts";
 
 /** Threads are started when there is something for them to do. */
 export function openThreads(threads: number): HeavyPool {

@@ -12,11 +12,11 @@ import { findSignedIn } from "./operators/sign-in.ts";
 import { describeOps } from "./ops/openapi.ts";
 import { opsRoutes } from "./ops/routes.ts";
 import type { Context } from "./platform/context.ts";
-import { type App, createServer } from "./platform/http.ts";
+import { type App, createServer } from "./platform/http/server.ts";
 import { logRequests } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import { onLost, settling } from "./settling.ts";
-import type { RateWindow } from "./usage/rate-window.ts";
+import { onLost, settling } from "./hooks.ts";
+import type { RateWindow } from "./access/rate-window.ts";
 
 /** Calls of a person per minute; far above what anybody does by hand. */
 const callsPerMinute = 600;

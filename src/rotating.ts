@@ -5,21 +5,25 @@
 //            until one finds nothing left; whoever is interrupted begins again
 //   retire   the database takes no process any more that would seal with the old one
 
-import { sealedDetails } from "./bankbook/sealed-details.ts";
-import { recordChanges } from "./events/record-changes.ts";
-import { sealedAccounts } from "./firms/sealed-accounts.ts";
+import { sealedDetails } from "./bankbook/list-queue.ts";
+import { recordChanges } from "./journal/record-changes.ts";
+import { sealedAccounts } from "./firms/bank-accounts.ts";
 import type { Actor } from "./kernel/actor.ts";
 import { Failure } from "./kernel/failure.ts";
-import { houseFirmId } from "./kernel/house.ts";
+import { houseFirmId } from "./kernel/ids.ts";
 import type { MasterKeys } from "./open-context.ts";
-import { sealedAuthenticators } from "./operators/sealed-secrets.ts";
-import { sealedFileLines } from "./payfiles/sealed-lines.ts";
+import { sealedAuthenticators } from "./operators/sign-in.ts";
+import { sealedFileLines } from "./payouts/read-files.ts";
 import type { Context } from "./platform/context.ts";
-import { masterKeyCheck } from "./platform/master-key.ts";
+import {
+  masterKeyCheck,
+  resealPlace,
+  type ResealProgress,
+  type SealedPlace,
+} from "./platform/master-key.ts";
 import { findMasterKeyChecks, retireMasterKey } from "./platform/master-key-store.ts";
-import { resealPlace, type ResealProgress, type SealedPlace } from "./platform/reseal.ts";
-import { sealedPersons } from "./public/sealed-persons.ts";
-import { sealedWebhooks } from "./webhooks/sealed-secrets.ts";
+import { sealedPersons } from "./market/enquiries.ts";
+import { sealedWebhooks } from "./webhooks/signing-secrets.ts";
 
 type Rotating = Pick<Context, "db" | "now" | "sealKey">;
 

@@ -1,48 +1,46 @@
 // Everything the service does without being asked, and how often it looks.
 
-import { simulatedAccount, simulatedFunding, simulatedPayout } from "./bank/rules.ts";
-import type { Book } from "./book/open-book.ts";
-import { dailyCheckpoints } from "./checkpoints/make-checkpoints.ts";
-import { sendCheckpoints } from "./checkpoints/send-checkpoints.ts";
-import { applyHoldings } from "./credits/apply-holdings.ts";
-import { expireCredits } from "./credits/expire-credits.ts";
-import { applyCrossFunding } from "./crosses/apply-funding.ts";
-import { endOverdue } from "./crosses/end-overdue.ts";
-import { deliveriesTopic, fanOut } from "./deliveries/fan-out.ts";
-import { deliverySender, type SenderOptions } from "./deliveries/send-deliveries.ts";
-import { eventsTopic } from "./events/rules.ts";
-import { applyChecks } from "./firms/apply-checks.ts";
+import { simulatedAccount, simulatedFunding, simulatedPayout } from "./outside/bank-rules.ts";
+import type { Book } from "./trading/book.ts";
+import { dailyCheckpoints, sendCheckpoints } from "./journal/checkpoints.ts";
+import { applyHoldings } from "./credits/registry-news.ts";
+import { expireCredits } from "./credits/end-holdings.ts";
+import { applyCrossFunding } from "./crosses/fund-cross.ts";
+import { endOverdue } from "./crosses/end-crosses.ts";
+import { deliveriesTopic, fanOut } from "./webhooks/fan-out.ts";
+import { deliverySender, type SenderOptions } from "./webhooks/send-deliveries.ts";
+import { eventsTopic } from "./journal/event-rules.ts";
+import { applyChecks } from "./firms/check-firm.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
-import { answerDueInquiries, type Appliers } from "./inquiries/answer-inquiries.ts";
-import type { Simulators } from "./inquiries/rules.ts";
+import { answerDueInquiries, type Appliers } from "./outside/answer-inquiries.ts";
+import type { Simulators } from "./outside/inquiry-rules.ts";
 import { isId } from "./kernel/ids.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
-import { latestIndex } from "./indices.ts";
-import { countDepth } from "./market/count-depth.ts";
+import { latestIndex, offboarding as everySlice, settling } from "./hooks.ts";
+import { countDepth } from "./market/read-markets.ts";
 import { updateMarkets } from "./market/update-markets.ts";
-import { offboarding as everySlice } from "./offboarding.ts";
-import { booksOf } from "./orders/book-of-set.ts";
-import { endBereftOrders } from "./orders/end-bereft-orders.ts";
-import { endSmallRests } from "./orders/end-small-rests.ts";
-import { expireOrders } from "./orders/expire-orders.ts";
-import { restingMatcher } from "./orders/match-resting.ts";
+import { booksOf } from "./trading/decide-orders.ts";
+import { endBereftOrders, endSmallRests } from "./trading/end-resting.ts";
+import { expireOrders } from "./trading/end-orders.ts";
+import { restingMatcher } from "./trading/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { LineSink } from "./platform/line-sink.ts";
-import { keepOffenders, type Offenders } from "./platform/offenders.ts";
+import { keepOffenders, type Offenders } from "./platform/postgres/offenders.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
-import { fixIndex } from "./public/fix-index.ts";
-import { forgetEnquiries } from "./public/forget-enquiries.ts";
-import { applyPayments } from "./payouts/apply-payments.ts";
-import { sendDuePayouts } from "./payouts/send-due-payouts.ts";
-import { simulatedHolding, simulatedIdentity, simulatedTransfer } from "./registry/rules.ts";
-import { applyFunding, applyTransfers } from "./settlement/apply-answers.ts";
+import { fixIndex } from "./market/daily-index.ts";
+import { forgetEnquiries } from "./market/answer-enquiries.ts";
+import { applyPayments, sendDuePayouts } from "./payouts/schedule-payouts.ts";
+import {
+  simulatedHolding,
+  simulatedIdentity,
+  simulatedTransfer,
+} from "./outside/registry-rules.ts";
+import { applyFunding, applyTransfers, initiateTransfers } from "./settlement/transfer-credits.ts";
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
-import { initiateTransfers } from "./settlement/initiate-transfers.ts";
-import { settling } from "./settling.ts";
-import { issueInvoices } from "./taxes/issue-invoices.ts";
-import { statementFreezer } from "./statements/freeze-statements.ts";
-import { tellThresholds } from "./usage/tell-thresholds.ts";
+import { issueInvoices } from "./settlement/taxes.ts";
+import { statementFreezer } from "./reports/freeze-statements.ts";
+import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 
 export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {

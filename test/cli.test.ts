@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { openEmbedded } from "../src/platform/embedded.ts";
-import { readMigrations } from "../src/platform/migrate.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
+import { readMigrations } from "../src/platform/postgres/migrate.ts";
 import { commands, dataDirectory, type Ended, postgresPid, scripdesk } from "./support/process.ts";
 
 // Hooks run in the order they were made: the server is left, then its directory is removed.

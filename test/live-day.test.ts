@@ -6,7 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { rupeesPlain } from "../src/kernel/rupees.ts";
+import { rupeesPlain } from "../src/kernel/money.ts";
 import { operations } from "../src/ops/operations.ts";
 import { bank, firmBody } from "./support/client-firms.ts";
 import { commandLine } from "./support/cli.ts";

@@ -5,11 +5,11 @@ import { test, type TestContext } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
 
-import { type AuditRecord, linkAfter, startOfChain } from "../src/audit/rules.ts";
-import { verifyChain } from "../src/audit/verify-chain.ts";
-import { migrate, pendingMigrations, readMigrations } from "../src/platform/migrate.ts";
-import { openDatabase } from "../src/platform/postgres.ts";
-import { Unusable } from "../src/platform/unusable.ts";
+import { type AuditRecord, linkAfter, startOfChain } from "../src/journal/audit-rules.ts";
+import { verifyChain } from "../src/journal/verify-chain.ts";
+import { migrate, pendingMigrations, readMigrations } from "../src/platform/postgres/migrate.ts";
+import { openDatabase } from "../src/platform/postgres/postgres.ts";
+import { Unusable } from "../src/platform/http/errors.ts";
 import { testDatabase } from "./support/database.ts";
 import { schemaFile } from "./support/golden.ts";
 import { dumpSchema } from "./support/schema-dump.ts";

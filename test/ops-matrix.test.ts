@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { type OperatorRole, operatorRoles } from "../src/kernel/actor.ts";
-import { disableOperator } from "../src/operators/disable-operator.ts";
+import { disableOperator } from "../src/operators/manage-operators.ts";
 import { operations } from "../src/ops/operations.ts";
 import { opsOpenApiFile, openApiText } from "./support/golden.ts";
 import { asBearer, startOps } from "./support/ops.ts";

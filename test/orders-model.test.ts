@@ -15,8 +15,13 @@ import fc from "fast-check";
 
 import { Failure } from "../src/kernel/failure.ts";
 import { advance } from "../src/kernel/lifecycle.ts";
-import { orderLifecycle, type OrderFields, orderStates, restOf } from "../src/orders/rules.ts";
-import type { OrderRow } from "../src/orders/store.ts";
+import {
+  orderLifecycle,
+  type OrderFields,
+  orderStates,
+  restOf,
+} from "../src/trading/order-rules.ts";
+import type { OrderRow } from "../src/trading/order-store.ts";
 import { askOf, bidOf } from "../src/rates/rules.ts";
 import { clients, house, OrderWorld, panOf } from "./support/order-world.ts";
 

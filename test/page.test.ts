@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import type { Page } from "playwright-core";
 
-import { listEnquiries } from "../src/public/list-enquiries.ts";
+import { listEnquiries } from "../src/market/answer-enquiries.ts";
 import { rupeesOf } from "../web/money.js";
 import { browser, chromiumMissing } from "./support/chromium.ts";
 import { dealForDays, openLiveMarket } from "./support/public.ts";

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { clientConfig, sql } from "../src/platform/postgres.ts";
-import { runPrepared, writeTogether } from "../src/platform/prepared.ts";
+import { clientConfig, sql } from "../src/platform/postgres/postgres.ts";
+import { runPrepared, writeTogether } from "../src/platform/postgres/prepared.ts";
 import { testDatabase } from "./support/database.ts";
 
 async function asOwner(

@@ -9,9 +9,9 @@ import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { recordSuccession } from "../src/audit/known-keys.ts";
-import { checkpointLine, nothingBefore, publicKeyOf } from "../src/audit/rules.ts";
-import { verifyCheckpoints } from "../src/audit/verify-checkpoints.ts";
+import { recordSuccession } from "../src/journal/read-audit.ts";
+import { checkpointLine, nothingBefore, publicKeyOf } from "../src/journal/audit-rules.ts";
+import { verifyCheckpoints } from "../src/journal/verify-checkpoints.ts";
 import { closePage, openPage } from "../src/kernel/page.ts";
 import { contextKeys, type MasterKeys } from "../src/open-context.ts";
 import { isSealedAnew, open, seal } from "../src/platform/seal.ts";

@@ -12,7 +12,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { addPaise } from "../src/kernel/sums.ts";
+import { addPaise } from "../src/kernel/money.ts";
 import type { BookChanges } from "../src/ledger/write-books.ts";
 import { payoutLifecycle } from "../src/payouts/rules.ts";
 import type { PayoutRow } from "../src/payouts/store.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { openEmbedded } from "../src/platform/embedded.ts";
+import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { dataDirectory, demoKeyIn, postgresPid, serve } from "./support/process.ts";
 import type { Answer, RequestOptions } from "./support/service.ts";
 import { stopPostgres } from "./support/stopped-postgres.ts";

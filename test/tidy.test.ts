@@ -86,7 +86,7 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    guarantee: "slices form no cycle",
+    guarantee: "rooms form no cycle",
     complaints: sliceCycles,
     wrong: {
       "two slices": {
@@ -105,9 +105,9 @@ const rules: readonly Rule[] = [
     complaints: environmentReaders,
     wrong: {
       "a root": { "src/config.ts": `export const port = process.env["PORT"];\n` },
-      "another variable": { "src/platform/run-as.ts": `spawn(process.env["HOME"]);\n` },
-      "the whole of it": { "src/platform/run-as.ts": `spawn("x", { env: process.env });\n` },
-      "the path elsewhere": { "src/platform/http.ts": `spawn(process.env["PATH"]);\n` },
+      "another variable": { "src/platform/postgres/run-as.ts": `spawn(process.env["HOME"]);\n` },
+      "the whole of it": { "src/platform/postgres/run-as.ts": `spawn("x", { env: process.env });\n` },
+      "the path elsewhere": { "src/platform/http/server.ts": `spawn(process.env["PATH"]);\n` },
     },
   },
   {

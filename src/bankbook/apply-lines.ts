@@ -7,23 +7,23 @@
 //
 // Nothing of it trusts the plan alone: what has changed since goes to the queue.
 
-import { depositsByReference } from "../deposits/deposits-by-reference.ts";
-import { dropQuestions } from "../inquiries/ask-outside.ts";
+import { depositsByReference } from "../payouts/deposits.ts";
+import { dropQuestions } from "../outside/ask.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { answerLines, countingLines } from "../payfiles/answer-lines.ts";
+import { answerLines, countingLines } from "../payouts/answer-files.ts";
 import {
   answerRemittances,
   lockRemittedPayouts,
+  type PayoutToLeave,
   remittancesByUtr,
   type ShownRemittance,
-} from "../payouts/answer-remittances.ts";
-import type { PayoutToLeave } from "../payouts/plan-remittances.ts";
-import type { Tx } from "../platform/postgres.ts";
+} from "../payouts/remittances.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { lockReceivers, type ReceivedMoney, takeMoney } from "./receive-money.ts";
 import { bankLineLifecycle, type LinePlan, madeReference, type QueueReason } from "./rules.ts";

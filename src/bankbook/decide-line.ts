@@ -1,28 +1,25 @@
 // A person decides about money in the queue: whose it is, or that it goes back. Both can be undone by
 // nobody, so over the limit they take two.
 
-import { actWithApproval } from "../approvals/act-with-approval.ts";
-import { type ApprovalKind, type Prepared, validHoursUsual } from "../approvals/kind.ts";
-import { depositsByReference } from "../deposits/deposits-by-reference.ts";
-import { refuseOffboarded } from "../firms/firm-of-caller.ts";
-import { dropQuestions } from "../inquiries/ask-outside.ts";
-import type { Actor } from "../kernel/actor.ts";
+import { refuseOffboarded } from "../firms/find-firms.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
-import { isId } from "../kernel/ids.ts";
+import { houseFirmId, isId, utrForm } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import { rupeesText } from "../kernel/rupees.ts";
-import { utrForm } from "../kernel/utr.ts";
+import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
+import { dropQuestions } from "../outside/ask.ts";
+import { depositsByReference } from "../payouts/deposits.ts";
 import { twoOperatorsFromPaise } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
-import { type Tx, violatedConstraint } from "../platform/postgres.ts";
+import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
-import { buyerOf } from "./buyer-of.ts";
-import { changeOfLine } from "./change-of-bankbook.ts";
+import { buyerOf, withoutMovedFunds } from "./fund-deal.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
 import { bankLineLifecycle, madeReference } from "./rules.ts";
-import { type BankLineRow, findLine, lockLines, setLines } from "./store.ts";
-import { withoutMovedFunds } from "./without-moved-funds.ts";
+import { type BankLineRow, findLine, lockLines, setLines, type StatementRow } from "./store.ts";
 
 type Decision = {
   readonly lineId: string;
@@ -37,7 +34,7 @@ function refuseReason(reason: string): void {
   throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
 }
 
-export type AssignLine = Decision & {
+type AssignLine = Decision & {
   /** The firm or the deal that the money is for; the house's own when it is left out. */
   readonly to: string | null;
 };
@@ -151,7 +148,7 @@ async function freeReference(tx: Tx, { environment, utr, line_key }: BankLineRow
   return taken.has(utr) ? madeReference(line_key) : utr;
 }
 
-export type SendBack = Decision & { readonly utr: string };
+type SendBack = Decision & { readonly utr: string };
 
 /** Says that money of the queue was sent back, and under which reference; the bank's debit ends it. */
 export async function sendLineBack(
@@ -236,4 +233,63 @@ function decided(
     decided_at: now,
     version: line.version + 1,
   };
+}
+
+/** What becomes of statements is the house's own business, and on its desk's record. */
+export function changeOfStatement(
+  action: "apply",
+  before: StatementRow,
+  after: StatementRow,
+): Change {
+  const facts = ({ statement_id, state, line_count, closing_paise }: StatementRow) => ({
+    statement_id,
+    state,
+    line_count,
+    closing_paise,
+  });
+  return {
+    ...ofHouse(after),
+    action: `bank_statement.${action}`,
+    entity: {
+      type: "bank_statement",
+      id: after.statement_id,
+      version: after.state === "applied" ? 2 : 1,
+      href: `/ops/bank/statements/${after.statement_id}`,
+    },
+    before: facts(before),
+    after: facts(after),
+  };
+}
+
+function changeOfLine(
+  action: "assign" | "send_back",
+  before: BankLineRow,
+  after: BankLineRow,
+): Change {
+  const facts = ({ line_id, state, reason, firm_id, deal_id, back_utr, paise }: BankLineRow) => ({
+    line_id,
+    state,
+    reason,
+    firm_id,
+    deal_id,
+    back_utr,
+    paise,
+  });
+  return {
+    ...ofHouse(after),
+    action: `bank_line.${action}`,
+    entity: {
+      type: "bank_line",
+      id: after.line_id,
+      version: after.version,
+      href: `/ops/bank/queue/${after.line_id}`,
+    },
+    before: facts(before),
+    after: facts(after),
+  };
+}
+
+function ofHouse({ environment }: Pick<StatementRow, "environment">) {
+  const house = houseFirmId[environment];
+  return { environment, deskId: house, firmId: house };
 }

@@ -1,21 +1,23 @@
-import { actWithApproval } from "../approvals/act-with-approval.ts";
-import { type ApprovalKind, type Prepared, validHoursUsual } from "../approvals/kind.ts";
-import { depositsByReference } from "../deposits/deposits-by-reference.ts";
-import { refuseOffboarded } from "../firms/firm-of-caller.ts";
-import { dropQuestions } from "../inquiries/ask-outside.ts";
+import { buyersOfCrosses } from "../crosses/fund-cross.ts";
+import { firmById, refuseOffboarded } from "../firms/find-firms.ts";
 import type { Actor } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
-import { rupeesText } from "../kernel/rupees.ts";
-import { utrForm } from "../kernel/utr.ts";
+import { isId, utrForm } from "../kernel/ids.ts";
+import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
+import { dropQuestions } from "../outside/ask.ts";
+import { depositsByReference } from "../payouts/deposits.ts";
 import { twoOperatorsFromPaise } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
-import { assertHoldsWritten } from "../settlement/open-settlements.ts";
-import { buyerOf } from "./buyer-of.ts";
+import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { buyersOfSettlements } from "../settlement/fund-settlements.ts";
+import { assertHoldsWritten, FundsMoved } from "../settlement/open-settlements.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
-import { withoutMovedFunds } from "./without-moved-funds.ts";
 
-export type FundDeal = {
+type FundDeal = {
   /** The settlement or cross that the money is for. */
   readonly dealId: string;
   readonly paise: number;
@@ -23,7 +25,7 @@ export type FundDeal = {
   readonly twoFromPaise?: number | undefined;
 };
 
-export type DealFunding = "proposed" | "known" | "received" | "funded";
+type DealFunding = "proposed" | "known" | "received" | "funded";
 
 /**
  * Money for a deal, of whatever amount: it is the buyer's, and the deal is funded once the buyer has
@@ -102,4 +104,35 @@ function refuseFunded(dealId: string, state: string | undefined): void {
   throw new Failure("conflict", `${dealId} is ${state} and waits for no money`, {
     detail: { reason: "wrong_state", state, allowed_actions: [] },
   });
+}
+
+/** Whose money a settlement or cross waits for. */
+export async function buyerOf(
+  db: Db,
+  dealId: string,
+): Promise<{ readonly firmId: string; readonly environment: Environment }> {
+  const buyers = isId("stl", dealId)
+    ? await buyersOfSettlements(db, [dealId])
+    : await buyersOfCrosses(db, isId("crs", dealId) ? [dealId] : []);
+  const firmId = buyers.get(dealId);
+  if (firmId === undefined) throw new Failure("not_found", `no settlement or cross ${dealId}`);
+  const { environment } = await firmById(db, firmId);
+  return { firmId, environment };
+}
+
+/** How often it is tried because a balance moved meanwhile. */
+const attemptsMax = 5;
+
+/** Does again what failed because a balance fell, or a line was counted, meanwhile. */
+export async function withoutMovedFunds<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      // Two files with the same line, applied at once: the second finds it counted.
+      const isPassing = violatedConstraint(error) === "bank_lines_once";
+      const isMoved = isPassing || error instanceof FundsMoved;
+      if (!isMoved || attempt === attemptsMax) throw error;
+    }
+  }
 }

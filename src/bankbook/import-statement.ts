@@ -3,30 +3,54 @@
 // it would add to firms' money is over the limit, the second step waits for another person: a file can
 // be written by hand.
 
-import { actWithApproval } from "../approvals/act-with-approval.ts";
-import { type ApprovalKind, type Prepared, validHoursUsual } from "../approvals/kind.ts";
+import { createHash } from "node:crypto";
+
+import { awaitedPayments, buyersOfCrosses } from "../crosses/fund-cross.ts";
+import { firmsAsRemitters } from "../firms/bank-accounts.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { rupeesText } from "../kernel/rupees.ts";
+import { isId, newId } from "../kernel/ids.ts";
+import { canonicalJson } from "../kernel/json.ts";
+import { rupeesText } from "../kernel/money.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
+import { linesByReference } from "../payouts/answer-files.ts";
+import { remittancesByUtr } from "../payouts/remittances.ts";
 import { twoOperatorsFromPaise } from "../payouts/rules.ts";
 import type { Context } from "../platform/context.ts";
-import { violatedConstraint } from "../platform/postgres.ts";
+import { violatedConstraint } from "../platform/postgres/postgres.ts";
+import { seal } from "../platform/seal.ts";
+import { buyersOfSettlements } from "../settlement/fund-settlements.ts";
 import { applyLines } from "./apply-lines.ts";
-import { changeOfStatement } from "./change-of-bankbook.ts";
-import { genericStatement, type StatementFormat } from "./read-statement.ts";
-import { type Reconciled, reconcileBank } from "./reconcile-bank.ts";
-import { receiveStatement } from "./receive-statement.ts";
+import { changeOfStatement } from "./decide-line.ts";
+import { withoutMovedFunds } from "./fund-deal.ts";
+import { genericStatement, readStatement, type StatementFormat } from "./read-statement.ts";
+import { reconcileBank, type Reconciled } from "./reconcile-bank.ts";
+import {
+  type KnownRemittance,
+  type KnownTarget,
+  type KnownThings,
+  lineKeys,
+  mentionsIn,
+  paymentNameMin,
+  planLine,
+  type StatementLine,
+  utrIn,
+} from "./rules.ts";
 import {
   type BankLineRow,
+  findStatementByDigest,
+  insertLines,
+  insertStatement,
   listLinesOfStatement,
+  listReturning,
   lockStatement,
   setApplied,
   type StatementRow,
 } from "./store.ts";
-import { withoutMovedFunds } from "./without-moved-funds.ts";
 
-export type ImportStatement = {
+type ImportStatement = {
   readonly environment: Environment;
   readonly text: string;
   readonly format?: StatementFormat | undefined;
@@ -34,7 +58,7 @@ export type ImportStatement = {
   readonly twoFromPaise?: number | undefined;
 };
 
-export type ImportedStatement = {
+type ImportedStatement = {
   readonly statement_id: string;
   readonly outcome: "applied" | "known" | "proposed";
   readonly approval_id: string | null;
@@ -152,4 +176,167 @@ async function shown(
     queued: count("queued"),
     reconciled: await reconcileBank(ctx, environment),
   };
+}
+
+/** What was written in a line, which is nobody else's business. */
+export type LineDetails = Pick<
+  StatementLine,
+  "reference" | "narration" | "remitterName" | "remitterAccount"
+>;
+
+export function detailsPurpose(lineKey: string): string {
+  return `bank line ${lineKey}`;
+}
+
+/** Two forms of one name are two forms. */
+function formName(format: StatementFormat): string {
+  const digest = createHash("sha256").update(canonicalJson(format)).digest("hex");
+  return `${format.name} ${digest.slice(0, 8)}`;
+}
+
+/**
+ * Keeps the lines of a bank's file with what each is taken to mean; nothing counts yet. The same bytes
+ * in the same form are the same statement.
+ */
+export async function receiveStatement(
+  ctx: Pick<Context, "db" | "now" | "sealKey">,
+  operator: Actor,
+  {
+    environment,
+    text,
+    format,
+  }: { readonly environment: Environment; readonly text: string; readonly format: StatementFormat },
+): Promise<StatementRow> {
+  const digest = createHash("sha256").update(text).digest();
+  const form = formName(format);
+  const known = await findStatementByDigest(ctx.db, environment, digest, form);
+  if (known) return known;
+  const { lines, openingPaise, closingPaise } = readStatement(text, format);
+  const now = ctx.now();
+  const days = lines.map(({ day }) => day).toSorted();
+  const statement: StatementRow = {
+    statement_id: newId("bst", now),
+    environment,
+    sha256: digest,
+    format: form,
+    line_count: lines.length,
+    first_day: days[0] ?? "",
+    last_day: days.at(-1) ?? "",
+    opening_paise: openingPaise,
+    closing_paise: closingPaise,
+    state: "received",
+    received_by: operator.id,
+    received_at: now,
+    applied_by: null,
+    applied_at: null,
+  };
+  const things = await knownThings(ctx, environment, lines);
+  const keys = lineKeys(lines);
+  const rows = lines.map((line, at): BankLineRow => {
+    const lineKey = keys[at] ?? "";
+    const { reference, narration, remitterName, remitterAccount } = line;
+    const details: LineDetails = { reference, narration, remitterName, remitterAccount };
+    return {
+      line_id: newId("bln", now),
+      environment,
+      statement_id: statement.statement_id,
+      ordinal: line.ordinal,
+      line_key: lineKey,
+      day: line.day,
+      direction: line.direction,
+      paise: line.paise,
+      utr: utrIn(reference),
+      details_sealed: seal(JSON.stringify(details), detailsPurpose(lineKey), ctx.sealKey),
+      plan: planLine(line, things),
+      state: "new",
+      reason: null,
+      firm_id: null,
+      deal_id: null,
+      back_utr: null,
+      decided_by: null,
+      decided_at: null,
+      version: 1,
+    };
+  });
+  await ctx.db.transaction(async (tx) => {
+    if (await insertStatement(tx, statement)) await insertLines(tx, rows);
+  });
+  const received = await findStatementByDigest(ctx.db, environment, digest, form);
+  if (!received) throw new Error("a statement that was received is there");
+  return received;
+}
+
+/** Whatever exists of what these lines mention. */
+async function knownThings(
+  { db, sealKey }: Pick<Context, "db" | "sealKey">,
+  environment: Environment,
+  lines: readonly StatementLine[],
+): Promise<KnownThings> {
+  const mentions = lines.map(mentionsIn);
+  const all = (field: "remittances" | "ids" | "utrs") => [
+    ...new Set(mentions.flatMap((each) => each[field])),
+  ];
+  const inFiles = await linesByReference(db, all("remittances"));
+  const remittances = new Map(
+    [...inFiles].map(([reference, line]): [string, KnownRemittance] => [
+      reference,
+      {
+        leadId: line.lead_id,
+        fileId: line.file_id,
+        paise: line.paise,
+        isVoid: line.state === "voided",
+      },
+    ]),
+  );
+  const byUtr = new Map(
+    [...(await remittancesByUtr(db, environment, all("utrs")))].map(
+      ([utr, { leadId, paise }]): [string, KnownRemittance] => {
+        const inFile = [...remittances.values()].find((each) => each.leadId === leadId);
+        return [utr, { leadId, paise, fileId: inFile?.fileId ?? null, isVoid: false }];
+      },
+    ),
+  );
+  const returning = new Map(
+    (await listReturning(db, environment)).map(({ back_utr, line_id, paise }) => [
+      back_utr ?? "",
+      { lineId: line_id, paise },
+    ]),
+  );
+  const targets = await targetsOf(db, all("ids"));
+  const payments = (await awaitedPayments(db, environment))
+    .filter(({ payment_ref }) => payment_ref.length >= paymentNameMin)
+    .map(({ cross_id, buyer_firm_id, payment_ref }) => ({
+      name: payment_ref,
+      target: { firmId: buyer_firm_id, dealId: cross_id },
+    }));
+  const named = [...targets.values(), ...payments.map(({ target }) => target)];
+  const firms = await firmsAsRemitters(
+    db,
+    [...new Set(named.map(({ firmId }) => firmId))],
+    sealKey,
+  );
+  const isHere = ({ firmId }: KnownTarget) => firms.get(firmId)?.environment === environment;
+  return {
+    remittances,
+    byUtr,
+    returning,
+    targets: new Map([...targets].filter(([, target]) => isHere(target))),
+    payments: payments.filter(({ target }) => isHere(target)),
+    remitters: firms,
+  };
+}
+
+async function targetsOf(
+  db: Context["db"],
+  ids: readonly string[],
+): Promise<Map<string, KnownTarget>> {
+  const ofKind = (prefix: "stl" | "crs" | "frm") => ids.filter((id) => isId(prefix, id));
+  const buyers = [
+    ...(await buyersOfSettlements(db, ofKind("stl"))),
+    ...(await buyersOfCrosses(db, ofKind("crs"))),
+  ];
+  return new Map([
+    ...ofKind("frm").map((firmId): [string, KnownTarget] => [firmId, { firmId, dealId: null }]),
+    ...buyers.map(([dealId, firmId]): [string, KnownTarget] => [dealId, { firmId, dealId }]),
+  ]);
 }

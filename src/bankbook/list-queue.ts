@@ -1,11 +1,12 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
+import type { SealedPlace } from "../platform/master-key.ts";
 import { open } from "../platform/seal.ts";
-import { detailsPurpose, type LineDetails } from "./receive-statement.ts";
-import { listQueue as listRows } from "./store.ts";
+import { detailsPurpose, type LineDetails } from "./import-statement.ts";
+import { listQueue as listRows, listSealedDetails, setSealedDetails } from "./store.ts";
 
 /** A line of the queue as whoever decides about it reads it. */
-export type QueuedLine = {
+type QueuedLine = {
   readonly line_id: string;
   readonly day: string;
   readonly direction: string;
@@ -41,4 +42,16 @@ export async function listQueue(
       narration,
     };
   });
+}
+
+/** Where it is sealed what banks wrote in their statements. */
+export function sealedDetails({ db }: Pick<Context, "db">): SealedPlace {
+  return {
+    name: "bank statement lines",
+    list: async (after, limit) => {
+      const rows = await listSealedDetails(db, after, limit);
+      return rows.map(({ line_key, ...row }) => ({ ...row, purpose: detailsPurpose(line_key) }));
+    },
+    set: (rows) => setSealedDetails(db, rows),
+  };
 }

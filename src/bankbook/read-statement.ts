@@ -3,7 +3,7 @@
 
 import { dayOf, paiseOf, parseCsv } from "../credits/csv.ts";
 import { type Failure, unprocessable } from "../kernel/failure.ts";
-import { runThrough } from "../platform/pace.ts";
+import { runThrough } from "../platform/heavy/pace.ts";
 import type { StatementLine } from "./rules.ts";
 
 /** The headings of a bank's statement. */

@@ -2,25 +2,21 @@
 // is funded when the balance reaches for all of it. What is over stays available, and what is short is
 // kept for the firm while the deal waits for the rest.
 
-import { takeDeposits } from "../deposits/take-deposits.ts";
-import { type TradingFirm, tradingFirms } from "../firms/trading-firms.ts";
-import {
-  type AwaitedCross,
-  fundReceivedCrosses,
-  lockCrossesById,
-} from "../crosses/fund-received.ts";
+import { takeDeposits } from "../payouts/deposits.ts";
+import { type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
+import { type AwaitedCross, fundReceivedCrosses, lockCrossesById } from "../crosses/fund-cross.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isId } from "../kernel/ids.ts";
-import { addPaise, type PaiseSum } from "../kernel/sums.ts";
+import { addPaise, type PaiseSum } from "../kernel/money.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Account, Entry } from "../ledger/rules.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import {
   type AwaitedSettlement,
   fundReceived,
   lockSettlementsById,
-} from "../settlement/fund-received.ts";
+} from "../settlement/fund-settlements.ts";
 
 export type ReceivedMoney = {
   readonly firmId: string;

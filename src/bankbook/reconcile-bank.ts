@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
-import { addPaise, negatePaise, type PaiseSum, subtractPaise } from "../kernel/sums.ts";
-import { outsideEntries, outsideBalance } from "../ledger/read-outside.ts";
+import { addPaise, negatePaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
+import { outsideEntries, outsideBalance } from "../ledger/outside.ts";
 import type { Context } from "../platform/context.ts";
 import { findTotals, listAllExplained } from "./store.ts";
 

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import { rupeesPlain } from "../kernel/rupees.ts";
+import { rupeesPlain } from "../kernel/money.ts";
 import { genericStatement, readStatement, readStatementFormat } from "./read-statement.ts";
 import {
   bankLineLifecycle,

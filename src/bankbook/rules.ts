@@ -13,7 +13,7 @@ import { createHash } from "node:crypto";
 
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { utrForm } from "../kernel/utr.ts";
+import { utrForm } from "../kernel/ids.ts";
 
 export const bankLineStates = [
   "new",

@@ -1,5 +1,8 @@
+// What of this slice is sealed, for whoever changes the master key.
+
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { ResealedRow } from "../platform/master-key.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { BankLineState, Direction, LinePlan } from "./rules.ts";
 
 export type StatementRow = {
@@ -254,7 +257,7 @@ export async function listAllExplained(db: Db, environment: Environment): Promis
   return rows.map(({ name }) => name);
 }
 
-export type BankTotals = {
+type BankTotals = {
   /** What was on the account before the first line that was imported. */
   readonly opening_paise: number | null;
   readonly closing_paise: number | null;
@@ -294,4 +297,31 @@ export async function findTotals(db: Db, environment: Environment): Promise<Bank
     ) as last on true`);
   if (!row) throw new Error("sums are there");
   return row;
+}
+
+/** What was written in lines of statements, in the order of the lines. */
+export async function listSealedDetails(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<{ readonly id: string; readonly sealed: Buffer; readonly line_key: string }[]> {
+  return await db.rows(sql`
+    select line_id as id, details_sealed as sealed, line_key
+    from bank_lines
+    where line_id > ${after}
+    order by line_id
+    limit ${limit}`);
+}
+
+/** Only where it is still sealed as it was. */
+export async function setSealedDetails(db: Db, rows: readonly ResealedRow[]): Promise<void> {
+  await db.rows(sql`
+    update bank_lines as t
+    set details_sealed = n.after
+    from unnest(
+      ${rows.map(({ row }) => row.id)}::text[],
+      ${rows.map(({ row }) => row.sealed)}::bytea[],
+      ${rows.map(({ sealed }) => sealed)}::bytea[]
+    ) as n (id, before, after)
+    where t.line_id = n.id and t.details_sealed = n.before`);
 }

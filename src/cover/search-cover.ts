@@ -3,7 +3,7 @@
 // offers are still there. Several requirements are searched for in one go, each on what the ones
 // before it left.
 
-import { Overloaded } from "../platform/coalesce.ts";
+import { Overloaded } from "../platform/postgres/coalesce.ts";
 import type { Context } from "../platform/context.ts";
 import { type Heavy, heavyKind, type HeavyOptions, NobodyWaits } from "../platform/heavy/kinds.ts";
 import { chooseBundle } from "./choose-bundle.ts";

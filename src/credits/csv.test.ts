@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { Failure } from "../kernel/failure.ts";
 import { addDays } from "../kernel/time.ts";
-import { runThrough } from "../platform/pace.ts";
+import { runThrough } from "../platform/heavy/pace.ts";
 import * as csv from "./csv.ts";
 import { dayOf, paiseOf } from "./csv.ts";
 import type { Declaration } from "./rules.ts";

@@ -3,7 +3,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { creditColumns, type CreditRow } from "./store.ts";
 
 /** What a deal needs to know of a credit. */

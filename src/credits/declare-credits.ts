@@ -1,18 +1,38 @@
-import { firmOfCaller } from "../firms/firm-of-caller.ts";
-import { actorOf } from "../kernel/actor.ts";
+import { firmOfCaller, firmOfDesk } from "../firms/find-firms.ts";
+import { type Actor, actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
+import { portStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
-import { itemCheck } from "../platform/http-validation.ts";
-import { claimIdempotencyKey } from "../platform/idempotency.ts";
-import { mapPaced, openPace } from "../platform/pace.ts";
-import { resultOf, sumsOf } from "./result-of.ts";
-import { type CreditFacts, factsOf } from "./rules.ts";
-import { CreditDeclaration, type DeclareCreditsBody, type DeclarationResults } from "./schema.ts";
-import { lookAtDeclarations, takeDeclarations } from "./take-declarations.ts";
+import { mapPaced, openPace, runPaced } from "../platform/heavy/pace.ts";
+import type { Document } from "../platform/http/documents.ts";
+import { toErrorReply } from "../platform/http/errors.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import { writeInPieces } from "../platform/http/serialization.ts";
+import { itemCheck } from "../platform/http/validation.ts";
+import type { ItemError } from "../platform/http/wire.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { readReport } from "./csv.ts";
+import { viewCredit } from "./read-credits.ts";
+import { type CreditFacts, type Declaration, factsOf } from "./rules.ts";
+import {
+  type Credit,
+  CreditDeclaration,
+  csvRowsMax,
+  type DeclarationResults,
+  type DeclareCreditsBody,
+  ImportResults,
+} from "./schema.ts";
+import { simulatedCredits } from "./synthetic-credits.ts";
+import {
+  lookAtDeclarations,
+  type Outcome,
+  takeDeclarations,
+  type Taking,
+} from "./take-declarations.ts";
 
-export type Declared = { readonly replayed: boolean; readonly answer: DeclarationResults };
+type Declared = { readonly replayed: boolean; readonly answer: DeclarationResults };
 
 const checkItem = itemCheck(CreditDeclaration);
 
@@ -26,7 +46,7 @@ export async function declareCredits(
   const now = ctx.now();
   const today = istDay(now);
   const pace = openPace();
-  const declared = await mapPaced(body.credits, (item) => judged(item, today), pace);
+  const declared = await mapPaced(body.credits, (item) => judgeItem(item, today), pace);
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await firmOfCaller(tx, call.caller, firmId);
@@ -56,7 +76,7 @@ export async function declareCredits(
   );
 }
 
-function judged(item: unknown, today: IstDay): CreditFacts | Failure {
+function judgeItem(item: unknown, today: IstDay): CreditFacts | Failure {
   try {
     const declaration = checkItem(item);
     return declaration instanceof Failure ? declaration : factsOf(declaration, today);
@@ -64,4 +84,152 @@ function judged(item: unknown, today: IstDay): CreditFacts | Failure {
     if (error instanceof Failure) return error;
     throw error;
   }
+}
+
+type Import = {
+  readonly firmId: string;
+  readonly csv: string;
+  /** Whoever asked has gone: nothing of the report is kept then. */
+  readonly gone: AbortSignal;
+};
+
+/** A report of the customs portal, row by row; sending it again changes nothing. */
+export async function importCredits(
+  ctx: Context,
+  call: Call,
+  { firmId, csv, gone }: Import,
+): Promise<Document<ImportResults>> {
+  return await ctx.heavy.inPieces(
+    "import",
+    async (pace) => {
+      const results = await ctx.db.transaction(
+        async (tx) => {
+          const firm = await firmOfCaller(tx, call.caller, firmId);
+          return await takeReport(tx, { firm, actor: actorOf(call), now: ctx.now(), pace }, csv);
+        },
+        { rollBack: call.dryRun },
+      );
+      const content = await writeInPieces(ImportResults, results, pace);
+      return { type: "application/json; charset=utf-8", content };
+    },
+    { by: call.caller, signal: gone },
+  );
+}
+
+/** The same by the operator, for a firm of any desk. */
+export async function importCreditsAsOperator(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { deskId, firmId }: { readonly deskId: string; readonly firmId: string },
+  csv: string,
+): Promise<ImportResults> {
+  return await ctx.db.transaction(async (tx) => {
+    const firm = await firmOfDesk(tx, deskId, firmId);
+    return await takeReport(tx, { firm, actor: operator, now: ctx.now() }, csv);
+  });
+}
+
+export async function takeReport(
+  tx: Tx,
+  { firm, actor, vouched = false, now, pace = openPace() }: Omit<Taking, "mode">,
+  csv: string,
+): Promise<ImportResults> {
+  const today = istDay(now);
+  // Whose report it is, the operator vouches for too.
+  const reading = readReport(csv, { iec: vouched ? undefined : firm.iec, rowsMax: csvRowsMax });
+  const { rows, skipped } = await runPaced(reading, pace);
+  const outcomes = await takeDeclarations(
+    tx,
+    { firm, actor, vouched, mode: { followsBalance: true }, now, pace },
+    await mapPaced(rows, ({ declared }) => judgeRow(declared, today), pace),
+  );
+  const view = { firmState: firm.connection_state, today };
+  const results = await mapPaced(
+    outcomes,
+    (outcome, index) => ({
+      row: rows[index]?.row ?? 0,
+      ...resultOf(outcome, view, actor.requestId ?? ""),
+    }),
+    pace,
+  );
+  return { results, ...sumsOf(results), skipped };
+}
+
+/** The facts of a declaration, or why it is refused. */
+export function judgeRow(declared: Declaration | Failure, today: string): CreditFacts | Failure {
+  if (declared instanceof Failure) return declared;
+  try {
+    return factsOf(declared, today);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+type Result = {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly error: ItemError | null;
+  readonly credit?: Credit;
+};
+
+/** The answer to one item: what a call with it alone would have answered. */
+export function resultOf(
+  outcome: Outcome,
+  view: { readonly firmState: string; readonly today: IstDay },
+  requestId: string,
+): Result {
+  if (outcome.kind === "refused") {
+    const { status, body } = toErrorReply(outcome.failure, requestId, "trading");
+    return { ok: false, status, error: body };
+  }
+  const status = outcome.kind === "created" ? 201 : 200;
+  return { ok: true, status, error: null, credit: viewCredit(outcome.row, view) };
+}
+
+export function sumsOf(results: readonly Result[]): { accepted: number; failed: number } {
+  const accepted = results.filter(({ ok }) => ok).length;
+  return { accepted, failed: results.length - accepted };
+}
+
+/**
+ * What the registry says the firm holds. Customs offers no interface for machines, so only the
+ * sandbox's simulation can be asked; live desks declare, or import the portal's report.
+ */
+export async function syncCredits(
+  ctx: Context,
+  call: Call,
+  firmId: string,
+): Promise<DeclarationResults> {
+  const now = ctx.now();
+  const today = istDay(now);
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await firmOfCaller(tx, call.caller, firmId);
+      if (firm.environment === "live") {
+        throw new Failure("conflict", "customs offers no interface to take credits from", {
+          detail: { reason: "registry_attested_only" },
+        });
+      }
+      const ports = await portStatus(tx, firm.environment);
+      const outage = ports.find(({ port, state }) => port === "registry" && state === "outage");
+      if (outage) {
+        throw new Failure("conflict", "the registry does not answer", {
+          detail: { reason: "registry_outage", since: outage.since },
+        });
+      }
+      const outcomes = await takeDeclarations(
+        tx,
+        { firm, actor: actorOf(call), mode: { followsBalance: true }, now },
+        simulatedCredits(firm.iec ?? "", today),
+      );
+      const view = { firmState: firm.connection_state, today };
+      const results = outcomes.map((outcome, index) => ({
+        index,
+        ...resultOf(outcome, view, call.requestId),
+      }));
+      return { results, ...sumsOf(results) };
+    },
+    { rollBack: call.dryRun },
+  );
 }

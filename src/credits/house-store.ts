@@ -1,5 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, sql } from "../platform/postgres.ts";
+import { type Db, sql } from "../platform/postgres/postgres.ts";
 import type { CreditRow } from "./store.ts";
 
 export type HouseCreditRow = Pick<CreditRow, "scrip_no" | "scheme" | "face_paise" | "expires_on">;

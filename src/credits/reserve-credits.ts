@@ -1,22 +1,26 @@
 // What a deal needs of credits: to lock what is sold, and to reserve it.
 
-import type { Environment } from "../kernel/caller.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
-import type { Db, Tx } from "../platform/postgres.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
+  type CreditForSale as Found,
   type DealtRow,
   findLiveByNumber,
   type ListedCredit,
+  listForSale,
   listListedOfFirm,
-  lockLiveByNumber,
-  type Reservation,
-  type ReservedNumber,
   lockForSale as lockForSaleRows,
+  lockLiveByNumber,
   lockReserved,
   releaseReserved as releaseRows,
+  type Reservation,
   reserveCredits as reserveRows,
+  type ReservedNumber,
 } from "./deal-store.ts";
+import { holderOf } from "./read-credits.ts";
+import { meantOf, normalScripNo } from "./rules.ts";
 import type { CreditRow } from "./store.ts";
 
 /** A credit as a deal knows it. */
@@ -103,4 +107,38 @@ export async function releaseCredits(
     held.map((row) => row.credit_id),
     now,
   );
+}
+
+/** A credit that somebody means by its number. */
+export type CreditForSale = Found;
+
+/** What each caller means by a number, in one statement; undefined where it is none of theirs. */
+export async function findForSale(
+  db: Db,
+  asked: readonly {
+    readonly caller: Caller;
+    readonly scripNo: string;
+    /** Only a holding of this firm, within what the caller sees. */
+    readonly firmId?: string | null;
+  }[],
+): Promise<readonly (CreditForSale | undefined)[]> {
+  const numbersByDesk = new Map<string, Set<string>>();
+  const names = asked.map(({ caller: { deskId }, scripNo: text }) => {
+    const scripNo = normalScripNo(text);
+    if (scripNo === undefined) return undefined;
+    const numbers = numbersByDesk.get(deskId) ?? new Set();
+    numbersByDesk.set(deskId, numbers.add(scripNo));
+    return nameOf(deskId, scripNo);
+  });
+  if (numbersByDesk.size === 0) return asked.map(() => undefined);
+  const rows = await listForSale(db, numbersByDesk);
+  const held = Map.groupBy(rows, (row) => nameOf(row.desk_id, row.scrip_no));
+  return asked.map(({ caller, firmId = null }, at) =>
+    meantOf(held.get(names[at] ?? "") ?? [], holderOf(caller).firmId ?? firmId),
+  );
+}
+
+/** A number is known to its desk only: another's of the same set does not see it. */
+function nameOf(deskId: string, scripNo: string): string {
+  return `${deskId} ${scripNo}`;
 }

@@ -1,13 +1,11 @@
-import { callOf, sendPage, sendReplayable, whenGone } from "../platform/calls.ts";
+import { callOf, sendPage, sendReplayable, whenGone } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import { sendDocument } from "../platform/documents.ts";
-import type { App } from "../platform/http.ts";
-import { compileBatchValidator } from "../platform/http-validation.ts";
-import { declareCredits } from "./declare-credits.ts";
-import { useCredit, withdrawCredit } from "./end-holding.ts";
-import { importCredits } from "./import-credits.ts";
-import { listCredits } from "./list-credits.ts";
-import { readCredit } from "./read-credit.ts";
+import { sendDocument } from "../platform/http/documents.ts";
+import type { App } from "../platform/http/server.ts";
+import { compileBatchValidator } from "../platform/http/validation.ts";
+import { declareCredits, importCredits, syncCredits } from "./declare-credits.ts";
+import { useCredit, withdrawCredit } from "./end-holdings.ts";
+import { listCredits, readCredit } from "./read-credits.ts";
 import {
   Credit,
   CreditList,
@@ -19,7 +17,6 @@ import {
   ImportResults,
   ListCreditsQuery,
 } from "./schema.ts";
-import { syncCredits } from "./sync-credits.ts";
 
 export function creditRoutes(app: App, ctx: Context): void {
   app.get(

@@ -24,7 +24,7 @@ import {
   verdictOf,
   warningOf,
 } from "./rules.ts";
-import { simulatedCredits } from "./simulated-credits.ts";
+import { simulatedCredits } from "./synthetic-credits.ts";
 
 const facts: CreditFacts = {
   scrip_no: "SCRIP0000001",

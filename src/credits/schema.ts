@@ -11,7 +11,7 @@ import {
   pageQuery,
   paise,
   timestamp,
-} from "../platform/wire.ts";
+} from "../platform/http/wire.ts";
 import { creditStates, notSellableReasons } from "./rules.ts";
 
 export const declarationsMax = 500;

@@ -1,16 +1,24 @@
 import { createHash } from "node:crypto";
 
-import { openDesk } from "../firms/open-desk.ts";
-import { seedClients } from "../firms/seed-clients.ts";
-import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
-import { newId } from "../kernel/ids.ts";
+import type { FirmOfDesk } from "../firms/find-firms.ts";
+import { openDesk, seedClients } from "../firms/register-firm.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { houseFirmId, newId } from "../kernel/ids.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { seededRow } from "./seeded-row.ts";
-import { seedRows } from "./store.ts";
-import { type SyntheticExporter, syntheticExporters } from "./synthetic-credits.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { expiryDueOn, warningOf } from "./rules.ts";
+import { type CreditRow, findCredit, lockStocking, seedRows } from "./store.ts";
+import {
+  inventoryNo,
+  type SyntheticCredit,
+  type SyntheticExporter,
+  syntheticExporters,
+  syntheticInventory,
+} from "./synthetic-credits.ts";
 
-export type SeedCredits = {
+type SeedCredits = {
   readonly deskName: string;
   readonly credits: number;
   readonly seed: string;
@@ -120,4 +128,110 @@ function* setsOf(exporters: Iterable<SyntheticExporter>): Generator<SyntheticExp
     size = 0;
   }
   if (set.length > 0) yield set;
+}
+
+/**
+ * Synthetic credits of one sandbox firm, and their numbers. The same seed makes the same credits, and
+ * those that the firm has already stay as they are. A fixture like every seed: nothing is told of it.
+ */
+export async function seedFirmCredits(
+  tx: Tx,
+  firm: FirmOfDesk,
+  {
+    count,
+    seed,
+    scheme,
+    now,
+  }: {
+    readonly count: number;
+    readonly seed: string;
+    readonly scheme?: Scheme | undefined;
+    readonly now: Date;
+  },
+): Promise<string[]> {
+  const today = istDay(now);
+  const { environment, desk_id: deskId, firm_id: firmId } = firm;
+  const exporters = syntheticExporters(`${firmId} ${seed}`, count, today);
+  const rows = [...exporters].flatMap(({ credits }) =>
+    credits.map((credit) => ({
+      ...seededRow(
+        { ...credit, scheme: scheme ?? credit.scheme, suspended: false },
+        { environment, deskId, firmId, today, now },
+      ),
+      credit_id: newId("crd", now),
+    })),
+  );
+  await seedRows(tx, { environment, deskId, now }, rows);
+  return rows.map((row) => row.scrip_no);
+}
+
+const creditsPerScheme = 300;
+
+const environment = "sandbox";
+const house = houseFirmId[environment];
+
+/**
+ * Gives the sandbox's house something to sell, once in the life of a database: what was sold or has
+ * lapsed does not come back. Like every seed it is a fixture: nothing is told of it and no audit
+ * row is written. Answers how many credits were made.
+ */
+export async function seedInventory(ctx: Pick<Context, "db" | "now">): Promise<number> {
+  if (await isStocked(ctx.db)) return 0;
+  const now = ctx.now();
+  const today = istDay(now);
+  return await ctx.db.transaction(async (tx) => {
+    await lockStocking(tx);
+    if (await isStocked(tx)) return 0;
+    const rows = schemes
+      .flatMap((scheme) => syntheticInventory({ scheme, count: creditsPerScheme }, today))
+      .map((credit) => ({
+        ...seededRow(credit, { environment, deskId: house, firmId: house, today, now }),
+        credit_id: newId("crd", now),
+      }));
+    await seedRows(tx, { environment, deskId: house, now }, rows);
+    return rows.length;
+  });
+}
+
+/** The first credit of a seed stays known, whatever becomes of it. */
+async function isStocked(db: Db): Promise<boolean> {
+  const first = inventoryNo(schemes[0], 1);
+  return (await findCredit(db, { deskId: house, firmId: house }, first)) !== undefined;
+}
+
+/** A synthetic credit as a firm's holding, without the id that it gets. */
+function seededRow(
+  { suspended, ...facts }: SyntheticCredit,
+  {
+    environment,
+    deskId,
+    firmId,
+    today,
+    now,
+  }: {
+    readonly environment: Environment;
+    readonly deskId: string;
+    readonly firmId: string;
+    readonly today: IstDay;
+    readonly now: Date;
+  },
+): Omit<CreditRow, "credit_id"> {
+  // Warnings that would have been given by today count as given, so that a seed tells nobody.
+  const told = warningOf(facts.expires_on, today) ?? null;
+  return {
+    ...facts,
+    environment,
+    desk_id: deskId,
+    firm_id: firmId,
+    state: suspended ? "suspended" : "listed",
+    state_before_suspension: suspended ? "listed" : null,
+    reserved_for: null,
+    reason: suspended ? "seeded" : null,
+    as_of: now,
+    expiry_told: told,
+    expiry_due_on: expiryDueOn(facts.expires_on, told),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
 }

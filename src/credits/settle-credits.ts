@@ -4,11 +4,10 @@
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { isHouse } from "../kernel/house.ts";
-import { newId } from "../kernel/ids.ts";
+import { isHouse, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { changeOfCredit } from "./change-of-credit.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { changeOfCredit } from "./read-credits.ts";
 import {
   lockForTransfer,
   lockLiveByNumber,

@@ -2,8 +2,8 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { IstDay } from "../kernel/time.ts";
-import type { Choice } from "../platform/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CreditFacts, CreditState } from "./rules.ts";
 
 export type CreditRow = CreditFacts & {
@@ -258,7 +258,7 @@ export type CreditFilter = {
   readonly expiringBefore: IstDay | null;
 };
 
-export async function listCredits(
+export async function listCreditRows(
   db: Db,
   firmId: string,
   filter: CreditFilter,
@@ -292,7 +292,7 @@ export async function countCredits(db: Db, firmId: string, filter: CreditFilter)
 }
 
 /** For the operator, who sees every desk. */
-export async function listAllCredits(
+export async function listAllCreditRows(
   db: Db,
   filter: {
     readonly environment: Environment;

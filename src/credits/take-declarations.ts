@@ -10,18 +10,16 @@
 // The database decides races: a number that looked free and was not makes no row, and the second
 // look says who has it.
 
-import { recordChanges } from "../events/record-changes.ts";
-import { refuseOffboarded } from "../firms/firm-of-caller.ts";
-import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
-import { askOutside, dropQuestions } from "../inquiries/ask-outside.ts";
-import { portStatus } from "../inquiries/port-status.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
+import { askOutside, dropQuestions, portStatus } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
-import { openPace, type Pace } from "../platform/pace.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { simulatedHolding } from "../registry/rules.ts";
-import { changeOfCredit } from "./change-of-credit.ts";
+import { openPace, type Pace } from "../platform/heavy/pace.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { simulatedHolding } from "../outside/registry-rules.ts";
+import { changeOfCredit } from "./read-credits.ts";
 import {
   type CreditFacts,
   type DeclarationMode,

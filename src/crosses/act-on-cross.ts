@@ -1,21 +1,35 @@
 // What every action of a party has in common: the cross is locked, the caller has a side that may do
 // this (404, then 403), and the cross is in a state for it (409). What the action itself does comes
 // after; last, it is recorded.
+//
+// Why a cross is refused. What is told of the other side is that it cannot be dealt with, never why.
 
-import { holderOf } from "../credits/holder-of.ts";
-import { recordChanges } from "../events/record-changes.ts";
+import { holderOf } from "../credits/read-credits.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import { actorOf, type Change } from "../kernel/actor.ts";
 import { buySideOff, type Call } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
+import { Failure, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
-import type { Side } from "../kernel/side.ts";
+import type { Side } from "../kernel/scheme.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Calendar } from "../kernel/working-days.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { crossOf } from "./read-cross.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { crossOf, standingOf } from "./read-crosses.ts";
 import { type FoundCross, lockCross } from "./read-store.ts";
-import { type CrossAction, otherSide, refuseRole, type Standing } from "./rules.ts";
+import {
+  type AwaitingMove,
+  type CrossAction,
+  type CrossState,
+  dueAtOf,
+  type LastMove,
+  otherSide,
+  refuseRole,
+  type Standing,
+  stateAfter,
+} from "./rules.ts";
 import type { Cross } from "./schema.ts";
-import { standingOf } from "./view-cross.ts";
+import type { CrossRow } from "./store.ts";
 
 /** A cross that its party acts on, locked, and how it stands for them. */
 export type Acting = {
@@ -26,7 +40,7 @@ export type Acting = {
 };
 
 /** Does what the action is about; the changes are recorded last. */
-export type Act = (tx: Tx, acting: Acting) => Promise<readonly Change[]>;
+type Act = (tx: Tx, acting: Acting) => Promise<readonly Change[]>;
 
 export async function actOnCross(
   ctx: Context,
@@ -61,4 +75,63 @@ function sideOf(action: CrossAction, { proposedBy }: Standing): Side | undefined
     default:
       return undefined;
   }
+}
+
+/** The cross one move further, with a new deadline and the step in its history. */
+export function moveToDeadline(
+  row: CrossRow,
+  move: AwaitingMove,
+  { now, calendar }: { readonly now: Date; readonly calendar: Calendar },
+): CrossRow {
+  const state = stateAfter(row.state, move);
+  const due_at = dueAtOf(state, row.environment, now, calendar);
+  return { ...stepped(row, state, { reason: null, now }), due_at };
+}
+
+/** The cross one move further, when neither party is waited for any more. */
+export function moveCross(
+  row: CrossRow,
+  move: LastMove,
+  { reason = null, now }: { readonly reason?: string | null; readonly now: Date },
+): CrossRow {
+  return { ...stepped(row, stateAfter(row.state, move), { reason, now }), due_at: null };
+}
+
+function stepped(
+  row: CrossRow,
+  state: CrossState,
+  { reason, now }: { readonly reason: string | null; readonly now: Date },
+): CrossRow {
+  return {
+    ...row,
+    state,
+    reason,
+    history: [...row.history, { status: state, at: istTimestamp(now), reason }],
+    version: row.version + 1,
+    updated_at: now,
+  };
+}
+
+/** A credit of the cross is not to be had, whatever became of it. */
+export function creditUnavailable(): Failure {
+  return new Failure("conflict", "a credit of this cross is not to be had", {
+    detail: { reason: "credit_unavailable" },
+  });
+}
+
+export function counterpartyUnavailable(): Failure {
+  return new Failure("conflict", "the other side cannot deal now", {
+    detail: { reason: "counterparty_unavailable" },
+  });
+}
+
+/** A company does not deal with itself, however many firms it has. */
+export function samePan(path: string): Failure {
+  return unprocessable({ path, problem: "both sides are the same company" });
+}
+
+export function quoteUsed(crossId: string): Failure {
+  return new Failure("conflict", "the quote was used for another cross", {
+    detail: { reason: "quote_used", cross_id: crossId },
+  });
 }

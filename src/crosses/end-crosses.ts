@@ -1,27 +1,49 @@
 // How crosses end before they are released: by a party, by the clock or by customs. What was reserved
 // is let go, and what was in escrow goes back, in one transaction with the end.
 
+import type { OnLost } from "../credits/registry-news.ts";
 import { releaseCredits } from "../credits/reserve-credits.ts";
-import { dropQuestions } from "../inquiries/ask-outside.ts";
-import type { Change } from "../kernel/actor.ts";
+import type { Blocker } from "../firms/offboard-firm.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { type Call, environments } from "../kernel/caller.ts";
+import type { Passage } from "../kernel/passage.ts";
+import { lateUntil } from "../kernel/working-days.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { changesOfCross } from "./change-of-cross.ts";
-import { escrowName } from "./escrow.ts";
-import { moveCross } from "./move-cross.ts";
-import type { LastMove } from "./rules.ts";
-import { type AddressedFirm, type CrossRow, listAddressed, setCrosses } from "./store.ts";
+import { dropQuestions, isPortUp } from "../outside/ask.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { actOnCross, moveCross } from "./act-on-cross.ts";
+import { escrowName } from "./fund-cross.ts";
+import { changesOfCross } from "./read-crosses.ts";
+import { listOpenOfFirm } from "./read-store.ts";
+import { type LastMove, moveFor } from "./rules.ts";
+import type { Cross } from "./schema.ts";
+import {
+  type AddressedFirm,
+  bringCrossesNearer,
+  claimOverdue,
+  type CrossRow,
+  listAddressed,
+  listByCredits,
+  lockCrosses,
+  lockOpenWithin,
+  setCrosses,
+  yieldToCallers,
+} from "./store.ts";
 
 /** A locked cross, and how it ends. */
-export type Ending = {
+type Ending = {
   readonly cross: CrossRow;
   readonly move: LastMove;
   readonly action: string;
   readonly reason: string | null;
 };
 
-export async function endCrosses(
+async function endCrosses(
   tx: Tx,
   endings: readonly Ending[],
   now: Date,
@@ -69,4 +91,113 @@ async function addressedBy(tx: Tx, crosses: readonly CrossRow[]): Promise<Addres
     if (iecs.length > 0) found.push(...(await listAddressed(tx, environment, iecs)));
   }
   return found;
+}
+
+const setSizeMax = 200;
+const clock: Actor = { kind: "worker", id: "cross-deadlines", requestId: null };
+
+/** One set of crosses whose time is up: credits are let go, and money goes back to its buyers. */
+export async function endOverdue(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  let ended = 0;
+  for (const environment of environments) {
+    const bankIsUp = await isPortUp(ctx.db, environment, "bank");
+    const now = ctx.now();
+    const until = environment === "live" ? lateUntil(now, "bank", await readCalendar(ctx.db)) : now;
+    const late = { environment, bankIsUp, now: until, limit: setSizeMax };
+    ended += await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const overdue = await claimOverdue(tx, { ...late, ...choice });
+        note(overdue.map((row) => row.cross_id));
+        if (overdue.length === 0) return 0;
+        await yieldToCallers(tx);
+        await recordChanges(
+          tx,
+          clock,
+          await endCrosses(tx, overdue.map(endingForOverdue), now),
+          now,
+        );
+        return overdue.length;
+      }),
+    );
+  }
+  return ended > 0 ? "more" : "idle";
+}
+
+function endingForOverdue(cross: CrossRow): Ending {
+  const move = cross.state === "funded" ? "refund" : "expire";
+  return { cross, move, action: move, reason: "timeout" };
+}
+
+/** Takes a proposal back, leaves an agreement, or, for the seller, gives the buyer its money back. */
+export async function cancelCross(ctx: Context, call: Call, crossId: string): Promise<Cross> {
+  const action = "cancel";
+  return await actOnCross(ctx, call, { crossId, action }, async (tx, acting) => {
+    const { cross, standing, now } = acting;
+    const side = standing.sides.includes("sell") ? "by_seller" : "by_buyer";
+    const reason = cross.state === "proposed" ? null : side;
+    return await endCrosses(tx, [{ cross, move: moveFor(action, standing), action, reason }], now);
+  });
+}
+
+/** What a desk proposed and what is open among its own firms, locked before credits are. */
+export async function lockCrossesWithin(tx: Tx, deskId: string): Promise<readonly CrossRow[]> {
+  return await lockOpenWithin(tx, deskId);
+}
+
+/** A desk gives up on these. */
+export async function giveUpCrosses(
+  tx: Tx,
+  { crosses, reason }: { readonly crosses: readonly CrossRow[]; readonly reason: string },
+  now: Date,
+): Promise<readonly Change[]> {
+  const endingOf = (cross: CrossRow): Ending => ({
+    cross,
+    move: cross.state === "funded" ? "refund" : "cancel",
+    action: "cancel",
+    reason,
+  });
+  return await endCrosses(tx, crosses.map(endingOf), now);
+}
+
+/** What customs takes from a cross, the cross cannot deliver: it ends, and money in it goes back. */
+export const loseCredits: OnLost = {
+  list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
+  async lock(tx, crossIds) {
+    await lockCrosses(tx, crossIds);
+  },
+  async follow(tx, _actor, { environment, credits }, now) {
+    const scripNos = credits.map(({ scripNo }) => scripNo);
+    const crossIds = await listByCredits(tx, environment, scripNos);
+    if (crossIds.length === 0) return [];
+    const crosses = await lockCrosses(tx, crossIds);
+    return await endCrosses(tx, crosses.map(endingForLostCredit), now);
+  },
+};
+
+function endingForLostCredit(cross: CrossRow): Ending {
+  const move = cross.state === "funded" ? "refund" : "lose";
+  return { cross, move, action: move, reason: "credit_unavailable" };
+}
+
+/** Of the desk's proposals and of crosses among its own firms: others keep their time. */
+export async function passTimeOfCrosses(tx: Tx, passage: Passage): Promise<number> {
+  const open = await lockOpenWithin(tx, passage.deskId);
+  const ids = open.map((row) => row.cross_id);
+  await bringCrossesNearer(tx, ids, passage);
+  return ids.length;
+}
+
+const namedMax = 100;
+
+/** The crosses that a firm has to see through, or to cancel, before it leaves. */
+export async function openCrossesOf(tx: Tx, deskId: string, firmId: string): Promise<Blocker[]> {
+  const open = await listOpenOfFirm(tx, { deskId, firmId }, namedMax);
+  return open.map(({ cross_id }) => ({
+    type: "cross",
+    id: cross_id,
+    href: `/v1/cross/${cross_id}`,
+  }));
 }

@@ -6,27 +6,29 @@
 //
 // A payment is known by what the buyer calls it: the same again is the same payment.
 
-import { readCalendar } from "../calendar/read-calendar.ts";
-import { fundingReference } from "../deposits/rules.ts";
-import { takeDeposits } from "../deposits/take-deposits.ts";
+import { tradingFirms } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
-import { tradingFirms } from "../firms/trading-firms.ts";
-import { askOutside } from "../inquiries/ask-outside.ts";
-import type { Change } from "../kernel/actor.ts";
-import type { Call } from "../kernel/caller.ts";
-import { asAmount } from "../kernel/sums.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Call, Environment } from "../kernel/caller.ts";
+import { asAmount, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import { balancesOf } from "../ledger/read-books.ts";
+import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
+import { askOutside } from "../outside/ask.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import type { Answered } from "../outside/inquiry-rules.ts";
+import { fundingReference } from "../payouts/deposit-rules.ts";
+import { takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { FundsMoved, assertHoldsWritten } from "../settlement/open-settlements.ts";
-import { type Acting, actOnCross } from "./act-on-cross.ts";
-import { changesOfCross } from "./change-of-cross.ts";
-import { escrowEntry } from "./escrow.ts";
-import { moveToDeadline } from "./move-cross.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { assertHoldsWritten, FundsMoved } from "../settlement/open-settlements.ts";
+import { type Acting, actOnCross, moveToDeadline } from "./act-on-cross.ts";
+import { changesOfCross } from "./read-crosses.ts";
+import { listAwaitedPayments, listBuyers } from "./read-store.ts";
 import { conflict, moveFor } from "./rules.ts";
 import type { Cross, FundCrossBody } from "./schema.ts";
-import { type CrossRow, setCrosses } from "./store.ts";
+import { type CrossRow, lockCrosses, setCrosses } from "./store.ts";
 
 /** How often it is tried because the buyer's balance moved meanwhile. */
 const attemptsMax = 5;
@@ -103,4 +105,156 @@ async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
   await askOutside(tx, [question], now);
   const before = { ...paying, payment_ref: null };
   return changesOfCross({ action: "await_payment", isTold: false, before, after });
+}
+
+/** A cross as other slices know it. */
+export type AwaitedCross = CrossRow;
+
+/** Who buys in these crosses, as far as it is known. */
+export async function buyersOfCrosses(
+  db: Db,
+  crossIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (crossIds.length === 0) return new Map();
+  const rows = await listBuyers(db, crossIds);
+  return new Map(
+    rows.flatMap(({ cross_id, buyer_firm_id }) =>
+      buyer_firm_id === null ? [] : [[cross_id, buyer_firm_id]],
+    ),
+  );
+}
+
+/** The payments that crosses wait for, by what their buyers named them. */
+export async function awaitedPayments(db: Db, environment: Environment) {
+  return await listAwaitedPayments(db, environment);
+}
+
+export async function lockCrossesById(
+  tx: Tx,
+  crossIds: readonly string[],
+): Promise<readonly AwaitedCross[]> {
+  return crossIds.length === 0 ? [] : await lockCrosses(tx, crossIds);
+}
+
+/** What is left for the caller: the entries to write with its own, and the changes to record. */
+type FundedCrosses = {
+  readonly dealIds: readonly string[];
+  readonly entries: readonly Entry[];
+  readonly changes: readonly Change[];
+};
+
+/**
+ * Puts into escrow what locked crosses cost, where what their buyers have now reaches for all of it;
+ * what is used up is taken from `available`. The others wait for the rest.
+ */
+export async function fundReceivedCrosses(
+  tx: Tx,
+  crosses: readonly AwaitedCross[],
+  {
+    available,
+    reference,
+    now,
+  }: {
+    readonly available: Map<string, PaiseSum>;
+    /** What the bank named the money by, for a buyer who named it by nothing. */
+    readonly reference: (crossId: string) => string;
+    readonly now: Date;
+  },
+): Promise<FundedCrosses> {
+  const waiting = crosses.filter(({ state }) => state === "agreed");
+  if (waiting.length === 0) return { dealIds: [], entries: [], changes: [] };
+  const when = { now, calendar: await readCalendar(tx) };
+  const funded = waiting
+    .filter(({ buyer_firm_id, buyer_paise }) => {
+      const left = subtractPaise(available.get(buyer_firm_id ?? "") ?? 0, buyer_paise);
+      if (left >= 0) available.set(buyer_firm_id ?? "", left);
+      return left >= 0;
+    })
+    .map((before) => {
+      const payment_ref = before.payment_ref ?? reference(before.cross_id);
+      return { before, after: { ...moveToDeadline(before, "fund", when), payment_ref } };
+    });
+  if (funded.length === 0) return { dealIds: [], entries: [], changes: [] };
+  await setCrosses(
+    tx,
+    funded.map(({ after }) => after),
+  );
+  return {
+    dealIds: funded.map(({ after }) => after.cross_id),
+    entries: funded.map(({ after }) => escrowEntry(after)),
+    changes: funded.flatMap(({ before, after }) =>
+      changesOfCross({ action: "fund", before, after }),
+    ),
+  };
+}
+
+type Funding = Answered<"deal_funding">;
+
+/** What the bank says about payments that crosses wait for. One that did not come can be made anew. */
+export async function applyCrossFunding(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Funding[],
+  now: Date,
+): Promise<void> {
+  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const waiting = (await lockCrosses(tx, [...said.keys()])).filter((row) => row.state === "agreed");
+  if (waiting.length === 0) return;
+  const when = { now, calendar: await readCalendar(tx) };
+  const decided = waiting.map((before) => {
+    const inquiry = said.get(before.cross_id);
+    const after = inquiry?.answer.arrived
+      ? moveToDeadline(before, "fund", when)
+      : { ...before, payment_ref: null, version: before.version + 1, updated_at: now };
+    return { inquiry, before, after };
+  });
+  await setCrosses(
+    tx,
+    decided.map(({ after }) => after),
+  );
+  const funded = decided.filter(({ after }) => after.state === "funded");
+  const taken = await takeDeposits(
+    tx,
+    funded.map(({ inquiry, after }) => ({
+      environment: after.environment,
+      reference: inquiry?.answer.reference ?? fundingReference(after.cross_id),
+      deskId: after.buyer_desk_id ?? "",
+      firmId: after.buyer_firm_id ?? "",
+      paise: after.buyer_paise,
+      settlementId: null,
+    })),
+    now,
+  );
+  const holds = funded.map(({ after }) => escrowEntry(after));
+  assertWritten(await postEntries(tx, [...taken.entries, ...holds], now));
+  const changes = decided.flatMap(({ before, after }) => {
+    const isFunded = after.state === "funded";
+    const action = isFunded ? "fund" : "miss_payment";
+    return changesOfCross({ action, isTold: isFunded, before, after });
+  });
+  await recordChanges(tx, actor, [...taken.changes, ...changes], now);
+}
+
+/** What names the entry that holds the money of a cross. */
+export function escrowName({ environment, cross_id }: CrossRow): EntryName {
+  return { environment, kind: "cross_escrow", subject: cross_id };
+}
+
+/**
+ * One pending entry holds what the buyer pays. It is never posted: what was released is held leg by
+ * leg by its settlement instead, and what was not goes back.
+ */
+export function escrowEntry(cross: CrossRow): Entry {
+  const { buyer_paise, seller_paise } = cross;
+  const buyer = { kind: "firm_cash", firmId: cross.buyer_firm_id ?? "" } as const;
+  const seller = { kind: "firm_cash", firmId: cross.seller_firm_id ?? "" } as const;
+  const kept = buyer_paise - seller_paise;
+  return {
+    ...escrowName(cross),
+    phase: "pending",
+    movements: [
+      { from: buyer, to: seller, paise: seller_paise },
+      ...(kept > 0 ? [{ from: buyer, to: { kind: "house_cash" } as const, paise: kept }] : []),
+    ],
+  };
 }

@@ -1,20 +1,37 @@
-import { readCalendar } from "../calendar/read-calendar.ts";
+// What each credit of a cross bears of its money. A leg is delivered or refunded by itself, so every
+// leg needs its own sums, and together they are exactly the cross's.
+//
+// Agreement is the moment a cross takes hold: both firms may deal, they are two companies, and the
+// seller's credits are reserved for the cross, all of them or none.
+
+import { spendKeyLimits } from "../access/money-limits.ts";
+import { type HeldCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
+import { notSellableReasonOf } from "../credits/rules.ts";
+import { type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
+import { refusalToTrade } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Bps, Paise } from "../kernel/money.ts";
-import type { Scheme } from "../kernel/scheme.ts";
-import type { Side } from "../kernel/side.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import {
+  addedCeil,
+  addedFloor,
+  type Bps,
+  type Fee,
+  feeWithin,
+  type Paise,
+} from "../kernel/money.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { reserveForCrosses } from "./agree-crosses.ts";
-import { changesOfCross } from "./change-of-cross.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { counterpartyUnavailable, creditUnavailable, samePan } from "./act-on-cross.ts";
+import { changesOfCross } from "./read-crosses.ts";
 import { type CrossKind, dueAtOf, feeBpsOf, sumsOf, type Terms, termsHashOf } from "./rules.ts";
 import { type CrossRow, insertCrosses } from "./store.ts";
 
 /** A firm of the caller's desk on one side of a cross. */
-export type CrossParty = { readonly firmId: string; readonly iec: string };
+type CrossParty = { readonly firmId: string; readonly iec: string };
 
 /** What a desk agrees on between two of its own firms. */
 export type NewCross = {
@@ -33,7 +50,7 @@ export type NewCross = {
   readonly nettingRef: string | null;
 };
 
-export type OpenedCrosses = {
+type OpenedCrosses = {
   /** In the order they were asked for. */
   readonly crosses: readonly CrossRow[];
   /** For the caller to record with its own, last. */
@@ -130,4 +147,162 @@ export function newCrossRow({
     created_at: now,
     updated_at: now,
   };
+}
+
+type Share = {
+  readonly sellerPaise: Paise;
+  readonly buyerPaise: Paise;
+  readonly fees: { readonly buyer: Fee; readonly seller: Fee };
+};
+
+/** One share per face, in their order. */
+export function sharesOf(
+  faces: readonly Paise[],
+  { priceBps, feeBps }: Pick<Terms, "priceBps" | "feeBps">,
+): Share[] {
+  const values = runningShares(faces, (before, face) => addedFloor(before, face, priceBps));
+  const buyerFees = runningShares(faces, (before, face) => addedCeil(before, face, feeBps));
+  const sellerFees = within(values, buyerFees);
+  const buyerSplit = splitOf(buyerFees);
+  const sellerSplit = splitOf(sellerFees);
+  return faces.map((_, at) => ({
+    sellerPaise: (values[at] ?? 0) - (sellerFees[at] ?? 0),
+    buyerPaise: (values[at] ?? 0) + (buyerFees[at] ?? 0),
+    fees: {
+      buyer: buyerSplit[at] ?? feeWithin(0),
+      seller: sellerSplit[at] ?? feeWithin(0),
+    },
+  }));
+}
+
+/** What each item adds to what the ones before it come to. */
+function runningShares<Item extends number>(
+  items: readonly Item[],
+  added: (before: number, item: Item) => number,
+): number[] {
+  let before = 0;
+  return items.map((item) => {
+    const share = added(before, item);
+    before += item;
+    return share;
+  });
+}
+
+/**
+ * The same fees, moved between legs where one would be more than its leg is worth, as it can be for a
+ * credit of a few paise. Their sum is within the values' sum, so there is room for all.
+ */
+function within(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
+  const kept = fees.map((fee, at) => Math.min(fee, values[at] ?? 0));
+  let left = sum(fees) - sum(kept);
+  return kept.map((fee, at) => {
+    const room = Math.min(left, (values[at] ?? 0) - fee);
+    left -= room;
+    return fee + room;
+  });
+}
+
+/** Fee and tax of each, which sum to fee and tax of the whole. */
+function splitOf(fees: readonly Paise[]): Fee[] {
+  return runningShares(fees, (before, fee) => {
+    return feeWithin(before + fee).gstPaise - feeWithin(before).gstPaise;
+  }).map((gstPaise, at) => ({ feePaise: (fees[at] ?? 0) - gstPaise, gstPaise }));
+}
+
+function sum(amounts: readonly Paise[]): Paise {
+  return amounts.reduce((total, amount) => total + amount, 0);
+}
+
+/**
+ * Reserves what the caller's crosses are to deliver; both sides and the credits of each are known. A
+ * firm of another desk is refused without saying why. No cross takes hold but through here, so here
+ * is where the key's limits stand, unless the deal was counted for this key as it was proposed.
+ */
+export async function reserveForCrosses(
+  tx: Tx,
+  caller: Pick<Caller, "keyId" | "deskId" | "environment">,
+  {
+    crosses,
+    isCounted,
+    pricedAt,
+    now,
+  }: {
+    readonly crosses: readonly CrossRow[];
+    readonly isCounted: boolean;
+    /**
+     * When the credits were looked at for the terms; null where nobody has. A holding that began later
+     * may have another life than the one that was priced.
+     */
+    readonly pricedAt: Date | null;
+    readonly now: Date;
+  },
+): Promise<void> {
+  const { environment, deskId } = caller;
+  const firms = await tradingFirms(tx, [...new Set(crosses.flatMap(firmIdsOf))]);
+  const deals = isCounted ? [] : crosses.map((cross) => cross.face_paise);
+  await spendKeyLimits(tx, caller, { deals, now });
+  for (const cross of crosses) refuseFirms(cross, { firms, deskId, now });
+  const credits = await lockOffered(
+    tx,
+    environment,
+    crosses.flatMap((cross) => cross.scrip_nos),
+  );
+  const taken = new Set<string>();
+  const reservations = crosses.flatMap((cross) => {
+    const own = cross.scrip_nos.map((scripNo) => credits.get(scripNo));
+    const seller = firms.get(cross.seller_firm_id ?? "");
+    const free = own.filter((credit) => isFree(credit, { cross, seller, taken, pricedAt, now }));
+    const face = free.reduce((sum, credit) => sum + credit.face_paise, 0);
+    if (free.length !== own.length || face !== cross.face_paise) throw creditUnavailable();
+    for (const credit of free) taken.add(credit.credit_id);
+    return free.map(({ credit_id }) => ({ creditId: credit_id, reservedFor: cross.cross_id }));
+  });
+  await reserveCredits(tx, reservations, now);
+}
+
+function firmIdsOf({ seller_firm_id, buyer_firm_id }: CrossRow): string[] {
+  return [seller_firm_id, buyer_firm_id].filter((firmId) => firmId !== null);
+}
+
+function refuseFirms(
+  cross: CrossRow,
+  {
+    firms,
+    deskId,
+    now,
+  }: {
+    readonly firms: ReadonlyMap<string, TradingFirm>;
+    readonly deskId: string;
+    readonly now: Date;
+  },
+): void {
+  const [seller, buyer] = [cross.seller_firm_id, cross.buyer_firm_id].map((firmId) =>
+    firms.get(firmId ?? ""),
+  );
+  if (!seller || !buyer) throw new Error("both sides of an agreed cross are known");
+  for (const firm of [seller, buyer]) {
+    const refusal = refusalToTrade(firm, now);
+    if (refusal) throw firm.desk_id === deskId ? refusal : counterpartyUnavailable();
+  }
+  if (seller.pan !== null && seller.pan === buyer.pan) throw samePan("terms_hash");
+}
+
+type Looking = {
+  readonly cross: CrossRow;
+  readonly seller: TradingFirm | undefined;
+  readonly taken: ReadonlySet<string>;
+  readonly pricedAt: Date | null;
+  readonly now: Date;
+};
+
+function isFree(
+  credit: HeldCredit | undefined,
+  { cross, seller, taken, pricedAt, now }: Looking,
+): credit is HeldCredit {
+  if (!credit || credit.firm_id !== cross.seller_firm_id || taken.has(credit.credit_id))
+    return false;
+  if (credit.scheme !== cross.scheme) return false;
+  if (pricedAt !== null && credit.created_at > pricedAt) return false;
+  const firmState = seller?.connection_state ?? "";
+  return notSellableReasonOf(credit, { firmState, today: istDay(now) }) === null;
 }

@@ -1,25 +1,33 @@
-import { readCalendar } from "../calendar/read-calendar.ts";
-import { holderOf } from "../credits/holder-of.ts";
-import { recordChanges } from "../events/record-changes.ts";
-import { refusalToTrade } from "../firms/rules.ts";
-import { tradingFirms } from "../firms/trading-firms.ts";
+// What a request for a cross quote means, or everything that is wrong with it.
+
+import { spendKeyLimits } from "../access/money-limits.ts";
+import { chooseOwnCredits } from "../cover/choose-bundle.ts";
+import { holderOf } from "../credits/read-credits.ts";
+import { type CreditForSale, findDeliverable, findForSale } from "../credits/reserve-credits.ts";
+import { normalScripNo, notSellableReasonOf } from "../credits/rules.ts";
+import { type FirmOfDesk, tradingFirms } from "../firms/find-firms.ts";
+import { isIec, plainIdentifier, refusalToTrade } from "../firms/rules.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import { actorOf, type Change } from "../kernel/actor.ts";
 import { buySideOff, type Call, type Caller } from "../kernel/caller.ts";
-import { notFound } from "../kernel/failure.ts";
+import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { istTimestamp } from "../kernel/time.ts";
-import { quoteExpired } from "../orders/refusals.ts";
-import { spendKeyLimits } from "../keys/spend-key-limits.ts";
-import type { Creation } from "../platform/calls.ts";
+import type { Paise } from "../kernel/money.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
+import { dayNumber, istDay, istTimestamp } from "../kernel/time.ts";
+import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
-import { claimIdempotencyKey } from "../platform/idempotency.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { changesOfCross } from "./change-of-cross.ts";
+import type { Creation } from "../platform/http/calls.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import { creditNotSellable, quoteExpired } from "../trading/order-refusals.ts";
+import { quoteUsed } from "./act-on-cross.ts";
 import { newCrossRow, openCrosses } from "./open-crosses.ts";
 import { type CrossQuoteRow, lockCrossQuote, setCrossOfQuote } from "./quote-store.ts";
-import { crossOf } from "./read-cross.ts";
-import { quoteUsed } from "./refusals.ts";
-import type { Terms } from "./rules.ts";
+import { changesOfCross, crossOf } from "./read-crosses.ts";
+import type { FoundCross } from "./read-store.ts";
+import type { CrossKind, Terms } from "./rules.ts";
 import type { Cross, ProposeCrossBody } from "./schema.ts";
 import { type CrossRow, insertCrosses, listAddressed } from "./store.ts";
 
@@ -126,4 +134,187 @@ function termsOf(quote: CrossQuoteRow): Terms {
     feeBps: quote.fee_bps,
     scripNos: quote.scrip_nos,
   };
+}
+
+/** A request as it arrives, well-formed field by field. */
+type CrossRequest = {
+  readonly kind: CrossKind;
+  readonly side: Side;
+  readonly firm_id?: string;
+  readonly counterparty_firm_id?: string;
+  readonly counterparty_iec?: string;
+  readonly scrip_nos?: readonly string[];
+  readonly scheme?: Scheme;
+  readonly face_paise?: number;
+  readonly price_bps?: number;
+};
+
+/** Credits by number, or an amount of a scheme; both where nobody here can tell what a number is. */
+type Lot = {
+  readonly scripNos: readonly string[] | undefined;
+  readonly scheme: Scheme | undefined;
+  readonly facePaise: number | undefined;
+};
+
+export type WantedCross = {
+  readonly kind: CrossKind;
+  readonly side: Side;
+  readonly firmId: string | undefined;
+  readonly counterparty: { readonly firmId: string } | { readonly iec: string };
+  readonly lot: Lot;
+  readonly priceBps: number | undefined;
+};
+
+export function wantedOf(request: CrossRequest): WantedCross {
+  const { kind, side, counterparty_firm_id: firmId, scheme, face_paise: facePaise } = request;
+  const iec = request.counterparty_iec && plainIdentifier(request.counterparty_iec);
+  const problems = [...counterpartyProblems(request, iec), ...lotProblems(request)];
+  const counterparty = firmId === undefined ? iec && { iec } : { firmId };
+  if (problems.length > 0 || !counterparty) throw unprocessable(...problems);
+  return {
+    kind,
+    side,
+    firmId: request.firm_id,
+    counterparty,
+    // A text that is no number stays as it is, and is found nowhere.
+    lot: {
+      scripNos: request.scrip_nos?.map((text) => normalScripNo(text) ?? text),
+      scheme,
+      facePaise,
+    },
+    priceBps: request.price_bps,
+  };
+}
+
+function counterpartyProblems(
+  { kind, counterparty_firm_id: firmId }: CrossRequest,
+  iec: string | undefined,
+): FieldProblem[] {
+  if (firmId === undefined && iec === undefined) {
+    return [{ path: "counterparty_iec", problem: "is required without counterparty_firm_id" }];
+  }
+  if (firmId !== undefined && iec !== undefined) {
+    return [{ path: "counterparty_iec", problem: "must not be given with counterparty_firm_id" }];
+  }
+  if (iec !== undefined && kind === "intra_group") {
+    const problem = "is required: an intra-group cross is between firms of one of your groups";
+    return [{ path: "counterparty_firm_id", problem }];
+  }
+  return iec === undefined || isIec(iec)
+    ? []
+    : [{ path: "counterparty_iec", problem: "must be a PAN, or ten digits" }];
+}
+
+function lotProblems(request: CrossRequest): FieldProblem[] {
+  const { side, scrip_nos: scripNos, scheme, face_paise: facePaise } = request;
+  const missing = [
+    ...(scheme === undefined ? [{ path: "scheme", problem: "is required" }] : []),
+    ...(facePaise === undefined ? [{ path: "face_paise", problem: "is required" }] : []),
+  ];
+  if (scripNos === undefined) return missing;
+  const numbers = new Set(scripNos.map((text) => normalScripNo(text) ?? text));
+  if (numbers.size < scripNos.length) {
+    return [{ path: "scrip_nos", problem: "names a credit twice" }];
+  }
+  // What another desk's credits are is for their seller to say.
+  return side === "buy" && request.counterparty_firm_id === undefined ? missing : [];
+}
+
+/** What a cross is about. */
+type ChosenLot = {
+  readonly scheme: Scheme;
+  /** 0 when the seller has nothing of the kind. */
+  readonly facePaise: Paise;
+  /** Null where the seller, whom nobody here knows, is to choose. */
+  readonly scripNos: readonly string[] | null;
+};
+
+/** The seller's credits where it is a firm of the caller's desk; otherwise what the caller says. */
+export async function chooseLot(
+  db: Db,
+  caller: Caller,
+  lot: Lot,
+  { seller, now }: { readonly seller: FirmOfDesk | undefined; readonly now: Date },
+): Promise<ChosenLot> {
+  const { scripNos, scheme, facePaise } = lot;
+  if (seller && scripNos) return await namedLot(db, caller, { ...lot, scripNos }, { seller, now });
+  if (scheme === undefined || facePaise === undefined) {
+    throw new Error("a lot that is not named by credits of the desk has a scheme and a face");
+  }
+  if (!seller) return { scheme, facePaise, scripNos: scripNos ?? null };
+  return await ownCredits(db, { firmId: seller.firm_id, scheme, facePaise }, now);
+}
+
+/** A firm's own long-lived credits whose sum is the largest within a face. */
+export async function ownCredits(
+  db: Db,
+  wanted: { readonly firmId: string; readonly scheme: Scheme; readonly facePaise: Paise },
+  now: Date,
+): Promise<ChosenLot & { readonly scripNos: readonly string[] }> {
+  const { firmId, scheme } = wanted;
+  const life = { daysMin: amountDaysMin, today: istDay(now) };
+  const credits = await findDeliverable(db, { firmId, scheme, ...life });
+  const { offers, covered_paise: facePaise } = chooseOwnCredits(
+    credits.map((credit) => ({ ...credit, expires_on: dayNumber(credit.expires_on) })),
+    wanted.facePaise,
+  );
+  return { scheme, facePaise, scripNos: offers.map((offer) => offer.scrip_no) };
+}
+
+type Selling = { readonly seller: FirmOfDesk; readonly now: Date };
+
+async function namedLot(
+  db: Db,
+  caller: Caller,
+  lot: Lot & { readonly scripNos: readonly string[] },
+  { seller, now }: Selling,
+): Promise<ChosenLot> {
+  const { scripNos } = lot;
+  const asked = scripNos.map((scripNo) => ({ caller, scripNo, firmId: seller.firm_id }));
+  const found = await findForSale(db, asked);
+  const credits = found.filter((credit) => credit !== undefined);
+  const [first] = credits;
+  if (!first || credits.length < scripNos.length) throw notFound();
+  const facePaise = credits.reduce((sum, credit) => sum + credit.face_paise, 0);
+  const problems = differences(credits, { scheme: first.scheme, facePaise, lot });
+  if (problems.length > 0) throw unprocessable(...problems);
+  const facts = { firmState: seller.connection_state, today: istDay(now) };
+  for (const credit of credits) {
+    const reason = notSellableReasonOf(credit, facts);
+    if (reason) throw creditNotSellable(credit.scrip_no, reason);
+  }
+  return { scheme: first.scheme, facePaise, scripNos };
+}
+
+/** What the caller says about credits that are known here must be so. */
+function differences(
+  credits: readonly CreditForSale[],
+  {
+    scheme,
+    facePaise,
+    lot,
+  }: { readonly scheme: Scheme; readonly facePaise: Paise; readonly lot: Lot },
+): FieldProblem[] {
+  const isMixed = credits.some((credit) => credit.scheme !== scheme);
+  return [
+    ...(isMixed ? [{ path: "scrip_nos", problem: "must be of one scheme" }] : []),
+    ...(lot.scheme !== undefined && lot.scheme !== scheme
+      ? [{ path: "scheme", problem: "is not the scheme of these credits" }]
+      : []),
+    ...(lot.facePaise !== undefined && lot.facePaise !== facePaise
+      ? [{ path: "face_paise", problem: "is not the sum of the faces of these credits" }]
+      : []),
+  ];
+}
+
+/** The first of those with the awaited IEC to answer takes the side; the others know nothing of it. */
+export function bindAnswerer(
+  { addressed_firm_id: firmId, ...cross }: FoundCross,
+  deskId: string,
+): CrossRow {
+  if (firmId === null) throw new Error("only a firm whose answer is waited for answers");
+  const bound = { ...cross, awaited_iec: null };
+  return cross.proposed_by === "sell"
+    ? { ...bound, buyer_desk_id: deskId, buyer_firm_id: firmId }
+    : { ...bound, seller_desk_id: deskId, seller_firm_id: firmId };
 }

@@ -1,26 +1,23 @@
 // From a request to the terms of a cross. Nothing is reserved and nobody is told: a quote is what a
 // proposal is made of. What is said of a firm of another desk is what the caller said itself.
 
-import { firmOfCaller } from "../firms/firm-of-caller.ts";
-import type { FirmOfDesk } from "../firms/firm-of-desk.ts";
+import { firmOfCaller, type FirmOfDesk } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import { buySideOff, type Call, type Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
-import { feeWithin } from "../kernel/fees.ts";
+import { feeWithin, type Paise } from "../kernel/money.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Paise } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { Db } from "../platform/postgres.ts";
-import type { NoQuoteReason } from "../quotes/rules.ts";
-import { cardsToday } from "../rates/cards-today.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import type { NoQuoteReason } from "../trading/quote-rules.ts";
+import { cardsToday } from "../rates/current-cards.ts";
 import type { CardToday } from "../rates/rules.ts";
-import { chooseLot } from "./choose-lot.ts";
+import { chooseLot, type WantedCross, wantedOf } from "./propose-cross.ts";
 import { type CrossQuoteRow, insertCrossQuote } from "./quote-store.ts";
-import { samePan } from "./refusals.ts";
+import { samePan } from "./act-on-cross.ts";
 import { feeBpsOf, type Sums, sumsOf, type Terms, termsHashOf } from "./rules.ts";
 import type { CrossQuote, QuoteCrossBody } from "./schema.ts";
-import { type WantedCross, wantedOf } from "./wanted.ts";
 
 export type CrossLimits = {
   /** The least face of a block. */

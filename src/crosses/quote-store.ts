@@ -1,9 +1,8 @@
 // The statements of cross quotes.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { Scheme } from "../kernel/scheme.ts";
-import type { Side } from "../kernel/side.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CrossKind } from "./rules.ts";
 
 export type CrossQuoteRow = {

@@ -3,7 +3,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { crossColumns, type CrossRow } from "./store.ts";
 
 /** Whose sides, and for a key that is bound to one firm, which firm's. */
@@ -69,7 +69,7 @@ export async function lockCross(
  * firms of the desk are found by the desk before anything else is asked of them (`offset`): how many
  * of all firms are authorized, no plan should bet on.
  */
-export async function listCrosses(
+export async function listCrossRows(
   db: Db,
   { deskId, firmId }: Party,
   filter: CrossFilter,
@@ -197,7 +197,7 @@ export async function listOpenOfFirm(
 }
 
 /** For the operator, who sees both sides of everything. */
-export async function listAllCrosses(
+export async function listAllCrossRows(
   db: Db,
   filter: {
     readonly environment: Environment | null;

@@ -1,21 +1,21 @@
-import { lockReserved } from "../credits/settle-credits.ts";
 import { type DealtCredit, lockForSale } from "../credits/reserve-credits.ts";
+import { lockReserved } from "../credits/settle-credits.ts";
+import { tradingFirms } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
-import { tradingFirms } from "../firms/trading-firms.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import type { OnEnded } from "../settlement/conclude-legs.ts";
 import { type NewDeal, openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
-import { type Acting, actOnCross } from "./act-on-cross.ts";
-import { changesOfCross } from "./change-of-cross.ts";
-import { escrowName } from "./escrow.ts";
-import { moveCross } from "./move-cross.ts";
+import { type Acting, actOnCross, moveCross } from "./act-on-cross.ts";
+import { escrowName } from "./fund-cross.ts";
+import { sharesOf } from "./open-crosses.ts";
+import { changesOfCross } from "./read-crosses.ts";
 import { conflict, moveFor } from "./rules.ts";
 import type { Cross } from "./schema.ts";
-import { sharesOf } from "./shares.ts";
-import { type CrossRow, setCrosses } from "./store.ts";
+import { type CrossRow, lockBySettlements, setCrosses } from "./store.ts";
 
 /** Credits and money are let go: they change hands by a settlement, credit by credit, as orders do. */
 export async function releaseCross(ctx: Context, call: Call, crossId: string): Promise<Cross> {
@@ -79,3 +79,33 @@ function partyOf(deskId: string | null, firmId: string | null) {
   if (deskId === null || firmId === null) throw new Error("both sides of a funded cross are known");
   return { deskId, firmId, orderId: null };
 }
+
+/** Who then locks credits of these settlements can still have their crosses follow them. */
+export async function lockCrossesOf(tx: Tx, settlementIds: readonly string[]): Promise<void> {
+  await lockBySettlements(tx, settlementIds);
+}
+
+/**
+ * A cross ends as its settlement does: settled with whatever was delivered, failed when nothing was.
+ * Joins the transaction that ended the settlements. Whoever holds a released cross waits for nothing
+ * else, so it can be waited for here.
+ */
+export const followSettlements: OnEnded = async (tx, _actor, ended, now) => {
+  // A buyer's side has all the legs, so it ends with the settlement.
+  const bought = ended.filter(({ side }) => side === "buy");
+  const states = new Map(bought.map(({ settlementId, state }) => [settlementId, state]));
+  if (states.size === 0) return [];
+  const crosses = await lockBySettlements(tx, [...states.keys()]);
+  if (crosses.length === 0) return [];
+  const moved = crosses.map((before) => {
+    const isFailed = states.get(before.settlement_id ?? "") === "failed";
+    const action = isFailed ? "fail" : "settle";
+    const reason = isFailed ? "settlement_failed" : null;
+    return { action, before, after: moveCross(before, action, { reason, now }) };
+  });
+  await setCrosses(
+    tx,
+    moved.map(({ after }) => after),
+  );
+  return moved.flatMap(changesOfCross);
+};

@@ -1,14 +1,12 @@
-import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
+import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
-import { acceptCross } from "./accept-cross.ts";
-import { cancelCross } from "./cancel-cross.ts";
-import { declineCross } from "./decline-cross.ts";
+import type { App } from "../platform/http/server.ts";
+import { acceptCross, declineCross } from "./answer-cross.ts";
+import { cancelCross } from "./end-crosses.ts";
 import { fundCross } from "./fund-cross.ts";
-import { listCrosses } from "./list-crosses.ts";
+import { listCrosses, readCross } from "./read-crosses.ts";
 import { proposeCross } from "./propose-cross.ts";
 import { type CrossLimits, quoteCross } from "./quote-cross.ts";
-import { readCross } from "./read-cross.ts";
 import { releaseCross } from "./release-cross.ts";
 import {
   AcceptCrossBody,

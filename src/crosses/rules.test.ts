@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { feeWithin } from "../kernel/fees.ts";
+import { feeWithin } from "../kernel/money.ts";
 import { Failure } from "../kernel/failure.ts";
 import { plainCalendar } from "../kernel/working-days.ts";
 import {
@@ -23,7 +23,7 @@ import {
   termsHashOf,
   waitingOnOf,
 } from "./rules.ts";
-import { sharesOf } from "./shares.ts";
+import { sharesOf } from "./open-crosses.ts";
 
 const actions = Object.keys(crossActions) as CrossAction[];
 const moves = Object.keys(crossLifecycle.moves) as CrossMove[];

@@ -21,8 +21,7 @@ import { Failure } from "../kernel/failure.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import { advance, type Lifecycle } from "../kernel/lifecycle.ts";
 import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
-import type { Scheme } from "../kernel/scheme.ts";
-import type { Side } from "../kernel/side.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
 import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { WaitingOn } from "../settlement/rules.ts";
 

@@ -1,9 +1,8 @@
 import { type Static, Type } from "typebox";
 
 import { bpsOfPar } from "../kernel/money.ts";
-import { noQuoteReasons } from "../quotes/rules.ts";
-import { schemes } from "../kernel/scheme.ts";
-import { sides } from "../kernel/side.ts";
+import { noQuoteReasons } from "../trading/quote-rules.ts";
+import { schemes, sides } from "../kernel/scheme.ts";
 import {
   body,
   historyOf,
@@ -14,7 +13,7 @@ import {
   pageQuery,
   paise,
   timestamp,
-} from "../platform/wire.ts";
+} from "../platform/http/wire.ts";
 import { waitingOn } from "../settlement/rules.ts";
 import { crossKinds, crossStates } from "./rules.ts";
 

@@ -1,9 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
-import type { Scheme } from "../kernel/scheme.ts";
-import type { Side } from "../kernel/side.ts";
-import type { Choice } from "../platform/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CrossKind, CrossState, Step } from "./rules.ts";
 
 export type CrossRow = {

@@ -6,16 +6,16 @@
 //   leave    what belongs to the firm follows (its keys, its listed credits), and what is personal
 //            is masked for good; the sealed account number is destroyed
 
-import { dropQuestions } from "../inquiries/ask-outside.ts";
+import { dropQuestions } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
-import { noOffenders, type Offenders, workOneByOne } from "../platform/offenders.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { changeFirm, type Decision } from "./change-firm.ts";
-import { type Doer, refuseBound, refuseToOverrule } from "./doer.ts";
+import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { changeFirm, type Decision } from "./hold-firm.ts";
+import { type Doer, refuseBound, refuseToOverrule } from "./find-firms.ts";
 import { firmLifecycle, maskedEmail, maskedName, maskedPhone } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";

@@ -3,7 +3,8 @@
 
 import { createHmac } from "node:crypto";
 
-import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import { Failure, type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
+import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { open, seal, sealingKey } from "../platform/seal.ts";
 import {
   accountNoProblem,
@@ -19,11 +20,11 @@ import {
   type Problem,
 } from "./rules.ts";
 import type { RegisterFirmBody, UpdateFirmBody } from "./schema.ts";
-import type { FirmRow } from "./store.ts";
+import { findTwin, type FirmRow } from "./store.ts";
 
 type Bank = NonNullable<RegisterFirmBody["bank"]>;
 
-export type BankColumns = Pick<FirmRow, "bank_sealed" | "bank_last4" | "bank_ifsc" | "bank_name">;
+type BankColumns = Pick<FirmRow, "bank_sealed" | "bank_last4" | "bank_ifsc" | "bank_name">;
 
 const noBank: BankColumns = {
   bank_sealed: null,
@@ -141,4 +142,44 @@ export function sealPurpose(firmId: string): string {
 
 function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+type Particulars = Pick<FirmRow, "desk_id" | "firm_id" | "iec" | "external_id">;
+
+/**
+ * One legal entity is one firm of a desk: the conflict names the one that is there, unless the
+ * caller is bound to another firm and must not learn of it.
+ */
+export async function duplicateOf(
+  db: Db,
+  firm: Particulars,
+  boundTo: string | null,
+): Promise<Failure> {
+  const twin = await findTwin(db, firm);
+  if (!twin) throw new Error("a firm that stood in the way is visible afterwards");
+  const sameIec = twin.iec === firm.iec;
+  return new Failure(
+    "conflict",
+    sameIec ? "a firm of this IEC is on your desk" : "a firm of this external_id is on your desk",
+    {
+      detail: {
+        reason: sameIec ? "duplicate_iec" : "duplicate_external_id",
+        ...(boundTo === null && { firm_id: twin.firm_id }),
+      },
+    },
+  );
+}
+
+/** What the caller is told when the database refused to store a firm. */
+export async function explainRefusal(
+  db: Db,
+  error: unknown,
+  { firm, boundTo }: { readonly firm: Particulars; readonly boundTo: string | null },
+): Promise<unknown> {
+  const constraint = violatedConstraint(error);
+  if (constraint === "firms_group_of_desk") return notFound();
+  if (constraint === "firms_iec" || constraint === "firms_external_id") {
+    return await duplicateOf(db, firm, boundTo);
+  }
+  return error;
 }

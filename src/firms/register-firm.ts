@@ -1,18 +1,27 @@
-import { recordChanges } from "../events/record-changes.ts";
-import type { Call } from "../kernel/caller.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Call, Environment } from "../kernel/caller.ts";
+import { unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Creation } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
-import { claimIdempotencyKey } from "../platform/idempotency.ts";
-import { changeOfFirm } from "./change-firm.ts";
-import { doerOf, refuseBound } from "./doer.ts";
-import { firmOfDesk } from "./firm-of-desk.ts";
-import { plainParticulars, refuseWrong, rememberedOf, sealBank } from "./particulars.ts";
-import { duplicateOf, explainRefusal } from "./refuse-twins.ts";
+import type { Creation } from "../platform/http/calls.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { doerOf, firmOfDesk, refuseBound } from "./find-firms.ts";
+import { changeOfFirm } from "./hold-firm.ts";
+import {
+  duplicateOf,
+  explainRefusal,
+  plainParticulars,
+  refuseWrong,
+  rememberedOf,
+  sealBank,
+} from "./particulars.ts";
+import { viewFirm } from "./read-firms.ts";
+import { isIec, isLegalName, isPan, legalNameLengthMax, syntheticPan } from "./rules.ts";
 import type { Firm, RegisterFirmBody } from "./schema.ts";
-import type { OnMoved } from "./set-group.ts";
-import { blankFirm, type FirmRow, insertFirm } from "./store.ts";
-import { viewFirm } from "./view-firm.ts";
+import { blankFirm, findDeskByName, type FirmRow, insertClients, insertFirm } from "./store.ts";
+import type { OnMoved } from "./update-firm.ts";
 
 /** A new client firm of the caller's desk. */
 export async function registerFirm(
@@ -78,4 +87,91 @@ function clientFirm(
 
 function toldOf({ legal_name, role, external_id }: FirmRow): object {
   return { legal_name, role, external_id };
+}
+
+type OpenDesk = {
+  readonly legalName: string;
+  readonly environment: Environment;
+  readonly iec?: string | undefined;
+  readonly pan?: string | undefined;
+};
+
+type OpenedDesk = {
+  readonly desk: FirmRow;
+  /** For the audit trail, when there was none of that name. */
+  readonly opened: readonly Change[];
+};
+
+/**
+ * The desk of that name, made when there is none. A sandbox desk can trade at once under synthetic
+ * identifiers. A live one can when the operator vouches for its own; without them it is registered
+ * and acts for client firms only.
+ */
+export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<OpenedDesk> {
+  if (!isLegalName(command.legalName)) {
+    const problem = `must be 1 to ${legalNameLengthMax} characters`;
+    throw unprocessable({ path: "legal_name", problem });
+  }
+  const known = await findDeskByName(tx, command.environment, command.legalName);
+  if (known) return { desk: known, opened: [] };
+  const firmId = newId("frm", now);
+  const identity = identityOf(command, firmId);
+  const desk: FirmRow = {
+    ...blankFirm,
+    firm_id: firmId,
+    environment: command.environment,
+    desk_id: firmId,
+    legal_name: command.legalName,
+    ...identity,
+    connection_state: identity.pan ? "authorized" : "registered",
+    authorized_at: identity.pan ? now : null,
+    created_at: now,
+    updated_at: now,
+  };
+  if (await insertFirm(tx, desk)) {
+    return { desk, opened: [changeOfFirm(null, desk, { action: "open_desk" }, now)] };
+  }
+  const winner = await findDeskByName(tx, command.environment, command.legalName);
+  if (!winner) throw new Error("a desk that stood in the way is visible afterwards");
+  return { desk: winner, opened: [] };
+}
+
+function identityOf({ environment, iec, pan }: OpenDesk, firmId: string) {
+  if (iec === undefined && pan === undefined) {
+    const synthetic = environment === "sandbox" ? syntheticPan(firmId) : null;
+    return { iec: synthetic, pan: synthetic };
+  }
+  const taken = pan ?? iec ?? "";
+  if (!isPan(taken)) throw unprocessable({ path: "pan", problem: "must be a PAN" });
+  if (!isIec(iec ?? taken)) throw unprocessable({ path: "iec", problem: "must be an IEC" });
+  return { iec: iec ?? taken, pan: taken };
+}
+
+/** Synthetic client firms of a sandbox desk, the same for the same seeds; ready to trade. */
+export async function seedClients(
+  tx: Tx,
+  desk: FirmRow,
+  clients: readonly { readonly firmId: string; readonly seed: string; readonly name: string }[],
+  now: Date,
+): Promise<void> {
+  tx.added("firms", clients.length);
+  await insertClients(
+    tx,
+    clients.map(({ firmId, seed, name }) => {
+      const pan = syntheticPan(seed);
+      return {
+        ...blankFirm,
+        firm_id: firmId,
+        environment: desk.environment,
+        desk_id: desk.firm_id,
+        legal_name: name,
+        iec: pan,
+        pan,
+        connection_state: "authorized",
+        authorized_at: now,
+        created_at: now,
+        updated_at: now,
+      };
+    }),
+  );
 }

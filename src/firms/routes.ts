@@ -1,14 +1,12 @@
-import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
+import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
-import { authorizeFirm } from "./authorize-firm.ts";
-import { doerOf } from "./doer.ts";
-import { listFirms } from "./list-firms.ts";
+import type { App } from "../platform/http/server.ts";
+import { authorizeFirm, verifyFirm } from "./check-firm.ts";
+import { doerOf } from "./find-firms.ts";
+import { listFirms, readConnection, readFirm } from "./read-firms.ts";
 import { offboardFirm, type Offboarding } from "./offboard-firm.ts";
-import { readConnection } from "./read-connection.ts";
-import { readFirm } from "./read-firm.ts";
 import { registerFirm } from "./register-firm.ts";
-import { resumeFirm } from "./resume-firm.ts";
+import { resumeFirm, suspendFirm } from "./hold-firm.ts";
 import {
   AuthorizeFirmBody,
   Connection,
@@ -22,10 +20,7 @@ import {
   SuspendFirmBody,
   UpdateFirmBody,
 } from "./schema.ts";
-import type { OnMoved } from "./set-group.ts";
-import { suspendFirm } from "./suspend-firm.ts";
-import { updateFirm } from "./update-firm.ts";
-import { verifyFirm } from "./verify-firm.ts";
+import { type OnMoved, updateFirm } from "./update-firm.ts";
 
 export function firmRoutes(
   app: App,

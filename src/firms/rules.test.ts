@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { identityChecks } from "../inquiries/rules.ts";
+import { identityChecks } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 
-import { type CheckName, type CheckResult, checkNames } from "../inquiries/rules.ts";
+import { type CheckName, type CheckResult, checkNames } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";

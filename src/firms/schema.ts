@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-import { checkNames } from "../inquiries/rules.ts";
+import { checkNames } from "../outside/inquiry-rules.ts";
 import { environments } from "../kernel/caller.ts";
 import {
   body,
@@ -11,7 +11,7 @@ import {
   pageFields,
   pageQuery,
   timestamp,
-} from "../platform/wire.ts";
+} from "../platform/http/wire.ts";
 import { firmRoles, firmStates } from "./rules.ts";
 
 const firmId = Type.String({

@@ -1,7 +1,8 @@
 // What of this slice is sealed, for whoever changes the master key.
 
-import { type Db, sql } from "../platform/postgres.ts";
-import type { ResealedRow } from "../platform/reseal.ts";
+import type { Passage } from "../kernel/passage.ts";
+import type { ResealedRow } from "../platform/master-key.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 
 /** Account numbers, in the order of the firms. */
 export async function listSealedAccounts(
@@ -28,4 +29,18 @@ export async function setSealedAccounts(db: Db, rows: readonly ResealedRow[]): P
       ${rows.map(({ sealed }) => sealed)}::bytea[]
     ) as n (id, before, after)
     where t.firm_id = n.id and t.bank_sealed = n.before`);
+}
+
+/** The holds on a desk's firms end sooner; how many there are. */
+export async function bringHoldsNearer(
+  tx: Tx,
+  { environment, deskId, seconds, now }: Passage,
+): Promise<number> {
+  const rows = await tx.rows(sql`
+    update firms
+    set hold_until = hold_until - make_interval(secs => ${seconds}), version = version + 1,
+      updated_at = ${now}
+    where environment = ${environment} and desk_id = ${deskId} and hold_until > ${now}
+    returning firm_id`);
+  return rows.length;
 }

@@ -1,8 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
-import { houseFirmId } from "../kernel/house.ts";
+import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { Choice } from "../platform/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
 
 export type FirmRow = {
@@ -250,7 +250,7 @@ export async function setFirms(tx: Tx, firms: readonly FirmRow[]): Promise<void>
 }
 
 /** Newest first. */
-export async function listFirms(
+export async function listFirmRows(
   db: Db,
   deskId: string,
   filter: FirmFilter,
@@ -287,7 +287,7 @@ export async function countFirms(db: Db, deskId: string, filter: FirmFilter): Pr
 }
 
 /** Firms of every desk with the desk's name, newest first, for the operator. */
-export async function listAllFirms(
+export async function listAllFirmRows(
   db: Db,
   {
     environment,

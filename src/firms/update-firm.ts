@@ -1,17 +1,32 @@
-import { dropQuestions } from "../inquiries/ask-outside.ts";
-import { Failure } from "../kernel/failure.ts";
+// A firm's membership is a column of the firm, so that it is in one group or in none; groups decide
+// about it and this file writes it. Whoever needs both rows locks the firm before the group.
+
+import type { Change } from "../kernel/actor.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { askAboutAccount, askAboutFirm } from "./ask-about-firm.ts";
-import { changeFirm, type Decision } from "./change-firm.ts";
-import { type Doer, refuseBound } from "./doer.ts";
-import { isSameBank, plainParticulars, refuseWrong, sealBank } from "./particulars.ts";
-import { explainRefusal } from "./refuse-twins.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { askAboutAccount, askAboutFirm } from "./check-firm.ts";
+import { type Doer, refuseBound } from "./find-firms.ts";
+import { changeFirm, type Decision } from "./hold-firm.ts";
+import {
+  explainRefusal,
+  isSameBank,
+  plainParticulars,
+  refuseWrong,
+  sealBank,
+} from "./particulars.ts";
 import { beneficiaryHoldMs, firmLifecycle, type FirmState, mergeChecks } from "./rules.ts";
 import type { Firm, UpdateFirmBody } from "./schema.ts";
-import type { OnMoved } from "./set-group.ts";
-import { blankFirm, type FirmRow } from "./store.ts";
+import {
+  blankFirm,
+  type FirmRow,
+  lockMembership as lockRow,
+  type Membership,
+  setFirmGroup,
+} from "./store.ts";
 
 const identityFields = ["legal_name", "iec", "pan", "gstin"] as const;
 const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboarded"];
@@ -113,4 +128,58 @@ function refuseClosed({ connection_state }: FirmRow): void {
 function refuseRenamedDesk(firm: FirmRow, changes: Partial<FirmRow>): void {
   if (firm.firm_id !== firm.desk_id || changes.legal_name === undefined) return;
   throw new Failure("forbidden", "the operator names a desk", { detail: { reason: "own_firm" } });
+}
+
+export type GroupMove = {
+  readonly deskId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+};
+
+/**
+ * What groups have to say about a firm that is about to come or go by a field of its own: they may
+ * refuse it, and what changes of them is recorded with the firm.
+ */
+export type OnMoved = (tx: Tx, move: GroupMove, now: Date) => Promise<readonly Change[]>;
+
+export async function lockMembership(tx: Tx, deskId: string, firmId: string): Promise<Membership> {
+  const row = isId("frm", firmId) ? await lockRow(tx, deskId, firmId) : undefined;
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Puts a locked firm into a group of its desk, or into none. */
+export async function setGroup(
+  tx: Tx,
+  { firm_id, desk_id }: Membership,
+  groupId: string | null,
+  now: Date,
+): Promise<Membership> {
+  const changed = await setFirmGroup(tx, desk_id, { firmId: firm_id, groupId, now });
+  if (!changed) throw new Error("a locked firm can be changed");
+  return changed;
+}
+
+/** The firm's side of a change of membership, for the audit trail. */
+export function membershipChange({
+  before,
+  after,
+}: {
+  readonly before: Membership;
+  readonly after: Membership;
+}): Change {
+  return {
+    environment: after.environment,
+    deskId: after.desk_id,
+    firmId: after.firm_id,
+    action: "firm.group_changed",
+    entity: {
+      type: "firm",
+      id: after.firm_id,
+      version: after.version,
+      href: `/v1/firms/${after.firm_id}`,
+    },
+    before,
+    after,
+  };
 }

@@ -2,7 +2,7 @@
 // no key or, as a desk sees another desk, its counterparty.
 
 import type { Call, Environment } from "./caller.ts";
-import { isHouse } from "./house.ts";
+import { isHouse } from "./ids.ts";
 
 export type Actor = {
   readonly kind: "key" | "operator" | "worker" | "visitor" | "counterparty";

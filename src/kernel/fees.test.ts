@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { feeOn, feeWithin, noFee } from "./fees.ts";
+import { feeOn, feeWithin, noFee } from "./money.ts";
 
 const paise = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 

@@ -3,7 +3,9 @@
 
 import { randomFillSync } from "node:crypto";
 
-export type IdPrefix =
+import type { Environment } from "./caller.ts";
+
+type IdPrefix =
   | "frm"
   | "key"
   | "req"
@@ -90,4 +92,17 @@ function randomBody(): string {
     body += pairs[(pool[poolUsed++] ?? 0) & 1_023] ?? "";
   }
   return body;
+}
+
+/** What a bank names a payment by. */
+export const utrForm = /^[A-Z0-9]{12,22}$/;
+
+/** The operator's own firm, which stands on the other side of every binding price. */
+export const houseFirmId = {
+  live: "frm_00000000000000000000000001",
+  sandbox: "frm_00000000000000000000000002",
+} as const satisfies Record<Environment, string>;
+
+export function isHouse(firmId: string): boolean {
+  return firmId === houseFirmId.live || firmId === houseFirmId.sandbox;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { percentText, rupeesPlain, rupeesText } from "./rupees.ts";
+import { percentText, rupeesPlain, rupeesText } from "./money.ts";
 
 test("rupees are grouped by thousand, lakh and crore", () => {
   const shown: readonly (readonly [number, string])[] = [

@@ -1,3 +1,8 @@
 export const schemes = ["RODTEP", "ROSCTL"] as const;
 
 export type Scheme = (typeof schemes)[number];
+
+/** Which side of a deal the caller is on. */
+export const sides = ["sell", "buy"] as const;
+
+export type Side = (typeof sides)[number];

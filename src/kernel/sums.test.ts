@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { exactJson, readExactJson } from "./json.ts";
-import { addPaise, asAmount, negatePaise, readPaise, subtractPaise, sumPaise } from "./sums.ts";
+import { addPaise, asAmount, negatePaise, readPaise, subtractPaise, sumPaise } from "./money.ts";
 
 const amounts = fc.oneof(
   fc.maxSafeInteger(),

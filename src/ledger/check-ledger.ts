@@ -11,7 +11,7 @@
 // all of them until books are large.
 
 import type { Context } from "../platform/context.ts";
-import type { Database, Db } from "../platform/postgres.ts";
+import type { Database, Db } from "../platform/postgres/postgres.ts";
 import {
   type Break,
   type CheckName,

@@ -1,6 +1,6 @@
 // What the last check of the books found, and the one thing it asks that is not of the books.
 
-import { type Db, sql } from "../platform/postgres.ts";
+import { type Db, sql } from "../platform/postgres/postgres.ts";
 import type { Found } from "./proof-store.ts";
 
 export type CheckName =

@@ -2,8 +2,8 @@
 // entries that came since. Each statement compares the rows between two keys, as of its own moment, in
 // which balances, owners, proof and entries fit each other.
 
-import { houseFirmId } from "../kernel/house.ts";
-import { type Db, fragment, sql } from "../platform/postgres.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import { type CreditPlace, type Found, type LinePlace, moving } from "./proof-store.ts";
 
 const { moves, ended, summed, given } = moving;

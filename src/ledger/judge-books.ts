@@ -2,7 +2,7 @@
 // what is changed is the set's own picture of the books, and the sum of the changes.
 
 import type { Environment } from "../kernel/caller.ts";
-import { addPaise, negatePaise, type PaiseSum } from "../kernel/sums.ts";
+import { addPaise, negatePaise, type PaiseSum } from "../kernel/money.ts";
 import {
   accountKinds,
   accountName,

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
-import type { PaiseSum } from "../kernel/sums.ts";
-import { type Db, sql } from "../platform/postgres.ts";
+import type { PaiseSum } from "../kernel/money.ts";
+import { type Db, sql } from "../platform/postgres/postgres.ts";
 
 export async function findOutsideBalance(db: Db, environment: Environment): Promise<PaiseSum> {
   const [row] = await db.rows<{ paise: PaiseSum }>(sql`

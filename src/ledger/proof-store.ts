@@ -2,7 +2,7 @@
 // reads one slice by the numbers of its entries and looks everything else up, so none grows with the
 // books. Those that look for a break give the first one, or no row.
 
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 
 export type Found = {
   readonly place: string;

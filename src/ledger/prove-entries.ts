@@ -3,7 +3,7 @@
 
 import { setTimeout } from "node:timers/promises";
 
-import type { Database, Db } from "../platform/postgres.ts";
+import type { Database, Db } from "../platform/postgres/postgres.ts";
 import type { CheckName } from "./check-store.ts";
 import {
   addOwners,

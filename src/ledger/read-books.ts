@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
-import { negatePaise, type PaiseSum } from "../kernel/sums.ts";
-import type { Db } from "../platform/postgres.ts";
+import { negatePaise, type PaiseSum } from "../kernel/money.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
 import {
   type Account,
   accountName,

@@ -1,8 +1,8 @@
 // One firm's money over time, for whoever gives account of it.
 
 import type { Environment } from "../kernel/caller.ts";
-import { addPaise, negatePaise, type PaiseSum } from "../kernel/sums.ts";
-import type { Db } from "../platform/postgres.ts";
+import { addPaise, negatePaise, type PaiseSum } from "../kernel/money.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
 import {
   type EntryPlace,
   findFirstEntryAt,

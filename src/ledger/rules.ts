@@ -10,7 +10,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { canonicalJson } from "../kernel/json.ts";
-import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
+import { type PaiseSum, subtractPaise } from "../kernel/money.ts";
 
 type AccountTraits = {
   readonly of: "firm" | "house" | "outside";

@@ -1,8 +1,8 @@
 // What the books say about one firm's money over a span of time: the statements of reading.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { PaiseSum } from "../kernel/sums.ts";
-import { type Db, fragment, sql } from "../platform/postgres.ts";
+import type { PaiseSum } from "../kernel/money.ts";
+import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import type { EntryKind } from "./rules.ts";
 
 /** The accounts of a firm that hold paise. */

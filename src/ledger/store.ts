@@ -1,5 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type {
   AccountKind,
   Balance,

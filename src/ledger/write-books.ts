@@ -11,7 +11,7 @@
 import { randomInt } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { type Books, judgeEntry, judgeResolution, type Pending } from "./judge-books.ts";
 import {
   accountName,

@@ -1,8 +1,15 @@
+import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
-import { listMarkets } from "./list-markets.ts";
-import { readMarket } from "./read-market.ts";
-import { Market, MarketEvents, MarketList, MarketPath, StreamHeaders } from "./schema.ts";
+import type { App } from "../platform/http/server.ts";
+import { listMarkets, listStates, readMarket } from "./read-markets.ts";
+import {
+  Market,
+  MarketEvents,
+  MarketList,
+  MarketPath,
+  StateTables,
+  StreamHeaders,
+} from "./schema.ts";
 import { type MarketStreaming, streamMarket } from "./stream-market.ts";
 import type { MarketContext } from "./update-markets.ts";
 
@@ -70,3 +77,19 @@ unknown, too old (some 10,000 updates) or of another epoch is answered with \`re
 
 A key has at most 5 of these streams open at a node; one more ends the oldest. A reader that does not keep up is
 cut and resumes by its last id. A stream ends within a second when its key is revoked or expires.`;
+
+export function metaRoutes(app: App, lifecycles: readonly Lifecycle[]): void {
+  app.get(
+    "/v1/meta/states",
+    {
+      config: { demand: "any key" },
+      schema: {
+        operationId: "listStates",
+        tags: ["Meta"],
+        summary: "The state tables as data",
+        response: { 200: StateTables },
+      },
+    },
+    async () => listStates(lifecycles),
+  );
+}

@@ -6,7 +6,7 @@
 
 import { exactJson } from "../kernel/json.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import type { PaiseSum } from "../kernel/sums.ts";
+import type { PaiseSum } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { amountDaysMin, askOf, bidOf, type RateCard } from "../rates/rules.ts";
 

@@ -1,8 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import type { PaiseSum } from "../kernel/sums.ts";
+import type { PaiseSum } from "../kernel/money.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { DepthBand, Place, Tape, UpdateKind } from "./rules.ts";
 
 /** Where readers are told that a log has grown. */

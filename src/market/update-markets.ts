@@ -13,8 +13,8 @@ import { readExactJson } from "../kernel/json.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { noOffenders, type Offenders, workOneByOne } from "../platform/offenders.ts";
-import type { Db, Tx } from "../platform/postgres.ts";
+import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { currentCards } from "../rates/current-cards.ts";
 import {
   bodiesOf,

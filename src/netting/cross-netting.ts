@@ -3,18 +3,18 @@
 // membership and the requirements can be read as they will be at the commit.
 
 import { openCrosses } from "../crosses/open-crosses.ts";
-import { recordChanges } from "../events/record-changes.ts";
-import { groupOfDesk } from "../groups/group-of-desk.ts";
-import { refuseSubAccount } from "../groups/rules.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { groupOfDesk } from "../firms/groups.ts";
+import { refuseSubAccount } from "../firms/group-rules.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import type { Creation } from "../platform/calls.ts";
+import type { Creation } from "../platform/http/calls.ts";
 import type { Context } from "../platform/context.ts";
-import { claimIdempotencyKey } from "../platform/idempotency.ts";
-import type { Tx } from "../platform/postgres.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { lotsOf } from "./figures.ts";
 import type { NettingCrosses } from "./schema.ts";
 import {

@@ -1,10 +1,23 @@
 // A group's netting from what it holds to what it comes to: all of it is computing, and much of it.
+//
+// From what a group has to what it could move. Everything is read in one statement, credits are
+// assigned in a thread, and what is proposed is kept before it is told, so that it can be turned into
+// crosses.
 
-import type { IstDay } from "../kernel/time.ts";
+import { notSellableReasonOf } from "../credits/rules.ts";
+import { refuseSubAccount } from "../firms/group-rules.ts";
+import { refusalToTrade } from "../firms/rules.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId, newId } from "../kernel/ids.ts";
+import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
 import { heavyKind, NobodyWaits, type Stop } from "../platform/heavy/kinds.ts";
+import { currentCards } from "../rates/current-cards.ts";
 import { assignCredits } from "./assign-credits.ts";
 import {
   entitiesOf,
+  hasPrice,
   lotsOf,
   movesOf,
   type OpenCards,
@@ -13,15 +26,24 @@ import {
   proposalOf,
   schemesOf,
 } from "./figures.ts";
-import { type Assignment, type Board, boardOf, type Holdings, type Proposal } from "./rules.ts";
+import {
+  type Assignment,
+  type Board,
+  boardOf,
+  exactSum,
+  type Holdings,
+  type Proposal,
+} from "./rules.ts";
+import type { Netting } from "./schema.ts";
+import { findHoldings, type HoldingsRow, insertRun, type RunRow } from "./store.ts";
 
-export type ToNet = {
+type ToNet = {
   readonly holdings: Holdings;
   readonly cards: OpenCards;
   readonly today: IstDay;
 };
 
-export type Netted = {
+type Netted = {
   readonly moves: readonly Pairing[];
   readonly isProven: boolean;
   readonly proposals: readonly Proposal[];
@@ -51,4 +73,127 @@ function assigned(board: Board, stop: Stop): Assignment {
     if (slice.done) return slice.value;
     if (stop.isAsked()) throw new NobodyWaits();
   }
+}
+
+/** A group is assigned whole, in the memory and the time of one request. */
+const creditsMax = 20_000;
+const requirementsMax = 1_000;
+
+/** How long a netting without a move is kept open; one with moves as long as a quote of their cards. */
+const windowDefaultS = 120;
+
+/** The body of an answer, and the header that says until when it can be used. */
+type NettingAnswer = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly netting: Netting;
+};
+
+/** Ends without a trace when the caller has gone before the credits were assigned. */
+export async function proposeNetting(
+  ctx: Context,
+  caller: Caller,
+  { groupId, gone }: { readonly groupId: string; readonly gone: AbortSignal },
+): Promise<NettingAnswer> {
+  refuseSubAccount(caller);
+  const now = ctx.now();
+  const { holdings, cards } = await findGroup(ctx, caller, { groupId, now });
+  const { moves, isProven, proposals, schemes, entities } = await ctx.heavy.run(
+    netGroup,
+    { holdings, cards, today: istDay(now) },
+    { by: caller, signal: gone },
+  );
+  const run = newRun(caller, { groupId, moves, cards, now });
+  await insertRun(ctx.db, run);
+  return {
+    headers: { "x-quote-valid-until": istTimestamp(run.valid_until) },
+    netting: {
+      group_id: groupId,
+      as_of: istTimestamp(now),
+      netting_ref: run.netting_ref,
+      proven_optimal: isProven,
+      schemes,
+      entities,
+      proposals: [...proposals],
+    },
+  };
+}
+
+type GroupAt = { readonly groupId: string; readonly now: Date };
+
+/** What a group of the caller's desk has at this moment, and the markets that are open. */
+async function findGroup({ db }: Context, caller: Caller, { groupId, now }: GroupAt) {
+  const { environment, deskId } = caller;
+  const [all, found] = await Promise.all([
+    currentCards(db, environment),
+    isId("grp", groupId)
+      ? findHoldings(db, { deskId, groupId }, { today: istDay(now), creditsMax, requirementsMax })
+      : undefined,
+  ]);
+  if (!found) throw notFound();
+  refuseLarge(found);
+  const cards: OpenCards = new Map([...all].filter(([, { state }]) => state === "open"));
+  return { holdings: holdingsOf(found, cards, now), cards };
+}
+
+type Found = GroupAt & { readonly moves: readonly Pairing[]; readonly cards: OpenCards };
+
+function newRun(
+  { environment, deskId, keyId }: Caller,
+  { groupId, moves, cards, now }: Found,
+): RunRow {
+  return {
+    netting_ref: newId("net", now),
+    environment,
+    desk_id: deskId,
+    group_id: groupId,
+    key_id: keyId,
+    proposals: moves.map((move) => ({
+      ...proposalOf(move, cards),
+      requirement_id: move.requirement.requirement_id,
+      requirement_version: move.requirement.version,
+    })),
+    created_at: now,
+    valid_until: new Date(now.getTime() + windowMs(moves, cards)),
+    crossed_at: null,
+  };
+}
+
+/** A move is priced by its card, for as long as the card's quotes bind. */
+function windowMs(moves: readonly Pairing[], cards: OpenCards): number {
+  const moved = new Set(moves.map(({ credit }) => credit.scheme));
+  const windows = [...moved].flatMap((scheme) => cards.get(scheme)?.quote_window_s ?? []);
+  return 1_000 * (windows.length > 0 ? Math.min(...windows) : windowDefaultS);
+}
+
+/** Sums of all that a group holds and of all that it owes are exact, and so is every part of them. */
+function refuseLarge({ credits, requirements }: HoldingsRow): void {
+  if (credits.length > creditsMax || requirements.length > requirementsMax) {
+    throw new Failure("conflict", "the group has too much to be netted at once", {
+      detail: {
+        reason: "group_too_large",
+        credits_max: creditsMax,
+        requirements_max: requirementsMax,
+      },
+    });
+  }
+  exactSum(credits.map(({ face_paise }) => face_paise));
+  exactSum(requirements.map(({ amount_paise }) => amount_paise));
+}
+
+function holdingsOf(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
+  const today = istDay(now);
+  const stateOf = new Map(found.firms.map((firm) => [firm.firm_id, firm.connection_state]));
+  return {
+    requirements: found.requirements,
+    firms: found.firms.map((firm) => ({
+      firm_id: firm.firm_id,
+      pan: firm.pan,
+      may_trade: firm.pan !== null && refusalToTrade(firm, now) === undefined,
+    })),
+    credits: found.credits.map((credit) => {
+      const firmState = stateOf.get(credit.firm_id) ?? "";
+      const isSellable = notSellableReasonOf(credit, { firmState, today }) === null;
+      return { ...credit, is_movable: isSellable && hasPrice(cards, credit) };
+    }),
+  };
 }

@@ -1,8 +1,8 @@
-import { callOf, sendCreation, whenGone } from "../platform/calls.ts";
+import { callOf, sendCreation, whenGone } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
+import type { App } from "../platform/http/server.ts";
 import { crossNetting } from "./cross-netting.ts";
-import { proposeNetting } from "./propose-netting.ts";
+import { proposeNetting } from "./net-group.ts";
 import { CrossNettingBody, Netting, NettingCrosses, NettingParams } from "./schema.ts";
 
 export function nettingRoutes(app: App, ctx: Context): void {

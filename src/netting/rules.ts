@@ -14,9 +14,8 @@ import type { CrossState } from "../crosses/rules.ts";
 import type { CreditState } from "../credits/rules.ts";
 import type { FirmState, Mandate } from "../firms/rules.ts";
 import { Failure } from "../kernel/failure.ts";
-import type { Bps, Paise } from "../kernel/money.ts";
+import { type Bps, type Paise, sumPaise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { sumPaise } from "../kernel/sums.ts";
 import type { IstDay } from "../kernel/time.ts";
 
 /** What of a member decides whether and with whom it deals. */

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 
 import { crossStates } from "../crosses/rules.ts";
 import { schemes } from "../kernel/scheme.ts";
-import { body, openEnum, timestamp } from "../platform/wire.ts";
+import { body, openEnum, timestamp } from "../platform/http/wire.ts";
 
 const groupId = Type.String({
   description: "A group of your desk.",

@@ -1,25 +1,39 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-import { recordChanges } from "../events/record-changes.ts";
-import { type Actor, type OperatorRole, operatorNamed, personKey } from "../kernel/actor.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, operatorNamed, type OperatorRole, personKey } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { open } from "../platform/seal.ts";
-import { limitAttempts } from "./attempts.ts";
-import { changeOfOperator } from "./change-of-operator.ts";
-import { totpPurpose } from "./enrol-operator.ts";
-import { matchesPassword } from "./passwords.ts";
-import { badSignIn, notSignedIn, sessionHours } from "./rules.ts";
+import type { SealedPlace } from "../platform/master-key.ts";
+import { open, seal } from "../platform/seal.ts";
+import { changeOfOperator, hashCode, type OperatorView, viewOperator } from "./manage-operators.ts";
+import { hashPassword, matchesPassword } from "./passwords.ts";
+import {
+  badSignIn,
+  notSignedIn,
+  refuseWeakPassword,
+  sessionHours,
+  tooManyAttempts,
+  waitAfter,
+} from "./rules.ts";
 import {
   findOperator,
   findPerson,
+  forgetAttempts,
   hasOperators,
   insertSession,
+  listSealedSecrets,
+  lockAttempts,
+  lockOperators,
   type OperatorRow,
   revokeSession,
+  setAttempts,
+  setOperator,
+  setSealedSecrets,
   useStep,
 } from "./store.ts";
-import { findStep, fromBase32 } from "./totp.ts";
+import { authenticatorUri, findStep, fromBase32, toBase32 } from "./totp.ts";
 
 /** Nobody takes it for a desk's key, and scanners can find it. */
 const tokenPrefix = "operator_";
@@ -121,4 +135,112 @@ export async function knowsPeople(ctx: Pick<Context, "db">): Promise<boolean> {
 /** A token has 256 random bits and needs no slow hash. */
 function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
+}
+
+const secretBytes = 20;
+const totpPurpose = "operators.totp";
+
+type Enrolled = {
+  readonly operator: OperatorView;
+  /** For the authenticator app, and shown this once. */
+  readonly totp_secret: string;
+  readonly totp_uri: string;
+};
+
+/** Whoever was let in chooses a password and gets the secret of their authenticator. */
+export async function enrolOperator(
+  ctx: Pick<Context, "db" | "now" | "sealKey">,
+  {
+    name,
+    codes,
+    password,
+    requestId = null,
+  }: {
+    readonly name: string;
+    readonly codes: readonly string[];
+    readonly password: string;
+    readonly requestId?: string | null;
+  },
+): Promise<Enrolled> {
+  const now = ctx.now();
+  const nameKey = personKey(name);
+  refuseWeakPassword(password, name);
+  return await limitAttempts(ctx, `enrol ${nameKey}`, async () => {
+    const password_hash = await hashPassword(password);
+    const secret = randomBytes(secretBytes);
+    return await ctx.db.transaction(async (tx) => {
+      await lockOperators(tx);
+      const before = await findOperator(tx, nameKey);
+      if (!before || !holdsCodes(before, codes, now)) throw badEnrolment();
+      const after: OperatorRow = {
+        ...before,
+        password_hash,
+        totp_sealed: seal(toBase32(secret), totpPurpose, ctx.sealKey),
+        enrol_hashes: null,
+        enrol_until: null,
+        version: before.version + 1,
+      };
+      await setOperator(tx, after);
+      const actor = { ...operatorNamed(before.name), requestId };
+      await recordChanges(tx, actor, [changeOfOperator("enrol", before, after)], now);
+      const totp_secret = toBase32(secret);
+      const totp_uri = authenticatorUri(before.name, totp_secret);
+      return { operator: viewOperator(after), totp_secret, totp_uri };
+    });
+  });
+}
+
+/** Every code, in any order. */
+function holdsCodes(
+  { enrol_hashes, enrol_until, disabled_at }: OperatorRow,
+  codes: readonly string[],
+  now: Date,
+): boolean {
+  if (!enrol_hashes || !enrol_until || enrol_until <= now || disabled_at !== null) return false;
+  const given = codes.map(hashCode);
+  return enrol_hashes.every((hash) => given.some((code) => timingSafeEqual(code, hash)));
+}
+
+function badEnrolment(): Failure {
+  return new Failure("unauthorized", "name or codes are wrong, or too old", { form: "edge" });
+}
+
+/** Names that nobody has are forgotten when nobody has tried them for a day. */
+const forgetAfterMs = 86_400_000;
+
+/**
+ * Runs an attempt at somebody's credentials. It is counted before it is judged, and each failure makes
+ * the next one wait longer, whether or not somebody has that name. Success ends the count.
+ */
+async function limitAttempts<Result>(
+  ctx: Pick<Context, "db" | "now">,
+  nameKey: string,
+  attempt: () => Promise<Result>,
+): Promise<Result> {
+  const now = ctx.now();
+  const waitMs = await ctx.db.transaction(async (tx) => {
+    const { failures, next_at } = await lockAttempts(tx, nameKey, now);
+    if (next_at > now) return next_at.getTime() - now.getTime();
+    const nextAt = new Date(now.getTime() + waitAfter(failures + 1) * 1_000);
+    await setAttempts(tx, nameKey, { failures: failures + 1, next_at: nextAt });
+    return 0;
+  });
+  if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1_000));
+  const result = await attempt();
+  await ctx.db.transaction(async (tx) => {
+    await forgetAttempts(tx, { nameKey, before: new Date(now.getTime() - forgetAfterMs) });
+  });
+  return result;
+}
+
+/** Where secrets of authenticators are sealed. */
+export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
+  return {
+    name: "authenticators",
+    list: async (after, limit) => {
+      const rows = await listSealedSecrets(db, after, limit);
+      return rows.map((row) => ({ ...row, purpose: totpPurpose }));
+    },
+    set: (rows) => setSealedSecrets(db, rows),
+  };
 }

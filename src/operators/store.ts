@@ -1,5 +1,8 @@
+// What of this slice is sealed, for whoever changes the master key.
+
 import type { OperatorRole } from "../kernel/actor.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { ResealedRow } from "../platform/master-key.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 
 export type OperatorRow = {
   readonly operator_id: string;
@@ -26,7 +29,7 @@ export async function lockOperators(tx: Tx): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtext('operators'))`);
 }
 
-export async function listOperators(db: Db): Promise<OperatorRow[]> {
+export async function listOperatorRows(db: Db): Promise<OperatorRow[]> {
   return await db.rows(sql`
     select ${operatorColumns}
     from operators
@@ -80,7 +83,7 @@ export async function useStep(
   return rows.length > 0;
 }
 
-export type SessionRow = {
+type SessionRow = {
   readonly token_hash: Buffer;
   readonly operator_id: string;
   readonly created_at: Date;
@@ -129,7 +132,7 @@ export async function revokeSessions(tx: Tx, operatorId: string, now: Date): Pro
     where operator_id = ${operatorId} and revoked_at is null`);
 }
 
-export type AttemptsRow = { readonly failures: number; readonly next_at: Date };
+type AttemptsRow = { readonly failures: number; readonly next_at: Date };
 
 /** Whoever tries the same name waits for whoever does so already. */
 export async function lockAttempts(tx: Tx, nameKey: string, now: Date): Promise<AttemptsRow> {
@@ -160,4 +163,31 @@ export async function forgetAttempts(
   await tx.rows(sql`
     delete from operator_attempts
     where name_key = ${nameKey} or next_at < ${before}`);
+}
+
+/** Secrets of authenticators, in the order of the operators. */
+export async function listSealedSecrets(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<{ readonly id: string; readonly sealed: Buffer }[]> {
+  return await db.rows(sql`
+    select operator_id as id, totp_sealed as sealed
+    from operators
+    where operator_id > ${after} and totp_sealed is not null
+    order by operator_id
+    limit ${limit}`);
+}
+
+/** Only where it is still sealed as it was. */
+export async function setSealedSecrets(db: Db, rows: readonly ResealedRow[]): Promise<void> {
+  await db.rows(sql`
+    update operators as t
+    set totp_sealed = n.after
+    from unnest(
+      ${rows.map(({ row }) => row.id)}::text[],
+      ${rows.map(({ row }) => row.sealed)}::bytea[],
+      ${rows.map(({ sealed }) => sealed)}::bytea[]
+    ) as n (id, before, after)
+    where t.operator_id = n.id and t.totp_sealed = n.before`);
 }

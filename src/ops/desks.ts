@@ -1,23 +1,17 @@
 import { Type } from "typebox";
 
-import { payOutCommission } from "../commissions/pay-out-commission.ts";
-import { setCommission } from "../commissions/set-commission.ts";
-import { authorizeFirm } from "../firms/authorize-firm.ts";
-import { operatorOn } from "../firms/doer.ts";
-import { firmOfDesk } from "../firms/firm-of-desk.ts";
-import { listAllFirms } from "../firms/list-all-firms.ts";
-import { resumeFirm } from "../firms/resume-firm.ts";
+import { payOutCommission, setCommission } from "../settlement/commissions.ts";
+import { authorizeFirm, verifyFirm } from "../firms/check-firm.ts";
+import { firmOfDesk, operatorOn } from "../firms/find-firms.ts";
+import { listAllFirms, viewFirm } from "../firms/read-firms.ts";
+import { resumeFirm, suspendFirm } from "../firms/hold-firm.ts";
 import { firmStates } from "../firms/rules.ts";
-import { suspendFirm } from "../firms/suspend-firm.ts";
-import { verifyFirm } from "../firms/verify-firm.ts";
-import { viewFirm } from "../firms/view-firm.ts";
-import { issueKey } from "../keys/issue-key.ts";
-import { listAllKeys } from "../keys/list-all-keys.ts";
-import { revokeKeyAsOperator } from "../keys/revoke-key.ts";
-import { oneOf } from "../platform/wire.ts";
-import { showStatement } from "../statements/show-statement.ts";
-import { listPlans } from "../usage/list-plans.ts";
-import { setPlan } from "../usage/set-plan.ts";
+import { issueKey } from "../access/issue-keys.ts";
+import { listAllKeys } from "../access/read-keys.ts";
+import { revokeKeyAsOperator } from "../access/revoke-keys.ts";
+import { oneOf } from "../platform/http/wire.ts";
+import { showStatement } from "../reports/read-statements.ts";
+import { listPlans, setPlan } from "../access/plans.ts";
 import {
   act,
   environment,

@@ -1,7 +1,7 @@
 // The document of the operators' API, made from the operations themselves.
 
-import { documentedPath } from "../platform/http.ts";
-import { contractVersion } from "../platform/openapi.ts";
+import { documentedPath } from "../platform/http/server.ts";
+import { contractVersion } from "../platform/http/openapi.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 

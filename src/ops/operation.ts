@@ -3,16 +3,16 @@
 
 import { type Static, type TObject, type TProperties, Type } from "typebox";
 
-import type { ApprovalKind } from "../approvals/kind.ts";
-import type { OnLost } from "../credits/apply-registry-news.ts";
-import type { AttestationKind } from "../inquiries/attest-with-approval.ts";
+import type { ApprovalKind } from "../operators/approval-kind.ts";
+import type { OnLost } from "../credits/registry-news.ts";
+import type { AttestationKind } from "../outside/attest.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { schemes } from "../kernel/scheme.ts";
 import type { Permission } from "../operators/rules.ts";
 import type { Context } from "../platform/context.ts";
-import { oneOf } from "../platform/wire.ts";
+import { oneOf } from "../platform/http/wire.ts";
 import type { Settling } from "../settlement/conclude-legs.ts";
 
 /** What the roots know and the operations need. */

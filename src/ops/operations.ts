@@ -2,7 +2,7 @@
 
 import type { FastifyContextConfig } from "fastify";
 
-import { takeNoBodyAsEmpty } from "../platform/calls.ts";
+import { takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { moneyOperations } from "./money.ts";

@@ -1,12 +1,15 @@
-import { approveProposal, rejectProposal } from "../approvals/decide-approval.ts";
-import { listApprovals, showApproval, viewApproval } from "../approvals/list-approvals.ts";
-import { approvalStates } from "../approvals/rules.ts";
+import { approveProposal, rejectProposal } from "../operators/decide-approval.ts";
+import { listApprovals, showApproval, viewApproval } from "../operators/list-approvals.ts";
+import { approvalStates } from "../operators/approval-rules.ts";
 import { operatorRoles } from "../kernel/actor.ts";
-import { addOperator, resetOperator } from "../operators/add-operator.ts";
-import { disableOperator, listOperators } from "../operators/disable-operator.ts";
-import { enrolOperator } from "../operators/enrol-operator.ts";
-import { signIn, signOut } from "../operators/sign-in.ts";
-import { oneOf } from "../platform/wire.ts";
+import {
+  addOperator,
+  disableOperator,
+  listOperators,
+  resetOperator,
+} from "../operators/manage-operators.ts";
+import { enrolOperator, signIn, signOut } from "../operators/sign-in.ts";
+import { oneOf } from "../platform/http/wire.ts";
 import { act, limitUsual, listQuery, type Operation, optional, read, text } from "./operation.ts";
 import { Type } from "typebox";
 

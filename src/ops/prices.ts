@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
 
-import { listAllCredits } from "../credits/list-all-credits.ts";
-import { addInventoryWithApproval } from "../credits/propose-inventory.ts";
-import { houseFirmId } from "../kernel/house.ts";
+import { listAllCredits } from "../credits/read-credits.ts";
+import { addInventoryWithApproval } from "../credits/inventory.ts";
+import { houseFirmId } from "../kernel/ids.ts";
 import { unprocessable } from "../kernel/failure.ts";
-import { countOpenQuotes } from "../quotes/count-open-quotes.ts";
-import { listCards } from "../rates/list-cards.ts";
-import { previewCard, publishCardWithApproval } from "../rates/publish-with-approval.ts";
+import { countOpenQuotes } from "../trading/use-quotes.ts";
+import { listCards } from "../rates/current-cards.ts";
+import { previewCard, publishCardWithApproval } from "../rates/publish-card.ts";
 import type { MarketState } from "../rates/rules.ts";
 import { haltMarket, openMarket, setAllMarkets } from "../rates/set-market.ts";
 import {

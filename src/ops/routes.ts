@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 
 import type { Context } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
+import type { App } from "../platform/http/server.ts";
 import { serializeAnswer } from "./serialize-answer.ts";
 import { callOperation } from "./call-operation.ts";
 import type { OpsWiring } from "./operation.ts";

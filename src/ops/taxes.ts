@@ -3,9 +3,8 @@
 import { Type } from "typebox";
 
 import { financialYear } from "../kernel/time.ts";
-import { listFeeInvoices, listTaxRates } from "../taxes/list-taxes.ts";
-import { readTaxLine } from "../taxes/rules.ts";
-import { setTax } from "../taxes/set-tax.ts";
+import { listFeeInvoices, listTaxRates, setTax } from "../settlement/taxes.ts";
+import { readTaxLine } from "../settlement/tax-rules.ts";
 import { act, environment, natural, optional, type Operation, read, text } from "./operation.ts";
 
 const taxes = { tag: "Taxes" } as const;

@@ -1,28 +1,25 @@
 import { Type } from "typebox";
 
-import { verifyChain } from "../audit/verify-chain.ts";
-import { addDay, importDays, removeDay } from "../calendar/change-days.ts";
-import { listCalendar } from "../calendar/list-calendar.ts";
-import { applyRegistryNews } from "../credits/apply-registry-news.ts";
-import { importCreditsAsOperator } from "../credits/import-credits.ts";
-import { listAllCredits } from "../credits/list-all-credits.ts";
+import { verifyChain } from "../journal/verify-chain.ts";
+import { addDay, importDays, listCalendar, removeDay } from "../outside/calendar.ts";
+import { applyRegistryNews } from "../credits/registry-news.ts";
+import { importCreditsAsOperator } from "../credits/declare-credits.ts";
+import { listAllCredits } from "../credits/read-credits.ts";
 import { creditStates } from "../credits/rules.ts";
-import { listAllFailures } from "../deliveries/list-failures.ts";
-import { replayAsOperator } from "../deliveries/replay-deliveries.ts";
-import { operatorOn } from "../firms/doer.ts";
-import { attestWithApproval } from "../inquiries/attest-with-approval.ts";
-import { openInquiries, setOutage } from "../inquiries/port-status.ts";
-import { checkNames, ports } from "../inquiries/rules.ts";
-import { toAttestations } from "../inquiries/to-attestations.ts";
+import { listAllFailures } from "../webhooks/read-deliveries.ts";
+import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
+import { operatorOn } from "../firms/find-firms.ts";
+import { attestWithApproval, toAttestations } from "../outside/attest.ts";
+import { openInquiries, setOutage } from "../outside/ask.ts";
+import { checkNames, ports } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { offices } from "../kernel/working-days.ts";
 import { checkLedger, recordVerdict } from "../ledger/check-ledger.ts";
 import type { Context } from "../platform/context.ts";
-import { oneOf } from "../platform/wire.ts";
-import { closeEnquiry } from "../public/close-enquiry.ts";
-import { listEnquiries, showEnquiry } from "../public/list-enquiries.ts";
-import { enquiryStatuses } from "../public/rules.ts";
-import { listAllWebhooks } from "../webhooks/list-all-webhooks.ts";
+import { oneOf } from "../platform/http/wire.ts";
+import { closeEnquiry, listEnquiries, showEnquiry } from "../market/answer-enquiries.ts";
+import { enquiryStatuses } from "../market/public-rules.ts";
+import { listAllWebhooks } from "../webhooks/read-webhooks.ts";
 import {
   act,
   csvText,

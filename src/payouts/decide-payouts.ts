@@ -1,16 +1,15 @@
 // What becomes of payouts, whoever asks: what is earned, the clock, the bank, or the operator. Pure:
 // the use cases load and store what is decided here.
 
-import { simulatedUtr } from "../bank/rules.ts";
-import type { Answered } from "../inquiries/rules.ts";
+import { simulatedUtr } from "../outside/bank-rules.ts";
+import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Entry, Resolution } from "../ledger/rules.ts";
-import { changeOfPayout } from "./change-of-payout.ts";
-import { movePayout } from "./move-payout.ts";
+import { changeOfPayout, movePayout } from "./move-payout.ts";
 import { accountOf, holdOf, nextLook, type Payee, type PayoutAction, railOf } from "./rules.ts";
 import type { PayoutLineRow, PayoutRow } from "./store.ts";
 

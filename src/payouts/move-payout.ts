@@ -1,7 +1,17 @@
+// Why money does not leave at its owner's word, in the order in which it is asked.
+
+import type { FirmState } from "../firms/rules.ts";
+import type { Change } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import { subtractPaise } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { nextLook, type PayoutAction, payoutLifecycle, railOf } from "./rules.ts";
-import type { PayoutRow } from "./store.ts";
+import type { FirmBalances } from "../ledger/read-books.ts";
+import type { EntryRefusal, Written } from "../ledger/rules.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { factsOfPayout } from "./read-payouts.ts";
+import { eventOfState, nextLook, type PayoutAction, payoutLifecycle, railOf } from "./rules.ts";
+import { listPayoutsById, listPayoutsOf, type PayoutRow } from "./store.ts";
 
 /** The payout one move further, with the step in its history. */
 export function movePayout(
@@ -28,4 +38,112 @@ export function movePayout(
     version: row.version + 1,
     updated_at: now,
   };
+}
+
+/** A change of a payout, as events and the audit trail record it. */
+export function changeOfPayout({
+  action,
+  before,
+  after,
+}: {
+  readonly action: PayoutAction | "schedule";
+  readonly before: PayoutRow | null;
+  readonly after: PayoutRow;
+}): Change {
+  return {
+    environment: after.environment,
+    deskId: after.desk_id,
+    firmId: after.firm_id,
+    action: `payout.${action}`,
+    entity: {
+      type: "payout",
+      id: after.payout_id,
+      version: after.version,
+      href: `/v1/payouts/${after.payout_id}`,
+    },
+    before: before && factsOfPayout(before),
+    after: factsOfPayout(after),
+    event: {
+      name: eventOfState[after.state],
+      from: before?.state ?? null,
+      to: after.state,
+      data: factsOfPayout(after),
+    },
+  };
+}
+
+/** A suspended firm may ask: its payout is held. */
+const mayWithdraw: readonly FirmState[] = ["authorized", "suspended", "offboarding"];
+
+export function refuseState({ connection_state }: { readonly connection_state: FirmState }): void {
+  if (mayWithdraw.includes(connection_state)) return;
+  throw new Failure("conflict", `the firm is ${connection_state}, not authorized`, {
+    detail: { reason: "firm_not_authorized", state: connection_state },
+  });
+}
+
+export function noAccount(): Failure {
+  return new Failure("conflict", "the firm has given no bank account", {
+    detail: { reason: "no_bank_account" },
+  });
+}
+
+/** What is available covers what is asked for, and leaves what the firm owes. */
+export function refuseShort(
+  balance: Pick<FirmBalances, "available_paise" | "dues_paise"> | undefined,
+  paise: number,
+): void {
+  const available = balance?.available_paise ?? 0;
+  const dues = balance?.dues_paise ?? 0;
+  const left = subtractPaise(available, paise);
+  if (left < 0) throw tooLittle(available);
+  if (left >= dues) return;
+  throw new Failure("conflict", "the firm owes us what would be left", {
+    detail: { reason: "dues_outstanding", available_paise: available, dues_paise: dues },
+  });
+}
+
+/** The balance moved between the look and the entry. */
+export function refuseUnfunded(written: readonly Written<EntryRefusal>[]): void {
+  for (const result of written) {
+    if (!result.ok && result.refusal.reason === "insufficient_funds") {
+      throw tooLittle(result.refusal.availablePaise);
+    }
+  }
+}
+
+function tooLittle(available: number | bigint): Failure {
+  return new Failure("conflict", `the firm has ${available} paise available`, {
+    detail: { reason: "insufficient_funds", available_paise: available },
+  });
+}
+
+/** What names a payment at the bank, and what it was for. */
+type PaymentFacts = Pick<
+  PayoutRow,
+  "payout_id" | "firm_id" | "kind" | "paise" | "rail" | "utr" | "state" | "updated_at"
+>;
+
+/** So many are read by one statement: reading more holds up everybody else. */
+const payoutsAtOnce = 500;
+
+/** By payout. */
+export async function paymentsById(
+  db: Db,
+  payoutIds: readonly string[],
+): Promise<ReadonlyMap<string, PaymentFacts>> {
+  const byId = new Map<string, PaymentFacts>();
+  for (let from = 0; from < payoutIds.length; from += payoutsAtOnce) {
+    const rows = await listPayoutsById(db, payoutIds.slice(from, from + payoutsAtOnce));
+    for (const row of rows) byId.set(row.payout_id, row);
+  }
+  return byId;
+}
+
+/** What a settlement paid out, in the order it was scheduled. */
+export async function paymentsOfSettlement(
+  db: Db,
+  settlementId: string,
+): Promise<readonly PaymentFacts[]> {
+  return await listPayoutsOf(db, settlementId);
 }

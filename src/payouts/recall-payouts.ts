@@ -1,16 +1,18 @@
-import { recordChanges } from "../events/record-changes.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { assertWritten, type Resolution } from "../ledger/rules.ts";
 import { resolveEntries } from "../ledger/write-books.ts";
+import { type AttestationKind, attestWithApproval, findAttestations } from "../outside/attest.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { changeOfPayout } from "./change-of-payout.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { endOf, type MovedPayout, recallOf, unsentOf } from "./decide-payouts.ts";
+import { changeOfPayout } from "./move-payout.ts";
+import { listAllPayouts } from "./read-payouts.ts";
 import { lockPayoutChain, lockPayouts, lockPayoutsOf, setPayouts } from "./store.ts";
 
 /** What is left for the caller: the resolutions to write with its own, and the changes to record. */
-export type RecalledPayouts = {
+type RecalledPayouts = {
   readonly resolutions: readonly Resolution[];
   readonly changes: readonly Change[];
   /** What became each firm's balance again. */
@@ -64,4 +66,36 @@ async function storeRecall(tx: Tx, recalled: readonly MovedPayout[]): Promise<Re
     changes: recalled.map(changeOfPayout),
     paiseByFirm,
   };
+}
+
+type ReturnedPayout =
+  | { readonly outcome: "returned" }
+  | { readonly outcome: "proposed"; readonly approval_id: string };
+
+/** Says that money came back from the bank, or keeps back what has not been sent. */
+export async function returnPayout(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    payoutId,
+    reason,
+    kind,
+    twoFromPaise,
+  }: {
+    readonly payoutId: string;
+    readonly reason: string;
+    readonly kind: AttestationKind;
+    readonly twoFromPaise: number;
+  },
+): Promise<ReturnedPayout> {
+  const [row] = await listAllPayouts(ctx, { payoutId, limit: 1 });
+  if (row?.state !== "sent") {
+    await recallPayout(ctx, actor, { payoutId, reason });
+    return { outcome: "returned" };
+  }
+  const answer = { outcome: "returned" as const, reason };
+  const seen = [{ subjectId: payoutId, answer, reference: reason }];
+  const attestations = await findAttestations(ctx, { kind: "payout", seen });
+  const attested = await attestWithApproval(ctx, actor, { attestations, kind, twoFromPaise });
+  return attested.outcome === "done" ? { outcome: "returned" } : attested;
 }

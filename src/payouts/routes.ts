@@ -1,8 +1,7 @@
-import { callOf, sendCreation, sendPage } from "../platform/calls.ts";
+import { callOf, sendCreation, sendPage } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
-import { listPayouts } from "./list-payouts.ts";
-import { readPayout } from "./read-payout.ts";
+import type { App } from "../platform/http/server.ts";
+import { listPayouts, readPayout } from "./read-payouts.ts";
 import {
   ListPayoutsQuery,
   Payout,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { simulatedPayout, simulatedUtr } from "../bank/rules.ts";
+import { simulatedPayout, simulatedUtr } from "../outside/bank-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
-import { utrForm } from "../kernel/utr.ts";
+import { utrForm } from "../kernel/ids.ts";
 import {
   accountOf,
   holdOf,

@@ -15,7 +15,7 @@
 //   the bank    says whether it arrived; what came back is the firm's balance again, and the operator
 //               sends it anew as another payout
 
-import { twoPeopleFromPaise } from "../approvals/rules.ts";
+import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Hold } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";

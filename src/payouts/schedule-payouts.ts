@@ -1,13 +1,33 @@
-import { payeesOf } from "../firms/payees.ts";
-import type { Change } from "../kernel/actor.ts";
-import type { Entry } from "../ledger/rules.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { changeOfPayout } from "./change-of-payout.ts";
-import { type Earning, entryOf, payoutOf } from "./decide-payouts.ts";
-import { insertLines, insertPayouts, type PayoutRow } from "./store.ts";
+// What has not been sent is looked at again and again: holds end and others begin. The sandbox's
+// money is sent by this worker; live money is sent by a person, and only the holds are kept current.
+
+import { lockPayees, payeesOf } from "../firms/bank-accounts.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
+import { assertWritten, type Entry } from "../ledger/rules.ts";
+import { resolveEntries } from "../ledger/write-books.ts";
+import { askOutside, isPortUp } from "../outside/ask.ts";
+import type { Answered } from "../outside/inquiry-rules.ts";
+import { payoutScenarios } from "../outside/scenario-rules.ts";
+import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
+import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { answerPayout, type Earning, endOf, entryOf, lookAt, payoutOf } from "./decide-payouts.ts";
+import { changeOfPayout } from "./move-payout.ts";
+import {
+  claimUnsent,
+  hasUnsent,
+  insertLines,
+  insertPayouts,
+  lockRemitted,
+  type PayoutRow,
+  setPayouts,
+} from "./store.ts";
 
 /** What is left for the caller: the entries to write with its own, and the changes to record. */
-export type ScheduledPayouts = {
+type ScheduledPayouts = {
   readonly payouts: readonly PayoutRow[];
   readonly entries: readonly Entry[];
   readonly changes: readonly Change[];
@@ -39,4 +59,102 @@ export async function schedulePayouts(
     entries: payouts.map(entryOf),
     changes: payouts.map((after) => changeOfPayout({ action: "schedule", before: null, after })),
   };
+}
+
+const setSizeMax = 200;
+const cashier: Actor = { kind: "worker", id: "payouts", requestId: null };
+
+/** One set of unsent payouts; whether there may be more. */
+export async function sendDuePayouts(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const now = ctx.now();
+  if (!(await hasUnsent(ctx.db, now))) return "idle";
+  // The first check of the books is on its way.
+  if (!(await ledgerWasChecked(ctx.db))) return "idle";
+  const ledgerSound = await ledgerIsSound(ctx.db, now);
+  const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
+  const look = async (tx: Tx, claimed: readonly PayoutRow[]): Promise<void> => {
+    const payees = await lockPayees(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
+    const payeeOf = (firmId: string) => {
+      const payee = payees.get(firmId);
+      if (!payee) throw new Error("who is paid is a firm");
+      return payee;
+    };
+    const looked = lookAt(claimed, payeeOf, { ledgerSound, bankUp, now });
+    const rows = looked.map(({ after }) => after);
+    await setPayouts(tx, rows);
+    await askBank(
+      tx,
+      rows.filter((row) => row.state === "sent"),
+      now,
+    );
+    await recordChanges(
+      tx,
+      cashier,
+      looked.flatMap(({ changes }) => changes),
+      now,
+    );
+  };
+  const done = await workInParts(offenders, (choice, note) =>
+    ctx.db.transaction(async (tx) => {
+      const claimed = await claimUnsent(tx, now, { limit: setSizeMax, ...choice });
+      note(claimed.map((row) => row.payout_id));
+      if (claimed.length > 0) await look(tx, claimed);
+      return claimed.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
+}
+
+/** Asks what became of money that was sent: once for a remittance, by the payout that names it. */
+export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Promise<void> {
+  const sent = left.filter((row) => row.remitted_with === row.payout_id);
+  const sandboxed = sent.filter((row) => row.environment === "sandbox");
+  const scenarios = await takeScenarios(tx, "sandbox", {
+    deskIds: sandboxed.map((row) => row.desk_id),
+    wanted: payoutScenarios,
+  });
+  await askOutside(
+    tx,
+    sent.map((row) => ({
+      environment: row.environment,
+      deskId: row.desk_id,
+      port: "bank",
+      kind: "payout",
+      subjectId: row.payout_id,
+      facts: {
+        rail: row.rail,
+        utr: row.utr ?? "",
+        paise: row.remitted_paise ?? row.paise,
+        ifsc: row.ifsc ?? "",
+        last4: row.last4 ?? "",
+        scenario: takeFrom(scenarios, row.desk_id),
+      },
+    })),
+    now,
+  );
+}
+
+/** What the bank says about money that was sent: it arrived, or it is the firm's balance again. */
+export async function applyPayments(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Answered<"payout">[],
+  now: Date,
+): Promise<void> {
+  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry.answer]));
+  const sent = (await lockRemitted(tx, [...said.keys()])).filter((row) => row.state === "sent");
+  if (sent.length === 0) return;
+  const moved = sent.map((before) =>
+    answerPayout(before, said.get(before.remitted_with ?? ""), now),
+  );
+  await setPayouts(
+    tx,
+    moved.map(({ after }) => after),
+  );
+  const resolutions = moved.map(({ after }) => endOf(after));
+  assertWritten(await resolveEntries(tx, resolutions, now));
+  await recordChanges(tx, actor, moved.map(changeOfPayout), now);
 }

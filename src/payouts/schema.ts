@@ -11,7 +11,7 @@ import {
   pageFields,
   pageQuery,
   timestamp,
-} from "../platform/wire.ts";
+} from "../platform/http/wire.ts";
 import { payoutKinds, payoutStates, rails } from "./rules.ts";
 
 const payoutId = Type.String({

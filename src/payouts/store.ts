@@ -1,8 +1,8 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
-import type { Choice } from "../platform/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { PayoutKind, PayoutState, PayoutStep, Rail } from "./rules.ts";
 
 export type PayoutRow = {
@@ -261,7 +261,7 @@ export type PayoutFilter = {
 };
 
 /** Newest first. */
-export async function listPayouts(
+export async function listPayoutRows(
   db: Db,
   deskId: string,
   filter: PayoutFilter,
@@ -344,7 +344,7 @@ export async function findLastWithdrawal(
 }
 
 /** For the operator, who sees every desk. */
-export async function listAllPayouts(
+export async function listAllPayoutRows(
   db: Db,
   filter: {
     readonly environment: Environment | null;

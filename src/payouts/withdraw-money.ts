@@ -1,22 +1,30 @@
-import { recordChanges } from "../events/record-changes.ts";
-import { firmOfCaller, lockFirmOfCaller } from "../firms/firm-of-caller.ts";
-import { payeesOf } from "../firms/payees.ts";
-import { actorOf } from "../kernel/actor.ts";
+// A firm that leaves takes its money along: what it owes us is taken out of what it has, and the rest
+// is paid out. What came back from the same account is not sent there again by itself: another account
+// or the operator has to come first.
+
+import { spendKeyLimits } from "../access/money-limits.ts";
+import { payeesOf } from "../firms/bank-accounts.ts";
+import { firmOfCaller, lockFirmOfCaller } from "../firms/find-firms.ts";
+import type { Blocker, LeavingFirm } from "../firms/offboard-firm.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, actorOf, type Change } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
-import { spendKeyLimits } from "../keys/spend-key-limits.ts";
+import { asAmount, type PaiseSum } from "../kernel/money.ts";
+import type { Passage } from "../kernel/passage.ts";
 import { balancesOf } from "../ledger/read-books.ts";
-import { assertWritten } from "../ledger/rules.ts";
+import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
-import type { Creation } from "../platform/calls.ts";
 import type { Context } from "../platform/context.ts";
-import { claimIdempotencyKey } from "../platform/idempotency.ts";
-import { noAccount, refuseShort, refuseState, refuseUnfunded } from "./refusals.ts";
-import { accountOf } from "./rules.ts";
+import type { Creation } from "../platform/http/calls.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { noAccount, refuseShort, refuseState, refuseUnfunded } from "./move-payout.ts";
+import { viewPayout } from "./read-payouts.ts";
+import { accountOf, type Payee } from "./rules.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import type { Payout, WithdrawMoneyBody } from "./schema.ts";
-import { findPayout } from "./store.ts";
-import { viewPayout } from "./view-payout.ts";
+import { bringPayoutsNearer, findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
 
 /**
  * Pays a firm's available money to its account, by a payout that is held for the reasons of any
@@ -71,4 +79,106 @@ export async function withdrawMoney(
     },
     { rollBack: call.dryRun },
   );
+}
+
+async function moneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
+  const [balance] = await balancesOf(tx, environment, [firmId]);
+  return {
+    available: asAmount(balance?.available_paise ?? 0),
+    dues: asAmount(balance?.dues_paise ?? 0),
+  };
+}
+
+/** The money of a firm, and what it owes, keep it from leaving. */
+export async function listMoneyLeft(tx: Tx, firm: LeavingFirm): Promise<Blocker[]> {
+  const { available, dues } = await moneyLeft(tx, firm);
+  const href = `/v1/positions?firm_id=${firm.firmId}`;
+  const blocker = (type: string, amount: PaiseSum): Blocker[] =>
+    amount > 0 ? [{ type, id: firm.firmId, href, amount_paise: asAmount(amount) }] : [];
+  return [...blocker("balance", available), ...blocker("dues", dues)];
+}
+
+/** Puts the firm's balance on its way out; returns the changes, which are recorded last. */
+export async function drainMoney(
+  tx: Tx,
+  _actor: Actor,
+  firm: LeavingFirm,
+  now: Date,
+): Promise<readonly Change[]> {
+  const { environment, deskId, firmId } = firm;
+  const { available, dues } = await moneyLeft(tx, firm);
+  const owed = Math.min(available, dues);
+  const left = dues > owed ? 0 : available - owed;
+  const payee = (await payeesOf(tx, [firmId], now)).get(firmId);
+  const isPaid = left > 0 && payee && !(await cameBack(tx, firm, payee));
+  const earning = { environment, deskId, firmId, settlementId: null, lines: [] };
+  const { entries, changes } = await schedulePayouts(
+    tx,
+    isPaid ? [{ ...earning, withdrawnPaise: left }] : [],
+    now,
+  );
+  assertWritten(await postEntries(tx, [...settleDues(firm, owed, now), ...entries], now));
+  return [...changes, ...(owed > 0 ? [changeOfDues(firm, dues, dues - owed)] : [])];
+}
+
+function changeOfDues(
+  { environment, deskId, firmId }: LeavingFirm,
+  before: number,
+  after: number,
+): Change {
+  const href = `/v1/positions?firm_id=${firmId}`;
+  return {
+    environment,
+    deskId,
+    firmId,
+    action: "dues.settle",
+    entity: { type: "dues", id: firmId, version: 1, href },
+    before: { dues_paise: before },
+    after: { dues_paise: after },
+  };
+}
+
+function settleDues({ environment, firmId }: LeavingFirm, paise: number, now: Date): Entry[] {
+  if (paise === 0) return [];
+  return [
+    {
+      environment,
+      kind: "dues",
+      subject: newId("pay", now),
+      phase: "posted",
+      movements: [
+        { from: { kind: "firm_cash", firmId }, to: { kind: "firm_dues", firmId }, paise },
+      ],
+    },
+  ];
+}
+
+async function cameBack(
+  tx: Tx,
+  { environment, deskId, firmId }: LeavingFirm,
+  payee: Payee,
+): Promise<boolean> {
+  const last = await findLastWithdrawal(tx, deskId, firmId);
+  const account = accountOf(payee, environment);
+  if (last?.state !== "returned") return false;
+  return last.ifsc === (account?.ifsc ?? null) && last.last4 === (account?.last4 ?? null);
+}
+
+/** The payouts that a firm still has to get before it leaves. */
+export async function unfinishedPayoutsOf(
+  tx: Tx,
+  deskId: string,
+  firmId: string,
+): Promise<Blocker[]> {
+  const rows = await listUnfinished(tx, deskId, firmId);
+  return rows.map(({ payout_id, paise }) => ({
+    type: "payout",
+    id: payout_id,
+    href: `/v1/payouts/${payout_id}`,
+    amount_paise: paise,
+  }));
+}
+
+export async function passTimeOfPayouts(tx: Tx, passage: Passage): Promise<number> {
+  return await bringPayoutsNearer(tx, passage);
 }

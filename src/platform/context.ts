@@ -4,7 +4,7 @@ import type { FastifyBaseLogger } from "fastify";
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Heavy } from "./heavy/kinds.ts";
-import type { Database } from "./postgres.ts";
+import type { Database } from "./postgres/postgres.ts";
 
 /** What every use case is given first. */
 export type Context = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createServer } from "./http.ts";
+import { createServer } from "./http/server.ts";
 import { createLog } from "./log.ts";
 
 const secret = "a secret of the connection";

@@ -4,7 +4,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
 import { maskSecrets } from "../kernel/secrets.ts";
-import type { App } from "./http.ts";
+import type { App } from "./http/server.ts";
 
 /** Lines are written in blocks, so that a busy service does not make a system call a request. */
 const bufferBytes = 4_096;

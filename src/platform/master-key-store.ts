@@ -1,5 +1,5 @@
 import type { KeptChecks } from "./master-key.ts";
-import { type Db, sql, type Tx } from "./postgres.ts";
+import { type Db, sql, type Tx } from "./postgres/postgres.ts";
 
 export async function findMasterKeyChecks(db: Db): Promise<KeptChecks | undefined> {
   const [row] = await db.rows<KeptChecks>(sql`

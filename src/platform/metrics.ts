@@ -3,9 +3,9 @@
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
-import type { App } from "./http.ts";
-import type { Database } from "./postgres.ts";
-import { RequestTimes } from "./request-times.ts";
+import type { App } from "./http/server.ts";
+import type { Database } from "./postgres/postgres.ts";
+import { RequestTimes } from "./http/request-times.ts";
 
 export type Metrics = {
   readonly registry: Registry;

@@ -1,6 +1,6 @@
 import type { RedisClientType } from "@redis/client";
 
-import { Unusable } from "./unusable.ts";
+import { Unusable } from "./http/errors.ts";
 
 const connectTimeoutMs = 2_000;
 const sendWithinMs = 1_000;

@@ -8,8 +8,8 @@
 
 import type { FastifyBaseLogger } from "fastify";
 
-import { Overloaded } from "./coalesce.ts";
-import { isLockTimeout } from "./postgres.ts";
+import { Overloaded } from "./postgres/coalesce.ts";
+import { isLockTimeout } from "./postgres/postgres.ts";
 
 export type WorkerOptions = {
   readonly name: string;

@@ -1,8 +1,64 @@
+// How much face the house takes on in one IST day, for one scheme, across every node. Orders decide
+// under the lock of their market, on the day's figure that comes with the card, and note here what
+// they made the house take on. A binding quote is honoured beyond the limit, so the figure may pass
+// it; what a failed deal had taken is not given back: the limit is on what the house agrees to.
+
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import type { Db } from "../platform/postgres.ts";
-import type { RateCard } from "./rules.ts";
-import { listCurrentCards } from "./store.ts";
+import { type IstDay, istDay } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import type { OpenQuotes } from "./open-quotes.ts";
+import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
+import {
+  addToHouseDays,
+  type HaltedDesks,
+  type HouseTaking,
+  listCards as listRows,
+  listCardsBesideQuotes,
+  listCardsToday,
+  listCurrentCards,
+} from "./store.ts";
+
+/** The card in force, as this desk finds it; undefined where none was ever published. */
+export type CardOf = (
+  environment: Environment,
+  scheme: Scheme,
+  deskId?: string,
+) => CardToday | undefined;
+
+/** Everything that prices of this day are made of, in one statement. */
+export async function cardsToday(
+  db: Db,
+  environments: readonly Environment[],
+  now: Date,
+): Promise<CardOf> {
+  return findAmong(await listCardsToday(db, environments, istDay(now)));
+}
+
+/** The same, where what open quotes may still make the house take on counts as taken. */
+export async function cardsBesideQuotes(
+  db: Db,
+  environments: readonly Environment[],
+  { now, quotes }: { readonly now: Date; readonly quotes: OpenQuotes },
+): Promise<CardOf> {
+  const when = { day: istDay(now), node: quotes.node, now };
+  const rows = await listCardsBesideQuotes(db, environments, when);
+  return findAmong(
+    rows.map(({ quoted_paise, ...card }) => ({
+      ...card,
+      taken_paise: card.taken_paise + quoted_paise + quotes.total(card, now),
+    })),
+  );
+}
+
+function findAmong(cards: readonly (CardToday & HaltedDesks)[]): CardOf {
+  return (environment, scheme, deskId) => {
+    const card = cards.find((one) => one.environment === environment && one.scheme === scheme);
+    if (deskId === undefined || !card?.halted_desks.includes(deskId)) return card;
+    return { ...card, state: "halted" };
+  };
+}
 
 /** The card in force per scheme; a scheme without one has no market. */
 export async function currentCards(
@@ -11,4 +67,27 @@ export async function currentCards(
 ): Promise<ReadonlyMap<Scheme, RateCard>> {
   const cards = await listCurrentCards(db, environment);
   return new Map(cards.map((card) => [card.scheme, card]));
+}
+
+type CardSearch = {
+  readonly environment: Environment | null;
+  readonly scheme: Scheme | null;
+  /** Every version, newest first, instead of only the one in force. */
+  readonly history: boolean;
+};
+
+/** The cards of every environment: the operator's view. */
+export async function listCards(
+  { db }: Pick<Context, "db">,
+  search: CardSearch,
+): Promise<AuthoredCard[]> {
+  return await listRows(db, search);
+}
+
+export async function noteHouseTaken(
+  tx: Tx,
+  day: IstDay,
+  takings: readonly HouseTaking[],
+): Promise<void> {
+  await addToHouseDays(tx, day, takings);
 }

@@ -17,7 +17,7 @@ import { randomUUID } from "node:crypto";
 import type { Environment } from "../kernel/caller.ts";
 import { type Paise, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import type { Database } from "../platform/postgres.ts";
+import type { Database } from "../platform/postgres/postgres.ts";
 import type { CardToday } from "./rules.ts";
 import { listQuotedElsewhere, type Quoted, setQuoted } from "./store.ts";
 

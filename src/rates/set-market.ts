@@ -1,10 +1,10 @@
-import { recordChanges } from "../events/record-changes.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
-import { changeOfCard } from "./change-of-card.ts";
+import { changeOfCard } from "./publish-card.ts";
 import { isNote, type MarketState, noteLengthMax, type RateCard } from "./rules.ts";
 import { findCurrentCard, insertCard, listCurrentCards, lockScheme } from "./store.ts";
 

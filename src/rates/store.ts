@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`

@@ -2,14 +2,14 @@
 // puts its clock forward, and everything of its own that ends with time ends that much sooner. The
 // workers then find it due, as they would have in the end.
 
-import { recordChanges } from "../events/record-changes.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { onlyWholeDesk } from "./only-sandbox.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { onlyWholeDesk } from "./reset-sandbox.ts";
 import { midnightsBetween } from "./rules.ts";
 import type { AdvanceClockBody, DeskClock } from "./schema.ts";
 import { addToClock } from "./store.ts";

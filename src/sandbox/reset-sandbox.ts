@@ -1,20 +1,21 @@
 // The books and the events of a desk are only ever added to, in the sandbox as well. A reset lets go
 // of everything that is open, so that the desk can begin anew; it makes nothing unhappened.
 
-import { giveUpCrosses, lockCrossesWithin } from "../crosses/give-up-crosses.ts";
-import { lockFreeCredits, withdrawAllOfDesk } from "../credits/withdraw-all-credits.ts";
-import { recordAttributed } from "../events/record-changes.ts";
-import { actorOf } from "../kernel/actor.ts";
-import type { Call } from "../kernel/caller.ts";
-import { letOrdersGo } from "../orders/end-orders.ts";
-import { listOrders } from "../orders/list-orders.ts";
-import { lockTrading } from "../orders/pass-time.ts";
+import { lockFreeCredits, withdrawAllOfDesk } from "../credits/end-holdings.ts";
+import { seedFirmCredits } from "../credits/seed-credits.ts";
+import { giveUpCrosses, lockCrossesWithin } from "../crosses/end-crosses.ts";
+import { boundFirm, firmOfCaller, type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
+import { recordAttributed, recordChanges } from "../journal/record-changes.ts";
+import { actorOf, type Change } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { forgetScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
-import { forgetScenarios } from "../scenarios/set-scenario.ts";
 import type { Settling } from "../settlement/conclude-legs.ts";
-import { giveUpSettlements, lockToGiveUp } from "../settlement/give-up-settlements.ts";
-import { onlyWholeDesk } from "./only-sandbox.ts";
-import type { ResetDone } from "./schema.ts";
+import { giveUpSettlements, lockToGiveUp } from "../settlement/fail-settlements.ts";
+import { letOrdersGo, lockTrading } from "../trading/end-orders.ts";
+import { listOrders } from "../trading/read-orders.ts";
+import type { ResetDone, SeedCreditsBody, SeededCredits } from "./schema.ts";
 import { deleteClock } from "./store.ts";
 
 /** Whoever has something to say about settlements that fail. */
@@ -64,4 +65,54 @@ export async function resetSandbox(
     },
     { rollBack: call.dryRun },
   );
+}
+
+/** Listed credits to try things with. */
+export async function seedSandbox(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  command: SeedCreditsBody,
+): Promise<SeededCredits> {
+  onlySandbox(call.caller);
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await firmOfCaller(tx, call.caller, command.firm_id ?? call.caller.firmId);
+      refuseOffboarded(firm);
+      const seed = command.seed ?? call.requestId;
+      const { count, scheme } = command;
+      const scripNos = await seedFirmCredits(tx, firm, { count, scheme, seed, now });
+      const seeded = { firm_id: firm.firm_id, scrip_nos: scripNos };
+      await recordChanges(tx, actorOf(call), [changeOf(firm, seeded)], now);
+      return seeded;
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+/** One record for all of them: a seed is a fixture, but who asked for it is known. */
+function changeOf({ environment, desk_id, firm_id, version }: FirmOfDesk, after: object): Change {
+  return {
+    environment,
+    deskId: desk_id,
+    firmId: firm_id,
+    action: "sandbox.seed",
+    entity: { type: "firm", id: firm_id, version, href: `/v1/firms/${firm_id}/credits` },
+    before: null,
+    after,
+  };
+}
+
+/** For a live key these operations are not there. */
+function onlySandbox({ environment }: Caller): void {
+  if (environment !== "sandbox") throw notFound();
+}
+
+/** What concerns the whole desk is not for a key that is bound to one firm. */
+export function onlyWholeDesk(caller: Caller): void {
+  onlySandbox(caller);
+  if (boundFirm(caller) === null) return;
+  throw new Failure("forbidden", "a sub_account key may not set the desk's sandbox", {
+    detail: { reason: "sub_account_key" },
+  });
 }

@@ -1,8 +1,8 @@
-import { callOf, takeNoBodyAsEmpty } from "../platform/calls.ts";
+import { callOf, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
+import type { App } from "../platform/http/server.ts";
 import { advanceClock, type Passing } from "./advance-clock.ts";
-import { type Resetting, resetSandbox } from "./reset-sandbox.ts";
+import { resetSandbox, type Resetting, seedSandbox } from "./reset-sandbox.ts";
 import {
   AdvanceClockBody,
   DeskClock,
@@ -13,7 +13,6 @@ import {
   SeededCredits,
   SetScenarioBody,
 } from "./schema.ts";
-import { seedSandbox } from "./seed-sandbox.ts";
 import { setScenario } from "./set-scenario.ts";
 
 export function sandboxRoutes(

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 
 import { schemes } from "../kernel/scheme.ts";
-import { body, oneOf, openEnum, timestamp } from "../platform/wire.ts";
-import { scenarios } from "../scenarios/rules.ts";
+import { body, oneOf, openEnum, timestamp } from "../platform/http/wire.ts";
+import { scenarios } from "../outside/scenario-rules.ts";
 
 export const NoFields = body({});
 

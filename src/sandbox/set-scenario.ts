@@ -1,9 +1,9 @@
-import { recordChanges } from "../events/record-changes.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
-import { scenariosOf, setScenario as setForDesk } from "../scenarios/set-scenario.ts";
-import { onlyWholeDesk } from "./only-sandbox.ts";
+import { scenariosOf, setScenario as setForDesk } from "../outside/scenarios.ts";
+import { onlyWholeDesk } from "./reset-sandbox.ts";
 import type { ScenarioList, SetScenarioBody } from "./schema.ts";
 
 export async function setScenario(

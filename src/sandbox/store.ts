@@ -1,4 +1,4 @@
-import { sql, type Tx } from "../platform/postgres.ts";
+import { sql, type Tx } from "../platform/postgres/postgres.ts";
 
 /** Puts a desk's clock forward; by how much it is ahead then, in all. */
 export async function addToClock(tx: Tx, deskId: string, seconds: number): Promise<number> {

@@ -1,21 +1,21 @@
-import { holderOf } from "../credits/holder-of.ts";
-import { recordChanges } from "../events/record-changes.ts";
-import type { Appliers } from "../inquiries/answer-inquiries.ts";
-import { answerNow } from "../inquiries/answer-now.ts";
-import type { Simulators } from "../inquiries/rules.ts";
+import { holderOf } from "../credits/read-credits.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Appliers } from "../outside/answer-inquiries.ts";
+import { answerNow } from "../outside/ask.ts";
+import type { Simulators } from "../outside/inquiry-rules.ts";
 import { type Actor, actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { concludeLegs, type Settling } from "./conclude-legs.ts";
 import { failingAll } from "./fail-settlements.ts";
-import { initiate } from "./initiate-transfers.ts";
+import { initiate } from "./transfer-credits.ts";
 import { findSettlement } from "./read-store.ts";
 import type { Settlement } from "./schema.ts";
 import { listLegs, lockSettlements, type SettlementRow } from "./store.ts";
-import { viewSettlement } from "./view-settlement.ts";
+import { viewSettlement } from "./read-settlements.ts";
 
 /** How the sandbox's world outside is driven. */
 export type Simulation = {

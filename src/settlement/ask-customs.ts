@@ -1,9 +1,9 @@
-import { iecsOf } from "../firms/trading-firms.ts";
-import { askOutside } from "../inquiries/ask-outside.ts";
+import { iecsOf } from "../firms/find-firms.ts";
+import { askOutside } from "../outside/ask.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { transferScenarios } from "../scenarios/rules.ts";
-import { takeFrom, takeScenarios } from "../scenarios/take-scenarios.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { transferScenarios } from "../outside/scenario-rules.ts";
+import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
 import { subjectOfLeg } from "./conclude-legs.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 

@@ -1,8 +1,8 @@
 // What workers take of settlements: claimed by state, so that two of them never take the same one.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { Choice } from "../platform/offenders.ts";
-import { sql, type Tx } from "../platform/postgres.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { SettlementState } from "./rules.ts";
 import { settlementColumns, type SettlementRow } from "./store.ts";
 

@@ -14,18 +14,18 @@
 //
 // Credit and money of a leg change hands together, so nobody has to trust the other for a moment.
 
-import { payCommissions } from "../commissions/pay-commissions.ts";
+import { payCommissions } from "./commissions.ts";
 import { deliverCredits, unwindCredits } from "../credits/settle-credits.ts";
-import { dropQuestions } from "../inquiries/ask-outside.ts";
+import { dropQuestions } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { schedulePayouts } from "../payouts/schedule-payouts.ts";
-import { type TaxedLegs, taxDelivered, withheldBefore } from "../taxes/tax-legs.ts";
-import type { Side } from "../kernel/side.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { orderIdsOf } from "./change-of-settlement.ts";
+import { type TaxedLegs, taxDelivered, withheldBefore } from "./tax-legs.ts";
+import type { Side } from "../kernel/scheme.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { orderIdsOf } from "./move-settlement.ts";
 import {
   type Answers,
   commissionsOf,
@@ -138,7 +138,7 @@ export function subjectOfLeg({ settlement_id, ordinal }: LegRow): string {
 }
 
 /** Whose hands the credit of a leg is in: the order that sells it, or what made the deal. */
-export function holderOf(settlement: SettlementRow, leg: LegRow) {
+export function holderOfLeg(settlement: SettlementRow, leg: LegRow) {
   return { scripNo: leg.scrip_no, reservedFor: leg.seller_order_id ?? settlement.origin };
 }
 
@@ -151,7 +151,7 @@ async function moveCredits(
   const moved = decided.flatMap(({ before, answered }) =>
     answered.map((leg) => ({
       state: leg.state,
-      ...holderOf(before, leg),
+      ...holderOfLeg(before, leg),
       deskId: before.buyer_desk_id,
       firmId: before.buyer_firm_id,
       asOf: now,

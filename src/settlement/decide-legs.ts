@@ -1,25 +1,25 @@
 // What answers make of the legs of one settlement, and what follows for its books and its sellers.
 // Pure: whoever concludes legs stores what is decided here.
 
-import type { CommissionedSide } from "../commissions/rules.ts";
-import type { Answered } from "../inquiries/rules.ts";
+import type { CommissionedSide } from "./commission-rules.ts";
+import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
-import { valueBeforeFee } from "../kernel/fees.ts";
-import { isHouse } from "../kernel/house.ts";
+import { type Paise, valueBeforeFee } from "../kernel/money.ts";
+import { isHouse } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
-import type { Paise } from "../kernel/money.ts";
-import type { TaxableLeg } from "../taxes/rules.ts";
-import { legName } from "../taxes/tax-legs.ts";
+import type { TaxableLeg } from "./tax-rules.ts";
+import { legName } from "./tax-legs.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import {
   changeOfSide,
   changesOfSettlement,
+  moveSettlement,
+  moveToDeadline,
   type SideOfSettlement,
   sidesOf,
-} from "./change-of-settlement.ts";
-import { moveSettlement, moveToDeadline } from "./move-settlement.ts";
+} from "./move-settlement.ts";
 import { moneyMovements } from "./movements.ts";
 import {
   eventOfState,

@@ -1,26 +1,32 @@
 // How settlements end otherwise: by the clock, by news about a credit, or by the operator.
 
-import type { LostCredit, OnLost } from "../credits/apply-registry-news.ts";
-import { readCalendar } from "../calendar/read-calendar.ts";
-import { recordChanges } from "../events/record-changes.ts";
-import { isPortUp } from "../inquiries/port-status.ts";
-import type { Actor } from "../kernel/actor.ts";
+import type { LostCredit, OnLost } from "../credits/registry-news.ts";
+import type { Blocker } from "../firms/offboard-firm.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import type { Passage } from "../kernel/passage.ts";
 import { lateUntil } from "../kernel/working-days.ts";
+import { isPortUp } from "../outside/ask.ts";
+import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
-import { noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
-import type { Db } from "../platform/postgres.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { claimOverdue } from "./claim-store.ts";
 import { concludeLegs, type Settling } from "./conclude-legs.ts";
 import { type Answers, failingLegs } from "./decide-legs.ts";
+import { listOpenOfFirm } from "./read-store.ts";
 import { type FailureReason, officeFor, openStates, settlementLifecycle } from "./rules.ts";
 import {
+  bringSettlementsNearer,
   type LegRow,
   listByCredits,
   listEnvironmentsWith,
   listLegs,
   lockSettlements,
+  lockWithin,
   type SettlementRow,
   yieldToCallers,
 } from "./store.ts";
@@ -136,4 +142,65 @@ async function answersOf(
   return settlements.map((settlement) =>
     failingLegs({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }, reasonFor),
   );
+}
+
+/**
+ * What is open between a desk's own firms and the house, locked before credits are; others are not
+ * concerned.
+ */
+export async function lockToGiveUp(
+  tx: Tx,
+  {
+    environment,
+    deskId,
+    settling,
+  }: { readonly environment: Environment; readonly deskId: string; readonly settling: Settling },
+): Promise<readonly SettlementRow[]> {
+  const settlements = await lockWithin(tx, environment, deskId);
+  await settling.lockCrosses(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  return settlements;
+}
+
+/** A desk gives up on these. */
+export async function giveUpSettlements(
+  tx: Tx,
+  actor: Actor,
+  {
+    environment,
+    settlements,
+    settling,
+  }: {
+    readonly environment: Environment;
+    readonly settlements: readonly SettlementRow[];
+    readonly settling: Settling;
+  },
+  now: Date,
+): Promise<readonly Change[]> {
+  const answers = await failingAll(tx, settlements, "by_desk");
+  return await concludeLegs(tx, { environment, answers, actor, settling, now });
+}
+
+/** Of those between the desk's own firms and the house: others keep the time that they were given. */
+export async function passTimeOfSettlements(tx: Tx, passage: Passage): Promise<number> {
+  const open = await lockWithin(tx, passage.environment, passage.deskId);
+  const ids = open.map((row) => row.settlement_id);
+  await bringSettlementsNearer(tx, ids, passage);
+  return ids.length;
+}
+
+/** The settlements that a firm still has to wait for before it leaves. */
+export async function openSettlementsOf(
+  tx: Tx,
+  deskId: string,
+  firmId: string,
+): Promise<Blocker[]> {
+  const rows = await listOpenOfFirm(tx, deskId, firmId);
+  return rows.map(({ settlement_id }) => ({
+    type: "settlement",
+    id: settlement_id,
+    href: `/v1/settlements/${settlement_id}`,
+  }));
 }

@@ -1,31 +1,38 @@
 // How the money of a settlement comes, when it did not come with the deal: it arrives for it, or the
 // buyer's balance has grown. Either way it is held from then on, by an entry for each leg.
 
-import { readCalendar } from "../calendar/read-calendar.ts";
-import { type Deposit, takeDeposits } from "../deposits/take-deposits.ts";
-import { recordChanges } from "../events/record-changes.ts";
-import { dropQuestions } from "../inquiries/ask-outside.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
+import { type Paise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
+import { dropQuestions } from "../outside/ask.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import { type Deposit, takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
-import { type Choice, noOffenders, type Offenders, workInParts } from "../platform/offenders.ts";
-import { isPassing, type Tx } from "../platform/postgres.ts";
-import { moveToDeadline } from "./move-settlement.ts";
+import {
+  type Choice,
+  noOffenders,
+  type Offenders,
+  workInParts,
+} from "../platform/postgres/offenders.ts";
+import { type Db, isPassing, type Tx } from "../platform/postgres/postgres.ts";
 import { claimUnfunded } from "./claim-store.ts";
-import { changesOfSettlement } from "./change-of-settlement.ts";
+import { changesOfSettlement, moveToDeadline } from "./move-settlement.ts";
 import { moneyMovements } from "./movements.ts";
-import { FundsMoved, assertHoldsWritten } from "./open-settlements.ts";
+import { assertHoldsWritten, FundsMoved } from "./open-settlements.ts";
+import { listBuyers } from "./read-store.ts";
 import { eventOfState, isOpenLeg } from "./rules.ts";
 import {
   type LegRow,
   listEnvironmentsWith,
   listLegs,
+  listUnfunded,
   listUnfundedBuyers,
+  lockSettlements,
   setSettlements,
   type SettlementRow,
   yieldToCallers,
@@ -172,11 +179,11 @@ function holdOf(leg: LegRow, buyerFirmId: string): Entry[] {
   ];
 }
 
-export function openLegs(legs: readonly LegRow[] = []): LegRow[] {
+function openLegs(legs: readonly LegRow[] = []): LegRow[] {
   return legs.filter((leg) => isOpenLeg(leg.state));
 }
 
-export async function loadLegs(
+async function loadLegs(
   tx: Tx,
   settlements: readonly SettlementRow[],
 ): Promise<ReadonlyMap<string, readonly LegRow[]>> {
@@ -205,4 +212,94 @@ export function withinBalances(
     available.set(buyer_firm_id, left);
     return true;
   });
+}
+
+/** A settlement as other slices know it. */
+export type AwaitedSettlement = SettlementRow;
+
+/** Who buys in these settlements, whatever has become of them. */
+export async function buyersOfSettlements(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (settlementIds.length === 0) return new Map();
+  const rows = await listBuyers(db, settlementIds);
+  return new Map(rows.map((row) => [row.settlement_id, row.buyer_firm_id]));
+}
+
+export async function lockSettlementsById(
+  tx: Tx,
+  settlementIds: readonly string[],
+): Promise<readonly AwaitedSettlement[]> {
+  return settlementIds.length === 0 ? [] : await lockSettlements(tx, settlementIds);
+}
+
+/** What is left for the caller: the entries to write with its own, and the changes to record. */
+type FundedDeals = {
+  readonly dealIds: readonly string[];
+  readonly entries: readonly Entry[];
+  readonly changes: readonly Change[];
+};
+
+/**
+ * Funds those of locked settlements that what their buyers have now reaches for; what is used up is
+ * taken from `available`. The others wait for the rest, and the buyer keeps what has come.
+ */
+export async function fundReceived(
+  tx: Tx,
+  settlements: readonly AwaitedSettlement[],
+  { available, now }: { readonly available: Map<string, PaiseSum>; readonly now: Date },
+): Promise<FundedDeals> {
+  const pending = settlements.filter(({ state }) => state === "pending");
+  if (pending.length === 0) return { dealIds: [], entries: [], changes: [] };
+  const legs = await loadLegs(tx, pending);
+  const when = { now, calendar: await readCalendar(tx) };
+  const funded = withinBalances(available, { claimed: pending, legs }).map((before) =>
+    fundingOf({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
+  );
+  if (funded.length === 0) return { dealIds: [], entries: [], changes: [] };
+  await setSettlements(
+    tx,
+    funded.map(({ after }) => after),
+  );
+  return {
+    dealIds: funded.map(({ before }) => before.settlement_id),
+    entries: funded.flatMap(({ holds }) => holds),
+    changes: funded.flatMap(({ before, after }) =>
+      changesOfSettlement({
+        action: "fund",
+        event: eventOfState[after.state],
+        before,
+        after,
+        legs: legs.get(before.settlement_id) ?? [],
+      }),
+    ),
+  };
+}
+
+/** What a firm can pay at once, and what it has bought that waits for money. */
+export type Means = { readonly availablePaise: Paise; readonly unfundedPaise: Paise };
+
+/** What firms can buy with, by their ids. */
+export async function meansOfFirms(
+  tx: Tx,
+  environment: Environment,
+  firmIds: readonly string[],
+): Promise<Map<string, Means>> {
+  if (firmIds.length === 0) return new Map();
+  const [balances, unfunded] = await Promise.all([
+    balancesOf(tx, environment, firmIds),
+    listUnfunded(tx, environment, firmIds),
+  ]);
+  const waiting = new Map(unfunded.map((row) => [row.firm_id, row.unfunded_paise]));
+  return new Map(
+    balances.map(({ firm_id, available_paise }) => [
+      firm_id,
+      {
+        // More than a double holds is more than any deal costs.
+        availablePaise: Math.min(Number(available_paise), Number.MAX_SAFE_INTEGER),
+        unfundedPaise: waiting.get(firm_id) ?? 0,
+      },
+    ]),
+  );
 }

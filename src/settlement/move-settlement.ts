@@ -1,8 +1,11 @@
+import type { Change } from "../kernel/actor.ts";
+import { isHouse } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
-import { dueAtOf, settlementLifecycle, type SettlementState } from "./rules.ts";
-import type { SettlementRow } from "./store.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { dueAtOf, settlementLifecycle, type SettlementState, sideState } from "./rules.ts";
+import { type LegRow, listStates, type SettlementRow } from "./store.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
 
@@ -43,4 +46,148 @@ function stepped(
     version: row.version + 1,
     updated_at: now,
   };
+}
+
+/** A firm's side of a settlement: what it delivers or what it buys, and nothing of the other's. */
+export type SideOfSettlement = {
+  readonly side: "sell" | "buy";
+  readonly deskId: string;
+  readonly firmId: string;
+  readonly legs: readonly LegRow[];
+};
+
+/** The clients on both sides, each firm once; the house keeps no desk that is told of things. */
+export function sidesOf(settlement: SettlementRow, legs: readonly LegRow[]): SideOfSettlement[] {
+  const sellers = [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].map(
+    ([firmId, own]): SideOfSettlement => ({
+      side: "sell",
+      deskId: own[0]?.seller_desk_id ?? "",
+      firmId,
+      legs: own,
+    }),
+  );
+  const buyer: SideOfSettlement = {
+    side: "buy",
+    deskId: settlement.buyer_desk_id,
+    firmId: settlement.buyer_firm_id,
+    legs,
+  };
+  return [...sellers, buyer].filter(({ firmId }) => !isHouse(firmId));
+}
+
+/**
+ * What every desk that has a side is told of a change of a settlement: its own side. A side of which
+ * nothing was delivered has failed for good, and is told of nothing more.
+ */
+export function changesOfSettlement({
+  action,
+  event,
+  before,
+  after,
+  legs,
+}: {
+  readonly action: string;
+  readonly event?: `settlement.${string}`;
+  readonly before: SettlementRow | null;
+  readonly after: SettlementRow;
+  readonly legs: readonly LegRow[];
+}): Change[] {
+  return sidesOf(after, legs).flatMap((side) => {
+    const from = before && sideState(before.state, side.legs);
+    const to = sideState(after.state, side.legs);
+    return from === "failed"
+      ? []
+      : [changeOfSide({ action, ...(event && { event }), side, after, from, to })];
+  });
+}
+
+/** One side's change, which goes from one state to another or stays in its state. */
+export function changeOfSide({
+  action,
+  event,
+  side,
+  after,
+  from,
+  to,
+}: {
+  readonly action: string;
+  readonly event?: `settlement.${string}`;
+  readonly side: SideOfSettlement;
+  readonly after: SettlementRow;
+  readonly from: SettlementState | null;
+  readonly to: SettlementState;
+}): Change {
+  const shown = shownTo(side, after, to);
+  return {
+    environment: after.environment,
+    deskId: side.deskId,
+    firmId: side.firmId,
+    action: `settlement.${action}`,
+    entity: {
+      type: "settlement",
+      id: after.settlement_id,
+      version: after.version,
+      href: `/v1/settlements/${after.settlement_id}`,
+    },
+    before: from && shownTo(side, after, from),
+    after: shown,
+    event: event && { name: event, from, to, data: shown },
+  };
+}
+
+function shownTo(side: SideOfSettlement, settlement: SettlementRow, status: SettlementState) {
+  return {
+    side: side.side,
+    scheme: settlement.scheme,
+    order_ids: orderIdsOf(side, settlement),
+    scrip_nos: side.legs.map((leg) => leg.scrip_no),
+    ...sumsOf(side),
+    status,
+    reason: findReason(settlement, side.legs, status),
+  };
+}
+
+/** Why these legs of a settlement failed, or why it was reversed. */
+export function findReason(
+  settlement: SettlementRow,
+  legs: readonly LegRow[],
+  status: SettlementState,
+): string | null {
+  if (status === "failed") return legs.find((leg) => leg.reason)?.reason ?? null;
+  return status === "reversed" ? settlement.reason : null;
+}
+
+/** The orders that this side dealt by. */
+export function orderIdsOf({ side, legs }: SideOfSettlement, settlement: SettlementRow): string[] {
+  const ids = side === "buy" ? [settlement.buyer_order_id] : legs.map((leg) => leg.seller_order_id);
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+/** What of a leg is this side's money, at this side's price. */
+export function shareOf({ side }: Pick<SideOfSettlement, "side">, leg: LegRow) {
+  return side === "sell"
+    ? { price_bps: leg.seller_bps, all_in_paise: leg.seller_paise }
+    : { price_bps: leg.buyer_bps, all_in_paise: leg.buyer_paise };
+}
+
+/** What was agreed, and what of it was settled and what was not: at the end the two are all of it. */
+export function sumsOf(side: SideOfSettlement) {
+  const paise = (legs: readonly LegRow[]) =>
+    legs.reduce((sum, leg) => sum + shareOf(side, leg).all_in_paise, 0);
+  return {
+    face_paise: side.legs.reduce((sum, leg) => sum + leg.face_paise, 0),
+    all_in_paise: paise(side.legs),
+    settled_paise: paise(side.legs.filter(({ state }) => state === "delivered")),
+    undelivered_paise: paise(side.legs.filter(({ state }) => state === "failed")),
+  };
+}
+
+/** Where these settlements stand, by their ids. */
+export async function statesOfSettlements(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<ReadonlyMap<string, SettlementState>> {
+  if (settlementIds.length === 0) return new Map();
+  const rows = await listStates(db, settlementIds);
+  return new Map(rows.map((row) => [row.settlement_id, row.state]));
 }

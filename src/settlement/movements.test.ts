@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { houseFirmId } from "../kernel/house.ts";
+import { houseFirmId } from "../kernel/ids.ts";
 import { accountName, type Movement } from "../ledger/rules.ts";
 import { moneyMovements } from "./movements.ts";
 import type { LegRow } from "./store.ts";

@@ -2,8 +2,8 @@
 // seller gets its own, and the house keeps the difference. Of that, the fee
 // and the tax that the house owes on it are set apart.
 
-import { isHouse } from "../kernel/house.ts";
-import { asAmount, type PaiseSum, subtractPaise } from "../kernel/sums.ts";
+import { isHouse } from "../kernel/ids.ts";
+import { asAmount, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import type { Account, Movement } from "../ledger/rules.ts";
 import type { LegRow } from "./store.ts";
 

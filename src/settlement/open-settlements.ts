@@ -1,23 +1,27 @@
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { type Fee, noFee } from "../kernel/fees.ts";
-import { isHouse } from "../kernel/house.ts";
-import type { Bps, Paise } from "../kernel/money.ts";
+import {
+  type Bps,
+  type Fee,
+  noFee,
+  type Paise,
+  type PaiseSum,
+  subtractPaise,
+} from "../kernel/money.ts";
+import { isHouse } from "../kernel/ids.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { type PaiseSum, subtractPaise } from "../kernel/sums.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
-import { calendarOfVersion } from "../calendar/read-calendar.ts";
+import { calendarOfVersion } from "../outside/calendar.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
-import { askOutside } from "../inquiries/ask-outside.ts";
-import { portAndCalendar } from "../inquiries/port-status.ts";
+import { askOutside, portAndCalendar } from "../outside/ask.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { askCustoms } from "./ask-customs.ts";
-import { changesOfSettlement } from "./change-of-settlement.ts";
+import { changesOfSettlement } from "./move-settlement.ts";
 import { beginTransfer, changesOfBeginning } from "./decide-legs.ts";
 import { creditMovement, moneyMovements } from "./movements.ts";
 import { dueAtOf, type SettlementState } from "./rules.ts";

@@ -1,8 +1,11 @@
 // The statements of reading: what a desk has a side of, and what the operator looks at.
+//
+// The tape: every deal of the market, which its figures and the public index are made of.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import { type Db, fragment, sql } from "../platform/postgres.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import type { LegState, SettlementState } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
 
@@ -90,7 +93,7 @@ const viewedState = fragment`
   end`;
 
 /** Newest first: the latest that the desk bought in and the latest that it sold in, put together. */
-export async function listSettlements(
+export async function listSettlementRows(
   db: Db,
   deskId: string,
   filter: SettlementFilter,
@@ -227,7 +230,7 @@ export async function listOpenOfFirm(
 }
 
 /** For the operator, who sees both sides of everything. */
-export async function listAllSettlements(
+export async function listAllSettlementRows(
   db: Db,
   filter: {
     readonly environment: Environment | null;
@@ -254,4 +257,56 @@ export async function listBuyers(
     select settlement_id, buyer_firm_id
     from settlements
     where settlement_id = any(${settlementIds}::text[])`);
+}
+
+/** One credit that changed hands, as the market is told of it. */
+export type DealRow = {
+  readonly settlement_id: string;
+  readonly scrip_no: string;
+  readonly dealt_at: Date;
+  readonly seller_firm_id: string;
+  readonly buyer_firm_id: string;
+  readonly face_paise: number;
+  readonly seller_bps: number;
+  readonly buyer_bps: number;
+  readonly state: LegState;
+};
+
+/** The tape, oldest first: from the first instant, up to and without the second. */
+export async function listDeals(
+  db: Db,
+  {
+    environment,
+    scheme,
+    from,
+    to,
+  }: {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly from: Date;
+    readonly to: Date;
+  },
+): Promise<DealRow[]> {
+  return await db.rows(sql`
+    select legs.settlement_id, legs.scrip_no, legs.dealt_at, legs.seller_firm_id,
+      settlements.buyer_firm_id, legs.face_paise, legs.seller_bps, legs.buyer_bps, legs.state
+    from settlement_legs as legs
+    join settlements using (settlement_id)
+    where legs.environment = ${environment} and legs.scheme = ${scheme}
+      and legs.dealt_at >= ${from} and legs.dealt_at < ${to} and not legs.private
+    order by legs.dealt_at, legs.settlement_id, legs.scrip_no`);
+}
+
+/** When the tape begins; undefined while it is empty. */
+export async function findFirstDealAt(
+  db: Db,
+  { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },
+): Promise<Date | undefined> {
+  const [row] = await db.rows<{ dealt_at: Date }>(sql`
+    select dealt_at
+    from settlement_legs
+    where environment = ${environment} and scheme = ${scheme} and not private
+    order by dealt_at
+    limit 1`);
+  return row?.dealt_at;
 }

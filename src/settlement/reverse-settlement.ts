@@ -6,25 +6,23 @@
 //   money      goes back from the seller's balance; what is missing there the seller owes
 //   commission goes back to the house, from what the desks have earned
 
-import { actWithApproval } from "../approvals/act-with-approval.ts";
-import { type ApprovalKind, validHoursUsual } from "../approvals/kind.ts";
-import { takeBackCommissions } from "../commissions/take-back-commissions.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
+import { takeBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
-import { addPaise, type PaiseSum } from "../kernel/sums.ts";
+import { addPaise, type PaiseSum } from "../kernel/money.ts";
 import { balancesOf } from "../ledger/read-books.ts";
-import type { Entry } from "../ledger/rules.ts";
-import { assertWritten } from "../ledger/rules.ts";
+import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { lockPayoutsOfSettlement, recallPayoutsOf } from "../payouts/recall-payouts.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres.ts";
-import { listAllSettlements } from "./list-all-settlements.ts";
-import { untaxReversed } from "../taxes/tax-legs.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { listAllSettlements } from "./read-settlements.ts";
+import { untaxReversed } from "./tax-legs.ts";
 import { taxableLeg } from "./decide-legs.ts";
-import { moveSettlement } from "./move-settlement.ts";
-import { changesOfSettlement } from "./change-of-settlement.ts";
+import { changesOfSettlement, moveSettlement } from "./move-settlement.ts";
 import { reversalMovements } from "./movements.ts";
 import { eventOfState } from "./rules.ts";
 import {

@@ -1,9 +1,8 @@
-import { callOf, sendPage, takeNoBodyAsEmpty } from "../platform/calls.ts";
+import { callOf, sendPage, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import type { App } from "../platform/http.ts";
+import type { App } from "../platform/http/server.ts";
 import { advanceSettlement, type Simulation } from "./advance-settlement.ts";
-import { listSettlements } from "./list-settlements.ts";
-import { readSettlement } from "./read-settlement.ts";
+import { listSettlements, readSettlement } from "./read-settlements.ts";
 import {
   ListSettlementsQuery,
   NoFields,

@@ -15,10 +15,9 @@
 // delivered settles, the rest is refunded, and a settlement of which nothing was delivered fails.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { Fee } from "../kernel/fees.ts";
+import type { Fee, Paise } from "../kernel/money.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
-import type { Paise } from "../kernel/money.ts";
-import type { Side } from "../kernel/side.ts";
+import type { Side } from "../kernel/scheme.ts";
 import { addWorkingDays, type Calendar, type Office } from "../kernel/working-days.ts";
 
 export const settlementStates = [

@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 
-import { schemes } from "../kernel/scheme.ts";
-import { sides } from "../kernel/side.ts";
+import { schemes, sides } from "../kernel/scheme.ts";
 import {
   body,
   historyOf,
@@ -12,7 +11,7 @@ import {
   pageFields,
   pageQuery,
   timestamp,
-} from "../platform/wire.ts";
+} from "../platform/http/wire.ts";
 import { legStates, settlementStates, waitingOn } from "./rules.ts";
 
 const settlementId = Type.String({

@@ -1,8 +1,8 @@
 import { type Environment, environments } from "../kernel/caller.ts";
-import { houseFirmId } from "../kernel/house.ts";
+import { houseFirmId } from "../kernel/ids.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { LegState, SettlementState, Step } from "./rules.ts";
 
 export type SettlementRow = {

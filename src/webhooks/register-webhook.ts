@@ -1,20 +1,28 @@
-import { recordChanges } from "../events/record-changes.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
-import type { Creation } from "../platform/calls.ts";
+import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
-import { claimIdempotencyKey } from "../platform/idempotency.ts";
+import type { Creation } from "../platform/http/calls.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Outbound } from "../platform/outbound.ts";
-import type { Tx } from "../platform/postgres.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
 import { seal } from "../platform/seal.ts";
-import { newSigningSecret, urlProblem, webhooksPerDeskMax } from "./rules.ts";
+import { changeOfWebhook, lockWebhookOfCaller, ownerOf, viewWebhook } from "./read-webhooks.ts";
+import { newSigningSecret, urlProblem, webhookLifecycle, webhooksPerDeskMax } from "./rules.ts";
 import type { RegisterWebhookBody, Webhook } from "./schema.ts";
-import { sealPurpose } from "./secrets.ts";
-import { countWebhooks, findWebhook, insertWebhook, lockDesk, type WebhookRow } from "./store.ts";
-import { changeOfWebhook, viewWebhook } from "./view-webhook.ts";
-import { ownerOf } from "./webhook-of-caller.ts";
+import { sealPurpose } from "./signing-secrets.ts";
+import {
+  countWebhooks,
+  findWebhook,
+  insertWebhook,
+  lockDesk,
+  setDeleted,
+  setEnabled,
+  type WebhookRow,
+} from "./store.ts";
 
 /** Its signing secret is in this one answer and in no other. */
 export async function registerWebhook(
@@ -88,4 +96,37 @@ async function registeredEarlier(tx: Tx, { caller }: Call, webhookId: string): P
   throw new Failure("conflict", "the webhook this idempotency key created has been deleted", {
     detail: { reason: "deleted", webhook_id: webhookId },
   });
+}
+
+/** Nothing is sent to it any more; the answer is what it was. */
+export async function deleteWebhook(ctx: Context, call: Call, webhookId: string): Promise<Webhook> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const before = await lockWebhookOfCaller(tx, call.caller, webhookId);
+      await setDeleted(tx, webhookId, now);
+      const change = changeOfWebhook("delete", { before, after: null });
+      await recordChanges(tx, actorOf(call), [change], now);
+      return viewWebhook(before);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+/** A receiver that was given up is sent to again; what it missed waits to be replayed. */
+export async function enableWebhook(ctx: Context, call: Call, webhookId: string): Promise<Webhook> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const before = await lockWebhookOfCaller(tx, call.caller, webhookId);
+      if (before.state !== "disabled") return viewWebhook(before);
+      const state = advance(webhookLifecycle, before.state, "enable");
+      const after = await setEnabled(tx, webhookId, { state, now });
+      if (!after) throw new Error("a locked row is there");
+      const change = changeOfWebhook("enable", { before, after });
+      await recordChanges(tx, actorOf(call), [change], now);
+      return viewWebhook(after);
+    },
+    { rollBack: call.dryRun },
+  );
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 
-import { eventCatalog } from "../events/rules.ts";
+import { eventCatalog } from "../journal/event-rules.ts";
 import { environments } from "../kernel/caller.ts";
 import {
   body,
@@ -10,7 +10,14 @@ import {
   pageFields,
   pageQuery,
   timestamp,
-} from "../platform/wire.ts";
+} from "../platform/http/wire.ts";
+import {
+  deliveryLifecycle,
+  outcomes,
+  type Reason,
+  reasons,
+  replayedMax,
+} from "./delivery-rules.ts";
 import {
   everyEvent,
   graceSDefault,
@@ -56,7 +63,7 @@ export const WebhookParams = Type.Object({ webhook_id: webhookId });
 export const ListWebhooksQuery = Type.Object(pageQuery, { additionalProperties: false });
 export type ListWebhooksQuery = Static<typeof ListWebhooksQuery>;
 
-const fields = {
+const webhookFields = {
   webhook_id: webhookId,
   environment: openEnum(environments, "Where it is."),
   firm_id: nullable<string>({
@@ -87,7 +94,7 @@ const fields = {
   }),
 };
 
-export const Webhook = Type.Object(fields, {
+export const Webhook = Type.Object(webhookFields, {
   title: "Webhook",
   description: "A subscription: which events go to which address.",
 });
@@ -102,8 +109,8 @@ export const TestedWebhook = Type.Object(
       examples: ["dlv_0f1e2d3c4b5a69788796a5b4c3"],
     }),
     sequence: Type.Integer({ description: "The event's number on your desk.", examples: [42] }),
-    version: fields.version,
-    allowed_actions: fields.allowed_actions,
+    version: webhookFields.version,
+    allowed_actions: webhookFields.allowed_actions,
   },
   { title: "TestedWebhook" },
 );
@@ -118,4 +125,131 @@ export const WebhookList = Type.Object(
     ...pageFields,
   },
   { title: "WebhookList" },
+);
+
+const deliveryId = Type.String({
+  description: "As in X-Service-Delivery: the same on every attempt and replay.",
+  examples: ["dlv_0f1e2d3c4b5a69788796a5b4c3"],
+});
+const webhookIdOfDelivery = Type.String({
+  description: "The webhook it is for.",
+  examples: ["whk_01jd2m7q4x8r5v6w9y0abcdefg"],
+});
+const eventName = { description: "Only of this event." };
+
+export const DeliveriesParams = Type.Object({ webhook_id: webhookIdOfDelivery });
+
+export const ListDeliveriesQuery = Type.Object(
+  {
+    status: Type.Optional(oneOf(deliveryLifecycle.states, { description: "Only those." })),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListDeliveriesQuery = Static<typeof ListDeliveriesQuery>;
+
+export const ListFailuresQuery = Type.Object(
+  {
+    webhook_id: Type.Optional(Type.String({ description: "Only of this webhook." })),
+    event: Type.Optional(oneOf(eventCatalog, eventName)),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListFailuresQuery = Static<typeof ListFailuresQuery>;
+
+export const ReplayBody = body({
+  delivery_ids: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+      minItems: 1,
+      maxItems: replayedMax,
+      description: "These dead letters; given alone.",
+    }),
+  ),
+  webhook_id: Type.Optional(Type.String({ description: "Those of this webhook." })),
+  event: Type.Optional(oneOf(eventCatalog, eventName)),
+  since: Type.Optional(
+    Type.String({ format: "date-time", description: "Those of events from then on." }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: "date-time", description: "Those of events before then." }),
+  ),
+});
+export type ReplayBody = Static<typeof ReplayBody>;
+
+export const Replay = Type.Object(
+  {
+    queued: Type.Integer({ description: "Dead letters that are sent again.", examples: [3] }),
+    skipped: Type.Integer({
+      description: "What is no dead letter of yours, or whose webhook is disabled.",
+      examples: [0],
+    }),
+    remaining: Type.Integer({
+      description: `Left for the next call; one call takes at most ${replayedMax}.`,
+      examples: [0],
+    }),
+  },
+  { title: "Replay" },
+);
+export type Replay = Static<typeof Replay>;
+
+const Attempt = Type.Object(
+  {
+    at: timestamp("When it began."),
+    duration_ms: Type.Integer({ description: "How long it took.", examples: [87] }),
+    outcome: openEnum(outcomes, "What it was."),
+    status: nullable<number>({ type: "integer", description: "The answer's status, if any." }),
+    reason: nullable<Reason>({ type: "string", description: "Why it was not taken." }),
+    answer: Type.String({ description: "The first bytes of the answer.", examples: ["ok"] }),
+  },
+  { title: "Attempt", description: "One POST of a delivery." },
+);
+export type Attempt = Static<typeof Attempt>;
+
+const deliveryFields = {
+  delivery_id: deliveryId,
+  webhook_id: webhookIdOfDelivery,
+  event: Type.String({ description: "What happened.", examples: ["credit.listed"] }),
+  event_id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+  sequence: Type.Integer({ description: "The event's number on your desk.", examples: [42] }),
+  status: openEnum(deliveryLifecycle.states, "Where it stands."),
+  reason: nullable<Reason>({
+    type: "string",
+    description: `Why it was not taken. Open set; known today: ${reasons.join(", ")}.`,
+  }),
+  attempts: Type.Integer({ description: "How often it was sent.", examples: [1] }),
+  last_status: nullable<number>({ type: "integer", description: "The last answer's status." }),
+  next_attempt_at: nullable<string>({
+    type: "string",
+    description: "When it is tried again, while it is pending. ISO 8601, IST.",
+  }),
+  created_at: timestamp("When it was queued."),
+  updated_at: timestamp("When it last changed."),
+  version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+  allowed_actions: Type.Array(Type.String(), {
+    description: "What can be done with it now.",
+    examples: [["replay"]],
+  }),
+};
+
+export const Delivery = Type.Object(deliveryFields, {
+  title: "Delivery",
+  description: "One event for one webhook.",
+});
+export type Delivery = Static<typeof Delivery>;
+
+export const LoggedDelivery = Type.Object(
+  { ...deliveryFields, attempt_log: Type.Array(Attempt, { description: "Oldest first." }) },
+  { title: "LoggedDelivery", description: "A delivery with its attempts." },
+);
+export type LoggedDelivery = Static<typeof LoggedDelivery>;
+
+export const DeliveryList = Type.Object(
+  { deliveries: Type.Array(LoggedDelivery, { description: "Newest first." }), ...pageFields },
+  { title: "DeliveryList" },
+);
+
+export const FailureList = Type.Object(
+  { failures: Type.Array(Delivery, { description: "Newest first." }), ...pageFields },
+  { title: "FailureList" },
 );

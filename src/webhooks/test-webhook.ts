@@ -1,12 +1,11 @@
-import { recordChanges } from "../events/record-changes.ts";
+import { recordChanges } from "../journal/record-changes.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import { deliveryIdOf } from "./rules.ts";
 import type { TestedWebhook } from "./schema.ts";
 import { setTested } from "./store.ts";
-import { changeOfWebhook, viewWebhook } from "./view-webhook.ts";
-import { lockWebhookOfCaller } from "./webhook-of-caller.ts";
+import { changeOfWebhook, lockWebhookOfCaller, viewWebhook } from "./read-webhooks.ts";
 
 /** An event for this subscription alone, whichever events it wants: it travels as any other does. */
 export async function testWebhook(

@@ -6,11 +6,11 @@ import { test } from "node:test";
 import { fastify } from "fastify";
 
 import { admitCallers } from "../../src/admit.ts";
-import { authenticator } from "../../src/keys/authenticate.ts";
-import { keyMemory } from "../../src/keys/remember-keys.ts";
-import { newApiKey } from "../../src/keys/rules.ts";
-import { confirmer, meter } from "../../src/usage/meter-calls.ts";
-import { localRateWindow } from "../../src/usage/rate-window.ts";
+import { authenticator } from "../../src/access/authenticate.ts";
+import { keyMemory } from "../../src/access/remember-keys.ts";
+import { newApiKey } from "../../src/access/key-rules.ts";
+import { confirmer, meter } from "../../src/access/meter-calls.ts";
+import { localRateWindow } from "../../src/access/rate-window.ts";
 import { asOwner } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { approvalKinds } from "../../src/approval-kinds.ts";
-import { approveProposal, rejectProposal } from "../../src/approvals/decide-approval.ts";
-import { listApprovals, showApproval } from "../../src/approvals/list-approvals.ts";
+import { approveProposal, rejectProposal } from "../../src/operators/decide-approval.ts";
+import { listApprovals, showApproval } from "../../src/operators/list-approvals.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { sendPayout } from "../../src/payouts/send-payout.ts";

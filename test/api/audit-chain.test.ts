@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { verifyChain } from "../../src/audit/verify-chain.ts";
-import { type Database, openDatabase } from "../../src/platform/postgres.ts";
+import { verifyChain } from "../../src/journal/verify-chain.ts";
+import { type Database, openDatabase } from "../../src/platform/postgres/postgres.ts";
 import { assertChainWhole, record } from "../support/audit.ts";
 import { asOwner, testDatabase } from "../support/database.ts";
 import { randomOf } from "../support/random.ts";

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
-import { verifyChain } from "../../src/audit/verify-chain.ts";
-import { verifyCheckpoints } from "../../src/audit/verify-checkpoints.ts";
+import { verifyChain } from "../../src/journal/verify-chain.ts";
+import { verifyCheckpoints } from "../../src/journal/verify-checkpoints.ts";
 import { exportOf, record } from "../support/audit.ts";
 import { commandLine } from "../support/cli.ts";
 import { asOwner } from "../support/database.ts";

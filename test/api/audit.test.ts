@@ -9,10 +9,10 @@ import { promisify } from "node:util";
 
 import fc from "fast-check";
 
-import { checkpointLine, publicKeyOf, signingKeyFrom } from "../../src/audit/rules.ts";
-import { verifyChain } from "../../src/audit/verify-chain.ts";
-import { verifyExport } from "../../src/audit/verify-export.ts";
-import { type Database, openDatabase, type Tx } from "../../src/platform/postgres.ts";
+import { checkpointLine, publicKeyOf, signingKeyFrom } from "../../src/journal/audit-rules.ts";
+import { verifyChain } from "../../src/journal/verify-chain.ts";
+import { verifyExport } from "../../src/journal/verify-export.ts";
+import { type Database, openDatabase, type Tx } from "../../src/platform/postgres/postgres.ts";
 import {
   assertChainWhole,
   exportOf,

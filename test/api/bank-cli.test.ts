@@ -5,7 +5,7 @@ import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { rupeesPlain } from "../../src/kernel/rupees.ts";
+import { rupeesPlain } from "../../src/kernel/money.ts";
 import { commandLine } from "../support/cli.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";

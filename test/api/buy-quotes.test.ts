@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { OfferSource } from "../../src/book/open-book.ts";
-import { houseOffers } from "../../src/book/house-offers.ts";
+import { houseOffers, type OfferSource } from "../../src/trading/book.ts";
 import type { Offer } from "../../src/cover/rules.ts";
 import { dayNumber } from "../../src/kernel/time.ts";
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { houseFirmId } from "../../src/kernel/house.ts";
-import { sql } from "../../src/platform/postgres.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
+import { sql } from "../../src/platform/postgres/postgres.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { addCredits } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";

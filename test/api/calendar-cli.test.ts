@@ -3,8 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { readCalendar } from "../../src/calendar/read-calendar.ts";
-import { addDay } from "../../src/calendar/change-days.ts";
+import { addDay, readCalendar } from "../../src/outside/calendar.ts";
 import { operatorNamed } from "../../src/kernel/actor.ts";
 import { istDay, istTimestamp } from "../../src/kernel/time.ts";
 import { addWorkingDays } from "../../src/kernel/working-days.ts";

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 
-import { bodyBytesMax, readBody } from "../../src/platform/http-body.ts";
+import { bodyBytesMax, readBody } from "../../src/platform/http/body.ts";
 import { hear, openSocket, splitAnswers } from "../support/raw.ts";
 import { slugOf, startService } from "../support/service.ts";
 

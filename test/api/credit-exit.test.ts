@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { ownersOf } from "../../src/ledger/read-books.ts";
-import { readMigrations } from "../../src/platform/migrate.ts";
-import { onLost } from "../../src/settling.ts";
+import { readMigrations } from "../../src/platform/postgres/migrate.ts";
+import { onLost } from "../../src/hooks.ts";
 import { asOwner } from "../support/database.ts";
 import { addCredits } from "../support/holdings.ts";
 import { assertOrdersSound } from "../support/invariants.ts";

@@ -3,10 +3,10 @@ import { test } from "node:test";
 
 import pg from "pg";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { seedCredits } from "../../src/credits/seed-credits.ts";
-import { attestInquiries } from "../../src/inquiries/answer-inquiries.ts";
-import { openInquiries, setOutage } from "../../src/inquiries/port-status.ts";
+import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
+import { openInquiries, setOutage } from "../../src/outside/ask.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import { appliers } from "../../src/workers.ts";
 import { clientFirm } from "../support/firms.ts";

@@ -6,10 +6,10 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { subtractPaise } from "../../src/kernel/sums.ts";
-import { onLost } from "../../src/settling.ts";
+import { subtractPaise } from "../../src/kernel/money.ts";
+import { onLost } from "../../src/hooks.ts";
 import {
   type Action,
   assertCrossesSound,

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
-import { setOutage } from "../../src/inquiries/port-status.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
+import { setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { istTimestamp } from "../../src/kernel/time.ts";
 import { addWorkingDays } from "../../src/kernel/working-days.ts";
-import { readCalendar } from "../../src/calendar/read-calendar.ts";
-import { onLost } from "../../src/settling.ts";
+import { readCalendar } from "../../src/outside/calendar.ts";
+import { onLost } from "../../src/hooks.ts";
 import { commandLine } from "../support/cli.ts";
 import {
   act,

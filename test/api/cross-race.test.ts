@@ -6,10 +6,10 @@ import { test, type TestContext } from "node:test";
 
 import pg from "pg";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
-import { endOverdue } from "../../src/crosses/end-overdue.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
+import { endOverdue } from "../../src/crosses/end-crosses.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { onLost } from "../../src/settling.ts";
+import { onLost } from "../../src/hooks.ts";
 import {
   assertCrossesSound,
   crores,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { openCrosses, type NewCross } from "../../src/crosses/open-crosses.ts";
-import { recordChanges } from "../../src/events/record-changes.ts";
+import { recordChanges } from "../../src/journal/record-changes.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import type { Failure } from "../../src/kernel/failure.ts";
 import {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { claimDue } from "../../src/deliveries/claim-due.ts";
-import { fanOut } from "../../src/deliveries/fan-out.ts";
-import { measureDeliveries } from "../../src/deliveries/measure-deliveries.ts";
-import { Receivers } from "../../src/deliveries/receivers.ts";
-import { recordAttempts } from "../../src/deliveries/record-attempts.ts";
-import { deliverySender } from "../../src/deliveries/send-deliveries.ts";
+import { claimDue, deliverySender, recordAttempts } from "../../src/webhooks/send-deliveries.ts";
+import { fanOut } from "../../src/webhooks/fan-out.ts";
+import { measureDeliveries } from "../../src/webhooks/read-deliveries.ts";
+import { Receivers } from "../../src/webhooks/receivers.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
 import { addClientFirm, mintChild } from "../support/keys.ts";
 import { type Receiver, registerWebhook, startReceiver } from "../support/receivers.ts";

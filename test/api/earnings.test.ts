@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { payOutCommission } from "../../src/commissions/pay-out-commission.ts";
-import { setCommission } from "../../src/commissions/set-commission.ts";
+import { payOutCommission, setCommission } from "../../src/settlement/commissions.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { checkLedgerWhenDue } from "../../src/ledger/check-ledger.ts";

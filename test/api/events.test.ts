@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { recordChanges } from "../../src/events/record-changes.ts";
-import { listEvents } from "../../src/events/store.ts";
+import { recordChanges } from "../../src/journal/record-changes.ts";
+import { listEvents } from "../../src/journal/event-store.ts";
 import type { Actor, Change } from "../../src/kernel/actor.ts";
-import { type Database, openDatabase, sql, type Tx } from "../../src/platform/postgres.ts";
+import { type Database, openDatabase, sql, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { testDatabase } from "../support/database.ts";
 import { checkDoors } from "../support/doors.ts";
 import { addFirm, auditOf } from "../support/holdings.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
-import { statementFreezer } from "../../src/statements/freeze-statements.ts";
+import { statementFreezer } from "../../src/reports/freeze-statements.ts";
 import { act, propose } from "../support/crosses.ts";
 import { addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";

@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 
 import { Type } from "typebox";
 
-import { sql } from "../../src/platform/postgres.ts";
+import { sql } from "../../src/platform/postgres/postgres.ts";
 import { fuzz, type Json } from "../faults/fuzz.ts";
 import { openApiFile } from "../support/golden.ts";
 import { startService } from "../support/service.ts";

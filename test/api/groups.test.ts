@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { expiryBuckets, heldStates, membersMax } from "../../src/groups/rules.ts";
+import { expiryBuckets, heldStates, membersMax } from "../../src/firms/group-rules.ts";
 import { newId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import { firmBody } from "../support/client-firms.ts";

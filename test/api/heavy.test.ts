@@ -8,11 +8,11 @@ import { test } from "node:test";
 import { request } from "undici";
 
 import { OfferIndex } from "../../src/cover/offer-index.ts";
-import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { openThreads } from "../../src/open-context.ts";
-import { booksOf } from "../../src/orders/book-of-set.ts";
-import { Overloaded } from "../../src/platform/coalesce.ts";
+import { booksOf } from "../../src/trading/decide-orders.ts";
+import { Overloaded } from "../../src/platform/postgres/coalesce.ts";
 import { type Heavy, type HeavyOptions, onThisThread } from "../../src/platform/heavy/kinds.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
 import { stockHouse } from "../support/inventory.ts";

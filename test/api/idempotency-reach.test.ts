@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { readMigrations } from "../../src/platform/migrate.ts";
+import { readMigrations } from "../../src/platform/postgres/migrate.ts";
 import { firmBody } from "../support/client-firms.ts";
 import { crore } from "../support/crosses.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";

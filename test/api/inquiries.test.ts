@@ -5,13 +5,19 @@ import {
   answerDueInquiries,
   type Appliers,
   attestInquiries,
-} from "../../src/inquiries/answer-inquiries.ts";
-import { askOutside, dropQuestions, type Question } from "../../src/inquiries/ask-outside.ts";
-import { openInquiries, portStatus, setOutage } from "../../src/inquiries/port-status.ts";
-import type { Answered, Simulators } from "../../src/inquiries/rules.ts";
+} from "../../src/outside/answer-inquiries.ts";
+import {
+  askOutside,
+  dropQuestions,
+  openInquiries,
+  portStatus,
+  type Question,
+  setOutage,
+} from "../../src/outside/ask.ts";
+import type { Answered, Simulators } from "../../src/outside/inquiry-rules.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
-import { sql, type Tx } from "../../src/platform/postgres.ts";
+import { sql, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const simulators: Simulators = {

@@ -3,11 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { addInventory, takeInventoryReport } from "../../src/credits/add-inventory.ts";
-import { listAllCredits } from "../../src/credits/list-all-credits.ts";
-import { seedInventory } from "../../src/credits/seed-inventory.ts";
+import { addInventory, takeInventoryReport } from "../../src/credits/inventory.ts";
+import { listAllCredits } from "../../src/credits/read-credits.ts";
+import { seedInventory } from "../../src/credits/seed-credits.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { houseFirmId } from "../../src/kernel/house.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import { addDays, daysBetween, istDay } from "../../src/kernel/time.ts";
 import type { Context } from "../../src/platform/context.ts";

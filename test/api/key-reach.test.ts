@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { setPlan } from "../../src/usage/set-plan.ts";
+import { setPlan } from "../../src/access/plans.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { newId } from "../../src/kernel/ids.ts";
-import { parseApiKey } from "../../src/keys/rules.ts";
+import { parseApiKey } from "../../src/access/key-rules.ts";
 import { addClientFirm, mintChild } from "../support/keys.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";
 

@@ -10,7 +10,7 @@ import { checkLedger, checkLedgerWhenDue, ledgerIsSound } from "../../src/ledger
 import { entriesPerSlice, proveEntries } from "../../src/ledger/prove-entries.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
-import { type Database, sql } from "../../src/platform/postgres.ts";
+import { type Database, sql } from "../../src/platform/postgres/postgres.ts";
 import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, cashOf, entryOf, payIn, payInMany } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { sumPaise } from "../../src/kernel/sums.ts";
+import { sumPaise } from "../../src/kernel/money.ts";
 import { balancesOf, ownersOf, postingsOf } from "../../src/ledger/read-books.ts";
 import { assertWritten, type Entry, type Resolution } from "../../src/ledger/rules.ts";
 import { postEntries, resolveEntries, writeBooks } from "../../src/ledger/write-books.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { openThreads } from "../../src/open-context.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
-import type { Database } from "../../src/platform/postgres.ts";
+import type { Database } from "../../src/platform/postgres/postgres.ts";
 import { testDatabase } from "../support/database.ts";
 import { openGroup, openLargeGroup } from "../support/large-group.ts";
 import { holdRow } from "../support/locks.ts";

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import { resendPayout } from "../../src/payouts/resend-payout.ts";
-import { onLost } from "../../src/settling.ts";
+import { resendPayout } from "../../src/payouts/send-payout.ts";
+import { onLost } from "../../src/hooks.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";

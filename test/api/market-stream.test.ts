@@ -4,9 +4,8 @@ import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { openFeed } from "../../src/market/market-feed.ts";
-import { streamMarket } from "../../src/market/stream-market.ts";
-import { openStreams, type Streams, type StreamsOptions } from "../../src/platform/sse.ts";
+import { openFeed, streamMarket } from "../../src/market/stream-market.ts";
+import { openStreams, type Streams, type StreamsOptions } from "../../src/platform/http/sse.ts";
 import { addCard } from "../support/cards.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";

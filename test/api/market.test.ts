@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { houseFirmId } from "../../src/kernel/house.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
 import { istTimestamp } from "../../src/kernel/time.ts";
 import { addCard } from "../support/cards.ts";
 import { addDeals } from "../support/deals.ts";

@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { approvalKinds } from "../../src/approval-kinds.ts";
-import { approveProposal } from "../../src/approvals/decide-approval.ts";
+import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { Failure, type FailureCode } from "../../src/kernel/failure.ts";
-import { addOperator, resetOperator } from "../../src/operators/add-operator.ts";
-import { disableOperator, listOperators } from "../../src/operators/disable-operator.ts";
-import { enrolOperator } from "../../src/operators/enrol-operator.ts";
-import { findSignedIn, signIn, signOut } from "../../src/operators/sign-in.ts";
+import {
+  addOperator,
+  disableOperator,
+  listOperators,
+  resetOperator,
+} from "../../src/operators/manage-operators.ts";
+import { enrolOperator, findSignedIn, signIn, signOut } from "../../src/operators/sign-in.ts";
 import { codeAt } from "../../src/operators/totp.ts";
 import { addPerson, password, type TestPerson } from "../support/people.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { OperatorRole } from "../../src/kernel/actor.ts";
-import { rupeesPlain } from "../../src/kernel/rupees.ts";
+import { rupeesPlain } from "../../src/kernel/money.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { asBearer, startOps } from "../support/ops.ts";

@@ -10,7 +10,7 @@ import { creditStates, isLive, isOpen } from "../../src/credits/rules.ts";
 import { reserveCredits } from "../../src/credits/reserve-credits.ts";
 import { beginTransfers } from "../../src/credits/settle-credits.ts";
 import { findTapes } from "../../src/market/store.ts";
-import { sql, type Tx } from "../../src/platform/postgres.ts";
+import { sql, type Tx } from "../../src/platform/postgres/postgres.ts";
 import { addDeals } from "../support/deals.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { expireOrders } from "../../src/orders/expire-orders.ts";
+import { expireOrders } from "../../src/trading/end-orders.ts";
 import { testDatabase } from "../support/database.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { addFirm } from "../support/holdings.ts";

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { OfferSource } from "../../src/book/open-book.ts";
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import type { OfferSource } from "../../src/trading/book.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import type { RegistryNews } from "../../src/credits/rules.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { offerSources } from "../../src/offer-sources.ts";
+import { offerSources } from "../../src/hooks.ts";
 import { asOwner } from "../support/database.ts";
 import { putCard, setTaken } from "../support/dealing-house.ts";
 import { addFirm } from "../support/holdings.ts";

@@ -6,13 +6,12 @@ import { test } from "node:test";
 
 import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { operatorNamed } from "../../src/kernel/actor.ts";
-import { rupeesPlain } from "../../src/kernel/rupees.ts";
-import { listFiles, showFile } from "../../src/payfiles/list-files.ts";
-import { makeFiles } from "../../src/payfiles/make-files.ts";
-import { readFile } from "../../src/payfiles/read-file.ts";
-import { voidFile } from "../../src/payfiles/void-file.ts";
+import { rupeesPlain } from "../../src/kernel/money.ts";
+import { listFiles, readFile, showFile } from "../../src/payouts/read-files.ts";
+import { makeFiles } from "../../src/payouts/make-files.ts";
+import { voidFile } from "../../src/payouts/answer-files.ts";
 import type { Context } from "../../src/platform/context.ts";
-import type { Tx } from "../../src/platform/postgres.ts";
+import type { Tx } from "../../src/platform/postgres/postgres.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { type Service, startService } from "../support/service.ts";

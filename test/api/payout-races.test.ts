@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { operatorOn } from "../../src/firms/doer.ts";
-import { suspendFirm } from "../../src/firms/suspend-firm.ts";
-import { setOutage } from "../../src/inquiries/port-status.ts";
+import { operatorOn } from "../../src/firms/find-firms.ts";
+import { suspendFirm } from "../../src/firms/hold-firm.ts";
+import { setOutage } from "../../src/outside/ask.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import { resendPayout } from "../../src/payouts/resend-payout.ts";
-import { sendDuePayouts } from "../../src/payouts/send-due-payouts.ts";
+import { resendPayout } from "../../src/payouts/send-payout.ts";
+import { sendDuePayouts } from "../../src/payouts/schedule-payouts.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { holdRow, holdTable } from "../support/locks.ts";

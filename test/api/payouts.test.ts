@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { operatorOn } from "../../src/firms/doer.ts";
-import { resumeFirm } from "../../src/firms/resume-firm.ts";
-import { suspendFirm } from "../../src/firms/suspend-firm.ts";
-import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
-import { setOutage } from "../../src/inquiries/port-status.ts";
+import { operatorOn } from "../../src/firms/find-firms.ts";
+import { resumeFirm, suspendFirm } from "../../src/firms/hold-firm.ts";
+import { attestSubjects } from "../../src/outside/attest.ts";
+import { setOutage } from "../../src/outside/ask.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { recordVerdict } from "../../src/ledger/check-ledger.ts";
 import { recallPayout } from "../../src/payouts/recall-payouts.ts";
-import { resendPayout } from "../../src/payouts/resend-payout.ts";
-import { sendDuePayouts } from "../../src/payouts/send-due-payouts.ts";
-import { sendPayout } from "../../src/payouts/send-payout.ts";
+import { resendPayout, sendPayout } from "../../src/payouts/send-payout.ts";
+import { sendDuePayouts } from "../../src/payouts/schedule-payouts.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { appliers } from "../../src/workers.ts";
 import { bank, firmThatIs } from "../support/client-firms.ts";

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { listApprovals } from "../../src/approvals/list-approvals.ts";
+import { listApprovals } from "../../src/operators/list-approvals.ts";
 import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
 import { commandLine } from "../support/cli.ts";
 import { password, settleLiveSale } from "../support/people.ts";

@@ -4,11 +4,10 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { booksOf } from "../../src/orders/book-of-set.ts";
-import type { Command } from "../../src/orders/decide-orders.ts";
-import { placeOrders } from "../../src/orders/place-orders.ts";
-import { intentOf } from "../../src/orders/rules.ts";
-import { keptNothing, workInHalves } from "../../src/platform/split.ts";
+import { booksOf, type Command } from "../../src/trading/decide-orders.ts";
+import { placeOrders } from "../../src/trading/place-orders.ts";
+import { intentOf } from "../../src/trading/order-rules.ts";
+import { keptNothing, workInHalves } from "../../src/platform/postgres/split.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { payIn } from "../support/ledger.ts";

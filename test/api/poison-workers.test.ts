@@ -4,15 +4,15 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
-import { deleteOutage, insertOutage } from "../../src/inquiries/store.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
+import { deleteOutage, insertOutage } from "../../src/outside/inquiry-store.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { initiate } from "../../src/settlement/initiate-transfers.ts";
+import { initiate } from "../../src/settlement/transfer-credits.ts";
 import { lockSettlements } from "../../src/settlement/store.ts";
-import { settling } from "../../src/settling.ts";
-import { noFee } from "../../src/kernel/fees.ts";
+import { settling } from "../../src/hooks.ts";
+import { noFee } from "../../src/kernel/money.ts";
 import { istDay } from "../../src/kernel/time.ts";
-import { setTax } from "../../src/taxes/set-tax.ts";
+import { setTax } from "../../src/settlement/taxes.ts";
 import { crores, propose, terms, traders } from "../support/crosses.ts";
 import { addDeals } from "../support/deals.ts";
 import { putCard } from "../support/dealing-house.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { houseFirmId } from "../../src/kernel/house.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
 import { priceCeil, priceFloor } from "../../src/kernel/money.ts";
-import { closeEnquiry } from "../../src/public/close-enquiry.ts";
-import { listEnquiries, showEnquiry } from "../../src/public/list-enquiries.ts";
+import { closeEnquiry, listEnquiries, showEnquiry } from "../../src/market/answer-enquiries.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { openLiveMarket } from "../support/public.ts";
 import { type Service, slugOf, startService } from "../support/service.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { houseFirmId } from "../../src/kernel/house.ts";
-import { latestIndex } from "../../src/public/latest-index.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
+import { latestIndex } from "../../src/market/daily-index.ts";
 import { addDeals } from "../support/deals.ts";
 import { daysAgo, dealOn, openLiveMarket, threeSellers } from "../support/public.ts";
 import { slugOf, startService } from "../support/service.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { operator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import { houseFirmId } from "../../src/kernel/house.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { currentCards } from "../../src/rates/current-cards.ts";

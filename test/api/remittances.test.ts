@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { setOutage } from "../../src/inquiries/port-status.ts";
+import { setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { resendPayout } from "../../src/payouts/resend-payout.ts";
+import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
 import { type Service, startService } from "../support/service.ts";
 import {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { listOfferedSince } from "../../src/orders/resting-store.ts";
+import { listOfferedSince } from "../../src/trading/resting-store.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";

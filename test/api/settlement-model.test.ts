@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { addPaise } from "../../src/kernel/sums.ts";
+import { addPaise } from "../../src/kernel/money.ts";
 import { ownersOf } from "../../src/ledger/read-books.ts";
 import { accountName } from "../../src/ledger/rules.ts";
 import {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
-import { addDeposit } from "../../src/deposits/add-deposit.ts";
-import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
-import { setOutage } from "../../src/inquiries/port-status.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
+import { addDeposit } from "../../src/payouts/deposits.ts";
+import { attestSubjects } from "../../src/outside/attest.ts";
+import { setOutage } from "../../src/outside/ask.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import type { EndedSide } from "../../src/settlement/conclude-legs.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
-import { initiateTransfers } from "../../src/settlement/initiate-transfers.ts";
+import { initiateTransfers } from "../../src/settlement/transfer-credits.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { onLost, settling } from "../../src/settling.ts";
+import { onLost, settling } from "../../src/hooks.ts";
 import { appliers } from "../../src/workers.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";

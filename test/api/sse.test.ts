@@ -4,10 +4,9 @@ import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { authenticator } from "../../src/keys/authenticate.ts";
-import { keyWatcher } from "../../src/keys/watch-keys.ts";
+import { authenticator, keyWatcher } from "../../src/access/authenticate.ts";
 import { type Service, startService } from "../support/service.ts";
-import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/sse.ts";
+import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/http/sse.ts";
 
 type Streaming = Service & { streams: Streams; opened: Stream[] };
 

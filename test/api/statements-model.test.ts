@@ -8,7 +8,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { operator } from "../../src/kernel/actor.ts";
-import { addPaise, type PaiseSum } from "../../src/kernel/sums.ts";
+import { addPaise, type PaiseSum } from "../../src/kernel/money.ts";
 import {
   istDay,
   istDayStart,
@@ -18,7 +18,7 @@ import {
 } from "../../src/kernel/time.ts";
 import { postingsOf } from "../../src/ledger/read-books.ts";
 import { spanOf } from "../../src/kernel/months.ts";
-import { setTax } from "../../src/taxes/set-tax.ts";
+import { setTax } from "../../src/settlement/taxes.ts";
 import { asOwner } from "../support/database.ts";
 import {
   dealStep,

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 
-import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { onThisThread } from "../../src/platform/heavy/kinds.ts";
-import { formatStatement } from "../../src/statements/format-statement.ts";
+import { formatStatement } from "../../src/reports/format-statement.ts";
 import { asOwner } from "../support/database.ts";
 import { checkDoors } from "../support/doors.ts";
 import { mintChild } from "../support/keys.ts";

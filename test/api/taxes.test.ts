@@ -5,11 +5,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { operatorNamed } from "../../src/kernel/actor.ts";
-import { noFee } from "../../src/kernel/fees.ts";
+import { noFee } from "../../src/kernel/money.ts";
 import { addDays, istDay, istMonth } from "../../src/kernel/time.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { issueInvoices } from "../../src/taxes/issue-invoices.ts";
-import { setTax } from "../../src/taxes/set-tax.ts";
+import { issueInvoices, setTax } from "../../src/settlement/taxes.ts";
 import { commandLine } from "../support/cli.ts";
 import { addFirm } from "../support/holdings.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";

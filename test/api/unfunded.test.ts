@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { setPlan } from "../../src/usage/set-plan.ts";
+import { setPlan } from "../../src/access/plans.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { dealer } from "../support/orders.ts";

@@ -9,17 +9,17 @@ import type { RedisClientType } from "@redis/client";
 import fc from "fast-check";
 import { pino } from "pino";
 
-import { issueKey } from "../../src/keys/issue-key.ts";
+import { issueKey } from "../../src/access/issue-keys.ts";
 import { connectRedis } from "../../src/platform/redis.ts";
-import { Unusable } from "../../src/platform/unusable.ts";
+import { Unusable } from "../../src/platform/http/errors.ts";
 import {
   type Ask,
   localRateWindow,
   type RateWindow,
   sharedRateWindow,
-} from "../../src/usage/rate-window.ts";
-import { SlidingWindow, windowMs } from "../../src/usage/rules.ts";
-import { setPlan } from "../../src/usage/set-plan.ts";
+} from "../../src/access/rate-window.ts";
+import { SlidingWindow, windowMs } from "../../src/access/usage-rules.ts";
+import { setPlan } from "../../src/access/plans.ts";
 import { databaseUrl, testDatabase } from "../support/database.ts";
 import { serve } from "../support/process.ts";
 import { redisMissing, type RedisServer, startRedis } from "../support/redis.ts";

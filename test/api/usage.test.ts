@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { istMonth } from "../../src/kernel/time.ts";
-import type { IssuedKey } from "../../src/keys/issue-key.ts";
-import { meter } from "../../src/usage/meter-calls.ts";
-import { localRateWindow } from "../../src/usage/rate-window.ts";
-import { setPlan } from "../../src/usage/set-plan.ts";
+import type { IssuedKey } from "../../src/access/issue-keys.ts";
+import { meter } from "../../src/access/meter-calls.ts";
+import { localRateWindow } from "../../src/access/rate-window.ts";
+import { setPlan } from "../../src/access/plans.ts";
 import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
 import { callAtOnce, countStatuses, meterHeaders, mintChild } from "../support/usage.ts";
 

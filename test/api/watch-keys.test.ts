@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { authenticator } from "../../src/keys/authenticate.ts";
-import { keyWatcher } from "../../src/keys/watch-keys.ts";
+import { authenticator, keyWatcher } from "../../src/access/authenticate.ts";
 import { setReachable } from "../support/database.ts";
 import { mintChild, unknownKey } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";

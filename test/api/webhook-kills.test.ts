@@ -8,11 +8,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { fanOut } from "../../src/deliveries/fan-out.ts";
-import { deliverySender } from "../../src/deliveries/send-deliveries.ts";
+import { fanOut } from "../../src/webhooks/fan-out.ts";
+import { deliverySender } from "../../src/webhooks/send-deliveries.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
-import type { Database, Tx } from "../../src/platform/postgres.ts";
+import type { Database, Tx } from "../../src/platform/postgres/postgres.ts";
 import { deliveryIdOf } from "../../src/webhooks/rules.ts";
 import { testDatabase } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";

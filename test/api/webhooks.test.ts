@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 
-import { eventCatalog } from "../../src/events/rules.ts";
+import { eventCatalog } from "../../src/journal/event-rules.ts";
 import { webhooksPerDeskMax } from "../../src/webhooks/rules.ts";
 import { assertAbsent, checkDoors } from "../support/doors.ts";
 import { addClientFirm, mintChild } from "../support/keys.ts";

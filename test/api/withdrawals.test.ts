@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operatorNamed } from "../../src/kernel/actor.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
-import { resendPayout } from "../../src/payouts/resend-payout.ts";
+import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { bank, firmThatIs } from "../support/client-firms.ts";
 import { mintChild } from "../support/keys.ts";

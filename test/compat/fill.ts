@@ -4,7 +4,7 @@
 
 import type pg from "pg";
 
-import { houseFirmId } from "../../src/kernel/house.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
 
 /** What is one of a kind, or belongs to the service rather than to a desk. */
 const notCopied = new Set([

@@ -3,7 +3,7 @@
 
 import type pg from "pg";
 
-import type { Database } from "../../src/platform/postgres.ts";
+import type { Database } from "../../src/platform/postgres/postgres.ts";
 import { asOwner } from "../support/database.ts";
 
 export type PlanNode = {

@@ -2,7 +2,7 @@
 // card that priced its deal, less what the card takes off for its remaining life: each deal is looked
 // at with either worth, and none may leave the clients with more than they had.
 
-import { isHouse } from "../../src/kernel/house.ts";
+import { isHouse } from "../../src/kernel/ids.ts";
 import { dayNumber, istDay } from "../../src/kernel/time.ts";
 import type { Queryable } from "../support/invariants.ts";
 

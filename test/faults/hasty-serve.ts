@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Database } from "../../src/platform/postgres.ts";
+import type { Database } from "../../src/platform/postgres/postgres.ts";
 import { serveWith } from "./serve-with.ts";
 
 const commitDelayMs = 250;

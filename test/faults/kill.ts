@@ -16,7 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { openEmbedded } from "../../src/platform/embedded.ts";
+import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import { orderBreaches } from "../support/invariants.ts";
 import { drawFrom } from "../support/market.ts";
 import { dataDirectory, postgresPid, scripdesk, type Scope, serve } from "../support/process.ts";

@@ -7,8 +7,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { issueKey } from "../../src/keys/issue-key.ts";
-import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { issueKey } from "../../src/access/issue-keys.ts";
+import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";

@@ -1,14 +1,14 @@
 import { buildApp } from "../../src/app.ts";
-import { openBook } from "../../src/book/open-book.ts";
+import { openBook } from "../../src/trading/book.ts";
 import { readConfig } from "../../src/config.ts";
-import { offerSources } from "../../src/offer-sources.ts";
+import { offerSources } from "../../src/hooks.ts";
 import { openContext } from "../../src/open-context.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
-import { localAddressWindows } from "../../src/public/spend-budget.ts";
-import { localRateWindow } from "../../src/usage/rate-window.ts";
+import { localAddressWindows } from "../../src/market/enquiries.ts";
+import { localRateWindow } from "../../src/access/rate-window.ts";
 
 /** Serves the API with a defect in its context and without workers: the control of a fault run. */
 export async function serveWith(defect: (ctx: Context) => Context): Promise<void> {

@@ -12,12 +12,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 
 import { readConfig } from "../../src/config.ts";
-import { addDeposit } from "../../src/deposits/add-deposit.ts";
+import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { issueKey } from "../../src/keys/issue-key.ts";
+import { issueKey } from "../../src/access/issue-keys.ts";
 import { openContext } from "../../src/open-context.ts";
 import type { Context } from "../../src/platform/context.ts";
-import { setPlan } from "../../src/usage/set-plan.ts";
+import { setPlan } from "../../src/access/plans.ts";
 import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import type { Running } from "../support/process.ts";

@@ -17,12 +17,12 @@ import { buffer } from "node:stream/consumers";
 import pg from "pg";
 import { pino } from "pino";
 
-import { signingKeyFrom } from "../../src/audit/rules.ts";
-import { type IssuedKey, issueKey } from "../../src/keys/issue-key.ts";
+import { signingKeyFrom } from "../../src/journal/audit-rules.ts";
+import { type IssuedKey, issueKey } from "../../src/access/issue-keys.ts";
 import { onThisThread } from "../../src/platform/heavy/kinds.ts";
-import { openEmbedded } from "../../src/platform/embedded.ts";
-import { migrate } from "../../src/platform/migrate.ts";
-import { openDatabase } from "../../src/platform/postgres.ts";
+import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
+import { migrate } from "../../src/platform/postgres/migrate.ts";
+import { openDatabase } from "../../src/platform/postgres/postgres.ts";
 import { deliveryIdOf } from "../../src/webhooks/rules.ts";
 import { databaseUrl } from "../support/database.ts";
 import { dataDirectory, postgresPid, type Running, serve } from "../support/process.ts";

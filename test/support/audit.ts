@@ -6,11 +6,11 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { verifyChain } from "../../src/audit/verify-chain.ts";
-import { recordChanges } from "../../src/events/record-changes.ts";
+import { verifyChain } from "../../src/journal/verify-chain.ts";
+import { recordChanges } from "../../src/journal/record-changes.ts";
 import type { Actor, Change } from "../../src/kernel/actor.ts";
 import type { Context } from "../../src/platform/context.ts";
-import type { Tx } from "../../src/platform/postgres.ts";
+import type { Tx } from "../../src/platform/postgres/postgres.ts";
 import type { Service } from "./service.ts";
 
 export const verifierFile = join(import.meta.dirname, "../../docs/verify-audit.mjs");

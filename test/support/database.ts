@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 
 import pg from "pg";
 
-import { type Database, openDatabase } from "../../src/platform/postgres.ts";
+import { type Database, openDatabase } from "../../src/platform/postgres/postgres.ts";
 import { serverVariable, templateDatabase } from "./server.ts";
 
 /** Where the run's server is; the global setup of `npm test` has started it. */

@@ -2,14 +2,14 @@
 
 import fc from "fast-check";
 
-import { applyRegistryNews } from "../../src/credits/apply-registry-news.ts";
+import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
-import { type Fee, noFee } from "../../src/kernel/fees.ts";
+import { type Fee, noFee } from "../../src/kernel/money.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import { resendPayout } from "../../src/payouts/resend-payout.ts";
+import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { onLost, settling } from "../../src/settling.ts";
+import { onLost, settling } from "../../src/hooks.ts";
 import { payIn } from "./ledger.ts";
 import type { Service } from "./service.ts";
 import {

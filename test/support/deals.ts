@@ -1,8 +1,7 @@
 // Deals on the tape, put where settlement would put them.
 
 import type { Environment } from "../../src/kernel/caller.ts";
-import { houseFirmId } from "../../src/kernel/house.ts";
-import { newId } from "../../src/kernel/ids.ts";
+import { houseFirmId, newId } from "../../src/kernel/ids.ts";
 import { priceCeil, priceFloor } from "../../src/kernel/money.ts";
 import type { Scheme } from "../../src/kernel/scheme.ts";
 import type { Service } from "./service.ts";

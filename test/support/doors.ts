@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 
-import { bodyBytesMax } from "../../src/platform/http-body.ts";
+import { bodyBytesMax } from "../../src/platform/http/body.ts";
 import { type Scope, scopes } from "../../src/kernel/caller.ts";
 import { type Answer, type Service, slugOf } from "./service.ts";
 

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 
 import { creditLifecycle } from "../../src/credits/rules.ts";
 import type { Lifecycle } from "../../src/kernel/lifecycle.ts";
-import { orderLifecycle } from "../../src/orders/rules.ts";
+import { orderLifecycle } from "../../src/trading/order-rules.ts";
 import { settlementLifecycle } from "../../src/settlement/rules.ts";
 import { assertChainWhole } from "./audit.ts";
 import { assertLedgerSound } from "./ledger.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { addInventory, type InventoryItem } from "../../src/credits/add-inventory.ts";
+import { addInventory, type InventoryItem } from "../../src/credits/inventory.ts";
 import type { Credit } from "../../src/credits/schema.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";

@@ -2,7 +2,7 @@
 // every kind of owner. A desk must not be able to tell another desk's resource from one that does
 // not exist, by the status, by the body or by which headers there are.
 
-import type { RouteEntry } from "../../src/platform/http.ts";
+import type { RouteEntry } from "../../src/platform/http/server.ts";
 import type { Answer, Service } from "./service.ts";
 
 /** Ids that one parameter can carry, by what the caller is to them. */

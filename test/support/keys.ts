@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 
 import type { Environment } from "../../src/kernel/caller.ts";
 import { newId } from "../../src/kernel/ids.ts";
-import { newApiKey } from "../../src/keys/rules.ts";
+import { newApiKey } from "../../src/access/key-rules.ts";
 import type { Service } from "./service.ts";
 import { clientFirm } from "./firms.ts";
 

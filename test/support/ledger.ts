@@ -4,8 +4,7 @@
 import assert from "node:assert/strict";
 
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
-import type { Account, Entry } from "../../src/ledger/rules.ts";
-import { assertWritten } from "../../src/ledger/rules.ts";
+import { type Account, assertWritten, type Entry } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import type { Service } from "./service.ts";

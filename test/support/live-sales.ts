@@ -1,7 +1,7 @@
 // Live sellers with accounts that can be paid, and what is due to them.
 
 import { sealBank } from "../../src/firms/particulars.ts";
-import { attestSubjects } from "../../src/inquiries/attest-subjects.ts";
+import { attestSubjects } from "../../src/outside/attest.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { appliers } from "../../src/workers.ts";
 import type { Service } from "./service.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 
 import type { Environment } from "../../src/kernel/caller.ts";
-import type { PaiseSum } from "../../src/kernel/sums.ts";
+import type { PaiseSum } from "../../src/kernel/money.ts";
 import {
   type Books,
   judgeEntry,

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
 import { buildOpsApp } from "../../src/ops-app.ts";
-import type { App } from "../../src/platform/http.ts";
-import { localRateWindow } from "../../src/usage/rate-window.ts";
+import type { App } from "../../src/platform/http/server.ts";
+import { localRateWindow } from "../../src/access/rate-window.ts";
 import { letterhead, type Send, sender, type Service } from "./service.ts";
 
 export type OpsService = { readonly app: App; readonly send: Send; readonly url: string };

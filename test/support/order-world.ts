@@ -4,24 +4,33 @@
 
 import assert from "node:assert/strict";
 
-import type { Book, Offers } from "../../src/book/open-book.ts";
+import type { Book, Offers } from "../../src/trading/book.ts";
 import { OfferIndex } from "../../src/cover/offer-index.ts";
 import type { Offer } from "../../src/cover/rules.ts";
 import type { DealtCredit } from "../../src/credits/reserve-credits.ts";
-import type { TradingFirm } from "../../src/firms/trading-firms.ts";
+import type { TradingFirm } from "../../src/firms/find-firms.ts";
 import type { Call } from "../../src/kernel/caller.ts";
-import { houseFirmId } from "../../src/kernel/house.ts";
+import { houseFirmId } from "../../src/kernel/ids.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
 import { addDays, dayNumber, istDay } from "../../src/kernel/time.ts";
-import { byPriority } from "../../src/matching/rules.ts";
-import { agreeOn } from "../../src/orders/agree-deals.ts";
-import { booksOf } from "../../src/orders/book-of-set.ts";
-import { decideOrders, type Loaded, type Verdict } from "../../src/orders/decide-orders.ts";
-import { endRest, intentOf, orderLifecycle, type OrderFields } from "../../src/orders/rules.ts";
-import { serveBuy, serveSell } from "../../src/orders/serve-resting.ts";
-import type { OrderRow } from "../../src/orders/store.ts";
-import { newWorkings, type Workings } from "../../src/orders/workings.ts";
-import type { Db } from "../../src/platform/postgres.ts";
+import { byPriority } from "../../src/trading/match-rules.ts";
+import { agreeOn } from "../../src/trading/agree-deals.ts";
+import {
+  booksOf,
+  decideOrders,
+  type Loaded,
+  type Verdict,
+} from "../../src/trading/decide-orders.ts";
+import {
+  endRest,
+  intentOf,
+  orderLifecycle,
+  type OrderFields,
+} from "../../src/trading/order-rules.ts";
+import { serveBuy, serveSell } from "../../src/trading/match-resting.ts";
+import type { OrderRow } from "../../src/trading/order-store.ts";
+import { newWorkings, type Workings } from "../../src/trading/match-state.ts";
+import type { Db } from "../../src/platform/postgres/postgres.ts";
 import { type CardToday, startingTerms } from "../../src/rates/rules.ts";
 import type { NewDeal } from "../../src/settlement/open-settlements.ts";
 

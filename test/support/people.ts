@@ -1,11 +1,10 @@
 // People as a service knows them, and live deals that they decide about.
 
-import { addOperator } from "../../src/operators/add-operator.ts";
-import { enrolOperator } from "../../src/operators/enrol-operator.ts";
-import { signIn, type SignedIn } from "../../src/operators/sign-in.ts";
+import { addOperator } from "../../src/operators/manage-operators.ts";
+import { enrolOperator, type SignedIn, signIn } from "../../src/operators/sign-in.ts";
 import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
 import { approvalKinds } from "../../src/approval-kinds.ts";
-import { approveProposal } from "../../src/approvals/decide-approval.ts";
+import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { type Actor, operator, operatorNamed, type OperatorRole } from "../../src/kernel/actor.ts";
 import { liveSeller, sellLive } from "./live-sales.ts";
 import type { Service } from "./service.ts";

@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { openEmbedded } from "../../src/platform/embedded.ts";
+import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import { scratchFolder } from "./scratch.ts";
 import { type Send, sender } from "./service.ts";
 

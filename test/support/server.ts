@@ -5,8 +5,8 @@ import { rm } from "node:fs/promises";
 
 import pg from "pg";
 
-import { openEmbedded } from "../../src/platform/embedded.ts";
-import { migrate } from "../../src/platform/migrate.ts";
+import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
+import { migrate } from "../../src/platform/postgres/migrate.ts";
 import { scratchFolder } from "./scratch.ts";
 
 export const templateDatabase = "scripdesk_template";

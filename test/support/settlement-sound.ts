@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { addPaise, type PaiseSum, subtractPaise, sumPaise } from "../../src/kernel/sums.ts";
+import { addPaise, type PaiseSum, subtractPaise, sumPaise } from "../../src/kernel/money.ts";
 import {
   accountKinds,
   type AccountKind,

@@ -9,15 +9,15 @@ import {
   type PaidCommission,
   paymentOf,
   takingsBack,
-} from "../../src/commissions/rules.ts";
-import { escrowEntry } from "../../src/crosses/escrow.ts";
+} from "../../src/settlement/commission-rules.ts";
+import { escrowEntry } from "../../src/crosses/fund-cross.ts";
 import type { CrossRow } from "../../src/crosses/store.ts";
-import type { Answered } from "../../src/inquiries/rules.ts";
+import type { Answered } from "../../src/outside/inquiry-rules.ts";
 import { Failure } from "../../src/kernel/failure.ts";
-import { houseFirmId, isHouse } from "../../src/kernel/house.ts";
+import { houseFirmId, isHouse } from "../../src/kernel/ids.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
 import { plainCalendar } from "../../src/kernel/working-days.ts";
-import { addPaise, type PaiseSum } from "../../src/kernel/sums.ts";
+import { addPaise, type PaiseSum } from "../../src/kernel/money.ts";
 import { type Account, type Entry, firmOf } from "../../src/ledger/rules.ts";
 import type { BookChanges } from "../../src/ledger/write-books.ts";
 import {
@@ -37,7 +37,7 @@ import {
 import { movePayout } from "../../src/payouts/move-payout.ts";
 import { type Payee, payoutLifecycle } from "../../src/payouts/rules.ts";
 import type { PayoutLineRow, PayoutRow } from "../../src/payouts/store.ts";
-import { holderOf } from "../../src/settlement/conclude-legs.ts";
+import { holderOfLeg } from "../../src/settlement/conclude-legs.ts";
 import {
   type Answers,
   beginTransfer,
@@ -124,7 +124,7 @@ export class SettlementWorld {
     this.write({ resolutions, entries: holds });
     this.#store({ settlement, legs });
     for (const leg of legs) {
-      const { scripNo, reservedFor } = holderOf(settlement, leg);
+      const { scripNo, reservedFor } = holderOfLeg(settlement, leg);
       this.shelf.move(scripNo, "reserve", { reservedFor });
     }
   }
@@ -166,7 +166,7 @@ export class SettlementWorld {
     const deal = this.dealOf(settlementId);
     const begun = beginTransfer(deal, { now: this.now, calendar: plainCalendar });
     const isLost = (leg: LegRow) => {
-      const { scripNo, reservedFor } = holderOf(deal.settlement, leg);
+      const { scripNo, reservedFor } = holderOfLeg(deal.settlement, leg);
       const credit = this.shelf.creditOf(scripNo);
       return credit.state !== "reserved" || credit.reservedFor !== reservedFor;
     };

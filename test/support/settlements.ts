@@ -1,11 +1,10 @@
 // Deals as an order would make them, and what becomes of their credits and money.
 
-import { recordChanges } from "../../src/events/record-changes.ts";
+import { recordChanges } from "../../src/journal/record-changes.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
-import type { Fee } from "../../src/kernel/fees.ts";
-import { houseFirmId } from "../../src/kernel/house.ts";
-import { newId } from "../../src/kernel/ids.ts";
+import type { Fee } from "../../src/kernel/money.ts";
+import { houseFirmId, newId } from "../../src/kernel/ids.ts";
 import { balancesOf } from "../../src/ledger/read-books.ts";
 import { reserveCredits } from "../../src/credits/reserve-credits.ts";
 import { openSettlements, storeSettlements } from "../../src/settlement/open-settlements.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import type { Environment } from "../../kernel/caller.ts";
-import { Overloaded } from "../coalesce.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
 import { FairQueue } from "./fair-queue.ts";
 
 const wide = { perDeskMax: 1_000, perEnvironmentMax: 1_000 };

@@ -5,7 +5,7 @@
 // Both are bounded: a desk, and all of them together. What does not fit is refused at once.
 
 import { type Environment, environments } from "../../kernel/caller.ts";
-import { Overloaded } from "../coalesce.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
 import type { OnBehalf } from "./kinds.ts";
 
 export type QueueLimits = {

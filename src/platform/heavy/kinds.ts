@@ -1,8 +1,8 @@
 // Work that would hold the event loop: what it is called, what it does, and for whom it is done.
 
 import type { Environment } from "../../kernel/caller.ts";
-import { Overloaded } from "../coalesce.ts";
-import { noPace, type Pace } from "../pace.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
+import { noPace, type Pace } from "./pace.ts";
 
 /** Input and output pass between threads, so they are plain values: no functions, no classes. */
 export type HeavyKind<Input, Output> = {

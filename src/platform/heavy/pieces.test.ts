@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { notFound } from "../../kernel/failure.ts";
-import { Overloaded } from "../coalesce.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
 import { type EndedJob, NobodyWaits } from "./kinds.ts";
 import { openPieces } from "./pieces.ts";
 

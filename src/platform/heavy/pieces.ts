@@ -3,8 +3,8 @@
 
 import type { Environment } from "../../kernel/caller.ts";
 import { Failure } from "../../kernel/failure.ts";
-import { Overloaded } from "../coalesce.ts";
-import { openPace, takePiece } from "../pace.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
+import { openPace, takePiece } from "./pace.ts";
 import { FairQueue, type QueueLimits } from "./fair-queue.ts";
 import { type EndedJob, type Heavy, NobodyWaits, type OnBehalf } from "./kinds.ts";
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 
 import * as jobs from "../../../test/support/heavy-jobs.ts";
 import { Failure } from "../../kernel/failure.ts";
-import { Overloaded } from "../coalesce.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
 import { type HeavyPool, type HeavyPoolOptions, openHeavyPool } from "./pool.ts";
 
 const module = new URL("../../../test/support/heavy-jobs.ts", import.meta.url);

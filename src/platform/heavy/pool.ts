@@ -16,7 +16,7 @@
 import { Worker } from "node:worker_threads";
 
 import { type Environment, environments } from "../../kernel/caller.ts";
-import { Overloaded } from "../coalesce.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
 import { FairQueue } from "./fair-queue.ts";
 import {
   type EndedJob,

@@ -1,0 +1,167 @@
+// From a header to a caller, by what the database says at this moment, so that a revoked or re-issued
+// key stops matching on the next request, on every node. What makes that cheap is that all requests of
+// the moment come as one set: their keys are looked up in one statement, and a key which several of
+// them carry is looked at once.
+//
+// The keys of streams that stay open. A key that was let in is looked at again and again, and
+// thousands of them at once, so the question is which of them changed since: only those go through
+// the look-up of every request again, which says whether they would still be let in.
+
+import type { Caller } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import {
+  effectiveGrant,
+  matchesSecret,
+  nobodysSecret,
+  parseApiKey,
+  type ParsedKey,
+  stateOf,
+} from "./key-rules.ts";
+import { type Credential, findChangedKeys, findCredentials, type WatchedKey } from "./key-store.ts";
+import type { WhoAmI } from "./schema.ts";
+
+/** How much a caller may call; metering draws on it. */
+export type Allowance = {
+  readonly plan: string;
+  readonly enforced: boolean;
+  readonly perMinute: number;
+  /** The key's own monthly quota: what it was limited to, within the plan. Undefined: unmetered. */
+  readonly quota: number | undefined;
+};
+
+export type Authenticated = {
+  readonly caller: Caller;
+  readonly allowance: Allowance;
+  readonly ipAllowlist: readonly string[];
+  /** While the database confirms it, all of this holds; null for children and keys that expire. */
+  readonly stamp: string | null;
+};
+
+/** One answer per header, in their order; undefined where it is no key, or none any more. */
+export type Authenticate = (headers: readonly string[]) => Promise<(Authenticated | undefined)[]>;
+
+export function authenticator({ db, now }: Pick<Context, "db" | "now">): Authenticate {
+  return async function authenticate(headers) {
+    const keys = new Map([...new Set(headers)].map((header) => [header, parseApiKey(header)]));
+    const found = await findKnown(db, [...keys.values()]);
+    const instant = now();
+    const granted = new Map(
+      [...keys].map(([header, key]) => [
+        header,
+        key && grantOf(key, found.get(key.keyId), instant),
+      ]),
+    );
+    return headers.map((header) => granted.get(header));
+  };
+}
+
+async function findKnown(
+  db: Db,
+  keys: readonly (ParsedKey | undefined)[],
+): Promise<Map<string, Credential>> {
+  const keyIds = new Set(keys.flatMap((key) => key?.keyId ?? []));
+  if (keyIds.size === 0) return new Map();
+  const found = await findCredentials(db, [...keyIds]);
+  return new Map(found.map((row) => [row.key_id, row]));
+}
+
+/** What a key may do; undefined when it is not one, or not any more. */
+function grantOf(
+  key: ParsedKey,
+  known: Credential | undefined,
+  now: Date,
+): Authenticated | undefined {
+  // An unknown id is compared with nobody's secret: it takes as long as a known one.
+  const matches = matchesSecret(key.secret, known ?? nobodysSecret);
+  if (!known || !matches || known.environment !== key.environment) return undefined;
+  return isAlive(known, now) ? grantedTo(known) : undefined;
+}
+
+function isAlive(row: Credential, now: Date): boolean {
+  if (stateOf(row, now) !== "active") return false;
+  const parent = { revoked_at: row.parent_revoked_at, expires_at: row.parent_expires_at };
+  return stateOf(parent, now) === "active";
+}
+
+function grantedTo(row: Credential): Authenticated {
+  const parent = row.parent_scopes && {
+    scopes: row.parent_scopes,
+    buySide: row.parent_buy_side ?? false,
+  };
+  const grant = effectiveGrant({ scopes: row.scopes, buySide: row.buy_side }, parent ?? undefined);
+  return {
+    caller: {
+      keyId: row.key_id,
+      rootKeyId: row.parent_key_id ?? row.key_id,
+      kind: row.kind,
+      environment: row.environment,
+      firmId: row.firm_id,
+      deskId: row.desk_id,
+      ...grant,
+    },
+    allowance: allowanceOf(row),
+    ipAllowlist: row.ip_allowlist,
+    stamp: row.kind === "root" && row.expires_at === null ? row.stamp : null,
+  };
+}
+
+function allowanceOf(row: Credential): Allowance {
+  const planQuota = row.plan_monthly_quota ?? undefined;
+  const ownQuota = row.monthly_quota ?? Infinity;
+  return {
+    plan: row.plan,
+    enforced: row.plan_enforced,
+    perMinute: Math.min(row.per_minute ?? Infinity, row.plan_per_minute),
+    quota: planQuota === undefined ? undefined : Math.min(ownQuota, planQuota),
+  };
+}
+
+/** One answer for every reason, so that a guess learns nothing. */
+export function unauthorized(): Failure {
+  return new Failure("unauthorized", "the key is missing or not valid", { form: "edge" });
+}
+
+export function whoAmI(caller: Caller): WhoAmI {
+  return {
+    key_id: caller.keyId,
+    kind: caller.kind,
+    environment: caller.environment,
+    firm_id: caller.firmId,
+    desk_id: caller.deskId,
+    parent_key_id: caller.kind === "root" ? null : caller.rootKeyId,
+    scopes: [...caller.scopes],
+    buy_side: caller.buySide,
+  };
+}
+
+/** Which of these keys would not be let in any more; a throw means that nobody can say now. */
+type WatchKeys = (headers: readonly string[]) => Promise<ReadonlySet<string>>;
+
+export function keyWatcher(
+  { db, now }: Pick<Context, "db" | "now">,
+  authenticate: Authenticate,
+): WatchKeys {
+  let watched: ReadonlyMap<string, WatchedKey> = new Map();
+
+  return async function deadAmong(headers) {
+    const looked = new Map(
+      headers.map((header) => [header, watched.get(header) ?? unseen(header)]),
+    );
+    const changed = await findChangedKeys(db, [...looked.values()], now());
+    const changedById = new Map(changed.map((key) => [key.key_id, key]));
+    const again = [...looked].filter(([, { key_id }]) => changedById.has(key_id));
+    const found = again.length > 0 ? await authenticate(again.map(([header]) => header)) : [];
+    for (const [header, { key_id }] of again) {
+      looked.set(header, changedById.get(key_id) ?? unseen(header));
+    }
+    watched = looked;
+    return new Set(again.flatMap(([header], at) => (found[at] ? [] : [header])));
+  };
+}
+
+/** No key has this version, so a key that was never looked at has changed. */
+function unseen(header: string): WatchedKey {
+  return { key_id: parseApiKey(header)?.keyId ?? "", versions: 0 };
+}

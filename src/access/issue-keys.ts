@@ -1,0 +1,251 @@
+import { firmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
+import { openDesk } from "../firms/register-firm.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { actorOf, operator } from "../kernel/actor.ts";
+import { type Call, type Caller, type Environment, isScope, scopes } from "../kernel/caller.ts";
+import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
+import { isId, newId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import { parseNetwork } from "../kernel/networks.ts";
+import { parseInstant } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Creation } from "../platform/http/calls.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import {
+  isKeyName,
+  isWithinReach,
+  keyLifecycle,
+  keyNameLengthMax,
+  newApiKey,
+  refuseExcess,
+  refuseMoreChildren,
+  stateOf,
+} from "./key-rules.ts";
+import {
+  countChildren,
+  findKey,
+  insertKey,
+  type KeyRow,
+  lockFirstRootKey,
+  lockKey,
+  setKeySecret,
+} from "./key-store.ts";
+import { changeOfKey, viewKey } from "./read-keys.ts";
+import type { Key, MintedKey, MintKeyBody, ReissuedKey } from "./schema.ts";
+
+/** A child key of the caller's root key. Its secret is in this one answer and in no other. */
+export async function mintKey(
+  ctx: Context,
+  call: Call,
+  body: MintKeyBody,
+): Promise<Creation<Key | MintedKey>> {
+  const now = ctx.now();
+  const row = childOf(call, body, now);
+  return await ctx.db.transaction(
+    async (tx) => {
+      const mintedBefore = await claimIdempotencyKey(tx, {
+        call,
+        operation: "mintKey",
+        body,
+        idField: "key_id",
+        newId: row.key_id,
+        mayKnow: async (keyId) => await isVisible(tx, call.caller, keyId),
+        now,
+      });
+      if (mintedBefore) {
+        return { outcome: "replayed", resource: await mintedEarlier(tx, call, mintedBefore, now) };
+      }
+      const firm = await firmOfDesk(tx, row.desk_id, row.firm_id);
+      refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
+      if (row.kind === "sub_account") refuseOffboarded(firm);
+      await refuseBeyondPlan(tx, call.caller, now);
+      const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
+      await insertKey(tx, row, sealed);
+      const minted = { ...row, hint: sealed.hint };
+      const key = viewKey(minted, now);
+      const event = { name: "key.created", data: { name: row.name, kind: row.kind } };
+      const change = changeOfKey(null, minted, { action: "mint", event, now });
+      await recordChanges(tx, actorOf(call), [change], now);
+      // A key that was only tried does not exist, so there is no secret to show.
+      if (call.dryRun) return { outcome: "tried", resource: key };
+      return { outcome: "created", resource: { ...key, api_key: apiKey } };
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+async function refuseBeyondPlan(tx: Tx, { deskId, keyId }: Caller, now: Date): Promise<void> {
+  await lockFirstRootKey(tx, deskId);
+  const counted = await countChildren(tx, deskId, { rootKeyId: keyId, now });
+  if (!counted) throw new Error("a root key that mints exists and has a plan");
+  refuseMoreChildren(counted);
+}
+
+async function mintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date): Promise<Key> {
+  const row = await findKey(tx, caller.deskId, keyId);
+  if (!row) throw new Error("a key bound to an idempotency key exists");
+  // Another root key of the desk may have minted it, with scopes that this one could not have given.
+  refuseExcess(caller, { scopes: row.scopes, buySide: row.buy_side });
+  return viewKey(row, now);
+}
+
+async function isVisible(tx: Tx, caller: Caller, keyId: string): Promise<boolean> {
+  const row = await findKey(tx, caller.deskId, keyId);
+  return row !== undefined && isWithinReach(caller, row);
+}
+
+function childOf({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
+  const expiresAt = body.expires_at === undefined ? null : parseInstant(body.expires_at);
+  const problems = problemsOf(body, { expiresAt, caller, now });
+  if (problems.length > 0) throw unprocessable(...problems);
+  return {
+    key_id: newId("key", now),
+    environment: caller.environment,
+    desk_id: caller.deskId,
+    firm_id: body.firm_id ?? caller.firmId,
+    kind: body.kind,
+    parent_key_id: caller.keyId,
+    name: body.name,
+    plan: null,
+    scopes: [...new Set(body.scopes)],
+    buy_side: body.buy_side ?? false,
+    per_minute: body.limits?.per_minute ?? null,
+    monthly_quota: body.limits?.monthly_quota ?? null,
+    max_order_paise: body.limits?.max_order_paise ?? null,
+    daily_notional_paise: body.limits?.daily_notional_paise ?? null,
+    ip_allowlist: body.ip_allowlist ?? [],
+    expires_at: expiresAt ?? null,
+    hint: "",
+    revoked_at: null,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+function problemsOf(
+  body: MintKeyBody,
+  { expiresAt, caller, now }: { expiresAt: Date | null | undefined; caller: Caller; now: Date },
+): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (body.kind === "sub_account" && body.firm_id === undefined) {
+    problems.push({ path: "firm_id", problem: "names the client firm of a sub_account key" });
+  }
+  if (body.kind === "sub_account" && body.firm_id === caller.deskId) {
+    problems.push({ path: "firm_id", problem: "must be a client firm, not the desk's own" });
+  }
+  if (body.kind === "app" && body.firm_id !== undefined) {
+    problems.push({ path: "firm_id", problem: "only a sub_account key is bound to a client firm" });
+  }
+  if (expiresAt === undefined) {
+    problems.push({ path: "expires_at", problem: "must be ISO 8601 with an offset" });
+  } else if (expiresAt && expiresAt <= now) {
+    problems.push({ path: "expires_at", problem: "must be in the future" });
+  }
+  body.ip_allowlist?.forEach((text, index) => {
+    if (parseNetwork(text)) return;
+    problems.push({ path: `ip_allowlist.${index}`, problem: "must be an IP address or network" });
+  });
+  return problems;
+}
+
+type IssueKey = {
+  readonly firmName: string;
+  readonly environment: Environment;
+  readonly scopes: readonly string[];
+  readonly plan: string;
+  readonly buySide: boolean;
+  readonly name: string;
+  readonly iec?: string | undefined;
+  readonly pan?: string | undefined;
+};
+
+export type IssuedKey = {
+  readonly api_key: string;
+  readonly key_id: string;
+  readonly firm_id: string;
+};
+
+const planConstraints = new Set(["api_keys_plan_fkey", "api_keys_plan_of_environment"]);
+
+/** A root key, by the operator: how every desk's first key is made. */
+export async function issueKey(
+  ctx: Pick<Context, "db" | "now">,
+  command: IssueKey,
+  actor = operator,
+): Promise<IssuedKey> {
+  const now = ctx.now();
+  const granted = command.scopes.filter(isScope);
+  if (granted.length === 0 || granted.length < command.scopes.length) {
+    throw unprocessable({ path: "scopes", problem: `must be some of ${scopes.join(", ")}` });
+  }
+  if (!isKeyName(command.name)) {
+    throw unprocessable({ path: "name", problem: `must be 1 to ${keyNameLengthMax} characters` });
+  }
+  // A sandbox key is unmetered whatever plan was named.
+  const plan = command.environment === "sandbox" ? "sandbox" : command.plan;
+  try {
+    return await ctx.db.transaction(async (tx) => {
+      const { desk, opened } = await openDesk(tx, { ...command, legalName: command.firmName }, now);
+      const keyId = newId("key", now);
+      const { apiKey, sealed } = newApiKey(command.environment, keyId);
+      const key: KeyRow = {
+        key_id: keyId,
+        environment: command.environment,
+        desk_id: desk.firm_id,
+        firm_id: desk.firm_id,
+        kind: "root",
+        parent_key_id: null,
+        name: command.name,
+        plan,
+        scopes: [...new Set(granted)],
+        buy_side: command.buySide,
+        per_minute: null,
+        monthly_quota: null,
+        max_order_paise: null,
+        daily_notional_paise: null,
+        ip_allowlist: [],
+        expires_at: null,
+        hint: sealed.hint,
+        revoked_at: null,
+        version: 1,
+        created_at: now,
+        updated_at: now,
+      };
+      await insertKey(tx, key, sealed);
+      const event = { name: "key.created", data: { name: key.name, kind: key.kind } };
+      const change = changeOfKey(null, key, { action: "issue", event, now });
+      await recordChanges(tx, actor, [...opened, change], now);
+      return { api_key: apiKey, key_id: keyId, firm_id: desk.firm_id };
+    });
+  } catch (error) {
+    if (planConstraints.has(violatedConstraint(error) ?? "")) {
+      throw unprocessable({
+        path: "plan",
+        problem: `there is no plan ${plan} for ${command.environment} keys`,
+      });
+    }
+    throw error;
+  }
+}
+
+/** A new secret for the same key. The old one stops matching with this answer. */
+export async function reissueKey(ctx: Context, call: Call, keyId: string): Promise<ReissuedKey> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const row = isId("key", keyId) ? await lockKey(tx, call.caller.deskId, keyId) : undefined;
+      if (!row || !isWithinReach(call.caller, row)) throw notFound();
+      advance(keyLifecycle, stateOf(row, now), "reissue");
+      const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
+      const changed = await setKeySecret(tx, keyId, sealed, now);
+      if (!changed) throw new Error("a locked key can be changed");
+      const change = changeOfKey(row, changed, { action: "reissue", now });
+      await recordChanges(tx, actorOf(call), [change], now);
+      const key = viewKey(changed, now);
+      return call.dryRun ? key : { ...key, api_key: apiKey };
+    },
+    { rollBack: call.dryRun },
+  );
+}

@@ -1,0 +1,218 @@
+// An API key is four parts without a gap: the environment's prefix, the key id, the secret, and a
+// checksum with which a scanner or this service can tell a real key from noise without a look-up.
+//
+//   service_test_  01jd2m7q4x8r5v6w9y0abcdefg  k3…32 digits of base 62…Qp  0aZ3xK
+//
+// A secret of 190 random bits needs no slow hash: nobody can try them all. It is kept as SHA-256
+// of a salt of its own and the secret.
+
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+import { type Environment, holds, intersect, type Scope, scopes } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { idBodyLength, idBodyPattern } from "../kernel/ids.ts";
+import { isCleanText } from "../kernel/json.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+import type { Paise } from "../kernel/money.ts";
+
+export const keyLifecycle = {
+  noun: "key",
+  initial: ["active"],
+  states: ["active", "expired", "revoked"],
+  moves: {
+    reissue: { from: ["active"], to: "active" },
+    revoke: { from: ["active", "expired"], to: "revoked" },
+    expire: { from: ["active"], to: "expired", by: "clock" },
+  },
+} as const satisfies Lifecycle<KeyState>;
+
+export type KeyState = "active" | "expired" | "revoked";
+
+/** What is kept of a secret. */
+export type SealedSecret = { readonly salt: Buffer; readonly secret_hash: Buffer };
+
+export type ParsedKey = {
+  readonly environment: Environment;
+  readonly keyId: string;
+  readonly secret: string;
+};
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+export const keyNameLengthMax = 100;
+
+const secretLength = 32;
+const checksumLength = 6;
+const hintLength = 4;
+const saltBytes = 16;
+
+const prefixOf = { live: "service_live_", sandbox: "service_test_" } as const;
+const keyForm = new RegExp(
+  `^(service_live_|service_test_)(${idBodyPattern})([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
+);
+
+/** A new key and what to keep of it; the key itself is shown once and kept nowhere. */
+export function newApiKey(environment: Environment, keyId: string) {
+  const secret = randomBase62(secretLength);
+  const open = `${prefixOf[environment]}${keyId.slice(-idBodyLength)}${secret}`;
+  const apiKey = `${open}${checksumOf(open)}`;
+  const salt = randomBytes(saltBytes);
+  const sealed: SealedSecret = { salt, secret_hash: hashSecret(salt, secret) };
+  return { apiKey, sealed: { ...sealed, hint: apiKey.slice(-hintLength) } };
+}
+
+/** The parts of a text that is formed like a key; undefined for anything that cannot be one. */
+export function parseApiKey(text: string): ParsedKey | undefined {
+  const [, prefix, idBody, secret, checksum] = keyForm.exec(text) ?? [];
+  if (!prefix || !secret || checksum !== checksumOf(text.slice(0, -checksumLength))) {
+    return undefined;
+  }
+  const environment = prefix === prefixOf.live ? "live" : "sandbox";
+  return { environment, keyId: `key_${idBody}`, secret };
+}
+
+/** The end of the key id that a text has in it if it is a key; nothing of it is checked. */
+export function idBodyIn(text: string): string {
+  const start = prefixOf.live.length; // Both are of one length.
+  return text.slice(start, start + idBodyLength);
+}
+
+/** Whom an unknown key id is compared with, so that it costs the same as a known one. */
+export const nobodysSecret: SealedSecret = {
+  salt: Buffer.alloc(saltBytes),
+  secret_hash: Buffer.alloc(32),
+};
+
+export function matchesSecret(secret: string, { salt, secret_hash }: SealedSecret): boolean {
+  return timingSafeEqual(hashSecret(salt, secret), secret_hash);
+}
+
+/** Recognisable and useless: `service_test_…x3Kq`. */
+export function maskedKey(environment: Environment, hint: string): string {
+  return `${prefixOf[environment]}…${hint}`;
+}
+
+/** What a schema checks of a name from the wire, for a name from the operator. */
+export function isKeyName(text: string): boolean {
+  const length = Array.from(text).length; // Characters, as the database counts them.
+  return length >= 1 && length <= keyNameLengthMax && isCleanText(text);
+}
+
+export function stateOf(
+  key: { readonly revoked_at: Date | null; readonly expires_at: Date | null },
+  now: Date,
+): KeyState {
+  if (key.revoked_at) return "revoked";
+  if (key.expires_at && key.expires_at <= now) return "expired";
+  return "active";
+}
+
+type Grant = { readonly scopes: readonly Scope[]; readonly buySide: boolean };
+
+/** A child never gets what its parent does not hold. */
+export function refuseExcess(parent: Grant, asked: Grant): void {
+  const excess = asked.scopes.filter((scope) => !holds(parent.scopes, scope));
+  if (excess.length > 0) {
+    throw new Failure("forbidden", "a child key cannot hold a scope its parent does not", {
+      detail: { reason: "scope_not_held", scopes: excess },
+    });
+  }
+  if (asked.buySide && !parent.buySide) {
+    throw new Failure("forbidden", "the buy side is not enabled on the parent key", {
+      detail: { reason: "buy_side_not_held" },
+    });
+  }
+}
+
+/** What the keys that a caller may see hold at most; those it made itself it sees in any case. */
+export type Reach = Grant & { readonly keyId: string };
+
+/** A `*` reaches every scope, and nothing else reaches a `*`. */
+export function spellOutReach({ keyId, scopes: granted, buySide }: Reach): Reach {
+  return { keyId, scopes: granted.includes("*") ? scopes : granted, buySide };
+}
+
+/** Nobody takes over, ends or looks at a key that can do more than theirs, unless they made it. */
+export function isWithinReach(
+  caller: Reach,
+  key: {
+    readonly key_id: string;
+    readonly parent_key_id: string | null;
+    readonly scopes: readonly Scope[];
+    readonly buy_side: boolean;
+  },
+): boolean {
+  if (key.key_id === caller.keyId || key.parent_key_id === caller.keyId) return true;
+  const { scopes: reached, buySide } = spellOutReach(caller);
+  return key.scopes.every((scope) => reached.includes(scope)) && (buySide || !key.buy_side);
+}
+
+/** As many child keys as its plan says, and no more. */
+export function refuseMoreChildren({
+  children,
+  child_keys_max,
+}: {
+  readonly children: number;
+  readonly child_keys_max: number;
+}): void {
+  if (children < child_keys_max) return;
+  throw new Failure("conflict", "the desk has as many child keys as its plan allows", {
+    detail: { reason: "child_keys_used_up", child_keys_max },
+  });
+}
+
+/** What a key may commit at most, at once and in a day; null where it has no such limit. */
+export type MoneyLimits = {
+  readonly max_order_paise: Paise | null;
+  readonly daily_notional_paise: Paise | null;
+};
+
+/** The limit that a deal would break, after what the key has committed today. */
+export function brokenLimit(
+  limits: MoneyLimits,
+  { paise, spent }: { readonly paise: Paise; readonly spent: Paise },
+): keyof MoneyLimits | undefined {
+  const { max_order_paise: onceMax, daily_notional_paise: dayMax } = limits;
+  if (onceMax !== null && paise > onceMax) return "max_order_paise";
+  return dayMax !== null && spent + paise > dayMax ? "daily_notional_paise" : undefined;
+}
+
+export function aboveKeyLimit(limit: keyof MoneyLimits): Failure {
+  return new Failure("forbidden", `this is above the key's ${limit}`, {
+    detail: { reason: "key_limit", limit },
+  });
+}
+
+/** What a key can do today: what it was granted, within what its parent still holds. */
+export function effectiveGrant(own: Grant, parent: Grant | undefined): Grant {
+  if (!parent) return own;
+  return {
+    scopes: intersect(own.scopes, parent.scopes),
+    buySide: own.buySide && parent.buySide,
+  };
+}
+
+function hashSecret(salt: Buffer, secret: string): Buffer {
+  return createHash("sha256").update(salt).update(secret).digest();
+}
+
+function checksumOf(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let digit = 0; digit < checksumLength; digit++) {
+    digits = base62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** Each digit equally likely: bytes past the last multiple of 62 are thrown away. */
+function randomBase62(length: number): string {
+  let digits = "";
+  while (digits.length < length) {
+    for (const byte of randomBytes(length - digits.length)) {
+      if (byte < 248) digits += base62.charAt(byte % 62);
+    }
+  }
+  return digits;
+}

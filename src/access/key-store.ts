@@ -1,0 +1,344 @@
+import type { Environment, KeyKind, Scope } from "../kernel/caller.ts";
+import type { Paise } from "../kernel/money.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { Reach } from "./key-rules.ts";
+
+export type KeyRow = {
+  readonly key_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly kind: KeyKind;
+  readonly parent_key_id: string | null;
+  readonly name: string;
+  readonly plan: string | null;
+  readonly scopes: readonly Scope[];
+  readonly buy_side: boolean;
+  readonly per_minute: number | null;
+  readonly monthly_quota: number | null;
+  readonly max_order_paise: number | null;
+  readonly daily_notional_paise: number | null;
+  readonly ip_allowlist: readonly string[];
+  readonly expires_at: Date | null;
+  readonly hint: string;
+  readonly revoked_at: Date | null;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+/** What is kept of a secret. */
+export type SecretColumns = {
+  readonly salt: Buffer;
+  readonly secret_hash: Buffer;
+  readonly hint: string;
+};
+
+/** Everything the edge must know of a key, its parent and its plan, in one row. */
+export type Credential = {
+  readonly key_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly kind: KeyKind;
+  readonly parent_key_id: string | null;
+  readonly salt: Buffer;
+  readonly secret_hash: Buffer;
+  readonly scopes: readonly Scope[];
+  readonly buy_side: boolean;
+  readonly per_minute: number | null;
+  readonly monthly_quota: number | null;
+  readonly ip_allowlist: readonly string[];
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+  readonly parent_scopes: readonly Scope[] | null;
+  readonly parent_buy_side: boolean | null;
+  readonly parent_expires_at: Date | null;
+  readonly parent_revoked_at: Date | null;
+  readonly plan: string;
+  readonly plan_per_minute: number;
+  readonly plan_monthly_quota: number | null;
+  readonly plan_enforced: boolean;
+  /** What any change of the key's or the plan's row changes too; see `countFitting`. */
+  readonly stamp: string;
+};
+
+const keyColumns = fragment`
+  key_id, environment, desk_id, firm_id, kind, parent_key_id, name, plan, scopes, buy_side,
+  per_minute, monthly_quota, max_order_paise, daily_notional_paise, ip_allowlist, expires_at, hint,
+  revoked_at, version, created_at, updated_at`;
+
+/** The only look-up of keys without a desk: it is how the desk is found. */
+export async function findCredentials(db: Db, keyIds: readonly string[]): Promise<Credential[]> {
+  return await db.rows(sql`
+    select
+      k.key_id, k.environment, k.desk_id, k.firm_id, k.kind, k.parent_key_id, k.salt,
+      k.secret_hash, k.scopes, k.buy_side, k.per_minute, k.monthly_quota, k.ip_allowlist,
+      k.expires_at, k.revoked_at,
+      parent.scopes as parent_scopes,
+      parent.buy_side as parent_buy_side,
+      parent.expires_at as parent_expires_at,
+      parent.revoked_at as parent_revoked_at,
+      plans.name as plan,
+      plans.per_minute as plan_per_minute,
+      plans.monthly_quota as plan_monthly_quota,
+      plans.enforced as plan_enforced,
+      concat_ws(' ', k.xmin, plans.xmin) as stamp
+    from api_keys as k
+    left join api_keys as parent on parent.key_id = k.parent_key_id
+    join plans on plans.name = coalesce(parent.plan, k.plan)
+    where k.key_id = any(${keyIds}::text[])`);
+}
+
+/** A key at some time: its own version and that of its parent, which both only rise, as one number. */
+export type WatchedKey = { readonly key_id: string; readonly versions: number };
+
+/** Those of the keys that have changed since, have expired or are gone, as they are now. */
+export async function findChangedKeys(
+  db: Db,
+  watched: readonly WatchedKey[],
+  now: Date,
+): Promise<WatchedKey[]> {
+  return await db.rows(sql`
+    select seen.key_id, coalesce(k.version + coalesce(parent.version, 0), 0) as versions
+    from unnest(
+      ${watched.map((key) => key.key_id)}::text[],
+      ${watched.map((key) => key.versions)}::integer[]
+    ) as seen (key_id, versions)
+    left join api_keys as k on k.key_id = seen.key_id
+    left join api_keys as parent on parent.key_id = k.parent_key_id
+    where k.version + coalesce(parent.version, 0) is distinct from seen.versions
+      or least(k.expires_at, parent.expires_at) <= ${now}`);
+}
+
+export async function insertKey(tx: Tx, key: KeyRow, secret: SecretColumns): Promise<void> {
+  await tx.rows(sql`
+    insert into api_keys (
+      key_id, environment, desk_id, firm_id, kind, parent_key_id, name, plan, scopes, buy_side,
+      per_minute, monthly_quota, max_order_paise, daily_notional_paise, ip_allowlist, expires_at,
+      salt, secret_hash, hint, state, version, created_at, updated_at
+    )
+    values (
+      ${key.key_id}, ${key.environment}, ${key.desk_id}, ${key.firm_id}, ${key.kind},
+      ${key.parent_key_id}, ${key.name}, ${key.plan}, ${key.scopes}, ${key.buy_side},
+      ${key.per_minute}, ${key.monthly_quota}, ${key.max_order_paise},
+      ${key.daily_notional_paise}, ${key.ip_allowlist}, ${key.expires_at}, ${secret.salt},
+      ${secret.secret_hash}, ${secret.hint}, 'active', ${key.version}, ${key.created_at},
+      ${key.updated_at}
+    )`);
+}
+
+export async function findKey(db: Db, deskId: string, keyId: string): Promise<KeyRow | undefined> {
+  const [row] = await db.rows<KeyRow>(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId} and key_id = ${keyId}`);
+  return row;
+}
+
+export async function lockKey(tx: Tx, deskId: string, keyId: string): Promise<KeyRow | undefined> {
+  const [row] = await tx.rows<KeyRow>(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId} and key_id = ${keyId}
+    for update`);
+  return row;
+}
+
+/** The desk of a key, for the operator, who is on no desk. */
+export async function findDeskOfKey(db: Db, keyId: string): Promise<string | undefined> {
+  const [row] = await db.rows<{ desk_id: string }>(sql`
+    select desk_id
+    from api_keys
+    where key_id = ${keyId}`);
+  return row?.desk_id;
+}
+
+/** Newest first, those within a caller's reach. */
+export async function listKeyRows(
+  db: Db,
+  deskId: string,
+  reach: Reach,
+  { after, fetch }: PageRequest,
+): Promise<KeyRow[]> {
+  return await db.rows(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId}
+      and (${reach.keyId} in (key_id, parent_key_id)
+        or (scopes <@ ${reach.scopes}::text[] and (${reach.buySide} or not buy_side)))
+      and (${after?.at ?? null}::timestamptz is null
+        or (created_at, key_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+    order by created_at desc, key_id desc
+    limit ${fetch}`);
+}
+
+export async function countKeys(db: Db, deskId: string, reach: Reach): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from api_keys
+    where desk_id = ${deskId}
+      and (${reach.keyId} in (key_id, parent_key_id)
+        or (scopes <@ ${reach.scopes}::text[] and (${reach.buySide} or not buy_side)))`);
+  return row?.total ?? 0;
+}
+
+/** Whoever mints for a desk waits here for whoever minted before: its first key is never deleted. */
+export async function lockFirstRootKey(tx: Tx, deskId: string): Promise<void> {
+  await tx.rows(sql`
+    select 1
+    from api_keys
+    where desk_id = ${deskId} and kind = 'root'
+    order by key_id
+    limit 1
+    for no key update`);
+}
+
+/** The child keys that work for a desk now, and how many the plan of a root key allows. */
+export async function countChildren(
+  tx: Tx,
+  deskId: string,
+  { rootKeyId, now }: { readonly rootKeyId: string; readonly now: Date },
+): Promise<{ children: number; child_keys_max: number } | undefined> {
+  const [row] = await tx.rows<{ children: number; child_keys_max: number }>(sql`
+    select
+      plans.child_keys_max,
+      (
+        select count(*)
+        from api_keys
+        where desk_id = ${deskId} and kind <> 'root' and state = 'active'
+          and (expires_at is null or expires_at > ${now})
+      ) as children
+    from api_keys as root
+    join plans on plans.name = root.plan
+    where root.desk_id = ${deskId} and root.key_id = ${rootKeyId}`);
+  return row;
+}
+
+/** Every key of every desk, for the operator. */
+export async function listAllKeyRows(
+  db: Db,
+  environment: Environment | null,
+): Promise<(KeyRow & { legal_name: string })[]> {
+  return await db.rows(sql`
+    select k.*, firms.legal_name
+    from (select ${keyColumns} from api_keys) as k
+    join firms on firms.firm_id = k.desk_id
+    where ${environment}::text is null or k.environment = ${environment}
+    order by k.created_at desc, k.key_id desc`);
+}
+
+/** A key and its children, those that are not revoked. */
+export async function lockWithChildren(tx: Tx, keyId: string): Promise<KeyRow[]> {
+  return await tx.rows(sql`
+    select ${keyColumns}
+    from api_keys
+    where (key_id = ${keyId} or parent_key_id = ${keyId}) and state = 'active'
+    order by key_id
+    for update`);
+}
+
+/** The keys that act for this client firm alone, those that are not revoked. */
+export async function lockKeysOfFirm(tx: Tx, deskId: string, firmId: string): Promise<KeyRow[]> {
+  return await tx.rows(sql`
+    select ${keyColumns}
+    from api_keys
+    where desk_id = ${deskId} and firm_id = ${firmId} and kind = 'sub_account'
+      and state = 'active'
+    order by key_id
+    for update`);
+}
+
+export async function setKeysRevoked(
+  tx: Tx,
+  keyIds: readonly string[],
+  now: Date,
+): Promise<KeyRow[]> {
+  return await tx.rows(sql`
+    update api_keys
+    set state = 'revoked', revoked_at = ${now}, updated_at = ${now}, version = version + 1
+    where key_id = any(${keyIds}::text[])
+    returning ${keyColumns}`);
+}
+
+export async function setKeySecret(
+  tx: Tx,
+  keyId: string,
+  { salt, secret_hash, hint }: SecretColumns,
+  now: Date,
+): Promise<KeyRow | undefined> {
+  const [row] = await tx.rows<KeyRow>(sql`
+    update api_keys
+    set salt = ${salt}, secret_hash = ${secret_hash}, hint = ${hint}, updated_at = ${now},
+      version = version + 1
+    where key_id = ${keyId}
+    returning ${keyColumns}`);
+  return row;
+}
+
+/** The tighter of a key's limits and its parent's, for those that have any. */
+export async function listMoneyLimits(
+  db: Db,
+  keyIds: readonly string[],
+): Promise<
+  { key_id: string; max_order_paise: number | null; daily_notional_paise: number | null }[]
+> {
+  return await db.rows(sql`
+    select
+      k.key_id, least(k.max_order_paise, p.max_order_paise) as max_order_paise,
+      least(k.daily_notional_paise, p.daily_notional_paise) as daily_notional_paise
+    from api_keys as k
+    left join api_keys as p on p.key_id = k.parent_key_id
+    where k.key_id = any(${keyIds}::text[])
+      and coalesce(
+        k.max_order_paise, p.max_order_paise, k.daily_notional_paise, p.daily_notional_paise
+      ) is not null`);
+}
+
+/**
+ * What keys with a daily limit have committed today. The rows are made where they are missing and stay
+ * locked, so that two sets do not both see what is left.
+ */
+export async function lockKeyDays(
+  tx: Tx,
+  day: IstDay,
+  keyIds: readonly string[],
+): Promise<{ key_id: string; ordered_paise: Paise }[]> {
+  return await tx.rows(sql`
+    insert into key_days as d (key_id, day, ordered_paise)
+    select key_id, ${day}::date, 0
+    from unnest(${keyIds}::text[]) as k (key_id)
+    order by key_id
+    on conflict (key_id, day) do update set ordered_paise = d.ordered_paise
+    returning key_id, least(ordered_paise, 9007199254740991)::bigint as ordered_paise`);
+}
+
+export async function addToKeyDays(
+  tx: Tx,
+  day: IstDay,
+  added: readonly { readonly keyId: string; readonly paise: Paise }[],
+): Promise<void> {
+  await tx.rows(sql`
+    update key_days as d
+    set ordered_paise = d.ordered_paise + a.paise
+    from unnest(
+      ${added.map(({ keyId }) => keyId)}::text[],
+      ${added.map(({ paise }) => paise)}::bigint[]
+    ) as a (key_id, paise)
+    where d.key_id = a.key_id and d.day = ${day}::date`);
+}
+
+/** How much the plan of each key lets a firm have bought that waits for money. */
+export async function listUnfundedLimits(
+  db: Db,
+  keyIds: readonly string[],
+): Promise<{ key_id: string; unfunded_max_paise: number }[]> {
+  return await db.rows(sql`
+    select k.key_id, plans.unfunded_max_paise
+    from api_keys as k
+    left join api_keys as parent on parent.key_id = k.parent_key_id
+    join plans on plans.name = coalesce(parent.plan, k.plan)
+    where k.key_id = any(${keyIds}::text[])`);
+}

@@ -1,0 +1,240 @@
+// A call is let in when it fits two counts: its key's window of 60 seconds and its key's monthly
+// quota. A call that is refused enters neither of them.
+//
+// Calls of a key that is remembered are confirmed instead: they count when the key still has the
+// stamp it had, and all of them fit. Those of which that cannot be said have left no trace, and are
+// metered once their key is looked up.
+
+import type { Caller } from "../kernel/caller.ts";
+import type { Metered } from "../kernel/metered.ts";
+import { type IstDay, istDay, type IstMonth, istMonth } from "../kernel/time.ts";
+import type { Allowance } from "./authenticate.ts";
+import { type Outcome, workInHalves } from "../platform/postgres/split.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import type { Ask, RateWindow } from "./rate-window.ts";
+import type { WindowState } from "./usage-rules.ts";
+import {
+  type CallGroup,
+  countCalls,
+  countFitting,
+  type CountedGroup,
+  insertCounters,
+  type KeyTotal,
+} from "./usage-store.ts";
+
+export type Call = {
+  readonly caller: Caller;
+  readonly allowance: Allowance;
+  readonly route: string;
+  /** Where the key was not looked up: what it must be for the call to count. */
+  readonly stamp?: string;
+};
+
+/** One outcome per call, in their order. */
+export type Meter = (calls: readonly Call[]) => Promise<Outcome<Metered>[]>;
+
+/** A call of a root key by what is remembered of it. */
+export type RememberedCall = Call & { readonly stamp: string };
+
+/** One outcome per call, in their order; undefined where the key is to be looked up. */
+export type Confirm = (
+  calls: readonly RememberedCall[],
+) => Promise<(Outcome<Metered> | undefined)[]>;
+
+/** A call and its key's window with it; one that did not fit only asks what the counter shows. */
+type Windowed = { readonly call: Call; readonly ask: Ask; window: WindowState };
+
+type Counted = { readonly granted: boolean; readonly used: number };
+
+/** Where there is no quota a bigint still has to be compared with something. */
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: RateWindow): Meter {
+  const countWhole = (calls: readonly Windowed[]) => countFittingSet({ db, now }, calls);
+  const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
+
+  /** Tried the short way, each key whole or not at all; what does not fit there is decided exactly. */
+  async function count(calls: readonly Windowed[]): Promise<readonly Outcome<Counted>[]> {
+    const outcomes = new Map<Windowed, Outcome<Counted>>();
+    const admitted = calls.filter(({ window }) => window.admitted);
+    const tried = await workInHalves(countWhole, admitted);
+    if (admitted.length === calls.length && isDecided(tried)) return tried;
+    admitted.forEach((item, at) => {
+      const outcome = tried[at];
+      if (outcome) outcomes.set(item, outcome);
+    });
+    const rest = calls.filter((call) => !outcomes.has(call));
+    const decided = await workInHalves(countAny, rest);
+    rest.forEach((call, at) => outcomes.set(call, decided[at] as Outcome<Counted>));
+    return calls.map((call) => outcomes.get(call) as Outcome<Counted>); // Tried or decided.
+  }
+
+  async function giveBack(item: Windowed): Promise<void> {
+    item.window = await rateWindow.giveBack(item.ask, item.window);
+  }
+
+  return async function meterCalls(calls) {
+    const windowed = await takeWindows(rateWindow, calls);
+    const outcomes = await count(windowed);
+    const overQuota = windowed.filter(({ window }, at) => {
+      const outcome = outcomes[at] as Outcome<Counted>;
+      return window.admitted && !(outcome instanceof Error) && !outcome.granted;
+    });
+    if (overQuota.length > 0) await Promise.all(overQuota.map(giveBack));
+    return windowed.map(({ call, window }, at) => {
+      const outcome = outcomes[at] as Outcome<Counted>;
+      return outcome instanceof Error ? outcome : metered(call.allowance, window, outcome);
+    });
+  };
+}
+
+export function confirmer(
+  { db, now }: Pick<Context, "db" | "now">,
+  rateWindow: RateWindow,
+): Confirm {
+  return async function confirmCalls(calls) {
+    const windowed = await takeWindows(rateWindow, calls);
+    const fitting = windowed.filter(({ window }) => window.admitted);
+    const tried = await workInHalves((set) => countFittingSet({ db, now }, set), fitting);
+    const outcomes = new Map(fitting.map((item, at) => [item, tried[at]]));
+    const unconfirmed = fitting.filter((item) => outcomes.get(item) === undefined);
+    await Promise.all(unconfirmed.map(({ ask, window }) => rateWindow.giveBack(ask, window)));
+    return windowed.map((item) => {
+      const outcome = outcomes.get(item);
+      if (outcome === undefined || outcome instanceof Error) return outcome;
+      return metered(item.call.allowance, item.window, outcome);
+    });
+  };
+}
+
+async function takeWindows(rateWindow: RateWindow, calls: readonly Call[]): Promise<Windowed[]> {
+  const asks = calls.map(askOf);
+  const windows = await rateWindow.take(asks);
+  return calls.map((call, at) => {
+    return { call, ask: asks[at] as Ask, window: windows[at] as WindowState }; // One for each call.
+  });
+}
+
+/** Usually all of them fit, and nothing is left to decide. */
+function isDecided(
+  tried: readonly Outcome<Counted | undefined>[],
+): tried is readonly Outcome<Counted>[] {
+  return tried.every((outcome) => outcome !== undefined);
+}
+
+function askOf({ caller, allowance }: Call): Ask {
+  return { keyId: caller.keyId, limit: allowance.enforced ? allowance.perMinute : Infinity };
+}
+
+function metered(allowance: Allowance, window: WindowState, counted: Counted): Metered {
+  return {
+    admitted: window.admitted && counted.granted,
+    plan: allowance.plan,
+    limit: allowance.perMinute,
+    remaining: Math.max(0, allowance.perMinute - window.used),
+    reset: Math.ceil(window.clearsInMs / 1_000),
+    quota: allowance.quota,
+    quotaUsed: counted.used,
+  };
+}
+
+type Period = { readonly month: IstMonth; readonly day: IstDay };
+
+function periodOf(instant: Date): Period {
+  return { month: istMonth(instant), day: istDay(instant) };
+}
+
+/** Undefined where not all calls of a key fit its quota. */
+async function countFittingSet(
+  { db, now }: Pick<Context, "db" | "now">,
+  calls: readonly Windowed[],
+): Promise<Outcome<Counted | undefined>[]> {
+  if (calls.length === 0) return [];
+  const { groups } = groupCalls(calls);
+  const stamps = new Map(calls.map(({ call }) => [call.caller.keyId, call.stamp]));
+  const totals = new Map<string, KeyTotal>();
+  for (const { key_id, calls: more, quota } of groups) {
+    const soFar = totals.get(key_id)?.calls ?? 0;
+    const stamp = stamps.get(key_id) ?? null;
+    totals.set(key_id, { key_id, calls: soFar + more, quota, stamp });
+  }
+  const raised = await countFitting(db, { totals: [...totals.values()], groups }, periodOf(now()));
+  const usedBefore = new Map(
+    raised.map(({ key_id, calls: shown }) => [key_id, shown - (totals.get(key_id)?.calls ?? 0)]),
+  );
+  return calls.map(({ call: { caller } }) => {
+    const before = usedBefore.get(caller.keyId);
+    if (before === undefined) return undefined;
+    usedBefore.set(caller.keyId, before + 1);
+    return { granted: true, used: before + 1 };
+  });
+}
+
+async function countSet(
+  { db, now }: Pick<Context, "db" | "now">,
+  calls: readonly Windowed[],
+): Promise<Outcome<Counted>[]> {
+  if (calls.length === 0) return [];
+  const period = periodOf(now());
+  const { groups, groupOf } = groupCalls(calls);
+  const counted = await countCalls(db, groups, period);
+  const byPosition = new Map(counted.map((group) => [group.position, { ...group, next: 0 }]));
+  let fault = new Error("every group of a set is counted");
+  if (counted.length < groups.length) {
+    try {
+      const fresh = groups.map((_, position) => position).filter((at) => !byPosition.has(at));
+      for (const group of await countNewcomers(db, { groups, fresh }, period)) {
+        byPosition.set(group.position, { ...group, next: 0 });
+      }
+    } catch (error) {
+      // The other calls are counted already: only the newcomers may learn of this, or the set
+      // would be tried again and count those twice.
+      fault = error instanceof Error ? error : new Error(String(error));
+    }
+  }
+  return groupOf.map((position) => {
+    const group = byPosition.get(position);
+    if (!group) return fault;
+    const granted = group.next < group.granted;
+    if (granted) group.next += 1;
+    return { granted, used: group.used_before + group.next };
+  });
+}
+
+/** Groups whose key calls for the first time this month: their counters are made first. */
+async function countNewcomers(
+  db: Db,
+  { groups, fresh }: { groups: readonly CallGroup[]; fresh: readonly number[] },
+  period: Period,
+): Promise<CountedGroup[]> {
+  const newcomers = fresh.map((position) => groups[position] as CallGroup); // Made from groups.
+  const keyIds = newcomers.map(({ key_id }) => key_id);
+  await insertCounters(db, [...new Set(keyIds)], period.month);
+  const counted = await countCalls(db, newcomers, period);
+  return counted.map((group) => ({ ...group, position: fresh[group.position] ?? -1 }));
+}
+
+/** One group per key and route, in the order of their first call, and each call's group. */
+function groupCalls(calls: readonly Windowed[]) {
+  const positions = new Map<string, number>();
+  const groups: (CallGroup & { calls: number })[] = [];
+  const groupOf = calls.map(({ call: { caller, allowance, route }, window }) => {
+    const name = `${caller.keyId} ${window.admitted} ${route}`;
+    let position = positions.get(name);
+    if (position === undefined) {
+      position = groups.length;
+      positions.set(name, position);
+      groups.push({
+        key_id: caller.keyId,
+        route,
+        calls: 0,
+        quota: allowance.quota ?? unlimited,
+      });
+    }
+    const group = groups[position];
+    if (group && window.admitted) group.calls += 1;
+    return position;
+  });
+  return { groups, groupOf };
+}

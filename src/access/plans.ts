@@ -1,0 +1,176 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, type Change, operator } from "../kernel/actor.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import type { Metered } from "../kernel/metered.ts";
+import { istMonth, istTimestamp, lastDayOf, nextIstMonthStart } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { ReadUsageQuery, Usage } from "./schema.ts";
+import { windowMs } from "./usage-rules.ts";
+import {
+  insertNotices,
+  listCalls,
+  listPlans as listRows,
+  lockPlan,
+  type Notice,
+  type PlanRow,
+  upsertPlan,
+} from "./usage-store.ts";
+
+export async function listPlans(ctx: Pick<Context, "db">): Promise<PlanRow[]> {
+  return await listRows(ctx.db);
+}
+
+const perMinuteMax = 1_000_000_000;
+const monthlyQuotaMax = 1_000_000_000_000;
+const childKeysMaxMax = 1_000_000;
+/** Of a new plan that does not say how many child keys its desks may have. */
+const childKeysMaxAtFirst = 25;
+/** Of a new plan that does not say how much its firms may have bought without money: one crore. */
+const unfundedMaxAtFirst = 1_000_000_000;
+
+type SetPlan = {
+  readonly name: string;
+  readonly perMinute: number;
+  readonly monthlyQuota: number;
+  /** Left out, a plan keeps the number it has. */
+  readonly childKeysMax?: number | undefined;
+  /** Left out, a plan keeps the sum it has. */
+  readonly unfundedMaxPaise?: number | undefined;
+};
+
+/** Makes or changes a metered plan; every key on it is metered by it from its next call. */
+export async function setPlan(
+  ctx: Pick<Context, "db" | "now">,
+  plan: SetPlan,
+  actor = operator,
+): Promise<PlanRow> {
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(plan.name)) {
+    throw unprocessable({
+      path: "name",
+      problem: "starts with a letter; letters, digits, - and _",
+    });
+  }
+  if (plan.name === "sandbox") {
+    throw unprocessable({ path: "name", problem: "the sandbox plan is never enforced" });
+  }
+  if (plan.perMinute > perMinuteMax || plan.monthlyQuota > monthlyQuotaMax) {
+    throw unprocessable({ path: "plan", problem: "is larger than any service can serve" });
+  }
+  if (plan.childKeysMax !== undefined && plan.childKeysMax > childKeysMaxMax) {
+    throw unprocessable({ path: "child_keys", problem: "is more than any desk can use" });
+  }
+  if (plan.unfundedMaxPaise !== undefined && !Number.isSafeInteger(plan.unfundedMaxPaise)) {
+    throw unprocessable({ path: "unfunded_max_paise", problem: "is more than money can be" });
+  }
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const before = await lockPlan(tx, plan.name);
+    const row: PlanRow = {
+      name: plan.name,
+      per_minute: plan.perMinute,
+      monthly_quota: plan.monthlyQuota,
+      enforced: true,
+      child_keys_max: plan.childKeysMax ?? before?.child_keys_max ?? childKeysMaxAtFirst,
+      unfunded_max_paise: plan.unfundedMaxPaise ?? before?.unfunded_max_paise ?? unfundedMaxAtFirst,
+    };
+    await upsertPlan(tx, row, now);
+    await recordChanges(tx, actor, [changeOfPlan(before, row)], now);
+    return row;
+  });
+}
+
+/** A plan meters live keys and is nobody's but the operator's; it has no versions. */
+function changeOfPlan(before: PlanRow | undefined, after: PlanRow): Change {
+  const house = houseFirmId.live;
+  return {
+    environment: "live",
+    deskId: house,
+    firmId: house,
+    action: "plan.set",
+    entity: { type: "plan", id: after.name, version: 1, href: "/v1/usage" },
+    before: before ?? null,
+    after,
+  };
+}
+
+export async function readUsage(
+  ctx: Context,
+  { caller, metered }: { caller: Caller; metered: Metered },
+  query: ReadUsageQuery,
+): Promise<Usage> {
+  const now = ctx.now();
+  const month = query.month ?? istMonth(now);
+  const rows = await listCalls(ctx.db, caller.deskId, {
+    keyId: caller.kind === "root" ? null : caller.keyId,
+    rootKeyId: caller.rootKeyId,
+    from: `${month}-01`,
+    to: lastDayOf(month),
+  });
+  return {
+    plan: metered.plan,
+    limit: metered.limit,
+    remaining: metered.remaining,
+    reset: metered.reset,
+    ...(metered.quota !== undefined && { quota: metered.quota }),
+    quota_used: metered.quotaUsed,
+    window_s: windowMs / 1_000,
+    quota_resets_at: istTimestamp(nextIstMonthStart(now)),
+    by_day: sumBy(rows, ({ day }) => day).map(([day, calls]) => ({ day, calls })),
+    by_route: sumBy(rows, ({ route }) => route).map(([route, calls]) => ({ route, calls })),
+    by_key: sumBy(rows, ({ key_id }) => key_id).map(([key_id, calls]) => ({ key_id, calls })),
+  };
+}
+
+function sumBy<Row extends { calls: number }>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): [string, number][] {
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.calls);
+  return [...sums].toSorted(([a], [b]) => a.localeCompare(b));
+}
+
+/** At how much of its monthly quota a key's desk is told, in percent; at the last no call is left. */
+const thresholds = [80, 100] as const;
+
+const setSizeMax = 200;
+const worker: Actor = { kind: "worker", id: "usage", requestId: null };
+
+/** Tells each desk once a month of each mark that a key of it has reached. */
+export async function tellThresholds({
+  db,
+  now,
+}: Pick<Context, "db" | "now">): Promise<"more" | "idle"> {
+  const instant = now();
+  return await db.transaction(async (tx) => {
+    const month = istMonth(instant);
+    const reached = await insertNotices(tx, { month, thresholds, limit: setSizeMax }, instant);
+    const changes = reached.map((notice) => tellReached(notice, instant));
+    if (changes.length > 0) await recordChanges(tx, worker, changes, instant);
+    return reached.length === setSizeMax ? "more" : "idle";
+  });
+}
+
+function tellReached(notice: Notice, now: Date): Change {
+  const { environment, desk_id, firm_id, key_id, key_version, month } = notice;
+  const data = {
+    key_id,
+    month,
+    threshold_percent: notice.percent,
+    quota: notice.quota,
+    quota_used: notice.calls,
+    quota_resets_at: istTimestamp(nextIstMonthStart(now)),
+  };
+  return {
+    environment,
+    deskId: desk_id,
+    firmId: firm_id,
+    action: "usage.threshold",
+    entity: { type: "key", id: key_id, version: key_version, href: "/v1/usage" },
+    before: null,
+    after: data,
+    event: { name: "usage.threshold", from: null, to: null, data },
+  };
+}

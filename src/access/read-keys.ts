@@ -1,0 +1,106 @@
+import type { Change, EventOfChange } from "../kernel/actor.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import { isWithinReach, keyLifecycle, maskedKey, spellOutReach, stateOf } from "./key-rules.ts";
+import { countKeys, findKey, type KeyRow, listAllKeyRows, listKeyRows } from "./key-store.ts";
+import type { Key, ListKeysQuery } from "./schema.ts";
+
+export async function listKeys(
+  ctx: Context,
+  caller: Caller,
+  query: ListKeysQuery,
+): Promise<Page<Key>> {
+  const now = ctx.now();
+  const reach = spellOutReach(caller);
+  const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listKeyRows(ctx.db, caller.deskId, reach, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countKeys(ctx.db, caller.deskId, reach)),
+    positionOf: (row) => ({ at: row.created_at, id: row.key_id }),
+  });
+  return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
+}
+
+/** Every desk's keys, for the operator. */
+export async function listAllKeys(
+  ctx: Pick<Context, "db" | "now">,
+  environment: Environment | null,
+): Promise<{ legal_name: string; key: Key }[]> {
+  const now = ctx.now();
+  const rows = await listAllKeyRows(ctx.db, environment);
+  return rows.map((row) => ({ legal_name: row.legal_name, key: viewKey(row, now) }));
+}
+
+export async function readKey(ctx: Context, caller: Caller, keyId: string): Promise<Key> {
+  const row = isId("key", keyId) ? await findKey(ctx.db, caller.deskId, keyId) : undefined;
+  if (!row || !isWithinReach(caller, row)) throw notFound();
+  return viewKey(row, ctx.now());
+}
+
+/** A key as its desk sees it: everything but the secret. */
+export function viewKey(row: KeyRow, now: Date): Key {
+  const status = stateOf(row, now);
+  return {
+    key_id: row.key_id,
+    name: row.name,
+    kind: row.kind,
+    environment: row.environment,
+    firm_id: row.firm_id,
+    parent_key_id: row.parent_key_id,
+    scopes: [...row.scopes],
+    buy_side: row.buy_side,
+    plan: row.plan,
+    limits: {
+      ...(row.per_minute !== null && { per_minute: row.per_minute }),
+      ...(row.monthly_quota !== null && { monthly_quota: row.monthly_quota }),
+      ...(row.max_order_paise !== null && { max_order_paise: row.max_order_paise }),
+      ...(row.daily_notional_paise !== null && { daily_notional_paise: row.daily_notional_paise }),
+    },
+    ip_allowlist: [...row.ip_allowlist],
+    masked_key: maskedKey(row.environment, row.hint),
+    status,
+    expires_at: row.expires_at && istTimestamp(row.expires_at),
+    revoked_at: row.revoked_at && istTimestamp(row.revoked_at),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+    version: row.version,
+    allowed_actions: allowedActions(keyLifecycle, status),
+  };
+}
+
+/** A change of a key as the audit trail and, where there is one, its event record it. */
+export function changeOfKey(
+  before: KeyRow | null,
+  after: KeyRow,
+  {
+    action,
+    event,
+    now,
+  }: { action: string; event?: Pick<EventOfChange, "name" | "data">; now: Date },
+): Change {
+  const afterView = viewKey(after, now);
+  const beforeView = before && viewKey(before, now);
+  return {
+    environment: after.environment,
+    deskId: after.desk_id,
+    firmId: after.firm_id,
+    action: `key.${action}`,
+    entity: {
+      type: "key",
+      id: after.key_id,
+      version: after.version,
+      href: `/v1/keys/${after.key_id}`,
+    },
+    before: beforeView,
+    after: afterView,
+    event: event && { ...event, from: beforeView?.status ?? null, to: afterView.status },
+  };
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { newId } from "../kernel/ids.ts";
+import type { Authenticated } from "./authenticate.ts";
+import { keyMemory } from "./remember-keys.ts";
+import { newApiKey } from "./key-rules.ts";
+
+const now = new Date("2026-11-15T09:15:00Z");
+
+function newKey(stamp: string | null = "7 9") {
+  const keyId = newId("key", now);
+  const known: Authenticated = {
+    caller: {
+      keyId,
+      rootKeyId: keyId,
+      kind: "root",
+      environment: "sandbox",
+      firmId: "frm_a",
+      deskId: "frm_a",
+      scopes: ["*"],
+      buySide: false,
+    },
+    allowance: { plan: "sandbox", enforced: false, perMinute: 1, quota: 1 },
+    ipAllowlist: [],
+    stamp,
+  };
+  return { keyId, known, header: newApiKey("sandbox", keyId).apiKey };
+}
+
+test("a key is known by its whole header and by no other", () => {
+  const memory = keyMemory();
+  const { header, keyId, known } = newKey();
+  assert.equal(memory.find(header), undefined);
+  assert.equal(memory.mayKnow(header), false);
+  memory.keep(header, known);
+  assert.deepEqual([memory.mayKnow(header), memory.find(header)], [true, known]);
+  const guess = newApiKey("sandbox", keyId).apiKey;
+  assert.equal(memory.find(guess), undefined, "the same id with another secret");
+  assert.equal(memory.find(newApiKey("live", keyId).apiKey), undefined);
+  assert.equal(memory.find(`${header}x`), undefined);
+  assert.equal(memory.find("nonsense"), undefined);
+  assert.equal(memory.mayKnow("nonsense"), false);
+});
+
+test("the key that was verified last is the one that is known by its id", () => {
+  const memory = keyMemory();
+  const { header: first, keyId, known } = newKey();
+  memory.keep(first, known);
+  const second = newApiKey("sandbox", keyId).apiKey;
+  memory.keep(second, { ...known, stamp: "8 9" });
+  assert.equal(memory.find(first), undefined);
+  assert.equal(memory.find(second)?.stamp, "8 9");
+});
+
+test("what cannot be confirmed is not remembered", () => {
+  const memory = keyMemory();
+  const { header, known } = newKey(null);
+  memory.keep(header, known);
+  assert.equal(memory.find(header), undefined);
+});
+
+test("no more than so many are remembered, and the oldest goes", () => {
+  const memory = keyMemory({ most: 2 });
+  const keys = [newKey(), newKey(), newKey()] as const;
+  for (const { header, known } of keys) memory.keep(header, known);
+  assert.deepEqual(
+    keys.map(({ header }) => memory.find(header) !== undefined),
+    [false, true, true],
+  );
+});

@@ -1,0 +1,87 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, actorOf, type Change, operator } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { isWithinReach, keyLifecycle, stateOf } from "./key-rules.ts";
+import type { Key } from "./schema.ts";
+import { changeOfKey, viewKey } from "./read-keys.ts";
+import {
+  findDeskOfKey,
+  type KeyRow,
+  lockKey,
+  lockKeysOfFirm,
+  lockWithChildren,
+  setKeysRevoked,
+} from "./key-store.ts";
+
+/** Ends a key and every child of it, from the next request on. Revoking twice is no conflict. */
+export async function revokeKey(ctx: Context, call: Call, keyId: string): Promise<Key> {
+  const { caller, dryRun } = call;
+  return await revoke(ctx, actorOf(call), { deskId: caller.deskId, keyId, caller, dryRun });
+}
+
+/** The same, by the operator, who may revoke any desk's key. */
+export async function revokeKeyAsOperator(
+  ctx: Context,
+  keyId: string,
+  actor = operator,
+): Promise<Key> {
+  const deskId = await findDeskOfKey(ctx.db, keyId);
+  if (deskId === undefined) throw new Failure("not_found", `no key ${keyId}`);
+  return await revoke(ctx, actor, { deskId, keyId, dryRun: false });
+}
+
+/** A firm that leaves its desk takes the keys with it that act for it alone. */
+export async function revokeKeysOfFirm(
+  tx: Tx,
+  _actor: Actor,
+  { deskId, firmId }: { readonly deskId: string; readonly firmId: string },
+  now: Date,
+): Promise<Change[]> {
+  return await revokeAll(tx, await lockKeysOfFirm(tx, deskId, firmId), now);
+}
+
+async function revoke(
+  ctx: Context,
+  actor: Actor,
+  {
+    deskId,
+    keyId,
+    caller,
+    dryRun,
+  }: { deskId: string; keyId: string; caller?: Caller; dryRun: boolean },
+): Promise<Key> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const row = isId("key", keyId) ? await lockKey(tx, deskId, keyId) : undefined;
+      if (!row || (caller && !isWithinReach(caller, row))) throw notFound();
+      const state = stateOf(row, now);
+      if (state === "revoked") return viewKey(row, now);
+      advance(keyLifecycle, state, "revoke");
+      // A parent takes its children with it.
+      const changes = await revokeAll(tx, await lockWithChildren(tx, keyId), now);
+      await recordChanges(tx, actor, changes, now);
+      const revoked = await lockKey(tx, deskId, keyId);
+      if (!revoked) throw new Error("a revoked key can still be read");
+      return viewKey(revoked, now);
+    },
+    { rollBack: dryRun },
+  );
+}
+
+async function revokeAll(tx: Tx, rows: readonly KeyRow[], now: Date): Promise<Change[]> {
+  const before = new Map(rows.map((row) => [row.key_id, row]));
+  const revoked = await setKeysRevoked(tx, [...before.keys()], now);
+  return revoked.map((row) =>
+    changeOfKey(before.get(row.key_id) ?? null, row, {
+      action: "revoke",
+      event: { name: "key.revoked", data: { name: row.name, kind: row.kind } },
+      now,
+    }),
+  );
+}

@@ -1,0 +1,276 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { IstDay, IstMonth } from "../kernel/time.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+
+/** Several calls of one key on one route. */
+export type CallGroup = {
+  readonly key_id: string;
+  readonly route: string;
+  readonly calls: number;
+  readonly quota: number;
+};
+
+export type CountedGroup = {
+  /** Which of the groups, from 0; a group is missing when its key has no counter this month yet. */
+  readonly position: number;
+  /** How many of its calls fit the quota; these and only these are counted. */
+  readonly granted: number;
+  /** What the key's counter showed before the first of them. */
+  readonly used_before: number;
+};
+
+export type PlanRow = {
+  readonly name: string;
+  readonly per_minute: number;
+  readonly monthly_quota: number | null;
+  readonly enforced: boolean;
+  /** How many child keys a desk may have at a time. */
+  readonly child_keys_max: number;
+  /** How much a firm may have bought that waits for money. */
+  readonly unfunded_max_paise: number;
+};
+
+/** All calls of one key in a set. */
+export type KeyTotal = {
+  readonly key_id: string;
+  readonly calls: number;
+  readonly quota: number;
+  /** The stamp that the key must have for its calls to count; null where it was just looked up. */
+  readonly stamp: string | null;
+};
+
+/**
+ * Raises the counters of keys, and makes those that are missing, where all calls of a key fit its
+ * quota and its stamp is the one expected; records these calls by day and route. Answers with what
+ * each raised counter shows; a key that is missing there was left as it was, and `countCalls` says
+ * how many of its calls fit. Counters are locked in the order of their ids here too.
+ */
+export async function countFitting(
+  db: Db,
+  { totals, groups }: { totals: readonly KeyTotal[]; groups: readonly CallGroup[] },
+  { month, day }: { month: IstMonth; day: IstDay },
+): Promise<{ key_id: string; calls: number }[]> {
+  const keyIds = totals.map((total) => total.key_id);
+  const quotas = totals.map((total) => total.quota);
+  return await db.rows(sql`
+    with raised as (
+      insert into usage_months as counter (key_id, month, calls)
+      select key_id, ${month}, calls
+      from unnest(
+        ${keyIds}::text[], ${totals.map((total) => total.calls)}::bigint[], ${quotas}::bigint[],
+        ${totals.map((total) => total.stamp)}::text[]
+      ) as asked (key_id, calls, quota, stamp)
+      where calls <= quota
+        and (
+          stamp is null
+          or stamp = (
+            select concat_ws(' ', k.xmin, plans.xmin)
+            from api_keys as k
+            join plans on plans.name = k.plan
+            where k.key_id = asked.key_id
+          )
+        )
+      order by key_id
+      on conflict (key_id, month) do update
+      set calls = counter.calls + excluded.calls
+      where counter.calls + excluded.calls
+        <= (${quotas}::bigint[])[array_position(${keyIds}::text[], excluded.key_id)]
+      returning key_id, calls
+    ),
+    recorded as (
+      insert into usage_days (key_id, day, route, calls)
+      select asked.key_id, ${day}::date, asked.route, asked.calls
+      from raised
+      join unnest(
+        ${groups.map((group) => group.key_id)}::text[],
+        ${groups.map((group) => group.route)}::text[],
+        ${groups.map((group) => group.calls)}::bigint[]
+      ) as asked (key_id, route, calls) on asked.key_id = raised.key_id
+      on conflict (key_id, day, route) do update set calls = usage_days.calls + excluded.calls
+    )
+    select key_id, calls from raised`);
+}
+
+/**
+ * Raises the month's counters by as many calls as fit their key's quota, and records them by day and
+ * route, in one statement. Groups are served in their order. The counters are locked in the order of
+ * their ids, so two processes never wait on each other in a circle, and what each grants is decided
+ * on what the other has already taken.
+ */
+export async function countCalls(
+  db: Db,
+  groups: readonly CallGroup[],
+  { month, day }: { month: IstMonth; day: IstDay },
+): Promise<CountedGroup[]> {
+  return await db.rows(sql`
+    with asked as materialized (
+      select position - 1 as position, key_id, route, calls, quota
+      from unnest(
+        ${groups.map((group) => group.key_id)}::text[],
+        ${groups.map((group) => group.route)}::text[],
+        ${groups.map((group) => group.calls)}::bigint[],
+        ${groups.map((group) => group.quota)}::bigint[]
+      ) with ordinality as a (key_id, route, calls, quota, position)
+    ),
+    counters as materialized (
+      select key_id, calls
+      from usage_months
+      where month = ${month} and key_id in (select key_id from asked)
+      order by key_id
+      for update
+    ),
+    granted as (
+      select
+        asked.*,
+        own.calls as own_calls,
+        greatest(0, least(
+          asked.calls,
+          asked.quota - own.calls - sum(asked.calls) over key_so_far + asked.calls
+        )) as granted
+      from asked
+      join counters as own on own.key_id = asked.key_id
+      window key_so_far as (partition by asked.key_id order by asked.position)
+    ),
+    raised as (
+      update usage_months
+      set calls = usage_months.calls + taken.calls
+      from (select key_id, sum(granted) as calls from granted group by key_id) as taken
+      where usage_months.key_id = taken.key_id and usage_months.month = ${month} and taken.calls > 0
+    ),
+    recorded as (
+      insert into usage_days (key_id, day, route, calls)
+      select key_id, ${day}::date, route, granted
+      from granted
+      where granted > 0
+      on conflict (key_id, day, route) do update set calls = usage_days.calls + excluded.calls
+    )
+    select
+      position::int,
+      granted::int,
+      (own_calls + sum(granted) over (partition by key_id order by position) - granted)::bigint
+        as used_before
+    from granted`);
+}
+
+export async function insertCounters(
+  db: Db,
+  keyIds: readonly string[],
+  month: IstMonth,
+): Promise<void> {
+  await db.rows(sql`
+    insert into usage_months (key_id, month, calls)
+    select key_id, ${month}, 0
+    from unnest(${keyIds}::text[]) as k (key_id)
+    order by key_id
+    on conflict (key_id, month) do nothing`);
+}
+
+/** A mark of its quota that a key has reached. */
+export type Notice = {
+  readonly key_id: string;
+  readonly month: IstMonth;
+  readonly percent: number;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string;
+  readonly key_version: number;
+  readonly quota: number;
+  readonly calls: number;
+};
+
+/** Marks that keys have reached this month and nobody was told of; from here on somebody was. */
+export async function insertNotices(
+  tx: Tx,
+  wanted: { month: IstMonth; thresholds: readonly number[]; limit: number },
+  now: Date,
+): Promise<Notice[]> {
+  return await tx.rows(sql`
+    with reached as materialized (
+      select k.key_id, mark.percent, k.environment, k.desk_id, k.firm_id, k.version as key_version,
+        least(k.monthly_quota, plans.monthly_quota) as quota, counter.calls
+      from api_keys as k
+      cross join lateral (
+        select calls
+        from usage_months as found
+        where found.key_id = k.key_id and found.month = ${wanted.month}
+        limit 1
+      ) as counter
+      left join lateral (
+        select plan
+        from api_keys as found
+        where found.key_id = k.parent_key_id
+        limit 1
+      ) as parent on true
+      join plans on plans.name = coalesce(parent.plan, k.plan)
+      cross join unnest(${wanted.thresholds}::integer[]) as mark (percent)
+      where plans.monthly_quota is not null
+        and counter.calls * 100 >= least(k.monthly_quota, plans.monthly_quota) * mark.percent
+        and not exists (
+          select from usage_notices as told
+          where told.key_id = k.key_id and told.month = ${wanted.month}
+            and told.percent = mark.percent
+        )
+      order by k.key_id, mark.percent
+      limit ${wanted.limit}
+    ),
+    told as (
+      insert into usage_notices (key_id, month, percent, told_at)
+      select key_id, ${wanted.month}, percent, ${now}
+      from reached
+      order by key_id, percent
+      on conflict do nothing
+      returning key_id, month, percent
+    )
+    select told.key_id, told.month, told.percent, environment, desk_id, firm_id, key_version, quota,
+      calls
+    from told
+    join reached using (key_id, percent)
+    order by told.key_id, told.percent`);
+}
+
+/** Calls by a root key and its children, or by one of them alone. */
+export async function listCalls(
+  db: Db,
+  deskId: string,
+  wanted: { rootKeyId: string; keyId: string | null; from: IstDay; to: IstDay },
+): Promise<{ key_id: string; day: IstDay; route: string; calls: number }[]> {
+  return await db.rows(sql`
+    select usage_days.key_id, day, route, calls
+    from usage_days
+    join api_keys using (key_id)
+    where api_keys.desk_id = ${deskId}
+      and coalesce(parent_key_id, key_id) = ${wanted.rootKeyId}
+      and (${wanted.keyId}::text is null or key_id = ${wanted.keyId})
+      and day between ${wanted.from}::date and ${wanted.to}::date`);
+}
+
+export async function listPlans(db: Db): Promise<PlanRow[]> {
+  return await db.rows(sql`
+    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise
+    from plans
+    order by enforced desc, per_minute, name`);
+}
+
+export async function lockPlan(tx: Tx, name: string): Promise<PlanRow | undefined> {
+  const [row] = await tx.rows<PlanRow>(sql`
+    select name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise
+    from plans
+    where name = ${name}
+    for update`);
+  return row;
+}
+
+export async function upsertPlan(db: Db, plan: PlanRow, now: Date): Promise<void> {
+  await db.rows(sql`
+    insert into plans (
+      name, per_minute, monthly_quota, enforced, child_keys_max, unfunded_max_paise, updated_at
+    )
+    values (
+      ${plan.name}, ${plan.per_minute}, ${plan.monthly_quota}, ${plan.enforced},
+      ${plan.child_keys_max}, ${plan.unfunded_max_paise}, ${now}
+    )
+    on conflict (name) do update
+    set per_minute = excluded.per_minute, monthly_quota = excluded.monthly_quota,
+      enforced = excluded.enforced, child_keys_max = excluded.child_keys_max,
+      unfunded_max_paise = excluded.unfunded_max_paise, updated_at = excluded.updated_at`);
+}

@@ -1,0 +1,232 @@
+import { firmOfDesk } from "../firms/find-firms.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, actorOf, type Change } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Passage } from "../kernel/passage.ts";
+import { type IstDay, istDay } from "../kernel/time.ts";
+import { exitCredits } from "../ledger/outside.ts";
+import { dropQuestions } from "../outside/ask.ts";
+import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { claimFreeOfDesk, lockFreeOfDesk } from "./deal-store.ts";
+import { changeOfCredit, holderOf, viewCredit } from "./read-credits.ts";
+import {
+  creditLifecycle,
+  daysLeft,
+  expiryDueOn,
+  isLive,
+  normalScripNo,
+  warningOf,
+} from "./rules.ts";
+import type { Credit } from "./schema.ts";
+import {
+  bringExpiriesNearer,
+  claimExpiring,
+  type CreditRow,
+  findCredit,
+  lockCredits,
+  lockFreeOfFirm,
+  setCredits,
+} from "./store.ts";
+
+/** The firm takes its credit off the desk; it may declare it again. */
+export async function withdrawCredit(ctx: Context, call: Call, scripNo: string): Promise<Credit> {
+  return await endHolding(ctx, call, scripNo, "withdraw");
+}
+
+/** The firm has paid duty with its credit. */
+export async function useCredit(ctx: Context, call: Call, scripNo: string): Promise<Credit> {
+  return await endHolding(ctx, call, scripNo, "use");
+}
+
+/** Doing it twice is no conflict: a caller that lost the first answer gets it again. */
+async function endHolding(
+  ctx: Context,
+  call: Call,
+  scripNo: string,
+  action: "withdraw" | "use",
+): Promise<Credit> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const number = normalScripNo(scripNo);
+      const found = number && (await findCredit(tx, holderOf(call.caller), number));
+      const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
+      if (!row) throw notFound();
+      const firm = await firmOfDesk(tx, row.desk_id, row.firm_id);
+      const view = { firmState: firm.connection_state, today: istDay(now) };
+      if (row.state === creditLifecycle.moves[action].to) return viewCredit(row, view);
+      const state = advance(creditLifecycle, row.state, action);
+      const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
+      if (!after) throw new Error("a locked credit keeps its version");
+      const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
+      const change = changeOfCredit({ action, before: row, after, ...event });
+      await leaveBooks(tx, [{ before: row, after }], now);
+      if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
+      await recordChanges(tx, actorOf(call), [change], now);
+      return viewCredit(after, view);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+const setSizeMax = 1_000;
+const clock: Actor = { kind: "worker", id: "clock", requestId: null };
+
+/**
+ * One set of credits whose day has come: a warning, or the end. A credit is usable to the end of its
+ * last day, IST. One that is first seen late gets the warning that fits, not those it missed.
+ */
+export async function expireCredits(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const now = ctx.now();
+  const today = istDay(now);
+  const expire = async (tx: Tx, due: readonly CreditRow[]): Promise<void> => {
+    const before = new Map(due.map((row) => [row.credit_id, row]));
+    const placed = await setCredits(
+      tx,
+      due.map((row) => placementOf(row, today)),
+      now,
+    );
+    await leaveBooks(
+      tx,
+      placed.map((after) => ({ before: before.get(after.credit_id), after })),
+      now,
+    );
+    const ended = due.filter((row) => row.state === "declared" && row.expires_on < today);
+    if (ended.length > 0) {
+      await dropQuestions(
+        tx,
+        ended.map(({ credit_id }) => credit_id),
+      );
+    }
+    await recordChanges(
+      tx,
+      clock,
+      placed.map((after) =>
+        changeOfCredit({
+          action: after.state === "expired" ? "expire" : "warn",
+          before: before.get(after.credit_id) ?? null,
+          after,
+          event: after.state === "expired" ? "credit.expired" : "credit.expiring",
+          ...(after.state !== "expired" && {
+            data: { days_left: daysLeft(after.expires_on, today), warning_days: after.expiry_told },
+          }),
+        }),
+      ),
+      now,
+    );
+  };
+  const done = await workInParts(offenders, (choice, claimed) =>
+    ctx.db.transaction(async (tx) => {
+      const due = await claimExpiring(tx, today, { limit: setSizeMax, ...choice });
+      claimed(due.map((row) => row.credit_id));
+      if (due.length > 0) await expire(tx, due);
+      return due.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
+}
+
+function placementOf(row: CreditRow, today: IstDay): CreditRow {
+  if (row.expires_on < today) {
+    const state = advance(creditLifecycle, row.state, "expire");
+    return { ...row, state, state_before_suspension: null };
+  }
+  const told = warningOf(row.expires_on, today) ?? null;
+  return { ...row, expiry_told: told, expiry_due_on: expiryDueOn(row.expires_on, told) };
+}
+
+/** A firm that leaves takes its credits with it: all that no deal has, as one set. */
+export async function withdrawAllCredits(
+  tx: Tx,
+  _actor: Actor,
+  { firmId }: { readonly firmId: string },
+  now: Date,
+): Promise<Change[]> {
+  return await withdraw(tx, await lockFreeOfFirm(tx, firmId), { reason: "firm_left", now });
+}
+
+/** Locks all that no deal has of a desk's firms, for who locks more before it withdraws them. */
+export async function lockFreeCredits(tx: Tx, deskId: string): Promise<void> {
+  await lockFreeOfDesk(tx, deskId);
+}
+
+/**
+ * A sandbox desk begins anew: all that no deal has of all its firms. What was free is locked, and what
+ * became free since is so by this transaction; what others hold now has come since.
+ */
+export async function withdrawAllOfDesk(tx: Tx, deskId: string, now: Date): Promise<Change[]> {
+  return await withdraw(tx, await claimFreeOfDesk(tx, deskId), { reason: "sandbox_reset", now });
+}
+
+async function withdraw(
+  tx: Tx,
+  free: readonly CreditRow[],
+  { reason, now }: { readonly reason: string; readonly now: Date },
+): Promise<Change[]> {
+  if (free.length === 0) return [];
+  const before = new Map(free.map((row) => [row.credit_id, row]));
+  const withdrawn = await setCredits(
+    tx,
+    free.map((row) => ({
+      ...row,
+      state: advance(creditLifecycle, row.state, "withdraw"),
+      reason,
+      as_of: now,
+    })),
+    now,
+  );
+  await leaveBooks(
+    tx,
+    withdrawn.map((after) => ({ before: before.get(after.credit_id), after })),
+    now,
+  );
+  await dropQuestions(
+    tx,
+    free.filter(({ state }) => state === "declared").map(({ credit_id }) => credit_id),
+  );
+  return withdrawn.map((after) =>
+    changeOfCredit({
+      action: "withdraw",
+      before: before.get(after.credit_id) ?? null,
+      after,
+      event: "credit.withdrawn",
+      data: { reason },
+    }),
+  );
+}
+
+/**
+ * Takes credits out of the books whose holdings have just ended other than by a deal; claims never
+ * were in them. To be called when no deal holds them in the books any more.
+ */
+export async function leaveBooks(
+  tx: Tx,
+  ended: readonly { readonly before: CreditRow | undefined; readonly after: CreditRow }[],
+  now: Date,
+): Promise<void> {
+  const exits = ended.flatMap(({ before, after }) =>
+    before && isLive(before.state) && !isLive(after.state)
+      ? [
+          {
+            environment: after.environment,
+            creditId: after.credit_id,
+            firmId: after.firm_id,
+            scripNo: after.scrip_no,
+          },
+        ]
+      : [],
+  );
+  if (exits.length > 0) await exitCredits(tx, exits, now);
+}
+
+/** A credit lives by the day: nothing changes for it before the desk's next midnight. */
+export async function passTimeOfCredits(tx: Tx, passage: Passage): Promise<number> {
+  return passage.days === 0 ? 0 : await bringExpiriesNearer(tx, passage);
+}

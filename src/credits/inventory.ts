@@ -1,0 +1,257 @@
+// What the house adds to sell counts on the operator's word alone, so a large face takes two people.
+//
+// The house's listed credits, for whoever keeps a copy of them: pages of what there is, then what
+// changed. A change is found by the transaction that wrote it. All transactions below the horizon
+// have ended, so whoever looks again from there misses nothing; what is above it and already visible
+// is told at once, and told again by the next look.
+
+import { createHash } from "node:crypto";
+
+import { type FirmOfDesk, firmOfDesk } from "../firms/find-firms.ts";
+import { type Actor, operator } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import { canonicalJson } from "../kernel/json.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { istDay } from "../kernel/time.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
+import { aloneTimes, twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace, runPaced } from "../platform/heavy/pace.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { readReport } from "./csv.ts";
+import { judgeRow, resultOf, sumsOf, takeReport } from "./declare-credits.ts";
+import {
+  type HouseChangeRow,
+  type HouseCreditRow,
+  listHouseChanges,
+  listHouseCredits,
+} from "./house-store.ts";
+import { type CreditFacts, type Declaration, issueDayOf } from "./rules.ts";
+import { csvRowsMax, type DeclarationResults, type ImportResults } from "./schema.ts";
+import { lookAtDeclarations, takeDeclarations } from "./take-declarations.ts";
+
+/** A credit of the house; its day of issue follows from its last day unless it is said. */
+export type InventoryItem = Omit<Declaration, "issued_on"> & {
+  readonly issued_on?: string | undefined;
+};
+
+/**
+ * Credits that the house has to sell. The operator vouches for them, so they are listed at once, and
+ * claims of others to their numbers are rejected. Each is answered by itself.
+ */
+export async function addInventory(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { environment, items }: { environment: Environment; items: readonly InventoryItem[] },
+): Promise<DeclarationResults> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => await takeInventory(tx, actor, { environment, items, now }),
+  );
+}
+
+async function takeInventory(
+  tx: Tx,
+  actor: Actor,
+  {
+    environment,
+    items,
+    now,
+  }: { readonly environment: Environment; items: readonly InventoryItem[]; now: Date },
+): Promise<DeclarationResults> {
+  const today = istDay(now);
+  const firm = await houseOf(tx, environment);
+  const outcomes = await takeDeclarations(
+    tx,
+    { firm, actor, vouched: true, mode: { followsBalance: false }, now },
+    judgeItems(items, today),
+  );
+  const view = { firmState: firm.connection_state, today };
+  const results = outcomes.map((outcome, index) => ({
+    index,
+    ...resultOf(outcome, view, actor.requestId ?? ""),
+  }));
+  return { results, ...sumsOf(results) };
+}
+
+function judgeItems(items: readonly InventoryItem[], today: string): (CreditFacts | Failure)[] {
+  return items.map((item) =>
+    judgeRow({ ...item, issued_on: item.issued_on ?? issueDayOf(item.expires_on, today) }, today),
+  );
+}
+
+/** The same from a report of the customs portal, row by row. */
+export async function takeInventoryReport(
+  tx: Tx,
+  actor: Actor,
+  { environment, csv, now }: { readonly environment: Environment; csv: string; now: Date },
+): Promise<ImportResults> {
+  const firm = await houseOf(tx, environment);
+  return await takeReport(tx, { firm, actor, vouched: true, now }, csv);
+}
+
+async function houseOf(db: Db, environment: Environment): Promise<FirmOfDesk> {
+  return await firmOfDesk(db, houseFirmId[environment], houseFirmId[environment]);
+}
+
+/** Credits one by one, or as a report of the customs portal. */
+type Inventory = { readonly items: readonly InventoryItem[] } | { readonly csv: string };
+
+type Adding = Terms & { readonly items?: readonly InventoryItem[]; readonly csv?: string };
+
+export type AddedInventory =
+  | { readonly outcome: "proposed"; readonly approval_id: string }
+  | { readonly outcome: "done"; readonly results: DeclarationResults | ImportResults };
+
+export async function addInventoryWithApproval(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    environment,
+    inventory,
+    twoFromPaise = twoPeopleFromPaise,
+  }: {
+    readonly environment: Environment;
+    readonly inventory: Inventory;
+    readonly twoFromPaise?: number;
+  },
+): Promise<AddedInventory> {
+  const terms: Adding = { ...inventory };
+  const value = await ctx.db.transaction(async (tx) => {
+    const { facePaise } = await lookAt(tx, { environment, terms, now: ctx.now() });
+    return facePaise;
+  });
+  const acted = await actWithApproval(ctx, actor, {
+    kind: inventoryAddition,
+    environment,
+    subjectId: createHash("sha256").update(canonicalJson(terms)).digest("hex").slice(0, 40),
+    terms,
+    people: value >= twoFromPaise ? 2 : 1,
+    alonePerDayPaise: twoFromPaise * aloneTimes,
+  });
+  if (acted.outcome === "proposed") {
+    return { outcome: "proposed", approval_id: acted.approval.approval_id };
+  }
+  // What the kind answers.
+  const results = acted.answer as DeclarationResults | ImportResults;
+  return { outcome: "done", results };
+}
+
+export const inventoryAddition: ApprovalKind<Adding> = {
+  name: "inventory.add",
+  proposers: ["dealer", "settlement"],
+  approvers: ["dealer", "settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { environment, terms }, now) {
+    const { facePaise, isNew } = await lookAt(tx, { environment, terms, now });
+    const numbers = isNew.map(({ scrip_no }) => scrip_no);
+    const some = numbers.slice(0, 5).join(", ") + (numbers.length > 5 ? ", …" : "");
+    return {
+      summary: `${numbers.length} credits of ${facePaise} paise of face become the house's to sell: ${some}`,
+      valuePaise: facePaise,
+      facts: { numbers, facePaise },
+      async carryOut(actor) {
+        const taken =
+          terms.csv === undefined
+            ? await takeInventory(tx, actor, { environment, items: terms.items ?? [], now })
+            : await takeInventoryReport(tx, actor, { environment, csv: terms.csv, now });
+        return { changes: [], answer: taken };
+      },
+    };
+  },
+};
+
+type Look = {
+  readonly environment: Environment;
+  readonly terms: Adding;
+  readonly now: Date;
+};
+
+/** What of it is not the house's yet; nothing is written. */
+async function lookAt(tx: Tx, { environment, terms, now }: Look) {
+  const firm = await houseOf(tx, environment);
+  const declared = await readDeclared(terms, now);
+  const taking = {
+    firm,
+    actor: operator,
+    vouched: true,
+    mode: { followsBalance: true },
+    now,
+  } as const;
+  const outcomes = await lookAtDeclarations(tx, taking, declared);
+  const isNew = declared.filter(
+    (facts, index): facts is CreditFacts =>
+      !(facts instanceof Failure) && outcomes[index]?.kind !== "known",
+  );
+  const sum = isNew.reduce((total, { face_paise }) => total + face_paise, 0);
+  return { isNew, facePaise: Math.min(sum, Number.MAX_SAFE_INTEGER) };
+}
+
+async function readDeclared(
+  { items = [], csv }: Adding,
+  now: Date,
+): Promise<(CreditFacts | Failure)[]> {
+  const today = istDay(now);
+  if (csv === undefined) return judgeItems(items, today);
+  const pace = openPace();
+  const reading = readReport(csv, { iec: undefined, rowsMax: csvRowsMax });
+  const { rows } = await runPaced(reading, pace);
+  return await mapPaced(rows, ({ declared }) => judgeRow(declared, today), pace);
+}
+
+export type HouseCredit = HouseCreditRow;
+
+/** The oldest transaction that had not ended. */
+type Horizon = string;
+
+type HouseChange = {
+  readonly scripNo: string;
+  readonly scheme: Scheme;
+  /** Undefined when the house does not sell it any more. */
+  readonly listed: HouseCredit | undefined;
+};
+
+const pageSize = 5_000;
+
+/** Everything the house has to sell, by rising number, in pages. */
+export async function* houseCredits(
+  db: Db,
+  environment: Environment,
+): AsyncGenerator<readonly HouseCredit[]> {
+  let page: readonly HouseCredit[] = [];
+  do {
+    const after = page.at(-1)?.scrip_no ?? "";
+    page = await listHouseCredits(db, environment, { after, limit: pageSize });
+    yield page;
+  } while (page.length === pageSize);
+}
+
+type HouseChanges = {
+  readonly horizon: Horizon;
+  /** Undefined when there are so many that reading everything anew is as good. */
+  readonly changes: readonly HouseChange[] | undefined;
+};
+
+/** What changed since a horizon; nothing without one. */
+export async function houseChanges(
+  db: Db,
+  environment: Environment,
+  since: Horizon | null,
+): Promise<HouseChanges> {
+  const look = { horizon: since, limit: pageSize + 1 };
+  const rows = await listHouseChanges(db, environment, look);
+  const [first] = rows;
+  if (!first) throw new Error("there is always a horizon");
+  const isTold = rows.length <= pageSize;
+  const changes = isTold ? rows.flatMap((row) => changeOf(row) ?? []) : undefined;
+  return { horizon: first.horizon, changes };
+}
+
+function changeOf({ scrip_no, scheme, face_paise, expires_on }: HouseChangeRow) {
+  if (scrip_no === null) return undefined;
+  const listed = face_paise === null ? undefined : { scrip_no, scheme, face_paise, expires_on };
+  return { scripNo: scrip_no, scheme, listed };
+}

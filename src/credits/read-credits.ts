@@ -1,0 +1,186 @@
+import { firmOfCaller, firmOfDesk } from "../firms/find-firms.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import { creditLifecycle, daysLeft, isOpen, normalScripNo, notSellableReasonOf } from "./rules.ts";
+import type { Credit, ListCreditsQuery } from "./schema.ts";
+import {
+  countCredits,
+  type CreditRow,
+  findCredit,
+  type Holder,
+  listAllCreditRows,
+  listCreditRows,
+} from "./store.ts";
+
+/** The desk's own holding of a number: its live one, otherwise its latest. */
+export async function readCredit(ctx: Context, caller: Caller, scripNo: string): Promise<Credit> {
+  const number = normalScripNo(scripNo);
+  const row = number && (await findCredit(ctx.db, holderOf(caller), number));
+  if (!row) throw notFound();
+  const firm = await firmOfDesk(ctx.db, caller.deskId, row.firm_id);
+  return viewCredit(row, { firmState: firm.connection_state, today: istDay(ctx.now()) });
+}
+
+export async function listCredits(
+  ctx: Context,
+  caller: Caller,
+  firmId: string,
+  query: ListCreditsQuery,
+): Promise<Page<Credit>> {
+  const { scheme, status, expiring_before: expiringBefore } = query;
+  if (expiringBefore !== undefined && !isCalendarDay(expiringBefore)) throw noSuchDay();
+  const firm = await firmOfCaller(ctx.db, caller, firmId);
+  const question = { list: "credits", firm: firmId, scheme, status, before: expiringBefore };
+  const request = openPage(query, question, ctx.cursorKey);
+  const filter = {
+    scheme: scheme ?? null,
+    status: status ?? null,
+    isOpen: status !== undefined && isOpen(status),
+    expiringBefore: expiringBefore ?? null,
+  };
+  const rows = await listCreditRows(ctx.db.planned, firmId, filter, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countCredits(ctx.db.planned, firmId, filter)),
+    positionOf: (row) => ({ at: row.created_at, id: row.credit_id }),
+  });
+  const view = { firmState: firm.connection_state, today: istDay(ctx.now()) };
+  return { ...page, rows: page.rows.map((row) => viewCredit(row, view)) };
+}
+
+function noSuchDay(): Failure {
+  const fields = [{ path: "expiring_before", problem: "must be a day as YYYY-MM-DD" }];
+  return new Failure("validation_error", "expiring_before: must be a day as YYYY-MM-DD", {
+    form: "transport",
+    detail: { fields },
+  });
+}
+
+type CreditSearch = {
+  readonly environment: Environment;
+  readonly firmId?: string | undefined;
+  readonly scripNo?: string | undefined;
+  readonly scheme?: Scheme | undefined;
+  readonly status?: string | undefined;
+  readonly limit: number;
+};
+
+/** Credits of every desk, newest first: the operator's view. */
+export async function listAllCredits(
+  { db }: Pick<Context, "db">,
+  { environment, firmId, scripNo, scheme, status, limit }: CreditSearch,
+): Promise<CreditRow[]> {
+  const filter = {
+    environment,
+    firmId: firmId ?? null,
+    scripNo: scripNo === undefined ? null : (normalScripNo(scripNo) ?? ""),
+    scheme: scheme ?? null,
+    status: status ?? null,
+  };
+  return await listAllCreditRows(db.planned, filter, limit);
+}
+
+/** A credit as its desk sees it. Whether it can be sold depends on its firm and on the day, too. */
+export function viewCredit(
+  row: CreditRow,
+  { firmState, today }: { readonly firmState: string; readonly today: IstDay },
+): Credit {
+  const reason = notSellableReasonOf(row, { firmState, today });
+  return {
+    credit_id: row.credit_id,
+    scrip_no: row.scrip_no,
+    scheme: row.scheme,
+    firm_id: row.firm_id,
+    issued_paise: row.issued_paise,
+    face_paise: row.face_paise,
+    port_code: row.port_code,
+    issued_on: row.issued_on,
+    expires_on: row.expires_on,
+    days_left: Math.max(0, daysLeft(row.expires_on, today)),
+    status: row.state,
+    sellable: reason === null,
+    not_sellable_reason: reason,
+    as_of: istTimestamp(row.as_of),
+    version: row.version,
+    allowed_actions: allowedActions(creditLifecycle, row.state),
+  };
+}
+
+/** A change of a credit, as events and the audit trail record it. */
+export function changeOfCredit({
+  action,
+  before,
+  after,
+  event,
+  data = {},
+}: {
+  readonly action: string;
+  readonly before: CreditRow | null;
+  readonly after: CreditRow;
+  readonly event?:
+    | "credit.listed"
+    | "credit.withdrawn"
+    | "credit.expiring"
+    | "credit.expired"
+    | "credit.suspended";
+  readonly data?: object;
+}): Change {
+  return {
+    environment: after.environment,
+    deskId: after.desk_id,
+    firmId: after.firm_id,
+    action: `credit.${action}`,
+    entity: {
+      type: "credit",
+      id: after.credit_id,
+      version: after.version,
+      href: `/v1/credits/${encodeURIComponent(after.scrip_no)}`,
+    },
+    before: before && factsOfRow(before),
+    after: factsOfRow(after),
+    event: event && {
+      name: event,
+      from: before?.state ?? "declared",
+      to: after.state,
+      data: {
+        scrip_no: after.scrip_no,
+        scheme: after.scheme,
+        face_paise: after.face_paise,
+        expires_on: after.expires_on,
+        ...data,
+      },
+    },
+  };
+}
+
+function factsOfRow(row: CreditRow): object {
+  return {
+    scrip_no: row.scrip_no,
+    scheme: row.scheme,
+    firm_id: row.firm_id,
+    issued_paise: row.issued_paise,
+    face_paise: row.face_paise,
+    port_code: row.port_code,
+    issued_on: row.issued_on,
+    expires_on: row.expires_on,
+    state: row.state,
+    reserved_for: row.reserved_for,
+    reason: row.reason,
+    version: row.version,
+  };
+}
+
+/** A key that is bound to one firm sees that firm's credits; any other key those of its desk. */
+export function holderOf(caller: Caller): Holder {
+  return {
+    deskId: caller.deskId,
+    firmId: caller.kind === "sub_account" ? caller.firmId : null,
+  };
+}

@@ -1,0 +1,243 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Answered } from "../outside/inquiry-rules.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { leaveBooks } from "./end-holdings.ts";
+import { changeOfCredit } from "./read-credits.ts";
+import { actionOf, creditLifecycle, isLive, normalScripNo, type RegistryNews } from "./rules.ts";
+import { type CreditRow, lockOpenByNumber, setCredits } from "./store.ts";
+import { rejectRivals } from "./take-declarations.ts";
+
+type News = {
+  readonly scripNo: string;
+  readonly news: RegistryNews;
+  readonly reason: string;
+};
+
+type NewsResult = {
+  readonly scrip_no: string;
+  readonly ok: boolean;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** The deal that had the credit, which must now look at it. */
+  readonly reserved_for: string | null;
+  readonly problem: string | null;
+};
+
+/** A credit that customs took from the deal that had it. */
+export type LostCredit = { readonly scripNo: string; readonly news: RegistryNews };
+
+/** What a slice that deals does about it. */
+export type OnLost = {
+  /** The deals that wait for one of these credits, by their ids. */
+  readonly list: (db: Db, numbers: Numbers) => Promise<readonly string[]>;
+  /** Locks these deals and all that is locked before credits when one of them ends. */
+  readonly lock: (tx: Tx, dealIds: readonly string[]) => Promise<void>;
+  /** Ends what cannot be had any more; it returns its changes, which are recorded last. */
+  readonly follow: (
+    tx: Tx,
+    actor: Actor,
+    lost: { readonly environment: Environment; readonly credits: readonly LostCredit[] },
+    now: Date,
+  ) => Promise<readonly Change[]>;
+};
+
+type Numbers = { readonly environment: Environment; readonly scripNos: readonly string[] };
+
+/** A credit was dealt between the lock of its deals and its own. */
+class DealtMeanwhile extends Error {}
+const attemptsMax = 10;
+
+/**
+ * Customs may speak about a credit at any time, also while a deal has it. Deals are locked before their
+ * credits, as everywhere; one that was made in between is found once the credits are held, and it all
+ * begins again.
+ */
+export async function applyRegistryNews(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    environment,
+    news,
+    onLost,
+  }: {
+    readonly environment: Environment;
+    readonly news: readonly News[];
+    readonly onLost: readonly OnLost[];
+  },
+): Promise<readonly NewsResult[]> {
+  const now = ctx.now();
+  const scripNos = [...new Set(news.map(({ scripNo }) => normalScripNo(scripNo) ?? ""))];
+  const hear = async (tx: Tx) => {
+    const locked: (readonly string[])[] = [];
+    for (const { list, lock } of onLost) {
+      const dealIds = await list(tx, { environment, scripNos });
+      if (dealIds.length > 0) await lock(tx, dealIds);
+      locked.push(dealIds);
+    }
+    const { results, changes, ended } = await hearNews(tx, environment, news, now);
+    for (const [at, { list }] of onLost.entries()) {
+      const known = new Set(locked[at]);
+      const dealIds = await list(tx, { environment, scripNos });
+      if (dealIds.some((id) => !known.has(id))) throw new DealtMeanwhile();
+    }
+    const credits = results.flatMap(({ ok, scrip_no, reserved_for }, at) => {
+      const heard = news[at]?.news;
+      const isLost = ok && reserved_for !== null && heard !== undefined && heard !== "lift";
+      return isLost ? [{ scripNo: scrip_no, news: heard }] : [];
+    });
+    const also: Change[] = [];
+    for (const { follow } of credits.length > 0 ? onLost : []) {
+      also.push(...(await follow(tx, actor, { environment, credits }, now)));
+    }
+    // Only now has every deal let go of them.
+    await leaveBooks(tx, ended, now);
+    await recordChanges(tx, actor, [...changes, ...also], now);
+    return results;
+  };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ctx.db.transaction(hear);
+    } catch (error) {
+      if (!(error instanceof DealtMeanwhile) || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+type HeardNews = {
+  readonly results: readonly NewsResult[];
+  readonly changes: readonly Change[];
+  /** The holdings as they were and are; those that ended are still to leave the books. */
+  readonly ended: Parameters<typeof leaveBooks>[1];
+};
+
+/**
+ * The same inside somebody else's transaction, which records the changes. A number that comes twice
+ * is heard once.
+ */
+export async function hearNews(
+  tx: Tx,
+  environment: Environment,
+  news: readonly News[],
+  now: Date,
+): Promise<HeardNews> {
+  if (news.length === 0) return { results: [], changes: [], ended: [] };
+  const numbers = news.map(({ scripNo }) => normalScripNo(scripNo) ?? "");
+  const open = await lockOpenByNumber(tx, environment, [...new Set(numbers)]);
+  const live = new Map(open.filter(({ state }) => isLive(state)).map((row) => [row.scrip_no, row]));
+  const heard = new Map<string, { readonly before: CreditRow; readonly item: News }>();
+  const placements: CreditRow[] = [];
+  const results = news.map((item, index): NewsResult => {
+    const number = numbers[index] ?? "";
+    const before = live.get(number);
+    if (!before) return nothing(item, "no live holding of this number");
+    if (heard.has(before.credit_id)) return nothing(item, "this number was named before");
+    const placed = placementOf(before, item, now);
+    if (placed instanceof Failure) return nothing(item, placed.message);
+    heard.set(before.credit_id, { before, item });
+    placements.push(placed);
+    return {
+      scrip_no: number,
+      ok: true,
+      from: before.state,
+      to: placed.state,
+      reserved_for: before.reserved_for,
+      problem: null,
+    };
+  });
+  const placed = placements.length > 0 ? await setCredits(tx, placements, now) : [];
+  const changes = placed.flatMap((after) => {
+    const told = heard.get(after.credit_id);
+    if (!told) return [];
+    const { before, item } = told;
+    const event = eventOf(item.news, after);
+    const data = { reason: item.reason };
+    return [changeOfCredit({ action: item.news, before, after, data, ...(event && { event }) })];
+  });
+  const ended = placed.map((after) => ({ before: heard.get(after.credit_id)?.before, after }));
+  return { results, changes, ended };
+}
+
+function placementOf(row: CreditRow, { news, reason }: News, now: Date): CreditRow | Failure {
+  try {
+    const state = advance(creditLifecycle, row.state, actionOf(news, row.state_before_suspension));
+    const ends = !isLive(state);
+    return {
+      ...row,
+      state,
+      state_before_suspension: state === "suspended" ? row.state : null,
+      reserved_for: ends ? null : row.reserved_for,
+      reason,
+      as_of: now,
+    };
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+function eventOf(news: RegistryNews, after: CreditRow) {
+  if (news === "suspend") return "credit.suspended" as const;
+  if (after.state === "listed") return "credit.listed" as const;
+  return undefined;
+}
+
+function nothing({ scripNo }: News, problem: string): NewsResult {
+  return { scrip_no: scripNo, ok: false, from: null, to: null, reserved_for: null, problem };
+}
+
+/**
+ * What the registry found about claims: confirmed ones are listed, the others rejected. A claim to
+ * a number with a live holding is rejected even when it is confirmed: the holding must end first,
+ * so that a scrip never has two.
+ */
+export async function applyHoldings(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Answered<"credit_holding">[],
+  now: Date,
+): Promise<void> {
+  const changes = [];
+  for (const environment of new Set(answered.map((inquiry) => inquiry.environment))) {
+    const asked = answered.filter((inquiry) => inquiry.environment === environment);
+    const numbers = [...new Set(asked.map(({ facts }) => facts.scrip_no))];
+    const open = await lockOpenByNumber(tx, environment, numbers);
+    const judged = judge(asked, open);
+    if (judged.length === 0) continue;
+    const before = new Map(open.map((row) => [row.credit_id, row]));
+    const placed = await setCredits(tx, judged, now);
+    changes.push(
+      ...placed.map((after) =>
+        changeOfCredit({
+          action: after.state === "listed" ? "confirm" : "reject",
+          before: before.get(after.credit_id) ?? null,
+          after,
+          ...(after.state === "listed" && { event: "credit.listed" }),
+        }),
+      ),
+      ...(await rejectRivals(tx, placed, now)),
+    );
+  }
+  await recordChanges(tx, actor, changes, now);
+}
+
+function judge(
+  asked: readonly Answered<"credit_holding">[],
+  open: readonly CreditRow[],
+): CreditRow[] {
+  const claims = new Map(open.map((row) => [row.credit_id, row]));
+  const taken = new Set(open.filter(({ state }) => isLive(state)).map((row) => row.scrip_no));
+  return asked.flatMap(({ subject_id, answer, as_of }) => {
+    const claim = claims.get(subject_id);
+    if (claim?.state !== "declared") return [];
+    const wins = answer.held && !taken.has(claim.scrip_no);
+    if (wins) taken.add(claim.scrip_no);
+    const state = advance(creditLifecycle, claim.state, wins ? "confirm" : "reject");
+    const reason = answer.held ? "held_elsewhere" : answer.reason;
+    return [{ ...claim, state, reason: wins ? null : reason, as_of }];
+  });
+}

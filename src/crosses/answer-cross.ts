@@ -1,0 +1,111 @@
+import { findForSale } from "../credits/reserve-credits.ts";
+import { daysLeft } from "../credits/rules.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
+import { istDay } from "../kernel/time.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import { nothingToDeliver } from "../trading/order-refusals.ts";
+import { type Acting, actOnCross, moveCross, moveToDeadline } from "./act-on-cross.ts";
+import { reserveForCrosses } from "./open-crosses.ts";
+import { bindAnswerer, ownCredits } from "./propose-cross.ts";
+import { changesOfCross } from "./read-crosses.ts";
+import { conflict, moveFor } from "./rules.ts";
+import type { AcceptCrossBody, Cross } from "./schema.ts";
+import { type CrossRow, setCrosses } from "./store.ts";
+
+/** The second consent, to the very terms of the first: from here on the credits are reserved. */
+export async function acceptCross(
+  ctx: Context,
+  call: Call,
+  { crossId, ...body }: AcceptCrossBody & { readonly crossId: string },
+): Promise<Cross> {
+  const action = "accept";
+  return await actOnCross(ctx, call, { crossId, action }, async (tx, acting) => {
+    return await accept(tx, acting, body);
+  });
+}
+
+async function accept(tx: Tx, acting: Acting, body: AcceptCrossBody): Promise<Change[]> {
+  const { call, cross, standing, now } = acting;
+  moveFor("accept", standing);
+  if (body.terms_hash !== cross.terms_hash) {
+    throw conflict(standing, "terms_differ", "these are not the terms of the cross");
+  }
+  const bound = bindAnswerer(cross, call.caller.deskId);
+  const scrip_nos = await deliveredCredits(tx, { call, cross: bound, chosen: body.scrip_nos, now });
+  const when = { now, calendar: await readCalendar(tx) };
+  const after = { ...moveToDeadline(bound, "accept", when), scrip_nos };
+  const isCounted = cross.proposing_key_id === call.caller.keyId;
+  // Whoever proposes to buy from a stranger has seen none of its credits.
+  const pricedAt = cross.names_credits && cross.proposed_by === "sell" ? cross.created_at : null;
+  await reserveForCrosses(tx, call.caller, { crosses: [after], isCounted, pricedAt, now });
+  await setCrosses(tx, [after]);
+  return changesOfCross({ action: "accept", before: cross, after });
+}
+
+type Delivering = {
+  readonly call: Call;
+  readonly cross: CrossRow;
+  readonly chosen: readonly string[] | undefined;
+  readonly now: Date;
+};
+
+/** What the terms name; where they name nothing, what the seller, who answers, chooses or has. */
+async function deliveredCredits(tx: Tx, delivering: Delivering): Promise<readonly string[]> {
+  const { cross, chosen, now } = delivering;
+  if (cross.names_credits) {
+    if (chosen) throw unprocessable({ path: "scrip_nos", problem: "the terms name the credits" });
+    return cross.scrip_nos;
+  }
+  if (chosen) return await chosenCredits(tx, { ...delivering, chosen });
+  const { scheme, face_paise: facePaise, seller_firm_id: firmId } = cross;
+  const own = await ownCredits(tx, { firmId: firmId ?? "", scheme, facePaise }, now);
+  if (own.facePaise !== facePaise) throw nothingToDeliver(amountDaysMin);
+  return own.scripNos;
+}
+
+async function chosenCredits(
+  tx: Tx,
+  { call, cross, chosen, now }: Delivering & { readonly chosen: readonly string[] },
+): Promise<readonly string[]> {
+  const asked = chosen.map((scripNo) => ({
+    caller: call.caller,
+    scripNo,
+    firmId: cross.seller_firm_id,
+  }));
+  const credits = (await findForSale(tx, asked)).filter((credit) => credit !== undefined);
+  if (credits.length < chosen.length) throw notFound();
+  const numbers = [...new Set(credits.map((credit) => credit.scrip_no))];
+  const face = credits.reduce((sum, credit) => sum + credit.face_paise, 0);
+  const today = istDay(now);
+  const isShort = credits.some((credit) => daysLeft(credit.expires_on, today) < amountDaysMin);
+  const path = "scrip_nos";
+  const problems: FieldProblem[] = [
+    ...(numbers.length < chosen.length ? [{ path, problem: "names a credit twice" }] : []),
+    ...(credits.some((credit) => credit.scheme !== cross.scheme)
+      ? [{ path, problem: `must be of ${cross.scheme}` }]
+      : []),
+    ...(face !== cross.face_paise
+      ? [{ path, problem: `must have faces that sum to ${cross.face_paise} paise` }]
+      : []),
+    ...(isShort ? [{ path, problem: `must have ${amountDaysMin} days left` }] : []),
+  ];
+  if (problems.length > 0) throw unprocessable(...problems);
+  return numbers;
+}
+
+/** The firm's answer, whichever of its desks gives it: nobody can accept afterwards. */
+export async function declineCross(ctx: Context, call: Call, crossId: string): Promise<Cross> {
+  const action = "decline";
+  return await actOnCross(ctx, call, { crossId, action }, async (tx, acting) => {
+    const { cross, standing, now } = acting;
+    const move = moveFor(action, standing);
+    const after = moveCross(bindAnswerer(cross, call.caller.deskId), move, { now });
+    await setCrosses(tx, [after]);
+    return changesOfCross({ action, before: cross, after });
+  });
+}

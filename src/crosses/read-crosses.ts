@@ -1,0 +1,269 @@
+import { holderOf } from "../credits/read-credits.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { feeWithin, priceCeil } from "../kernel/money.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import type { Side } from "../kernel/scheme.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { statesOfSettlements } from "../settlement/move-settlement.ts";
+import {
+  countCrosses,
+  type CrossFilter,
+  findCross,
+  type FoundCross,
+  listAllCrossRows,
+  listCrossRows,
+  type Party,
+} from "./read-store.ts";
+import {
+  allowedActionsOf,
+  type CrossState,
+  eventOfState,
+  otherSide,
+  type Standing,
+  waitingOnOf,
+} from "./rules.ts";
+import type { Cross, ListCrossesQuery } from "./schema.ts";
+import type { AddressedFirm, CrossRow } from "./store.ts";
+
+export async function readCross(ctx: Context, caller: Caller, crossId: string): Promise<Cross> {
+  return await crossOf(ctx.db, caller, crossId);
+}
+
+/** A cross as this caller sees it at this moment of a transaction. */
+export async function crossOf(db: Db, caller: Caller, crossId: string): Promise<Cross> {
+  const party = holderOf(caller);
+  const row = isId("crs", crossId) ? await findCross(db, party, crossId) : undefined;
+  const [cross] = row ? await viewCrosses(db, [row], party) : [];
+  if (!cross) throw notFound();
+  return cross;
+}
+
+export async function listCrosses(
+  ctx: Context,
+  caller: Caller,
+  query: ListCrossesQuery,
+): Promise<Page<Cross>> {
+  const party = holderOf(caller);
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const filter = filterOf(party.firmId, query);
+  const question = { list: "crosses", desk: party.deskId, firm: party.firmId ?? "", ...filters };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listCrossRows(ctx.db.planned, party, filter, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countCrosses(ctx.db.planned, party, filter)),
+    positionOf: (row) => ({ at: row.created_at, id: row.cross_id }),
+  });
+  return { ...page, rows: await viewCrosses(ctx.db, page.rows, party) };
+}
+
+/** A key that is bound to one firm sees that firm's sides, whatever it asks for. */
+function filterOf(bound: string | null, query: ListCrossesQuery): CrossFilter {
+  const isForeign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+  return {
+    status: query.status ?? null,
+    kind: query.kind ?? null,
+    // No firm has an empty id: a question about another firm finds nothing.
+    firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
+    nettingRef: query.netting_ref ?? null,
+  };
+}
+
+type CrossSearch = {
+  readonly environment?: Environment | undefined;
+  readonly status?: CrossState | undefined;
+  readonly crossId?: string | undefined;
+  readonly limit: number;
+};
+
+/** Crosses of every desk with both of their sides, newest first, for the operator. */
+export async function listAllCrosses(
+  { db }: Pick<Context, "db">,
+  { environment, status, crossId, limit }: CrossSearch,
+): Promise<CrossRow[]> {
+  const filter = {
+    environment: environment ?? null,
+    status: status ?? null,
+    crossId: crossId ?? null,
+  };
+  return await listAllCrossRows(db.planned, filter, limit);
+}
+
+/** A side of a cross that the caller has, or could take by its answer. */
+type OwnSide = { readonly side: Side; readonly firmId: string };
+
+/** The caller's sides, the proposing one first. */
+function ownSides(row: FoundCross, { deskId, firmId }: Party): OwnSide[] {
+  const known = sidesOf(row).filter(
+    (side) => side.deskId === deskId && (firmId === null || side.firmId === firmId),
+  );
+  const addressed =
+    row.addressed_firm_id === null
+      ? []
+      : [{ side: otherSide(row.proposed_by), firmId: row.addressed_firm_id }];
+  const isFirst = ({ side }: OwnSide) => side === row.proposed_by;
+  return [...known, ...addressed].toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+}
+
+export function standingOf(row: FoundCross, party: Party): Standing {
+  const sides = ownSides(row, party).map(({ side }) => side);
+  return { state: row.state, proposedBy: row.proposed_by, sides };
+}
+
+/** A cross as one party sees it: its own side, or both where both are its own. */
+function viewCross(row: FoundCross, party: Party, settlementStatus: string | null): Cross {
+  const sides = ownSides(row, party);
+  const [own] = sides;
+  if (!own) throw new Error("a cross is shown to those who have a side in it");
+  const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps));
+  const fee = { fee_paise: feePaise, gst_paise: gstPaise };
+  return {
+    cross_id: row.cross_id,
+    kind: row.kind,
+    side: own.side,
+    firm_id: own.firmId,
+    counterparty_iec: counterpartyIecOf(row, own.side),
+    scheme: row.scheme,
+    scrip_nos: [...row.scrip_nos],
+    face_paise: row.face_paise,
+    price_bps: row.price_bps,
+    ...fee,
+    all_in_paise: allInOf(row, own.side),
+    sides: sides.map(({ side, firmId }) => ({
+      side,
+      firm_id: firmId,
+      ...fee,
+      all_in_paise: allInOf(row, side),
+    })),
+    terms_hash: row.terms_hash,
+    status: row.state,
+    reason: row.reason,
+    waiting_on: waitingOnOf(row),
+    due_at: row.due_at && istTimestamp(row.due_at),
+    payment_ref: sides.some(({ side }) => side === "buy") ? row.payment_ref : null,
+    settlement_id: row.settlement_id,
+    settlement_status: settlementStatus,
+    netting_ref: row.netting_ref,
+    history: [...row.history],
+    version: row.version,
+    allowed_actions: allowedActionsOf(standingOf(row, party)),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+/** The same for a set; the state of a settlement is the settlement's, never copied. */
+async function viewCrosses(db: Db, rows: readonly FoundCross[], party: Party): Promise<Cross[]> {
+  const states = await statesOfSettlements(
+    db,
+    rows.flatMap((row) => row.settlement_id ?? []),
+  );
+  return rows.map((row) => viewCross(row, party, states.get(row.settlement_id ?? "") ?? null));
+}
+
+/** A firm's side of a cross, and nothing of the other's. */
+type SideOfCross = {
+  readonly side: Side;
+  readonly deskId: string;
+  readonly firmId: string;
+};
+
+/** The firms on both sides as far as they are known. */
+function sidesOf(row: CrossRow): SideOfCross[] {
+  const { seller_desk_id, seller_firm_id, buyer_desk_id, buyer_firm_id } = row;
+  return [
+    ...(seller_desk_id !== null && seller_firm_id !== null
+      ? [{ side: "sell" as const, deskId: seller_desk_id, firmId: seller_firm_id }]
+      : []),
+    ...(buyer_desk_id !== null && buyer_firm_id !== null
+      ? [{ side: "buy" as const, deskId: buyer_desk_id, firmId: buyer_firm_id }]
+      : []),
+  ];
+}
+
+/** What a side pays or gets, everything included. */
+function allInOf(row: CrossRow, side: Side): number {
+  return side === "sell" ? row.seller_paise : row.buyer_paise;
+}
+
+/** Whom the other side is known as. */
+function counterpartyIecOf(row: CrossRow, side: Side): string {
+  return side === "sell" ? row.buyer_iec : row.seller_iec;
+}
+
+/**
+ * What every desk that has a side is told of a change of a cross: its own side. While an answer is
+ * waited for, whoever could give it is told as well.
+ */
+export function changesOfCross({
+  action,
+  isTold = true,
+  before,
+  after,
+  addressed = [],
+}: {
+  readonly action: string;
+  /** Whether it is an event, as every change of state is. */
+  readonly isTold?: boolean;
+  readonly before: CrossRow | null;
+  readonly after: CrossRow;
+  readonly addressed?: readonly AddressedFirm[];
+}): Change[] {
+  const awaited = addressed
+    .filter(({ iec, authorized_at }) => {
+      // Whoever takes on an IEC once there is a proposal to it is told nothing of that proposal.
+      return iec === after.awaited_iec && authorized_at <= after.created_at;
+    })
+    .map(({ desk_id, firm_id }) => ({
+      side: otherSide(after.proposed_by),
+      deskId: desk_id,
+      firmId: firm_id,
+    }));
+  return [...sidesOf(after), ...awaited].map(({ side, deskId, firmId }) => ({
+    environment: after.environment,
+    deskId,
+    firmId,
+    action: `cross.${action}`,
+    entity: {
+      type: "cross",
+      id: after.cross_id,
+      version: after.version,
+      href: `/v1/cross/${after.cross_id}`,
+    },
+    before: before && shownTo(side, before),
+    after: shownTo(side, after),
+    ...(isTold && {
+      event: {
+        name: eventOfState[after.state],
+        from: before?.state ?? null,
+        to: after.state,
+        data: shownTo(side, after),
+      },
+    }),
+  }));
+}
+
+function shownTo(side: Side, row: CrossRow): object {
+  return {
+    kind: row.kind,
+    side,
+    counterparty_iec: counterpartyIecOf(row, side),
+    scheme: row.scheme,
+    scrip_nos: row.scrip_nos,
+    face_paise: row.face_paise,
+    price_bps: row.price_bps,
+    all_in_paise: allInOf(row, side),
+    terms_hash: row.terms_hash,
+    payment_ref: side === "buy" ? row.payment_ref : null,
+    settlement_id: row.settlement_id,
+    netting_ref: row.netting_ref,
+    status: row.state,
+    reason: row.reason,
+  };
+}

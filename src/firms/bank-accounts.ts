@@ -1,0 +1,168 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import type { Context } from "../platform/context.ts";
+import type { SealedPlace } from "../platform/master-key.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { openAccountNo, sealPurpose } from "./particulars.ts";
+import { type Hold, holdsOf } from "./rules.ts";
+import { listSealedAccounts, setSealedAccounts } from "./seal-store.ts";
+import { type FirmRow, listFirmsById, shareFirms } from "./store.ts";
+
+/** An account as it is kept: its number is sealed, bound to its firm. */
+type SealedAccount = {
+  readonly firmId: string;
+  readonly accountSealed: Buffer;
+  readonly ifsc: string;
+  readonly accountName: string;
+};
+
+/** Where firms are paid to; who has given no account is left out. */
+export async function findSealedAccounts(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, SealedAccount>> {
+  const firms = await listFirmsById(db, firmIds);
+  return new Map(
+    firms.flatMap(({ firm_id: firmId, legal_name, bank_sealed, bank_ifsc: ifsc, bank_name }) =>
+      bank_sealed === null || ifsc === null
+        ? []
+        : [
+            [
+              firmId,
+              { firmId, accountSealed: bank_sealed, ifsc, accountName: bank_name ?? legal_name },
+            ],
+          ],
+    ),
+  );
+}
+
+/** The whole number, which only a file for the bank and an audited look may show. */
+export function openAccount(
+  { firmId, accountSealed }: Pick<SealedAccount, "firmId" | "accountSealed">,
+  sealKey: Buffer,
+): string {
+  const opened = openAccountNo({ firm_id: firmId, bank_sealed: accountSealed }, sealKey);
+  if (opened === null) throw new Error("what was sealed opens");
+  return opened;
+}
+
+/** Whom money may come from: the firm's own account and names. */
+type FirmAsRemitter = {
+  readonly environment: string;
+  readonly accountNo: string | null;
+  readonly names: readonly string[];
+};
+
+export async function firmsAsRemitters(
+  db: Db,
+  firmIds: readonly string[],
+  sealKey: Buffer,
+): Promise<ReadonlyMap<string, FirmAsRemitter>> {
+  if (firmIds.length === 0) return new Map();
+  const firms = await listFirmsById(db, firmIds);
+  return new Map(
+    firms.map((firm) => {
+      // What a firm says of an account counts once the bank has confirmed whose it is.
+      const isProven = firm.checks.some(
+        ({ check, outcome }) => check === "BANK_NAME_MATCH" && outcome === "pass",
+      );
+      return [
+        firm.firm_id,
+        {
+          environment: firm.environment,
+          accountNo: isProven ? openAccountNo(firm, sealKey) : null,
+          names: [firm.legal_name, ...(isProven && firm.bank_name ? [firm.bank_name] : [])],
+        },
+      ];
+    }),
+  );
+}
+
+/** Where a firm's money goes, as far as anybody is shown, and what keeps it from going there. */
+export type PayeeFirm = {
+  readonly account: { readonly ifsc: string; readonly last4: string } | null;
+  readonly holds: readonly Hold[];
+};
+
+export async function payeesOf(
+  db: Db,
+  firmIds: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, PayeeFirm>> {
+  return toPayees(await listFirmsById(db, firmIds), now);
+}
+
+/** The same for money that leaves now: a hold that is being put on a firm is waited for. */
+export async function lockPayees(
+  tx: Tx,
+  firmIds: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, PayeeFirm>> {
+  return toPayees(await shareFirms(tx, firmIds), now);
+}
+
+function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, PayeeFirm> {
+  return new Map(
+    firms.map((firm) => {
+      const { bank_ifsc: ifsc, bank_last4: last4 } = firm;
+      const account = ifsc !== null && last4 !== null ? { ifsc, last4 } : null;
+      return [firm.firm_id, { account, holds: holdsOf(firm, now) }];
+    }),
+  );
+}
+
+type RevealedAccount = {
+  readonly firm_id: string;
+  readonly account_no: string;
+  readonly ifsc: string;
+  readonly name: string;
+};
+
+const reasonLengthMax = 500;
+
+/** Shows a firm's whole account number to an operator. Who looked and why is on record first. */
+export async function revealAccount(
+  ctx: Pick<Context, "db" | "now" | "sealKey">,
+  operator: Actor,
+  { firmId, reason }: { readonly firmId: string; readonly reason: string },
+): Promise<RevealedAccount> {
+  if (reason.trim() === "" || reason.length > reasonLengthMax) {
+    throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
+  }
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const [firm] = await listFirmsById(tx, [firmId]);
+    if (!firm) throw new Failure("not_found", `no firm ${firmId}`);
+    const { bank_ifsc: ifsc, bank_name } = firm;
+    const accountNo = openAccountNo(firm, ctx.sealKey);
+    if (accountNo === null || ifsc === null) {
+      throw new Failure("conflict", "the firm has given no bank account", {
+        detail: { reason: "no_bank_account" },
+      });
+    }
+    const entity = { type: "firm", id: firmId, version: firm.version, href: `/v1/firms/${firmId}` };
+    const looked = { firm_id: firmId, reason, version: firm.version };
+    const { environment, desk_id: deskId } = firm;
+    const change = { environment, deskId, firmId, action: "firm.reveal_account", entity };
+    await recordChanges(tx, operator, [{ ...change, before: null, after: looked }], now);
+    return { firm_id: firmId, account_no: accountNo, ifsc, name: bank_name ?? firm.legal_name };
+  });
+}
+
+/** Where account numbers are sealed. */
+export function sealedAccounts({ db }: Pick<Context, "db">): SealedPlace {
+  return {
+    name: "bank accounts",
+    list: async (after, limit) => {
+      const rows = await listSealedAccounts(db, after, limit);
+      return rows.map((row) => ({ ...row, purpose: sealPurpose(row.id) }));
+    },
+    set: (rows) => setSealedAccounts(db, rows),
+  };
+}
+
+/** What an account number is sealed for, wherever it is kept. */
+export function accountPurpose(firmId: string): string {
+  return sealPurpose(firmId);
+}

@@ -1,0 +1,215 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import { istTimestamp, parseInstant } from "../kernel/time.ts";
+import { askOutside, type Question } from "../outside/ask.ts";
+import { accountChecks, type Answered, identityChecks } from "../outside/inquiry-rules.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import type { Doer } from "./find-firms.ts";
+import { changedFirm, changeFirm, changeOfFirm, type Decision } from "./hold-firm.ts";
+import {
+  answeredChecks,
+  type FirmCheck,
+  firmLifecycle,
+  type Mandate,
+  mergeChecks,
+  pendingChecks,
+  verdictOf,
+} from "./rules.ts";
+import type { AuthorizeFirmBody, Firm } from "./schema.ts";
+import { type FirmRow, lockFirms, setFirms } from "./store.ts";
+
+/** Asks outside whether the firm is who it says. The answers come later; asking twice is one. */
+export async function verifyFirm(
+  ctx: Pick<Context, "db" | "now">,
+  doer: Doer,
+  firmId: string,
+): Promise<Firm> {
+  return await changeFirm(ctx, doer, {
+    firmId,
+    async decide(tx, firm, now) {
+      if (firm.connection_state === "verifying") return undefined;
+      const state = advance(firmLifecycle, firm.connection_state, "verify");
+      refuseIncomplete(firm);
+      const checks = await askAboutFirm(tx, firm, now);
+      return { action: "verify", changes: { connection_state: state, checks } };
+    },
+  });
+}
+
+/** A desk's own firm may have been opened without identifiers. */
+function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
+  const missing = Object.entries({ iec, pan }).flatMap(([name, value]) => (value ? [] : [name]));
+  if (missing.length === 0) return;
+  throw new Failure("conflict", "the firm has no IEC or PAN yet", {
+    detail: {
+      reason: "identity_incomplete",
+      missing,
+      state: connection_state,
+      allowed_actions: allowedActions(firmLifecycle, connection_state),
+    },
+  });
+}
+
+/** Asks the registry who the firm is and, where it has an account, the bank whose that is. */
+export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
+  const account = accountQuestion(firm);
+  await askOutside(tx, [identityQuestion(firm), ...(account ? [account] : [])], now);
+  return pendingChecks([...identityChecks(firm), ...(account ? accountChecks : [])]);
+}
+
+/** Asks the bank alone; nothing is asked about a firm without an account. */
+export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
+  const account = accountQuestion(firm);
+  if (!account) return [];
+  await askOutside(tx, [account], now);
+  return pendingChecks(accountChecks);
+}
+
+function identityQuestion(firm: FirmRow): Question<"firm_identity"> {
+  if (firm.iec === null || firm.pan === null) throw new Error("a firm is asked about by its IEC");
+  return {
+    environment: firm.environment,
+    deskId: firm.desk_id,
+    port: "registry",
+    kind: "firm_identity",
+    subjectId: firm.firm_id,
+    facts: { iec: firm.iec, pan: firm.pan, gstin: firm.gstin },
+  };
+}
+
+/** The bank is asked by the last digits: the whole number is not for a list of questions. */
+function accountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
+  if (firm.bank_last4 === null || firm.bank_ifsc === null || firm.bank_name === null) {
+    return undefined;
+  }
+  return {
+    environment: firm.environment,
+    deskId: firm.desk_id,
+    port: "bank",
+    kind: "bank_account",
+    subjectId: firm.firm_id,
+    facts: {
+      legal_name: firm.legal_name,
+      account_name: firm.bank_name,
+      last4: firm.bank_last4,
+      ifsc: firm.bank_ifsc,
+    },
+  };
+}
+
+type Answers = readonly Answered<"firm_identity" | "bank_account">[];
+
+/** What the registry and the bank found about firms: their checks, and the state that follows. */
+export async function applyChecks(
+  tx: Tx,
+  actor: Actor,
+  answered: Answers,
+  now: Date,
+): Promise<void> {
+  const found = checksByFirm(answered);
+  const firms = await lockFirms(tx, [...found.keys()]);
+  const decided = firms.map((firm) => {
+    const decision = decide(firm, found.get(firm.firm_id) ?? [], now);
+    return { firm, changed: changedFirm(firm, decision.changes, now), decision };
+  });
+  await setFirms(
+    tx,
+    decided.map(({ changed }) => changed),
+  );
+  await recordChanges(
+    tx,
+    actor,
+    decided.map(({ firm, changed, decision }) => changeOfFirm(firm, changed, decision, now)),
+    now,
+  );
+}
+
+function checksByFirm(answered: Answers): Map<string, FirmCheck[]> {
+  const found = new Map<string, FirmCheck[]>();
+  for (const { subject_id, answer, as_of } of answered) {
+    const checks = answeredChecks(answer.checks, istTimestamp(as_of));
+    found.set(subject_id, [...(found.get(subject_id) ?? []), ...checks]);
+  }
+  return found;
+}
+
+const eventOfVerdict = {
+  confirm: "firm.verified",
+  require_action: "firm.action_required",
+  reject: "firm.rejected",
+} as const;
+
+function decide(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision {
+  const checks = mergeChecks(firm.checks, found);
+  const changes = { checks, checked_at: now };
+  const failed = checks.filter(({ outcome }) => outcome === "fail");
+  if (firm.connection_state !== "verifying") {
+    // A firm that trades and changed its bank: it goes on, unpaid until the bank agrees.
+    const isFailure = found.some(({ outcome }) => outcome === "fail");
+    const event = { name: "firm.action_required", data: { checks: failed } };
+    return { action: "check", changes, ...(isFailure && { event }) };
+  }
+  const verdict = verdictOf(checks);
+  if (verdict === "pending") return { action: "check", changes };
+  const state = advance(firmLifecycle, firm.connection_state, verdict);
+  return {
+    action: verdict,
+    changes: { ...changes, connection_state: state },
+    event: { name: eventOfVerdict[verdict], data: { checks: failed } },
+  };
+}
+
+/** The firm's mandate lets the desk trade for it. The same mandate twice is one. */
+export async function authorizeFirm(
+  ctx: Pick<Context, "db" | "now">,
+  doer: Doer,
+  { firmId, mandate: given }: { firmId: string; mandate: AuthorizeFirmBody["mandate"] },
+): Promise<Firm> {
+  const mandate = plainMandate(given, ctx.now());
+  return await changeFirm(ctx, doer, {
+    firmId,
+    async decide(_tx, firm) {
+      const isGiven = firm.mandate !== null && isSame(firm.mandate, mandate);
+      if (firm.connection_state === "authorized" && isGiven) return undefined;
+      const state = advance(firmLifecycle, firm.connection_state, "authorize");
+      return {
+        action: "authorize",
+        changes: { connection_state: state, mandate },
+        event: {
+          name: "firm.authorized",
+          data: { mandate: { reference: mandate.reference, valid_until: mandate.valid_until } },
+        },
+      };
+    },
+  });
+}
+
+function plainMandate(given: AuthorizeFirmBody["mandate"], now: Date): Mandate {
+  const signatory = given.signatory_name.trim();
+  const reference = given.reference.trim();
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given.valid_until);
+  const until = parseInstant(isDay ? `${given.valid_until}T23:59:59+05:30` : given.valid_until);
+  const problems = [
+    ...(signatory === "" ? [{ path: "mandate.signatory_name", problem: "is required" }] : []),
+    ...(reference === "" ? [{ path: "mandate.reference", problem: "is required" }] : []),
+    ...(until === undefined
+      ? [{ path: "mandate.valid_until", problem: "must be ISO 8601 with an offset, or a day" }]
+      : []),
+    ...(until && until <= now
+      ? [{ path: "mandate.valid_until", problem: "must be in the future" }]
+      : []),
+  ];
+  if (problems.length > 0 || !until) throw unprocessable(...problems);
+  return { signatory_name: signatory, reference, valid_until: istTimestamp(until) };
+}
+
+function isSame(one: Mandate, other: Mandate): boolean {
+  return (
+    one.signatory_name === other.signatory_name &&
+    one.reference === other.reference &&
+    one.valid_until === other.valid_until
+  );
+}

@@ -1,0 +1,161 @@
+// Who acts on a firm, and on which firms they may act.
+
+import { type Actor, actorOf, operator } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import type { Kin } from "./rules.ts";
+import {
+  findDeskOfFirm,
+  findFirm,
+  type FirmRow,
+  listFirmsById,
+  listIdentities,
+  listKin,
+  lockFirm,
+  shareFirms,
+} from "./store.ts";
+
+/** A firm that something of the service's own is about, whoever's desk it is on. */
+export async function firmById(db: Db, firmId: string): Promise<FirmOfDesk> {
+  const [firm] = await listFirmsById(db, [firmId]);
+  if (!firm) throw new Error(`the books know ${firmId} and nobody else does`);
+  return firm;
+}
+
+/** A firm this caller may read; a sub_account key knows of its own firm and of no other. */
+export async function firmOfCaller(db: Db, caller: Caller, firmId: string): Promise<FirmRow> {
+  if (caller.kind === "sub_account" && caller.firmId !== firmId) throw notFound();
+  return await firmOfDesk(db, caller.deskId, firmId);
+}
+
+/** The same, and it stays as it is until the transaction ends. */
+export async function lockFirmOfCaller(tx: Tx, caller: Caller, firmId: string): Promise<FirmRow> {
+  await firmOfCaller(tx, caller, firmId);
+  const firm = await lockFirm(tx, caller.deskId, firmId);
+  if (!firm) throw notFound();
+  return firm;
+}
+
+/** A firm that left the desk stays readable, and takes on nothing new. */
+export function refuseOffboarded({ connection_state }: Pick<FirmRow, "connection_state">): void {
+  if (connection_state !== "offboarded") return;
+  throw new Failure("conflict", "the firm has left your desk", {
+    detail: { reason: "firm_offboarded", state: connection_state, allowed_actions: [] },
+  });
+}
+
+/** A firm as other slices know it. */
+export type FirmOfDesk = FirmRow;
+
+/** A firm of this desk; not found when it is another desk's or nobody's. */
+export async function firmOfDesk(db: Db, deskId: string, firmId: string): Promise<FirmRow> {
+  const firm = isId("frm", firmId) ? await findFirm(db, deskId, firmId) : undefined;
+  if (!firm) throw notFound();
+  return firm;
+}
+
+/** Across desks, so for figures about the whole market only; no caller is ever shown it. */
+export async function kinOfFirms(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, Kin>> {
+  const rows = await listKin(db, [...new Set(firmIds)]);
+  return new Map(rows.map(({ firm_id, pan, group_id }) => [firm_id, { pan, groupId: group_id }]));
+}
+
+/** What of a firm decides whether and with whom it deals. */
+export type TradingFirm = Pick<
+  FirmRow,
+  "firm_id" | "desk_id" | "pan" | "connection_state" | "mandate" | "legal_name"
+>;
+
+/** The firms of these ids, which stay as they are until the transaction ends. */
+export async function tradingFirms(
+  tx: Tx,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, TradingFirm>> {
+  const rows = await shareFirms(tx, firmIds);
+  return new Map(rows.map((row) => [row.firm_id, row]));
+}
+
+/** By whom firms are known to be the same company, wherever they are registered. */
+export async function pansOf(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (firmIds.length === 0) return new Map();
+  const rows = await listIdentities(db, firmIds);
+  return new Map(rows.map((row) => [row.firm_id, row.pan]));
+}
+
+/** By what customs knows firms. */
+export async function iecsOf(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await listIdentities(db, firmIds);
+  return new Map(rows.map((row) => [row.firm_id, row.iec]));
+}
+
+/** By what the state knows firms. */
+export async function taxpayersAmong(
+  db: Db,
+  firmIds: readonly string[],
+): Promise<ReadonlyMap<string, Pick<FirmRow, "pan" | "gstin">>> {
+  if (firmIds.length === 0) return new Map();
+  const rows = await listFirmsById(db, firmIds);
+  return new Map(rows.map(({ firm_id, pan, gstin }) => [firm_id, { pan, gstin }]));
+}
+
+export type Doer = {
+  readonly actor: Actor;
+  readonly deskId: string;
+  /** The only firm that exists for this doer; null when it is the whole desk. */
+  readonly boundTo: string | null;
+  readonly dryRun: boolean;
+};
+
+/** A sub_account key acts for one client firm, and no other is there for it. */
+export function boundFirm({ kind, firmId }: Caller): string | null {
+  return kind === "sub_account" ? firmId : null;
+}
+
+export function doerOf(call: Call): Doer {
+  return {
+    actor: actorOf(call),
+    deskId: call.caller.deskId,
+    boundTo: boundFirm(call.caller),
+    dryRun: call.dryRun,
+  };
+}
+
+/** The operator is on no desk and acts on the firm's own. */
+export async function operatorOn(
+  { db }: { readonly db: Db },
+  firmId: string,
+  actor = operator,
+): Promise<Doer> {
+  const deskId = (await findDeskOfFirm(db, firmId)) ?? "";
+  return { actor, deskId, boundTo: null, dryRun: false };
+}
+
+/** What only a key of the whole desk may do. */
+export function refuseBound({ boundTo }: Pick<Doer, "boundTo">, what: string): void {
+  if (boundTo === null) return;
+  throw new Failure("forbidden", `a sub_account key may not ${what}`, {
+    detail: { reason: "sub_account_key" },
+  });
+}
+
+/** What the operator suspended, only the operator resumes or lets go. */
+export function refuseToOverrule(
+  { actor }: Pick<Doer, "actor">,
+  { suspended_by }: { readonly suspended_by: string | null },
+): void {
+  if (suspended_by !== "operator" || actor.kind === "operator") return;
+  throw new Failure("forbidden", "the operator suspended this firm", {
+    detail: { reason: "suspended_by_operator" },
+  });
+}

@@ -1,0 +1,145 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { actorOf, type Change } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { closePage, openPage, type Page } from "../kernel/page.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { refuseOffboarded } from "./find-firms.ts";
+import { mustJoin, positionsOf, refuseSubAccount } from "./group-rules.ts";
+import type { Group, GroupPositions, ListGroupsQuery, Member } from "./group-schema.ts";
+import { listMembers as listRows, lockGroup, setGroupChanged, sumMembers } from "./group-store.ts";
+import { groupChange, groupOfDesk, lockGroupOfDesk, viewGroup } from "./groups.ts";
+import { type GroupMove, lockMembership, membershipChange, setGroup } from "./update-firm.ts";
+
+type MemberOfGroup = { readonly groupId: string; readonly firmId: string };
+
+/** Puts a firm into a group. A member is put in again without a change. */
+export async function addMember(
+  ctx: Context,
+  call: Call,
+  { groupId, firmId }: MemberOfGroup,
+): Promise<Group> {
+  const now = ctx.now();
+  const { caller } = call;
+  refuseSubAccount(caller);
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await lockMembership(tx, caller.deskId, firmId);
+      const before = await lockGroupOfDesk(tx, caller, groupId);
+      if (!mustJoin(before, firm.group_id)) return viewGroup(before);
+      refuseOffboarded(firm);
+      const joined = await setGroup(tx, firm, groupId, now);
+      await setGroupChanged(tx, caller.deskId, { groupId, now });
+      const after = await groupOfDesk(tx, caller, groupId);
+      const changes = [
+        membershipChange({ before: firm, after: joined }),
+        groupChange("group.member_added", { before, after }),
+      ];
+      await recordChanges(tx, actorOf(call), changes, now);
+      return viewGroup(after);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+/** Takes a firm out of a group. One that is not in it is taken out without a change. */
+export async function removeMember(
+  ctx: Context,
+  call: Call,
+  { groupId, firmId }: MemberOfGroup,
+): Promise<Group> {
+  const now = ctx.now();
+  const { caller } = call;
+  refuseSubAccount(caller);
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await lockMembership(tx, caller.deskId, firmId);
+      const before = await lockGroupOfDesk(tx, caller, groupId);
+      if (firm.group_id !== groupId) return viewGroup(before);
+      const left = await setGroup(tx, firm, null, now);
+      await setGroupChanged(tx, caller.deskId, { groupId, now });
+      const after = await groupOfDesk(tx, caller, groupId);
+      const changes = [
+        membershipChange({ before: firm, after: left }),
+        groupChange("group.member_removed", { before, after }),
+      ];
+      await recordChanges(tx, actorOf(call), changes, now);
+      return viewGroup(after);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+export async function listMembers(
+  ctx: Context,
+  caller: Caller,
+  { groupId, ...query }: { readonly groupId: string } & ListGroupsQuery,
+): Promise<Page<Member>> {
+  refuseSubAccount(caller);
+  const group = await groupOfDesk(ctx.db, caller, groupId);
+  const question = { list: "members", desk: caller.deskId, group: groupId };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listRows(ctx.db, { deskId: caller.deskId, groupId }, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: request.total ?? group.member_count,
+    positionOf: (row) => ({ at: row.created_at, id: row.firm_id }),
+  });
+  return {
+    ...page,
+    rows: page.rows.map(({ firm_id, legal_name, connection_state }) => ({
+      firm_id,
+      legal_name,
+      connection_state,
+    })),
+  };
+}
+
+/**
+ * The groups' side of a firm that is registered into one or corrected to be in another; the firm
+ * itself is written afterwards. A group that is not the desk's is left to the firm's own check.
+ */
+export async function noteMove(
+  tx: Tx,
+  { deskId, from, to }: GroupMove,
+  now: Date,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  const groups = [from, to].filter((groupId) => groupId !== null);
+  for (const groupId of groups.toSorted()) {
+    if (!isId("grp", groupId) || !(await lockGroup(tx, deskId, groupId))) continue;
+    const before = await groupOfDesk(tx, { deskId }, groupId);
+    const joins = groupId === to;
+    if (joins) mustJoin(before, null);
+    await setGroupChanged(tx, deskId, { groupId, now });
+    const after = {
+      ...before,
+      member_count: before.member_count + (joins ? 1 : -1),
+      version: before.version + 1,
+      updated_at: now,
+    };
+    const action = joins ? "group.member_added" : "group.member_removed";
+    changes.push(groupChange(action, { before, after }));
+  }
+  return changes;
+}
+
+/** What the members hold against the duty they will owe, all as of one moment. */
+export async function readGroupPositions(
+  ctx: Context,
+  caller: Caller,
+  groupId: string,
+): Promise<GroupPositions> {
+  const now = ctx.now();
+  refuseSubAccount(caller);
+  const { deskId } = caller;
+  const members = isId("grp", groupId)
+    ? await sumMembers(ctx.db, { deskId, groupId }, istDay(now))
+    : undefined;
+  if (!members) throw notFound();
+  return { group_id: groupId, as_of: istTimestamp(now), ...positionsOf(members) };
+}

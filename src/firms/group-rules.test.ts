@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Failure } from "../kernel/failure.ts";
+import {
+  bucketStarts,
+  expiryBuckets,
+  groupActions,
+  membersMax,
+  mustJoin,
+  positionsOf,
+  refuseMembers,
+  refuseSubAccount,
+} from "./group-rules.ts";
+
+function reasonOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Failure) return `${error.code}: ${String(error.detail?.["reason"])}`;
+    throw error;
+  }
+}
+
+test("what a group allows follows from how many members it has", () => {
+  const rows = [
+    [0, ["update", "add_member", "delete"]],
+    [1, ["update", "add_member", "remove_member"]],
+    [membersMax - 1, ["update", "add_member", "remove_member"]],
+    [membersMax, ["update", "remove_member"]],
+  ] as const;
+  for (const [member_count, actions] of rows) {
+    assert.deepEqual(groupActions({ member_count }), actions);
+    assert.equal(
+      reasonOf(() => refuseMembers({ member_count })) === undefined,
+      actions.some((action) => action === "delete"),
+    );
+  }
+});
+
+test("a firm joins by descending precedence: already in, in another, full, free", () => {
+  const full = { group_id: "grp_a", member_count: membersMax };
+  const rows = [
+    [full, "grp_a", false],
+    [full, "grp_b", "conflict: in_another_group"],
+    [full, null, "conflict: group_full"],
+    [{ ...full, member_count: membersMax - 1 }, null, true],
+  ] as const;
+  for (const [group, current, verdict] of rows) {
+    assert.equal(
+      reasonOf(() => mustJoin(group, current)),
+      verdict,
+    );
+  }
+});
+
+test("a sub_account key is refused, every other kind is not", () => {
+  const verdicts = (["root", "app", "sub_account"] as const).map((kind) =>
+    reasonOf(() => refuseSubAccount({ kind })),
+  );
+  assert.deepEqual(verdicts, [undefined, undefined, "forbidden: sub_account_key"]);
+});
+
+test("buckets leave no day out and count none twice", () => {
+  assert.deepEqual(bucketStarts, [31, 61, 91, 181, 366]);
+  assert.equal(expiryBuckets.at(-1)?.days_max, null);
+});
+
+test("a group of nobody has every line, at zero", () => {
+  const { schemes, any_scheme, members } = positionsOf([]);
+  assert.deepEqual(members, []);
+  assert.deepEqual(any_scheme, { requirement_count: 0, requirement_paise: 0 });
+  for (const line of schemes) {
+    assert.equal(line.buckets.length, 6);
+    assert.deepEqual([line.face_paise, line.requirement_paise, line.net_paise], [0, 0, 0]);
+  }
+});
+
+test("sums past what a double holds are exact, of one member and of all", () => {
+  const most = String(Number.MAX_SAFE_INTEGER);
+  const held = [
+    { scheme: "ROSCTL", bucket: 5, count: 1, face_paise: most, available_paise: "0" },
+  ] as const;
+  const owed = [{ scheme: "ROSCTL", count: 1, amount_paise: "1" }] as const;
+  const one = { firm_id: "frm_a", legal_name: "A", held, owed };
+  const { schemes } = positionsOf([one, one, one]);
+  const [line] = schemes.filter(({ scheme }) => scheme === "ROSCTL");
+  assert.equal(line?.face_paise, 27_021_597_764_222_973n);
+  assert.equal(line?.net_paise, 27_021_597_764_222_970n);
+  assert.equal(line?.available_paise, 0);
+});

@@ -1,0 +1,161 @@
+// What a group may be asked to do, and what its members' credits and duty add up to.
+//
+// Sums are exact whatever their size: a position that is off by a paisa is wrong.
+
+import type { Caller } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { type PaiseSum, readPaise, subtractPaise, sumPaise } from "../kernel/money.ts";
+
+/** A group is read whole: its members, and the position of each. */
+export const membersMax = 500;
+
+export type GroupFacts = { readonly member_count: number };
+
+/** A group has no states; how many members it has decides what can be done with it. */
+export function groupActions({ member_count }: GroupFacts): string[] {
+  return [
+    "update",
+    ...(member_count < membersMax ? ["add_member"] : []),
+    ...(member_count > 0 ? ["remove_member"] : ["delete"]),
+  ];
+}
+
+/**
+ * A sub_account key acts for one firm; a group is several. It is refused before anything is looked
+ * up, so that it cannot learn from the refusal which groups and sibling firms there are.
+ */
+export function refuseSubAccount({ kind }: Pick<Caller, "kind">): void {
+  if (kind !== "sub_account") return;
+  throw new Failure("forbidden", "a sub_account key acts for one firm, not for a group", {
+    detail: { reason: "sub_account_key" },
+  });
+}
+
+/** Whether the firm has to be put in; false when it is a member already. */
+export function mustJoin(group: { group_id: string } & GroupFacts, current: string | null) {
+  if (current === group.group_id) return false;
+  if (current !== null) {
+    throw new Failure("conflict", "the firm is in another group; take it out of that one first", {
+      detail: { reason: "in_another_group", group_id: current },
+    });
+  }
+  if (group.member_count < membersMax) return true;
+  throw new Failure("conflict", `a group has at most ${membersMax} members`, {
+    detail: { reason: "group_full", allowed_actions: groupActions(group) },
+  });
+}
+
+/** A group that is deleted takes nobody with it. */
+export function refuseMembers(group: GroupFacts): void {
+  if (group.member_count === 0) return;
+  throw new Failure("conflict", "only a group without members can be deleted", {
+    detail: {
+      reason: "group_not_empty",
+      member_count: group.member_count,
+      allowed_actions: groupActions(group),
+    },
+  });
+}
+
+/** By days left until the credit lapses; the last one has no end. */
+export const expiryBuckets = [
+  { bucket: "0-30", days_max: 30 },
+  { bucket: "31-60", days_max: 60 },
+  { bucket: "61-90", days_max: 90 },
+  { bucket: "91-180", days_max: 180 },
+  { bucket: "181-365", days_max: 365 },
+  { bucket: "over-365", days_max: null },
+] as const;
+
+/** The first day of every bucket but the first: how the store sorts credits into them. */
+export const bucketStarts = expiryBuckets.flatMap(({ days_max }) =>
+  days_max === null ? [] : [days_max + 1],
+);
+
+/** Credits that a firm has and can still use: not those that customs has suspended. */
+export const heldStates = ["listed", "reserved", "in_settlement"] as const;
+
+/** Credits of one scheme in one bucket. */
+export type HeldSum = {
+  readonly scheme: Scheme;
+  readonly bucket: number;
+  readonly count: number;
+  readonly face_paise: string;
+  readonly available_paise: string;
+};
+
+/** Duty of one scheme, or of any. */
+export type OwedSum = {
+  readonly scheme: Scheme | null;
+  readonly count: number;
+  readonly amount_paise: string;
+};
+
+export type MemberSums = {
+  readonly firm_id: string;
+  readonly legal_name: string;
+  readonly held: readonly HeldSum[];
+  readonly owed: readonly OwedSum[];
+};
+
+export function positionsOf(members: readonly MemberSums[]) {
+  return {
+    ...positionOf(
+      members.flatMap(({ held }) => held),
+      members.flatMap(({ owed }) => owed),
+    ),
+    members: members.map(({ firm_id, legal_name, held, owed }) => ({
+      firm_id,
+      legal_name,
+      ...positionOf(held, owed),
+    })),
+  };
+}
+
+function positionOf(held: readonly HeldSum[], owed: readonly OwedSum[]) {
+  return {
+    schemes: schemes.map((scheme) =>
+      schemePosition(
+        scheme,
+        held.filter((sum) => sum.scheme === scheme),
+        owed.filter((sum) => sum.scheme === scheme),
+      ),
+    ),
+    any_scheme: owedTotal(owed.filter(({ scheme }) => scheme === null)),
+  };
+}
+
+function schemePosition(scheme: Scheme, held: readonly HeldSum[], owed: readonly OwedSum[]) {
+  const credits = heldTotal(held);
+  const requirements = owedTotal(owed);
+  return {
+    scheme,
+    ...credits,
+    ...requirements,
+    net_paise: subtractPaise(credits.face_paise, requirements.requirement_paise),
+    buckets: expiryBuckets.map((bucket, index) => ({
+      ...bucket,
+      ...heldTotal(held.filter((sum) => sum.bucket === index)),
+    })),
+  };
+}
+
+function heldTotal(held: readonly HeldSum[]) {
+  return {
+    credit_count: held.reduce((total, { count }) => total + count, 0),
+    face_paise: exactSum(held.map(({ face_paise }) => face_paise)),
+    available_paise: exactSum(held.map(({ available_paise }) => available_paise)),
+  };
+}
+
+function owedTotal(owed: readonly OwedSum[]) {
+  return {
+    requirement_count: owed.reduce((total, { count }) => total + count, 0),
+    requirement_paise: exactSum(owed.map(({ amount_paise }) => amount_paise)),
+  };
+}
+
+function exactSum(amounts: readonly string[]): PaiseSum {
+  return sumPaise(amounts.map(readPaise));
+}

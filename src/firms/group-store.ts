@@ -1,0 +1,200 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bucketStarts, heldStates, type MemberSums } from "./group-rules.ts";
+
+export type GroupRow = {
+  readonly group_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly name: string;
+  readonly member_count: number;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+export type MemberRow = {
+  readonly firm_id: string;
+  readonly legal_name: string;
+  readonly connection_state: string;
+  readonly created_at: Date;
+};
+
+const groupColumns = fragment`
+  group_id, environment, desk_id, name, version, created_at, updated_at,
+  (select count(*) from firms where firms.group_id = groups.group_id) as member_count`;
+
+/** Two groups of one name on a desk: this is the constraint that refuses the second. */
+export const groupNameConstraint = "groups_desk_id_name_key";
+
+export async function insertGroup(tx: Tx, group: GroupRow): Promise<void> {
+  await tx.rows(sql`
+    insert into groups (group_id, environment, desk_id, name, version, created_at, updated_at)
+    values (
+      ${group.group_id}, ${group.environment}, ${group.desk_id}, ${group.name}, ${group.version},
+      ${group.created_at}, ${group.updated_at}
+    )`);
+}
+
+export async function findGroup(
+  db: Db,
+  deskId: string,
+  groupId: string,
+): Promise<GroupRow | undefined> {
+  const [row] = await db.rows<GroupRow>(sql`
+    select ${groupColumns}
+    from groups
+    where desk_id = ${deskId} and group_id = ${groupId}`);
+  return row;
+}
+
+export async function findGroupByName(
+  db: Db,
+  deskId: string,
+  name: string,
+): Promise<GroupRow | undefined> {
+  const [row] = await db.rows<GroupRow>(sql`
+    select ${groupColumns}
+    from groups
+    where desk_id = ${deskId} and name = ${name}`);
+  return row;
+}
+
+/** Locked against every change of the group and of its membership; read it again for its facts. */
+export async function lockGroup(tx: Tx, deskId: string, groupId: string): Promise<boolean> {
+  const locked = await tx.rows(sql`
+    select
+    from groups
+    where desk_id = ${deskId} and group_id = ${groupId}
+    for update`);
+  return locked.length > 0;
+}
+
+/** Newest first. */
+export async function listGroups(
+  db: Db,
+  deskId: string,
+  { after, fetch }: PageRequest,
+): Promise<GroupRow[]> {
+  return await db.rows(sql`
+    select ${groupColumns}
+    from groups
+    where desk_id = ${deskId}
+      and (${after?.at ?? null}::timestamptz is null
+        or (created_at, group_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+    order by created_at desc, group_id desc
+    limit ${fetch}`);
+}
+
+export async function countGroups(db: Db, deskId: string): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from groups
+    where desk_id = ${deskId}`);
+  return row?.total ?? 0;
+}
+
+export async function setGroupName(
+  tx: Tx,
+  deskId: string,
+  change: { readonly groupId: string; readonly name: string; readonly now: Date },
+): Promise<void> {
+  await tx.rows(sql`
+    update groups
+    set name = ${change.name}, updated_at = ${change.now}, version = version + 1
+    where desk_id = ${deskId} and group_id = ${change.groupId}`);
+}
+
+/** The membership itself is the firms'; the group's version says that it changed. */
+export async function setGroupChanged(
+  tx: Tx,
+  deskId: string,
+  change: { readonly groupId: string; readonly now: Date },
+): Promise<void> {
+  await tx.rows(sql`
+    update groups
+    set updated_at = ${change.now}, version = version + 1
+    where desk_id = ${deskId} and group_id = ${change.groupId}`);
+}
+
+export async function deleteGroup(tx: Tx, deskId: string, groupId: string): Promise<void> {
+  await tx.rows(sql`
+    delete from groups
+    where desk_id = ${deskId} and group_id = ${groupId}`);
+}
+
+/** Newest firm first. */
+export async function listMembers(
+  db: Db,
+  { deskId, groupId }: { readonly deskId: string; readonly groupId: string },
+  { after, fetch }: PageRequest,
+): Promise<MemberRow[]> {
+  return await db.rows(sql`
+    select firm_id, legal_name, connection_state, created_at
+    from firms
+    where desk_id = ${deskId} and group_id = ${groupId}
+      and (${after?.at ?? null}::timestamptz is null
+        or (created_at, firm_id) < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+    order by created_at desc, firm_id desc
+    limit ${fetch}`);
+}
+
+/**
+ * What each member holds and owes, in one statement and so as of one moment. Undefined when there
+ * is no such group. Sums are text, because a sum of paise need not fit a number.
+ */
+export async function sumMembers(
+  db: Db,
+  { deskId, groupId }: { readonly deskId: string; readonly groupId: string },
+  today: IstDay,
+): Promise<readonly MemberSums[] | undefined> {
+  const [row] = await db.rows<{ members: readonly MemberSums[] }>(sql`
+    with members as (
+      select firm_id, legal_name, created_at
+      from firms
+      where desk_id = ${deskId} and group_id = ${groupId}
+    ),
+    held as (
+      select
+        firm_id, scheme,
+        width_bucket(expires_on - ${today}::date, ${bucketStarts}::int[]) as bucket,
+        count(*) as count,
+        sum(face_paise)::text as face_paise,
+        coalesce(sum(face_paise) filter (where state = 'listed'), 0)::text as available_paise
+      from credits
+      where firm_id in (select firm_id from members)
+        and state = any(${heldStates}::text[])
+        and expires_on >= ${today}::date
+      group by firm_id, scheme, bucket
+    ),
+    owed as (
+      select firm_id, scheme, count(*) as count, sum(amount_paise)::text as amount_paise
+      from requirements
+      where firm_id in (select firm_id from members) and due_on >= ${today}::date
+      group by firm_id, scheme
+    )
+    select coalesce(
+      (
+        select json_agg(
+          json_build_object(
+            'firm_id', m.firm_id,
+            'legal_name', m.legal_name,
+            'held', (
+              select coalesce(json_agg(h), '[]') from held as h where h.firm_id = m.firm_id
+            ),
+            'owed', (
+              select coalesce(json_agg(o), '[]') from owed as o where o.firm_id = m.firm_id
+            )
+          )
+          order by m.created_at desc, m.firm_id desc
+        )
+        from members as m
+      ),
+      '[]'
+    ) as members
+    from groups
+    where desk_id = ${deskId} and group_id = ${groupId}`);
+  return row?.members;
+}

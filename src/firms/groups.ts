@@ -1,0 +1,215 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { actorOf, type Change } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId, newId } from "../kernel/ids.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Creation } from "../platform/http/calls.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { groupActions, refuseMembers, refuseSubAccount } from "./group-rules.ts";
+import type { CreateGroupBody, Group, ListGroupsQuery, UpdateGroupBody } from "./group-schema.ts";
+import {
+  countGroups,
+  deleteGroup as deleteRow,
+  findGroup,
+  findGroupByName,
+  groupNameConstraint,
+  type GroupRow,
+  insertGroup,
+  listGroups as listRows,
+  lockGroup,
+  setGroupName,
+} from "./group-store.ts";
+
+export async function createGroup(
+  ctx: Context,
+  call: Call,
+  body: CreateGroupBody,
+): Promise<Creation<Group>> {
+  const now = ctx.now();
+  refuseSubAccount(call.caller);
+  const row: GroupRow = {
+    group_id: newId("grp", now),
+    environment: call.caller.environment,
+    desk_id: call.caller.deskId,
+    name: body.name,
+    member_count: 0,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+  return await naming(ctx, { deskId: row.desk_id, name: row.name }, () =>
+    ctx.db.transaction(
+      async (tx): Promise<Creation<Group>> => {
+        const createdBefore = await claimIdempotencyKey(tx, {
+          call,
+          operation: "createGroup",
+          body,
+          idField: "group_id",
+          newId: row.group_id,
+          now,
+        });
+        if (createdBefore) {
+          return { outcome: "replayed", resource: await createdEarlier(tx, call, createdBefore) };
+        }
+        await insertGroup(tx, row);
+        const created = groupChange("group.created", { before: null, after: row });
+        await recordChanges(tx, actorOf(call), [created], now);
+        return { outcome: call.dryRun ? "tried" : "created", resource: viewGroup(row) };
+      },
+      { rollBack: call.dryRun },
+    ),
+  );
+}
+
+/** What the key created may be gone by now; creating it again is not what a retry asks for. */
+async function createdEarlier(tx: Tx, { caller }: Call, groupId: string): Promise<Group> {
+  const row = await findGroup(tx, caller.deskId, groupId);
+  if (row) return viewGroup(row);
+  throw new Failure("conflict", "the group this idempotency key created has been deleted", {
+    detail: { reason: "deleted", group_id: groupId },
+  });
+}
+
+/** Gives a group another name. The name it has already changes nothing. */
+export async function updateGroup(
+  ctx: Context,
+  call: Call,
+  { groupId, name }: { readonly groupId: string } & UpdateGroupBody,
+): Promise<Group> {
+  const now = ctx.now();
+  const { caller } = call;
+  refuseSubAccount(caller);
+  return await naming(ctx, { deskId: caller.deskId, name }, () =>
+    ctx.db.transaction(
+      async (tx) => {
+        const before = await lockGroupOfDesk(tx, caller, groupId);
+        if (before.name === name) return viewGroup(before);
+        await setGroupName(tx, caller.deskId, { groupId, name, now });
+        const after = await groupOfDesk(tx, caller, groupId);
+        const renamed = groupChange("group.updated", { before, after });
+        await recordChanges(tx, actorOf(call), [renamed], now);
+        return viewGroup(after);
+      },
+      { rollBack: call.dryRun },
+    ),
+  );
+}
+
+/** Ends a group without members; the answer is what it was. */
+export async function deleteGroup(ctx: Context, call: Call, groupId: string): Promise<Group> {
+  const now = ctx.now();
+  const { caller } = call;
+  refuseSubAccount(caller);
+  return await ctx.db.transaction(
+    async (tx) => {
+      const before = await lockGroupOfDesk(tx, caller, groupId);
+      refuseMembers(before);
+      await deleteRow(tx, caller.deskId, groupId);
+      const deleted = groupChange("group.deleted", { before, after: null });
+      await recordChanges(tx, actorOf(call), [deleted], now);
+      return viewGroup(before);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+export async function readGroup(ctx: Context, caller: Caller, groupId: string): Promise<Group> {
+  refuseSubAccount(caller);
+  return viewGroup(await groupOfDesk(ctx.db, caller, groupId));
+}
+
+export async function listGroups(
+  ctx: Context,
+  caller: Caller,
+  query: ListGroupsQuery,
+): Promise<Page<Group>> {
+  refuseSubAccount(caller);
+  const question = { list: "groups", desk: caller.deskId };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listRows(ctx.db, caller.deskId, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countGroups(ctx.db, caller.deskId)),
+    positionOf: (row) => ({ at: row.created_at, id: row.group_id }),
+  });
+  return { ...page, rows: page.rows.map(viewGroup) };
+}
+
+export function viewGroup(row: GroupRow): Group {
+  return {
+    group_id: row.group_id,
+    name: row.name,
+    member_count: row.member_count,
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+    version: row.version,
+    allowed_actions: groupActions(row),
+  };
+}
+
+/** A change of a group for the audit trail; nobody else is told of it. */
+export function groupChange(
+  action: string,
+  { before, after }: { readonly before: GroupRow | null; readonly after: GroupRow | null },
+): Change {
+  const row = after ?? before;
+  if (!row) throw new Error("a change is of something");
+  return {
+    environment: row.environment,
+    deskId: row.desk_id,
+    firmId: row.desk_id,
+    action,
+    entity: {
+      type: "group",
+      id: row.group_id,
+      version: row.version,
+      href: `/v1/groups/${row.group_id}`,
+    },
+    before: before && viewGroup(before),
+    after: after && viewGroup(after),
+  };
+}
+
+/** A group of the caller's desk; not found when it is another desk's or nobody's. */
+export async function groupOfDesk(
+  db: Db,
+  { deskId }: Pick<Caller, "deskId">,
+  groupId: string,
+): Promise<GroupRow> {
+  const row = isId("grp", groupId) ? await findGroup(db, deskId, groupId) : undefined;
+  if (!row) throw notFound();
+  return row;
+}
+
+/** The same, locked. It is read after the lock is held, so that its members are those of now. */
+export async function lockGroupOfDesk(
+  tx: Tx,
+  caller: Pick<Caller, "deskId">,
+  groupId: string,
+): Promise<GroupRow> {
+  const locked = isId("grp", groupId) && (await lockGroup(tx, caller.deskId, groupId));
+  if (!locked) throw notFound();
+  return await groupOfDesk(tx, caller, groupId);
+}
+
+/** Runs a write that names a group, and says which group has the name when one has. */
+async function naming<Result>(
+  ctx: Context,
+  { deskId, name }: { readonly deskId: string; readonly name: string },
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (violatedConstraint(error) !== groupNameConstraint) throw error;
+    const holder = await findGroupByName(ctx.db, deskId, name);
+    throw new Failure("conflict", "a group of your desk has this name", {
+      detail: { reason: "name_taken", ...(holder && { group_id: holder.group_id }) },
+    });
+  }
+}

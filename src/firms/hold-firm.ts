@@ -1,0 +1,138 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Change, EventOfChange } from "../kernel/actor.ts";
+import { notFound, unprocessable } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Passage } from "../kernel/passage.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { type Doer, refuseToOverrule } from "./find-firms.ts";
+import { viewFirm } from "./read-firms.ts";
+import { firmLifecycle, keepAuthorizedAt } from "./rules.ts";
+import type { Firm } from "./schema.ts";
+import { bringHoldsNearer } from "./seal-store.ts";
+import { type FirmRow, lockFirm, setFirms } from "./store.ts";
+
+/** What was decided about a firm: its columns that change, and what is told about it. */
+export type Decision = {
+  readonly action: string;
+  readonly changes: Partial<FirmRow>;
+  readonly event?: Pick<EventOfChange, "name" | "data">;
+  /** Changes of other things that follow from this one, done already. */
+  readonly also?: readonly Change[];
+};
+
+type Decide = (tx: Tx, firm: FirmRow, now: Date) => Promise<Decision | undefined>;
+
+/**
+ * One firm, loaded under its lock, decided about, stored and recorded. Nothing is written when
+ * nothing was decided.
+ */
+export async function changeFirm(
+  ctx: Pick<Context, "db" | "now">,
+  doer: Doer,
+  { firmId, decide }: { firmId: string; decide: Decide },
+): Promise<Firm> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      if (!isVisible(doer, firmId)) throw notFound();
+      const firm = await lockFirm(tx, doer.deskId, firmId);
+      if (!firm) throw notFound();
+      const decision = await decide(tx, firm, now);
+      if (!decision) return viewFirm(firm, now);
+      const changed = changedFirm(firm, decision.changes, now);
+      await setFirms(tx, [changed]);
+      const own = changeOfFirm(firm, changed, decision, now);
+      await recordChanges(tx, doer.actor, [own, ...(decision.also ?? [])], now);
+      return viewFirm(changed, now);
+    },
+    { rollBack: doer.dryRun },
+  );
+}
+
+export function changedFirm(firm: FirmRow, changes: Partial<FirmRow>, now: Date): FirmRow {
+  const authorized_at = keepAuthorizedAt(firm, changes.connection_state, now);
+  return { ...firm, ...changes, authorized_at, version: firm.version + 1, updated_at: now };
+}
+
+export function changeOfFirm(
+  before: FirmRow | null,
+  after: FirmRow,
+  { action, event }: Pick<Decision, "action" | "event">,
+  now: Date,
+): Change {
+  return {
+    environment: after.environment,
+    deskId: after.desk_id,
+    firmId: after.firm_id,
+    action: `firm.${action}`,
+    entity: {
+      type: "firm",
+      id: after.firm_id,
+      version: after.version,
+      href: `/v1/firms/${after.firm_id}`,
+    },
+    before: before && viewFirm(before, now),
+    after: viewFirm(after, now),
+    event: event && {
+      ...event,
+      from: before?.connection_state ?? null,
+      to: after.connection_state,
+    },
+  };
+}
+
+function isVisible({ boundTo }: Doer, firmId: string): boolean {
+  return isId("frm", firmId) && (boundTo === null || boundTo === firmId);
+}
+
+/** Stops trading for a firm. The operator's suspension stands over the desk's own. */
+export async function suspendFirm(
+  ctx: Pick<Context, "db" | "now">,
+  doer: Doer,
+  { firmId, reason: given }: { firmId: string; reason: string },
+): Promise<Firm> {
+  const reason = given.trim();
+  if (reason === "") throw unprocessable({ path: "reason", problem: "is required" });
+  const by = doer.actor.kind === "operator" ? "operator" : "desk";
+  return await changeFirm(ctx, doer, {
+    firmId,
+    async decide(_tx, firm) {
+      if (firm.connection_state === "suspended") {
+        if (by === "desk" || firm.suspended_by === "operator") return undefined;
+        return { action: "suspend", changes: { suspended_by: by, suspension_reason: reason } };
+      }
+      const state = advance(firmLifecycle, firm.connection_state, "suspend");
+      return {
+        action: "suspend",
+        changes: { connection_state: state, suspended_by: by, suspension_reason: reason },
+        event: { name: "firm.suspended", data: { by, reason } },
+      };
+    },
+  });
+}
+
+/** Ends a suspension. What the operator suspended, only the operator resumes. */
+export async function resumeFirm(
+  ctx: Pick<Context, "db" | "now">,
+  doer: Doer,
+  firmId: string,
+): Promise<Firm> {
+  return await changeFirm(ctx, doer, {
+    firmId,
+    async decide(_tx, firm) {
+      refuseToOverrule(doer, firm);
+      const state = advance(firmLifecycle, firm.connection_state, "resume");
+      return {
+        action: "resume",
+        changes: { connection_state: state, suspended_by: null, suspension_reason: null },
+        event: { name: "firm.resumed", data: { suspended_by: firm.suspended_by } },
+      };
+    },
+  });
+}
+
+export async function passTimeOfHolds(tx: Tx, passage: Passage): Promise<number> {
+  return await bringHoldsNearer(tx, passage);
+}

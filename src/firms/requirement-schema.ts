@@ -1,0 +1,111 @@
+import { type Static, Type } from "typebox";
+
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import {
+  body,
+  nullable,
+  oneOf,
+  openEnum,
+  pageFields,
+  pageQuery,
+  paise,
+  timestamp,
+} from "../platform/http/wire.ts";
+
+const requirementId = Type.String({
+  description: "The requirement's id.",
+  examples: ["rqm_01jd2m7q4x8r5v6w9y0abcdefg"],
+});
+const firmId = Type.String({
+  description: "A firm of your desk.",
+  examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
+});
+
+/** The pattern keeps out the year 0, which PostgreSQL's calendar does not have. */
+function day(description: string) {
+  return Type.String({
+    format: "date",
+    pattern: "^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}$",
+    description: `${description} A day in IST.`,
+    examples: ["2026-12-31"],
+  });
+}
+
+const terms = {
+  amount_paise: paise("The duty that will have to be paid."),
+  due_on: day("When it is due; today or later."),
+  reference: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: "\\S",
+    description: "Your own name for it, such as a bill of entry; one per firm.",
+    examples: ["BE-2026-004711"],
+  }),
+};
+
+export const DeclareRequirementBody = body({
+  scheme: Type.Optional(
+    oneOf(schemes, { description: "Which credits are to cover it; absent: either scheme." }),
+  ),
+  ...terms,
+});
+export type DeclareRequirementBody = Static<typeof DeclareRequirementBody>;
+
+export const UpdateRequirementBody = body({
+  scheme: Type.Optional(
+    Type.Unsafe<Scheme | null>({
+      type: ["string", "null"],
+      enum: [...schemes, null],
+      description: "Which credits are to cover it; null: either scheme.",
+    }),
+  ),
+  amount_paise: Type.Optional(terms.amount_paise),
+  due_on: Type.Optional(terms.due_on),
+  reference: Type.Optional(terms.reference),
+});
+export type UpdateRequirementBody = Static<typeof UpdateRequirementBody>;
+
+export const RequirementsParams = Type.Object({ firm_id: firmId });
+export const RequirementParams = Type.Object({ firm_id: firmId, requirement_id: requirementId });
+
+export const ListRequirementsQuery = Type.Object(
+  {
+    scheme: Type.Optional(oneOf(schemes, { description: "Only those that name this scheme." })),
+    due_before: Type.Optional(day("Only those due before this day.")),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListRequirementsQuery = Static<typeof ListRequirementsQuery>;
+
+export const Requirement = Type.Object(
+  {
+    requirement_id: requirementId,
+    firm_id: firmId,
+    scheme: nullable<Scheme>({
+      type: "string",
+      description: `Which credits are to cover it; null: either. Open set; known today: ${schemes.join(", ")}.`,
+      examples: [schemes[0]],
+    }),
+    amount_paise: Type.Integer({ description: "The duty to be paid.", examples: [25_000_000] }),
+    due_on: Type.String({
+      format: "date",
+      description: "When it is due, in IST.",
+      examples: ["2026-12-31"],
+    }),
+    reference: Type.String({ description: "Your own name for it.", examples: ["BE-2026-004711"] }),
+    created_at: timestamp("When it was declared."),
+    updated_at: timestamp("When it last changed."),
+    version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
+    allowed_actions: Type.Array(openEnum(["update", "delete"], "What can be done with it."), {
+      description: "What can be done with it now.",
+    }),
+  },
+  { title: "Requirement", description: "Customs duty that a firm will have to pay." },
+);
+export type Requirement = Static<typeof Requirement>;
+
+export const RequirementList = Type.Object(
+  { requirements: Type.Array(Requirement, { description: "Newest first." }), ...pageFields },
+  { title: "RequirementList" },
+);

@@ -1,0 +1,253 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { actorOf, type Change } from "../kernel/actor.ts";
+import type { Call, Caller } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId, newId } from "../kernel/ids.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Creation } from "../platform/http/calls.ts";
+import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
+import { firmOfCaller, refuseOffboarded } from "./find-firms.ts";
+import { changedTerms, refusePastDay, requirementActions, sameTerms } from "./requirement-rules.ts";
+import type {
+  DeclareRequirementBody,
+  ListRequirementsQuery,
+  Requirement,
+  UpdateRequirementBody,
+} from "./requirement-schema.ts";
+import {
+  countRequirements,
+  deleteRequirement as deleteRow,
+  findRequirement,
+  findRequirementByReference,
+  type FirmOfDesk,
+  insertRequirement,
+  listRequirements as listRows,
+  lockRequirement,
+  referenceConstraint,
+  type RequirementRow,
+  setRequirementTerms,
+} from "./requirement-store.ts";
+
+export async function declareRequirement(
+  ctx: Context,
+  call: Call,
+  { firmId, ...body }: { readonly firmId: string } & DeclareRequirementBody,
+): Promise<Creation<Requirement>> {
+  const now = ctx.now();
+  const { environment, deskId } = call.caller;
+  const row: RequirementRow = {
+    requirement_id: newId("rqm", now),
+    environment,
+    desk_id: deskId,
+    firm_id: firmId,
+    scheme: body.scheme ?? null,
+    amount_paise: body.amount_paise,
+    due_on: body.due_on,
+    reference: body.reference,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+  return await referring(ctx, { deskId, firmId, reference: row.reference }, () =>
+    ctx.db.transaction(
+      async (tx): Promise<Creation<Requirement>> => {
+        const firm = await firmOfCaller(tx, call.caller, firmId);
+        const declaredBefore = await claimIdempotencyKey(tx, {
+          call,
+          operation: "declareRequirement",
+          body: { ...body, firm_id: firmId },
+          idField: "requirement_id",
+          newId: row.requirement_id,
+          now,
+        });
+        if (declaredBefore) {
+          return { outcome: "replayed", resource: await declaredEarlier(tx, row, declaredBefore) };
+        }
+        // A retry finds its original even when the day or the firm has gone since; new ones do not.
+        refusePastDay(row.due_on, istDay(now));
+        refuseOffboarded(firm);
+        await insertRequirement(tx, row);
+        const declared = requirementChange("requirement.declared", { before: null, after: row });
+        await recordChanges(tx, actorOf(call), [declared], now);
+        return { outcome: call.dryRun ? "tried" : "created", resource: viewRequirement(row) };
+      },
+      { rollBack: call.dryRun },
+    ),
+  );
+}
+
+/** What the key created may be gone by now; creating it again is not what a retry asks for. */
+async function declaredEarlier(
+  tx: Tx,
+  { desk_id, firm_id }: RequirementRow,
+  requirementId: string,
+): Promise<Requirement> {
+  const row = await findRequirement(tx, { deskId: desk_id, firmId: firm_id }, requirementId);
+  if (row) return viewRequirement(row);
+  throw new Failure("conflict", "the requirement this idempotency key created has been deleted", {
+    detail: { reason: "deleted", requirement_id: requirementId },
+  });
+}
+
+/** Changes the fields that are named. What they are already changes nothing. */
+export async function updateRequirement(
+  ctx: Context,
+  call: Call,
+  { firmId, requirementId, ...change }: RequirementOfFirm & UpdateRequirementBody,
+): Promise<Requirement> {
+  const now = ctx.now();
+  const { deskId } = call.caller;
+  return await referring(ctx, { deskId, firmId, reference: change.reference }, () =>
+    ctx.db.transaction(
+      async (tx) => {
+        const before = await lockRequirementOfFirm(tx, call.caller, { firmId, requirementId });
+        const terms = changedTerms(before, change, istDay(now));
+        if (sameTerms(before, terms)) return viewRequirement(before);
+        const after = await setRequirementTerms(tx, deskId, { ...terms, requirementId, now });
+        if (!after) throw new Error("a locked requirement can be changed");
+        const updated = requirementChange("requirement.updated", { before, after });
+        await recordChanges(tx, actorOf(call), [updated], now);
+        return viewRequirement(after);
+      },
+      { rollBack: call.dryRun },
+    ),
+  );
+}
+
+/** Takes a requirement back; the answer is what it was. */
+export async function deleteRequirement(
+  ctx: Context,
+  call: Call,
+  requirement: RequirementOfFirm,
+): Promise<Requirement> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const before = await lockRequirementOfFirm(tx, call.caller, requirement);
+      await deleteRow(tx, before.desk_id, before.requirement_id);
+      const deleted = requirementChange("requirement.deleted", { before, after: null });
+      await recordChanges(tx, actorOf(call), [deleted], now);
+      return viewRequirement(before);
+    },
+    { rollBack: call.dryRun },
+  );
+}
+
+export async function readRequirement(
+  ctx: Context,
+  caller: Caller,
+  { firmId, requirementId }: RequirementOfFirm,
+): Promise<Requirement> {
+  const { desk_id: deskId } = await firmOfCaller(ctx.db, caller, firmId);
+  const row = isId("rqm", requirementId)
+    ? await findRequirement(ctx.db, { deskId, firmId }, requirementId)
+    : undefined;
+  if (!row) throw notFound();
+  return viewRequirement(row);
+}
+
+export async function listRequirements(
+  ctx: Context,
+  caller: Caller,
+  { firmId, ...query }: { readonly firmId: string } & ListRequirementsQuery,
+): Promise<Page<Requirement>> {
+  const { desk_id: deskId } = await firmOfCaller(ctx.db, caller, firmId);
+  const firm = { deskId, firmId };
+  const filter = { scheme: query.scheme ?? null, dueBefore: query.due_before ?? null };
+  const question = {
+    list: "requirements",
+    desk: deskId,
+    firm: firmId,
+    scheme: query.scheme,
+    due_before: query.due_before,
+  };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listRows(ctx.db.planned, firm, { ...request, ...filter });
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countRequirements(ctx.db.planned, firm, filter)),
+    positionOf: (row) => ({ at: row.created_at, id: row.requirement_id }),
+  });
+  return { ...page, rows: page.rows.map(viewRequirement) };
+}
+
+type RequirementOfFirm = { readonly firmId: string; readonly requirementId: string };
+
+/** A requirement of a firm that the caller may act for, locked. */
+async function lockRequirementOfFirm(
+  tx: Tx,
+  caller: Caller,
+  { firmId, requirementId }: RequirementOfFirm,
+): Promise<RequirementRow> {
+  const firm = await firmOfCaller(tx, caller, firmId);
+  const row = isId("rqm", requirementId)
+    ? await lockRequirement(tx, { deskId: firm.desk_id, firmId: firm.firm_id }, requirementId)
+    : undefined;
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Runs a write that gives a reference, and says which requirement has it when one has. */
+async function referring<Result>(
+  ctx: Context,
+  { reference, ...firm }: FirmOfDesk & { readonly reference: string | undefined },
+  write: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await write();
+  } catch (error) {
+    if (violatedConstraint(error) !== referenceConstraint || reference === undefined) throw error;
+    const holder = await findRequirementByReference(ctx.db, firm, reference);
+    throw new Failure("conflict", "a requirement of this firm has this reference", {
+      detail: {
+        reason: "reference_taken",
+        ...(holder && { requirement_id: holder.requirement_id }),
+      },
+    });
+  }
+}
+
+function viewRequirement(row: RequirementRow): Requirement {
+  return {
+    requirement_id: row.requirement_id,
+    firm_id: row.firm_id,
+    scheme: row.scheme,
+    amount_paise: row.amount_paise,
+    due_on: row.due_on,
+    reference: row.reference,
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+    version: row.version,
+    allowed_actions: [...requirementActions],
+  };
+}
+
+/** A change of a requirement for the audit trail; nobody else is told of it. */
+function requirementChange(
+  action: string,
+  {
+    before,
+    after,
+  }: { readonly before: RequirementRow | null; readonly after: RequirementRow | null },
+): Change {
+  const row = after ?? before;
+  if (!row) throw new Error("a change is of something");
+  return {
+    environment: row.environment,
+    deskId: row.desk_id,
+    firmId: row.firm_id,
+    action,
+    entity: {
+      type: "requirement",
+      id: row.requirement_id,
+      version: row.version,
+      href: `/v1/firms/${row.firm_id}/requirements/${row.requirement_id}`,
+    },
+    before: before && viewRequirement(before),
+    after: after && viewRequirement(after),
+  };
+}

@@ -1,0 +1,112 @@
+// The key that signs exports and checkpoints is made from the master key and changes with it. What both
+// keys have signed says that one followed the other: whoever trusts the key in force can go back from it,
+// and nobody who has only the database can put a key of their own among them.
+
+import { type KeyObject, sign } from "node:crypto";
+
+import type { Caller } from "../kernel/caller.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { queryInstant } from "../kernel/query-time.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { isSigned, publicKeyOf, refuseSubAccount } from "./audit-rules.ts";
+import { insertSuccession, listSuccessions } from "./audit-store.ts";
+import type { AuditEntry, AuditKeys, ListAuditQuery } from "./schema.ts";
+import { countTrail, findHead, listTrail, type TrailFilter, type TrailRow } from "./trail-store.ts";
+
+/** Who changed what on the caller's desk, newest first. */
+export async function listAudit(
+  ctx: Context,
+  caller: Caller,
+  query: ListAuditQuery,
+): Promise<Page<AuditEntry>> {
+  refuseSubAccount(caller);
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const { environment, deskId } = caller;
+  const desk = { environment, desk_id: deskId };
+  const question = { list: "audit", desk: deskId, ...filters };
+  const request = openPage(query, question, ctx.cursorKey);
+  const filter = filterOf(query);
+  const before = request.after ? Number(request.after.id) : null;
+  const { planned } = ctx.db;
+  const rows = await listTrail(planned, desk, filter, { before, fetch: request.fetch });
+  // A chain has no gap: unfiltered, its last number is how many there are.
+  const total = async () =>
+    Object.values(filters).every((value) => value === undefined)
+      ? (await findHead(ctx.db, desk)).seq
+      : await countTrail(planned, desk, filter);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, total),
+    positionOf: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
+  });
+  return { ...page, rows: page.rows.map(viewOf) };
+}
+
+function filterOf(query: ListAuditQuery): TrailFilter {
+  return {
+    entityType: query.entity_type ?? null,
+    entityId: query.entity_id ?? null,
+    actor: query.actor ?? null,
+    action: query.action ?? null,
+    from: queryInstant("from", query.from),
+    to: queryInstant("to", query.to),
+  };
+}
+
+function viewOf({ at, at_text: _text, desk_id: _desk, ...row }: TrailRow): AuditEntry {
+  return { ...row, at: istTimestamp(at) };
+}
+
+/** The one that signs now comes first, then those that did before the master key was changed. */
+export async function listAuditKeys(ctx: Pick<Context, "db" | "auditKey">): Promise<AuditKeys> {
+  const keys = await knownAuditKeys(ctx.db, ctx);
+  return { keys: keys.map((public_key) => ({ algorithm: "Ed25519", public_key })) };
+}
+
+function successionText(former: string, next: string): string {
+  return `scripdesk audit key ${former} is followed by ${next}`;
+}
+
+/** Recorded once for each pair, by whoever has both keys first. */
+export async function recordSuccession(
+  db: Db,
+  { former, next }: { readonly former: KeyObject; readonly next: KeyObject },
+  now: Date,
+): Promise<void> {
+  const [former_key, public_key] = [publicKeyOf(former), publicKeyOf(next)];
+  const text = Buffer.from(successionText(former_key, public_key));
+  const [signed_by_former, signed_by_new] = [former, next].map((key) =>
+    sign(null, text, key).toString("hex"),
+  );
+  const row = {
+    former_key,
+    public_key,
+    signed_by_former: signed_by_former ?? "",
+    signed_by_new: signed_by_new ?? "",
+  };
+  await insertSuccession(db, row, now);
+}
+
+/** The public key in force, and those before it, the latest first. */
+export async function knownAuditKeys(
+  db: Db,
+  { auditKey }: Pick<Context, "auditKey">,
+): Promise<readonly string[]> {
+  const known = [publicKeyOf(auditKey)];
+  const rows = await listSuccessions(db);
+  for (let at = 0; at < known.length; at++) {
+    const later = known[at] ?? "";
+    for (const row of rows) {
+      if (row.public_key !== later || known.includes(row.former_key)) continue;
+      const text = successionText(row.former_key, row.public_key);
+      const isProven =
+        isSigned(text, row.public_key, row.signed_by_new) &&
+        isSigned(text, row.former_key, row.signed_by_former);
+      if (isProven) known.push(row.former_key);
+    }
+  }
+  return known;
+}

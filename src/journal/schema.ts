@@ -1,0 +1,176 @@
+import { type Static, Type } from "typebox";
+
+import { environments } from "../kernel/caller.ts";
+import { nullable, openEnum, pageFields, pageQuery, timestamp } from "../platform/http/wire.ts";
+import { eventCatalog } from "./event-rules.ts";
+
+export const ListEventsQuery = Type.Object(
+  {
+    after_sequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Show events after this one; 0, the default, shows from the first.",
+      }),
+    ),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListEventsQuery = Static<typeof ListEventsQuery>;
+
+export const StreamEventsQuery = Type.Object(
+  {
+    after_sequence: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Begin after this event, when there is no Last-Event-ID; absent: from now on.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** What OpenAPI can say of a stream; each event's data is an Event. */
+export const EventStream = {
+  description: "The events, one after another.",
+  content: {
+    "text/event-stream": {
+      schema: Type.String({
+        description: "id is the sequence, event the name and data the Event as JSON.",
+        examples: ["id: 42\nevent: credit.listed\ndata: {}\n\n"],
+      }),
+    },
+  },
+};
+
+export const Event = Type.Object(
+  {
+    id: Type.String({ examples: ["evt_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+    event: openEnum(eventCatalog, "What happened."),
+    created_at: timestamp("When it happened."),
+    environment: openEnum(environments, "Where it happened."),
+    firm_id: Type.String({ description: "The firm it happened to." }),
+    sequence: Type.Integer({ description: "Gap-free per desk, from 1.", examples: [1] }),
+    entity: Type.Object({
+      type: Type.String({ examples: ["firm"] }),
+      id: Type.String({ examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+      version: Type.Integer({ examples: [2] }),
+      href: Type.String({ description: "Read it again here for what holds now." }),
+    }),
+    from: nullable<string>({ type: "string", description: "The state before." }),
+    to: nullable<string>({ type: "string", description: "The state after." }),
+    data: Type.Object({}, { additionalProperties: true, description: "Facts of this event." }),
+    request_id: nullable<string>({ type: "string", description: "The request that caused it." }),
+  },
+  { title: "Event", description: "A fact, recorded once with the change it tells of." },
+);
+export type Event = Static<typeof Event>;
+
+export const EventList = Type.Object(
+  {
+    events: Type.Array(Event, { description: "In the order of their sequence." }),
+    ...pageFields,
+  },
+  { title: "EventList" },
+);
+
+const instant = (description: string) =>
+  Type.Optional(Type.String({ description: `${description} ISO 8601 with an offset.` }));
+
+export const ListAuditQuery = Type.Object(
+  {
+    entity_type: Type.Optional(
+      Type.String({ maxLength: 64, description: "Only changes of this kind of thing." }),
+    ),
+    entity_id: Type.Optional(
+      Type.String({ maxLength: 128, description: "Only changes of this thing." }),
+    ),
+    actor: Type.Optional(
+      Type.String({ maxLength: 128, description: "Only changes by this actor_id." }),
+    ),
+    action: Type.Optional(Type.String({ maxLength: 128, description: "Only this action." })),
+    from: instant("Only changes at or after this time."),
+    to: instant("Only changes before this time."),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+);
+export type ListAuditQuery = Static<typeof ListAuditQuery>;
+
+const digest = (description: string) =>
+  nullable<string>({ type: "string", description: `${description} SHA-256, hex.` });
+
+export const AuditEntry = Type.Object(
+  {
+    seq: Type.Integer({ description: "Its place in the desk's chain, from 1.", examples: [1] }),
+    record_id: Type.String({ examples: ["aud_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+    environment: openEnum(environments, "Where it happened."),
+    at: timestamp("When it happened."),
+    actor_kind: openEnum(
+      ["key", "operator", "worker", "visitor", "counterparty"],
+      "Who changed it. A counterparty is another desk, which stays unnamed.",
+    ),
+    actor_id: Type.String({ description: "Key id, operator's name or worker's name." }),
+    request_id: nullable<string>({ type: "string", description: "The request that did it." }),
+    action: Type.String({ examples: ["firm.register"] }),
+    entity_type: Type.String({ examples: ["firm"] }),
+    entity_id: Type.String({ examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"] }),
+    entity_version: Type.Integer({ description: "The thing's version after it.", examples: [1] }),
+    before_hash: digest("The thing before; null when it is new."),
+    after_hash: digest("The thing after; null when it is gone."),
+    hash: Type.String({ description: "Of this record and all before it, as exported." }),
+  },
+  { title: "AuditEntry", description: "One change: who, what, when, and digests of the thing." },
+);
+export type AuditEntry = Static<typeof AuditEntry>;
+
+export const AuditList = Type.Object(
+  { audit: Type.Array(AuditEntry, { description: "Newest first." }), ...pageFields },
+  { title: "AuditList" },
+);
+
+export const ExportAuditQuery = Type.Object(
+  {
+    after_seq: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Export what follows this place: last_seq of the export before. Default 0.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type ExportAuditQuery = Static<typeof ExportAuditQuery>;
+
+/** What OpenAPI can say of lines. */
+export const AuditExport = {
+  description:
+    "One record a line, in the order of the chain; the last line is a signed checkpoint.",
+  content: {
+    "application/x-ndjson": {
+      schema: Type.String({
+        description: "Each line is hashed as it is; do not write it anew before it is verified.",
+      }),
+    },
+  },
+};
+
+export const AuditKeys = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        algorithm: openEnum(["Ed25519"], "How checkpoints are signed."),
+        public_key: Type.String({ description: "32 bytes, hex, as in checkpoints." }),
+      }),
+    ),
+  },
+  {
+    title: "AuditKeys",
+    description:
+      "What checkpoints of exports are signed with, and below it what they were signed with before.",
+  },
+);
+export type AuditKeys = Static<typeof AuditKeys>;

@@ -1,0 +1,133 @@
+// Whether an export is whole, line by line and byte by byte, from the file alone. What the members of
+// a line say is believed only after the hash or the signature over its bytes was found right.
+
+import {
+  chainForm,
+  type Checkpoint,
+  type Head,
+  hashOf,
+  isSigned,
+  lineEncoding as encoding,
+  nothingBefore,
+  signatureEnd,
+  startOfChain,
+} from "./audit-rules.ts";
+
+export type ExportVerdict = {
+  readonly whole: boolean;
+  readonly desk: string | null;
+  readonly records: number;
+  readonly last_seq: number;
+  readonly head_hash: string;
+  /** Who signed it, to be compared with the service's own key. */
+  readonly public_key: string | null;
+  /** The first line that does not hold, and why. */
+  readonly first_break: { readonly line: number; readonly problem: string } | null;
+};
+
+const hashEnd = /^(.*),"hash":"([0-9a-f]{64})"\}$/s;
+
+export async function verifyExport(
+  chunks: AsyncIterable<Buffer>,
+  expectedKey?: string,
+): Promise<ExportVerdict> {
+  const walk = new Walk(expectedKey);
+  let rest = "";
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk.toString(encoding)).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) walk.take(line);
+  }
+  return walk.end(rest);
+}
+
+type RecordMembers = {
+  readonly v: number;
+  readonly environment: string;
+  readonly desk_id: string;
+  readonly seq: number;
+  readonly prev_hash: string;
+};
+
+class Walk {
+  readonly #expectedKey: string | undefined;
+  #lines = 0;
+  #records = 0;
+  #desk: string | null = null;
+  #first: Head | undefined;
+  #last: Head = startOfChain;
+  #publicKey: string | null = null;
+  #break: ExportVerdict["first_break"] = null;
+
+  constructor(expectedKey: string | undefined) {
+    this.#expectedKey = expectedKey;
+  }
+
+  take(line: string): void {
+    this.#lines += 1;
+    if (this.#break) return;
+    const problem = this.#problemOf(line);
+    if (problem) this.#break = { line: this.#lines, problem };
+  }
+
+  end(rest: string): ExportVerdict {
+    const isEnded = rest === "" && this.#publicKey !== null;
+    const problem = "the export breaks off: its checkpoint is missing";
+    if (!isEnded) this.#break ??= { line: this.#lines + 1, problem };
+    return {
+      whole: this.#break === null,
+      desk: this.#desk,
+      records: this.#records,
+      last_seq: this.#last.seq,
+      head_hash: this.#last.hash,
+      public_key: this.#publicKey,
+      first_break: this.#break,
+    };
+  }
+
+  #problemOf(line: string): string | undefined {
+    if (this.#publicKey !== null) return "follows the checkpoint";
+    const signed = signatureEnd.exec(line);
+    if (signed) return this.#problemOfCheckpoint(signed);
+    const [, part, hash] = hashEnd.exec(line) ?? [];
+    if (part === undefined || hash !== hashOf(Buffer.from(part, encoding))) {
+      return "was changed: its hash is another";
+    }
+    return this.#problemOfRecord(JSON.parse(line) as RecordMembers, hash);
+  }
+
+  #problemOfRecord(record: RecordMembers, hash: string): string | undefined {
+    const { v, environment, desk_id, seq, prev_hash } = record;
+    if (v !== chainForm) return `bytes of form ${v} are not known`;
+    this.#desk ??= `${environment} ${desk_id}`;
+    this.#first ??= this.#last = { seq: seq - 1, hash: prev_hash };
+    if (this.#desk !== `${environment} ${desk_id}`) return "is another desk's";
+    if (seq !== this.#last.seq + 1) return `is number ${seq}, where ${this.#last.seq + 1} belongs`;
+    if (prev_hash !== this.#last.hash) return "does not follow the line before";
+    this.#last = { seq, hash };
+    this.#records += 1;
+    return undefined;
+  }
+
+  #problemOfCheckpoint([line = "", part = "", key = "", signature = ""]: string[]) {
+    if (!isSigned(part, key, signature)) return "the checkpoint was changed: it is not as signed";
+    const told = JSON.parse(line) as Checkpoint & { readonly v: number };
+    if (told.v !== chainForm) return `bytes of form ${told.v} are not known`;
+    this.#publicKey = key;
+    this.#desk ??= `${told.environment} ${told.desk_id}`;
+    this.#first ??= this.#last = { seq: told.first_seq - 1, hash: told.prev_hash };
+    if (this.#expectedKey !== undefined && key !== this.#expectedKey) {
+      return "the checkpoint was signed by another key";
+    }
+    const [first, last] = [this.#first, this.#last];
+    const describes =
+      this.#desk === `${told.environment} ${told.desk_id}` &&
+      told.count === this.#records &&
+      told.first_seq === first.seq + 1 &&
+      told.last_seq === last.seq &&
+      told.prev_hash === first.hash &&
+      told.head_hash === last.hash &&
+      (first.seq > 0 || first.hash === nothingBefore);
+    return describes ? undefined : "the checkpoint is of other lines";
+  }
+}

@@ -1,2 +1,0 @@
-/** What a bank names a payment by. */
-export const utrForm = /^[A-Z0-9]{12,22}$/;

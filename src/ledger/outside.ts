@@ -1,0 +1,69 @@
+import type { Environment } from "../kernel/caller.ts";
+import { isHouse } from "../kernel/ids.ts";
+import type { PaiseSum } from "../kernel/money.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { findOutsideBalance, listOutsideEntries } from "./outside-store.ts";
+import { type Account, accountName, assertWritten, type Entry } from "./rules.ts";
+import { listOwners } from "./store.ts";
+import { postEntries } from "./write-books.ts";
+
+/** What the banks' side of the books comes to: below zero by what is with us. */
+export async function outsideBalance(db: Db, environment: Environment): Promise<PaiseSum> {
+  return await findOutsideBalance(db, environment);
+}
+
+/** An entry that took effect, and what it added to our account with the bank. */
+type OutsideEntry = {
+  readonly kind: string;
+  readonly subject: string;
+  readonly paise: number;
+};
+
+/** Every entry that moved money between us and the bank, the oldest first. */
+export async function outsideEntries(db: Db, environment: Environment): Promise<OutsideEntry[]> {
+  return await listOutsideEntries(db, environment);
+}
+
+/** A holding that has ended without a deal, and who had it. */
+type CreditExit = {
+  readonly environment: Environment;
+  readonly creditId: string;
+  readonly firmId: string;
+  readonly scripNo: string;
+};
+
+/**
+ * Takes credits out of the books whose holdings have ended, so that the next holder can bring them in
+ * again. Most were never in them, and for those nothing is written. The holdings are locked, so
+ * nobody else moves their credits.
+ */
+export async function exitCredits(tx: Tx, exits: readonly CreditExit[], now: Date): Promise<void> {
+  const entries: Entry[] = [];
+  for (const [environment, left] of Map.groupBy(exits, (exit) => exit.environment)) {
+    const owners = await listOwners(
+      tx,
+      environment,
+      left.map(({ scripNo }) => scripNo),
+    );
+    const accounts = new Map(owners.map((owner) => [owner.scrip_no, owner.account]));
+    for (const exit of left) {
+      const from = creditsOf(exit.firmId);
+      if (accounts.get(exit.scripNo) === accountName(from)) entries.push(exitEntry(exit, from));
+    }
+  }
+  if (entries.length > 0) assertWritten(await postEntries(tx, entries, now));
+}
+
+function exitEntry({ environment, creditId, scripNo }: CreditExit, from: Account): Entry {
+  return {
+    environment,
+    kind: "credit_exit",
+    subject: creditId,
+    phase: "posted",
+    movements: [{ from, to: { kind: "external_customs" }, scripNo }],
+  };
+}
+
+function creditsOf(firmId: string): Account {
+  return isHouse(firmId) ? { kind: "house_credits" } : { kind: "firm_credits", firmId };
+}

@@ -1,0 +1,87 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Context } from "../platform/context.ts";
+import { changeOfEnquiry, openPerson, viewEnquiry } from "./enquiries.ts";
+import { enquiryLifecycle, type EnquiryStatus, forgetAt, type Person } from "./public-rules.ts";
+import type { Enquiry } from "./public-schema.ts";
+import {
+  deleteForgotten,
+  type EnquiryRow,
+  findEnquiry,
+  listEnquiries as listRows,
+  lockEnquiry,
+  setEnquiry,
+} from "./public-store.ts";
+
+/** An enquiry as the operator reads it, who sent it included. */
+type OpenedEnquiry = Enquiry &
+  Person &
+  Pick<EnquiryRow, "kind" | "scheme" | "amount_paise" | "outcome">;
+
+export async function listEnquiries(
+  ctx: Context,
+  filter: { readonly status: EnquiryStatus | null; readonly limit: number },
+): Promise<OpenedEnquiry[]> {
+  const rows = await listRows(ctx.db, filter);
+  return rows.map((row) => openedEnquiry(row, ctx));
+}
+
+export async function showEnquiry(ctx: Context, enquiryRef: string): Promise<OpenedEnquiry> {
+  const row = await findEnquiry(ctx.db, enquiryRef);
+  if (!row) throw noEnquiry();
+  return openedEnquiry(row, ctx);
+}
+
+function openedEnquiry(row: EnquiryRow, ctx: Context): OpenedEnquiry {
+  const { kind, scheme, amount_paise, outcome } = row;
+  return { ...viewEnquiry(row), kind, scheme, amount_paise, ...openPerson(row, ctx), outcome };
+}
+
+export async function readEnquiry({ db }: Context, enquiryRef: string): Promise<Enquiry> {
+  const row = isId("enq", enquiryRef) ? await findEnquiry(db, enquiryRef) : undefined;
+  if (!row) throw noEnquiry();
+  return viewEnquiry(row);
+}
+
+function noEnquiry(): Failure {
+  return new Failure("not_found", "no such enquiry; it may have been deleted after its time");
+}
+
+export async function closeEnquiry(
+  ctx: Context,
+  actor: Actor,
+  { enquiryRef, outcome }: { readonly enquiryRef: string; readonly outcome: string },
+): Promise<Enquiry> {
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const before = await lockEnquiry(tx, enquiryRef);
+    if (!before) throw noEnquiry();
+    const status = advance(enquiryLifecycle, before.status, "close");
+    const forget_at = forgetAt(before.created_at, now);
+    const after = await setEnquiry(
+      tx,
+      { enquiry_ref: enquiryRef, status, outcome, forget_at },
+      now,
+    );
+    if (!after) throw new Error("a locked enquiry is there");
+    await recordChanges(tx, actor, [changeOfEnquiry("closed", { before, after })], now);
+    return viewEnquiry(after);
+  });
+}
+
+const setSizeMax = 500;
+const retention: Actor = { kind: "worker", id: "retention", requestId: null };
+
+/** Deletes enquiries whose time has come, whole; what stays is that there was one. */
+export async function forgetEnquiries({ db, now }: Context): Promise<"more" | "idle"> {
+  const instant = now();
+  return await db.transaction(async (tx) => {
+    const gone = await deleteForgotten(tx, instant, setSizeMax);
+    const changes = gone.map((before) => changeOfEnquiry("forgotten", { before, after: null }));
+    await recordChanges(tx, retention, changes, instant);
+    return gone.length === setSizeMax ? "more" : "idle";
+  });
+}

@@ -1,0 +1,149 @@
+import { Failure } from "../kernel/failure.ts";
+import { bpsOfPar } from "../kernel/money.ts";
+import { schemes } from "../kernel/scheme.ts";
+import { addDays, daysBetween, istDay } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Cacheable } from "../platform/http/caching.ts";
+import {
+  figureOfDay,
+  fixed,
+  growing,
+  latestIndex,
+  namedScheme,
+  released,
+  running,
+  viewFigure,
+} from "./daily-index.ts";
+import {
+  figureOf,
+  fixDelayMs,
+  historyDaysMax,
+  isIndexDay,
+  sellersMin,
+  trimDivisor,
+} from "./public-rules.ts";
+import type { HistoryQuery, Methodology, Rate, RateFigure, RateHistory } from "./public-schema.ts";
+import { findFigure, listFigures } from "./public-store.ts";
+import type { RatesBoard } from "./rates-board.ts";
+
+export async function listRates(board: RatesBoard): Promise<Cacheable<{ rates: Rate[] }>> {
+  return { answer: { rates: [...(await board())] }, cacheControl: running };
+}
+
+export async function readRate(board: RatesBoard, name: string): Promise<Cacheable<Rate>> {
+  const scheme = namedScheme(name);
+  const answer = (await board()).find((rate) => rate.scheme === scheme);
+  if (!answer) throw new Error("every scheme is on the board");
+  return { answer, cacheControl: running };
+}
+
+export async function readRateOfDay(
+  { db, now }: Context,
+  { scheme: name, date: day }: { readonly scheme: string; readonly date: string },
+): Promise<Cacheable<RateFigure>> {
+  const scheme = namedScheme(name);
+  if (!isIndexDay(day) || day > istDay(now())) {
+    throw new Failure("not_found", "there is a figure for days up to today, as YYYY-MM-DD");
+  }
+  const figure = await findFigure(db, scheme, day);
+  if (figure) return { answer: viewFigure(figure, { final: true }), cacheControl: fixed };
+  const last = await latestIndex(db, scheme);
+  // Days are fixed in their order: what lies before them had no deals and will get none.
+  if (last && day < last.day) {
+    const nothing = figureOf({ scheme, day }, [], undefined);
+    return { answer: viewFigure(nothing, { final: true }), cacheControl: fixed };
+  }
+  const answer = viewFigure(await figureOfDay(db, scheme, day), { final: false });
+  return { answer, cacheControl: running };
+}
+
+const daysByDefault = 365;
+
+export async function readRateHistory(
+  { db, now }: Context,
+  { scheme: name, ...query }: { readonly scheme: string } & HistoryQuery,
+): Promise<Cacheable<RateHistory>> {
+  const scheme = namedScheme(name);
+  const to = query.to ?? istDay(now());
+  const from = query.from ?? addDays(to, -daysByDefault);
+  refuseSpan(from, to);
+  const last = await latestIndex(db, scheme);
+  const figures = await listFigures(db, scheme, { from, to });
+  const days = figures.map((figure) => viewFigure(figure, { final: true }));
+  return {
+    answer: { scheme, from, to, days },
+    // No line is ever added before the last one.
+    cacheControl: last && to <= last.day ? fixed : growing,
+  };
+}
+
+function refuseSpan(from: string, to: string): void {
+  const problem = spanProblem(from, to);
+  if (problem === undefined) return;
+  throw new Failure("validation_error", `from: ${problem}`, {
+    form: "transport",
+    detail: { fields: [{ path: "from", problem }] },
+  });
+}
+
+function spanProblem(from: string, to: string): string | undefined {
+  if (!isIndexDay(from)) return "must be a day of the calendar";
+  if (from > to) return "must not be after to";
+  if (daysBetween(from, to) >= historyDaysMax) return `must be within ${historyDaysMax} days of to`;
+  return undefined;
+}
+
+const columns = [
+  "date",
+  "scheme",
+  "index_bps",
+  "basis",
+  "stale",
+  "deals_on",
+  "deal_count",
+  "seller_count",
+  "face_paise",
+] as const satisfies readonly (keyof RateFigure)[];
+
+export async function exportRateHistory(
+  ctx: Context,
+  query: { readonly scheme: string } & HistoryQuery,
+): Promise<Cacheable<string>> {
+  const { answer, cacheControl } = await readRateHistory(ctx, query);
+  const lines = answer.days.map((figure) => columns.map((name) => cell(figure[name])).join(","));
+  // Every value is a number, a day or a word of ours: nothing needs quotes.
+  return { answer: [columns.join(","), ...lines, ""].join("\r\n"), cacheControl };
+}
+
+function cell(value: string | number | boolean | null): string {
+  return value === null ? "" : String(value);
+}
+
+const trimBps = bpsOfPar / trimDivisor;
+const fixedAfterS = fixDelayMs / 1_000;
+
+/** The parameters are those the figures are made with. */
+export function readMethodology(): Cacheable<Methodology> {
+  return { answer: methodology, cacheControl: released };
+}
+
+const methodology: Methodology = {
+  version: 1,
+  summary:
+    "The face-weighted trimmed mean of the prices that sellers received for whole credits on one IST day.",
+  environment: "live",
+  schemes: [...schemes],
+  unit: "basis points of face value; 10000 is par",
+  sellers_min: sellersMin,
+  trim_bps: trimBps,
+  fixed_after_s: fixedAfterS,
+  steps: [
+    "Take the live deals of the scheme that were agreed on the day, from midnight to midnight IST. Each credit counts with its face and the price its seller received.",
+    "Leave out what is not at arm's length: what the desk itself sold, and deals inside one company or one group. Leave out deals that have failed.",
+    `Count the sellers; one company is one seller. With fewer than ${sellersMin} the day has no figure of its own.`,
+    `Order the deals by price and cut ${trimBps / 100} % of the day's face off each end, rounded down to the paisa. A deal on the edge counts with the part of its face that is left.`,
+    "The index is the mean of what is left, weighted by face, rounded to the nearest basis point, halves up.",
+    "A day without a figure of its own carries the last one and says so: basis is carried, stale is true, and deals_on names the day whose deals it is made of. Before the first figure basis is none.",
+    `While the day runs the figure moves with its deals. From ${fixedAfterS / 60} minutes after the day's end it is fixed, once and for good.`,
+  ],
+};

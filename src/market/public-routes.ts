@@ -1,0 +1,236 @@
+import { sendCacheable } from "../platform/http/caching.ts";
+import { sendCreation, visitOf } from "../platform/http/calls.ts";
+import type { Context } from "../platform/context.ts";
+import type { App } from "../platform/http/server.ts";
+import { estimateEnquiry, submitEnquiry } from "./enquiries.ts";
+import {
+  exportRateHistory,
+  listRates,
+  readMethodology,
+  readRate,
+  readRateHistory,
+  readRateOfDay,
+} from "./public-rates.ts";
+import { ratesBoard } from "./rates-board.ts";
+import { readEnquiry } from "./answer-enquiries.ts";
+import {
+  BuyEnquiryBody,
+  ContactEnquiryBody,
+  Enquiry,
+  EnquiryParams,
+  Estimate,
+  EstimateQuery,
+  HistoryQuery,
+  Methodology,
+  Rate,
+  RateFigure,
+  RateHistory,
+  RateHistoryCsv,
+  RateList,
+  RateOfDayParams,
+  SchemeParams,
+  SellEnquiryBody,
+} from "./public-schema.ts";
+
+const rates = { keyless: true, budget: "rates", tagged: true } as const;
+
+export function rateIndexRoutes(app: App, ctx: Context): void {
+  const board = ratesBoard(ctx);
+
+  app.get(
+    "/public/rates",
+    {
+      config: rates,
+      schema: {
+        operationId: "listRates",
+        tags: ["Public"],
+        summary: "What credits are worth today",
+        description:
+          "The index of the running day and the middle of the desk's rate card, per scheme.",
+        response: { 200: RateList },
+      },
+    },
+    async (_request, reply) => sendCacheable(reply, await listRates(board)),
+  );
+
+  app.get(
+    "/public/rates/methodology",
+    {
+      config: rates,
+      schema: {
+        operationId: "readMethodology",
+        tags: ["Public"],
+        summary: "How the index is made",
+        response: { 200: Methodology },
+      },
+    },
+    async (_request, reply) => sendCacheable(reply, readMethodology()),
+  );
+
+  app.get(
+    "/public/rates/:scheme",
+    {
+      config: rates,
+      schema: {
+        operationId: "readRate",
+        tags: ["Public"],
+        summary: "What credits of a scheme are worth today",
+        params: SchemeParams,
+        response: { 200: Rate },
+      },
+    },
+    async (request, reply) => sendCacheable(reply, await readRate(board, request.params.scheme)),
+  );
+
+  app.get(
+    "/public/rates/:scheme/:date",
+    {
+      config: rates,
+      schema: {
+        operationId: "readRateOfDay",
+        tags: ["Public"],
+        summary: "The index of a day",
+        description: "Fixed for good a quarter of an hour after the day has ended in IST.",
+        params: RateOfDayParams,
+        response: { 200: RateFigure },
+      },
+    },
+    async (request, reply) => sendCacheable(reply, await readRateOfDay(ctx, request.params)),
+  );
+
+  app.get(
+    "/public/rates/:scheme/history",
+    {
+      config: rates,
+      schema: {
+        operationId: "readRateHistory",
+        tags: ["Public"],
+        summary: "The fixed figures of a scheme",
+        description: "At most 3660 days at once.",
+        params: SchemeParams,
+        querystring: HistoryQuery,
+        response: { 200: RateHistory },
+      },
+    },
+    async (request, reply) =>
+      sendCacheable(reply, await readRateHistory(ctx, { ...request.params, ...request.query })),
+  );
+
+  app.get(
+    "/public/rates/:scheme/history.csv",
+    {
+      config: rates,
+      schema: {
+        operationId: "exportRateHistory",
+        tags: ["Public"],
+        summary: "The fixed figures of a scheme as CSV",
+        params: SchemeParams,
+        querystring: HistoryQuery,
+        response: { 200: RateHistoryCsv },
+      },
+    },
+    async (request, reply) =>
+      sendCacheable(
+        reply.type("text/csv; charset=utf-8; header=present"),
+        await exportRateHistory(ctx, { ...request.params, ...request.query }),
+      ),
+  );
+}
+
+const submitting =
+  "Sent again while it is open, it is the same enquiry and answered 200. Personal data is sealed, read by the desk only, and deleted after 180 days, or 30 days after the enquiry is closed.";
+
+const enquiry = { keyless: true, budget: "enquiry" } as const;
+
+export function enquiryRoutes(app: App, ctx: Context): void {
+  app.get(
+    "/public/enquiry/estimate",
+    {
+      config: enquiry,
+      schema: {
+        operationId: "estimateEnquiry",
+        tags: ["Public"],
+        summary: "Between what and what a price would lie",
+        description: "A range by the desk's rate card of the moment. It binds nobody.",
+        querystring: EstimateQuery,
+        response: { 200: Estimate },
+      },
+    },
+    async (request) => await estimateEnquiry(ctx, request.query),
+  );
+
+  app.post(
+    "/public/enquiry/sell",
+    {
+      config: enquiry,
+      schema: {
+        operationId: "submitSellEnquiry",
+        tags: ["Public"],
+        summary: "Ask to sell credits",
+        description: submitting,
+        body: SellEnquiryBody,
+        response: { 200: Enquiry, 201: Enquiry },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(
+        reply,
+        await submitEnquiry(ctx, visitOf(request, reply), { kind: "sell", ...request.body }),
+      ),
+  );
+
+  app.post(
+    "/public/enquiry/buy",
+    {
+      config: enquiry,
+      schema: {
+        operationId: "submitBuyEnquiry",
+        tags: ["Public"],
+        summary: "Ask to cover duty with credits",
+        description: submitting,
+        body: BuyEnquiryBody,
+        response: { 200: Enquiry, 201: Enquiry },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(
+        reply,
+        await submitEnquiry(ctx, visitOf(request, reply), { kind: "buy", ...request.body }),
+      ),
+  );
+
+  app.post(
+    "/public/enquiry/contact",
+    {
+      config: enquiry,
+      schema: {
+        operationId: "submitContactEnquiry",
+        tags: ["Public"],
+        summary: "Ask anything else",
+        description: submitting,
+        body: ContactEnquiryBody,
+        response: { 200: Enquiry, 201: Enquiry },
+      },
+    },
+    async (request, reply) =>
+      sendCreation(
+        reply,
+        await submitEnquiry(ctx, visitOf(request, reply), { kind: "contact", ...request.body }),
+      ),
+  );
+
+  app.get(
+    "/public/enquiry/:enquiry_ref",
+    {
+      config: enquiry,
+      schema: {
+        operationId: "readEnquiry",
+        tags: ["Public"],
+        summary: "How far an enquiry has come",
+        params: EnquiryParams,
+        response: { 200: Enquiry },
+      },
+    },
+    async (request) => await readEnquiry(ctx, request.params.enquiry_ref),
+  );
+}

@@ -1,0 +1,205 @@
+// What of this slice is sealed, for whoever changes the master key.
+
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { EnquiryKind, EnquiryStatus, IndexFigure } from "./public-rules.ts";
+
+const figureColumns = fragment`
+  scheme, day, basis, index_bps, deals_on, deal_count, seller_count, face_paise`;
+
+/** Fixes a day for good; nothing happens when another process has done so before. */
+export async function insertFigure(db: Db, figure: IndexFigure, now: Date): Promise<void> {
+  await db.rows(sql`
+    insert into rate_index_days (
+      scheme, day, basis, index_bps, deals_on, deal_count, seller_count, face_paise, fixed_at
+    )
+    values (
+      ${figure.scheme}, ${figure.day}, ${figure.basis}, ${figure.index_bps}, ${figure.deals_on},
+      ${figure.deal_count}, ${figure.seller_count}, ${figure.face_paise}, ${now}
+    )
+    on conflict (scheme, day) do nothing`);
+}
+
+export async function findFigure(
+  db: Db,
+  scheme: Scheme,
+  day: IstDay,
+): Promise<IndexFigure | undefined> {
+  const [row] = await db.rows<IndexFigure>(sql`
+    select ${figureColumns}
+    from rate_index_days
+    where scheme = ${scheme} and day = ${day}`);
+  return row;
+}
+
+/** The last fixed figure; before a day, when one is given. */
+export async function findLastFigure(
+  db: Db,
+  scheme: Scheme,
+  before: IstDay | null,
+): Promise<IndexFigure | undefined> {
+  const [row] = await db.rows<IndexFigure>(sql`
+    select ${figureColumns}
+    from rate_index_days
+    where scheme = ${scheme} and (${before}::date is null or day < ${before}::date)
+    order by day desc
+    limit 1`);
+  return row;
+}
+
+/** Fixed figures by rising day, both ends included. */
+export async function listFigures(
+  db: Db,
+  scheme: Scheme,
+  { from, to }: { readonly from: IstDay; readonly to: IstDay },
+): Promise<IndexFigure[]> {
+  return await db.rows(sql`
+    select ${figureColumns}
+    from rate_index_days
+    where scheme = ${scheme} and day between ${from} and ${to}
+    order by day`);
+}
+
+export type EnquiryRow = {
+  readonly enquiry_ref: string;
+  readonly kind: EnquiryKind;
+  readonly scheme: Scheme | null;
+  readonly amount_paise: number | null;
+  readonly status: EnquiryStatus;
+  readonly person_sealed: Buffer;
+  readonly outcome: string | null;
+  readonly forget_at: Date;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+};
+
+const enquiryColumns = fragment`
+  enquiry_ref, kind, scheme, amount_paise, status, person_sealed, outcome, forget_at, version,
+  created_at, updated_at`;
+
+/** The enquiry itself, or the open one that says the same. */
+export async function insertEnquiry(
+  tx: Tx,
+  row: EnquiryRow,
+  digest: Buffer,
+): Promise<EnquiryRow | undefined> {
+  const [kept] = await tx.rows<EnquiryRow>(sql`
+    insert into enquiries (
+      enquiry_ref, kind, scheme, amount_paise, status, person_sealed, digest, forget_at, version,
+      created_at, updated_at
+    )
+    values (
+      ${row.enquiry_ref}, ${row.kind}, ${row.scheme}, ${row.amount_paise}, ${row.status},
+      ${row.person_sealed}, ${digest}, ${row.forget_at}, ${row.version}, ${row.created_at},
+      ${row.updated_at}
+    )
+    on conflict (digest) where status = 'received' do update
+    set digest = excluded.digest
+    returning ${enquiryColumns}`);
+  return kept;
+}
+
+export async function findEnquiry(db: Db, enquiryRef: string): Promise<EnquiryRow | undefined> {
+  const [row] = await db.rows<EnquiryRow>(sql`
+    select ${enquiryColumns}
+    from enquiries
+    where enquiry_ref = ${enquiryRef}`);
+  return row;
+}
+
+export async function lockEnquiry(tx: Tx, enquiryRef: string): Promise<EnquiryRow | undefined> {
+  const [row] = await tx.rows<EnquiryRow>(sql`
+    select ${enquiryColumns}
+    from enquiries
+    where enquiry_ref = ${enquiryRef}
+    for update`);
+  return row;
+}
+
+/** Newest first. */
+export async function listEnquiries(
+  db: Db,
+  { status, limit }: { readonly status: EnquiryStatus | null; readonly limit: number },
+): Promise<EnquiryRow[]> {
+  return await db.rows(sql`
+    select ${enquiryColumns}
+    from enquiries
+    where ${status}::text is null or status = ${status}
+    order by created_at desc, enquiry_ref desc
+    limit ${limit}`);
+}
+
+export async function setEnquiry(
+  tx: Tx,
+  row: Pick<EnquiryRow, "enquiry_ref" | "status" | "outcome" | "forget_at">,
+  now: Date,
+): Promise<EnquiryRow | undefined> {
+  const [changed] = await tx.rows<EnquiryRow>(sql`
+    update enquiries
+    set status = ${row.status}, outcome = ${row.outcome}, forget_at = ${row.forget_at},
+      updated_at = ${now}, version = version + 1
+    where enquiry_ref = ${row.enquiry_ref}
+    returning ${enquiryColumns}`);
+  return changed;
+}
+
+/** Those whose time has come, gone; another process takes others. */
+export async function deleteForgotten(tx: Tx, now: Date, limit: number): Promise<EnquiryRow[]> {
+  return await tx.rows(sql`
+    delete from enquiries
+    where enquiry_ref in (
+      select enquiry_ref
+      from enquiries
+      where forget_at <= ${now}
+      order by forget_at
+      limit ${limit}
+      for update skip locked
+    )
+    returning ${enquiryColumns}`);
+}
+
+export type SealedEnquiry = {
+  readonly id: string;
+  readonly sealed: Buffer;
+  readonly kind: EnquiryKind;
+  readonly scheme: Scheme | null;
+  readonly amount_paise: number | null;
+};
+
+/** Who sent enquiries, in the order of their references. */
+export async function listSealedPersons(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<SealedEnquiry[]> {
+  return await db.rows(sql`
+    select enquiry_ref as id, person_sealed as sealed, kind, scheme, amount_paise
+    from enquiries
+    where enquiry_ref > ${after}
+    order by enquiry_ref
+    limit ${limit}`);
+}
+
+/** Only where it is still sealed as it was; the keyed digest is made with the same key. */
+export async function setSealedPersons(
+  db: Db,
+  rows: readonly {
+    readonly id: string;
+    readonly before: Buffer;
+    readonly sealed: Buffer;
+    readonly digest: Buffer;
+  }[],
+): Promise<void> {
+  await db.rows(sql`
+    update enquiries as t
+    set person_sealed = n.after, digest = n.digest
+    from unnest(
+      ${rows.map(({ id }) => id)}::text[],
+      ${rows.map(({ before }) => before)}::bytea[],
+      ${rows.map(({ sealed }) => sealed)}::bytea[],
+      ${rows.map(({ digest }) => digest)}::bytea[]
+    ) as n (id, before, after, digest)
+    where t.enquiry_ref = n.id and t.person_sealed = n.before`);
+}

@@ -1,0 +1,169 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, isSamePerson, personKey } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import { canonicalJson } from "../kernel/json.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { carryOutApproved } from "./decide-approval.ts";
+import {
+  type ApprovalKind,
+  changeOfApproval,
+  digestFacts,
+  type Done,
+  type Prepared,
+  type Proposed,
+  type Terms,
+} from "./approval-kind.ts";
+import { aloneHours, refuseRole, refuseUnnamed, stateAt } from "./approval-rules.ts";
+import {
+  type ApprovalRow,
+  findOpen,
+  insertAlone,
+  insertApproval,
+  lockPerson,
+  lockSubject,
+  setDecided,
+  sumAlone,
+} from "./approval-store.ts";
+
+export type Acted =
+  | { readonly outcome: "proposed"; readonly approval: ApprovalRow }
+  | { readonly outcome: "done"; readonly answer: Done["answer"] };
+
+/**
+ * Does something that takes one person or two. What takes two is proposed by the first call and done
+ * by the same call of somebody else, or when somebody approves the proposal. The sandbox asks nobody.
+ */
+export async function actWithApproval<Meant extends Terms>(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { kind, people, alonePerDayPaise, ...proposed }: Act<Meant>,
+): Promise<Acted> {
+  const now = ctx.now();
+  refuseRole(actor, kind.proposers, `to propose ${kind.name}`);
+  const isLive = proposed.environment === "live";
+  // Names on somebody's word are not counted together: people are.
+  const limit = isLive && actor.role !== undefined ? alonePerDayPaise : undefined;
+  return await ctx.db.transaction(async (tx) => {
+    if (limit !== undefined) await lockPerson(tx, personKey(actor.id));
+    await lockSubject(tx, kind.name, proposed.subjectId);
+    const prepared = await kind.prepare(tx, proposed, now);
+    const asked = { kind, proposed, prepared, now };
+    const isTooMuch = limit !== undefined && (await isPastLimit(tx, actor, { ...asked, limit }));
+    if (isLive && (people === 2 || isTooMuch)) {
+      refuseUnnamed(actor);
+      return await proposeOrApprove(tx, actor, asked);
+    }
+    const { changes, answer } = await prepared.carryOut(actor);
+    if (limit !== undefined) await noteAlone(tx, actor, asked);
+    await recordChanges(tx, actor, changes, now);
+    return { outcome: "done", answer };
+  });
+}
+
+export type Act<Meant extends Terms> = Proposed<Meant> & {
+  readonly kind: ApprovalKind<Meant>;
+  /** How many it takes by itself. */
+  readonly people: 1 | 2;
+  /** What one person may do alone of this kind in a day; past it the next one takes two. */
+  readonly alonePerDayPaise?: number;
+};
+
+async function isPastLimit(
+  tx: Tx,
+  actor: Actor,
+  { kind, prepared, now, limit }: Asked & { readonly limit: number },
+): Promise<boolean> {
+  const since = new Date(now.getTime() - aloneHours * 3_600_000);
+  const before = await sumAlone(tx, { personKey: personKey(actor.id), kind: kind.name, since });
+  return before + (prepared.valuePaise ?? 0) >= limit;
+}
+
+async function noteAlone(
+  tx: Tx,
+  actor: Actor,
+  { kind, proposed, prepared, now }: Asked,
+): Promise<void> {
+  await insertAlone(tx, {
+    person_key: personKey(actor.id),
+    kind: kind.name,
+    at: now,
+    subject_id: proposed.subjectId,
+    value_paise: prepared.valuePaise ?? 0,
+  });
+}
+
+type Asked = {
+  readonly kind: ApprovalKind<never>;
+  readonly proposed: Proposed;
+  readonly prepared: Prepared;
+  readonly now: Date;
+};
+
+async function proposeOrApprove(tx: Tx, actor: Actor, asked: Asked): Promise<Acted> {
+  const { kind, proposed, prepared, now } = asked;
+  const open = await findOpen(tx, kind.name, proposed.subjectId);
+  if (!open) return { outcome: "proposed", approval: await propose(tx, actor, asked) };
+  const isSame = canonicalJson(open.terms) === canonicalJson(proposed.terms);
+  // Facts of other terms tell nothing about those that were proposed.
+  const isChanged = isSame && open.facts_hash !== digestFacts(prepared.facts);
+  const isStale = stateAt(open, now) === "expired" || isChanged;
+  if (isStale || (isSamePerson(open.proposed_by, actor.id) && !isSame)) {
+    // What nobody can approve any more, or its own proposer has changed, makes room.
+    return { outcome: "proposed", approval: await propose(tx, actor, asked, open) };
+  }
+  if (isSamePerson(open.proposed_by, actor.id)) return { outcome: "proposed", approval: open };
+  if (!isSame) {
+    throw new Failure("conflict", `${open.proposed_by} proposed something else`, {
+      detail: { reason: "terms_differ", proposed_by: open.proposed_by, proposed: open.terms },
+    });
+  }
+  refuseRole(actor, kind.approvers, `to approve ${kind.name}`);
+  const { answer } = await carryOutApproved(tx, actor, { row: open, prepared, now });
+  return { outcome: "done", answer };
+}
+
+/** A proposal in the queue, in the place of one that has ended. */
+async function propose(
+  tx: Tx,
+  actor: Actor,
+  { kind, proposed, prepared, now }: Asked,
+  ended?: ApprovalRow,
+): Promise<ApprovalRow> {
+  const row: ApprovalRow = {
+    approval_id: newId("apr", now),
+    kind: kind.name,
+    environment: proposed.environment,
+    subject_id: proposed.subjectId,
+    state: "proposed",
+    terms: proposed.terms,
+    summary: prepared.summary,
+    value_paise: prepared.valuePaise,
+    facts_hash: digestFacts(prepared.facts),
+    proposed_by: actor.id,
+    proposed_at: now,
+    expires_at: new Date(now.getTime() + kind.validHours * 3_600_000),
+    decided_by: null,
+    decided_at: null,
+    reason: null,
+  };
+  const changes = [...(prepared.proposal ?? []), changeOfApproval("propose", row)];
+  if (ended) {
+    const isLate = stateAt(ended, now) === "expired";
+    const isOwn = isSamePerson(ended.proposed_by, actor.id);
+    const whyVoid = isOwn ? "proposed anew" : "the facts have changed";
+    const after: ApprovalRow = {
+      ...ended,
+      state: isLate ? "expired" : "voided",
+      decided_by: actor.id,
+      decided_at: now,
+      reason: isLate ? null : whyVoid,
+    };
+    await setDecided(tx, after);
+    changes.unshift(changeOfApproval(isLate ? "expire" : "void", after));
+  }
+  await insertApproval(tx, row);
+  await recordChanges(tx, actor, changes, now);
+  return row;
+}

@@ -1,0 +1,150 @@
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { ApprovalState } from "./approval-rules.ts";
+
+export type ApprovalRow = {
+  readonly approval_id: string;
+  readonly kind: string;
+  readonly environment: Environment;
+  readonly subject_id: string;
+  readonly state: ApprovalState;
+  readonly terms: Readonly<Record<string, unknown>>;
+  readonly summary: string;
+  readonly value_paise: number | null;
+  readonly facts_hash: string;
+  readonly proposed_by: string;
+  readonly proposed_at: Date;
+  readonly expires_at: Date;
+  readonly decided_by: string | null;
+  readonly decided_at: Date | null;
+  readonly reason: string | null;
+};
+
+const approvalColumns = fragment`
+  approval_id, kind, environment, subject_id, state, terms, summary, value_paise, facts_hash,
+  proposed_by, proposed_at, expires_at, decided_by, decided_at, reason`;
+
+/** Whoever proposes or decides about one thing waits here for whoever does so already. */
+export async function lockSubject(tx: Tx, kind: string, subjectId: string): Promise<void> {
+  await tx.rows(sql`
+    select pg_advisory_xact_lock(hashtext('approvals'), hashtext(${`${kind} ${subjectId}`}))`);
+}
+
+export async function findOpen(
+  tx: Tx,
+  kind: string,
+  subjectId: string,
+): Promise<ApprovalRow | undefined> {
+  const [row] = await tx.rows<ApprovalRow>(sql`
+    select ${approvalColumns}
+    from approvals
+    where kind = ${kind} and subject_id = ${subjectId} and state = 'proposed'`);
+  return row;
+}
+
+export async function findApproval(db: Db, approvalId: string): Promise<ApprovalRow | undefined> {
+  const [row] = await db.rows<ApprovalRow>(sql`
+    select ${approvalColumns}
+    from approvals
+    where approval_id = ${approvalId}`);
+  return row;
+}
+
+/** What was approved about these things, whatever has become of the facts since. */
+export async function listApproved(
+  db: Db,
+  kind: string,
+  subjectIds: readonly string[],
+): Promise<Pick<ApprovalRow, "subject_id" | "facts_hash">[]> {
+  return await db.rows(sql`
+    select subject_id, facts_hash
+    from approvals
+    where kind = ${kind} and subject_id = any(${subjectIds}::text[]) and state = 'approved'`);
+}
+
+export async function insertApproval(tx: Tx, row: ApprovalRow): Promise<void> {
+  await tx.rows(sql`
+    insert into approvals (${approvalColumns})
+    values (
+      ${row.approval_id}, ${row.kind}, ${row.environment}, ${row.subject_id}, ${row.state},
+      ${JSON.stringify(row.terms)}::jsonb, ${row.summary}, ${row.value_paise}, ${row.facts_hash},
+      ${row.proposed_by}, ${row.proposed_at}, ${row.expires_at}, ${row.decided_by},
+      ${row.decided_at}, ${row.reason}
+    )`);
+}
+
+/** For a proposal whose subject is locked. */
+export async function setDecided(tx: Tx, row: ApprovalRow): Promise<void> {
+  await tx.rows(sql`
+    update approvals
+    set state = ${row.state}, decided_by = ${row.decided_by}, decided_at = ${row.decided_at},
+      reason = ${row.reason}
+    where approval_id = ${row.approval_id}`);
+}
+
+export async function countOpen(db: Db, now: Date): Promise<number> {
+  const [row] = await db.rows<{ count: number }>(sql`
+    select count(*)::int as count
+    from approvals
+    where state = 'proposed' and expires_at > ${now}`);
+  return row?.count ?? 0;
+}
+
+export type AloneRow = {
+  readonly person_key: string;
+  readonly kind: string;
+  readonly at: Date;
+  readonly subject_id: string;
+  readonly value_paise: number;
+};
+
+/** Whoever acts alone does so one act after the other. */
+export async function lockPerson(tx: Tx, key: string): Promise<void> {
+  await tx.rows(sql`
+    select pg_advisory_xact_lock(hashtext('approvals'), hashtext(${`alone ${key}`}))`);
+}
+
+export async function sumAlone(
+  tx: Tx,
+  { personKey, kind, since }: { readonly personKey: string; kind: string; since: Date },
+): Promise<number> {
+  const [row] = await tx.rows<{ paise: number }>(sql`
+    select least(coalesce(sum(value_paise), 0), 9007199254740991)::bigint as paise
+    from acts_alone
+    where person_key = ${personKey} and kind = ${kind} and at > ${since}`);
+  return row?.paise ?? 0;
+}
+
+export async function insertAlone(tx: Tx, row: AloneRow): Promise<void> {
+  await tx.rows(sql`
+    insert into acts_alone (person_key, kind, at, subject_id, value_paise)
+    values (
+      ${row.person_key}, ${row.kind}, ${row.at}, ${row.subject_id}, ${row.value_paise}
+    )`);
+}
+
+export type ApprovalSearch = {
+  readonly environment: Environment | null;
+  readonly kind: string | null;
+  readonly state: ApprovalState | null;
+  readonly now: Date;
+  readonly limit: number;
+};
+
+/** Newest first. A proposal that was not decided in time is expired, written down or not. */
+export async function listApprovals(
+  db: Db,
+  { environment, kind, state, now, limit }: ApprovalSearch,
+): Promise<ApprovalRow[]> {
+  return await db.rows(sql`
+    select ${approvalColumns}
+    from approvals
+    where (${environment}::text is null or environment = ${environment})
+      and (${kind}::text is null or kind = ${kind})
+      and (${state}::text is null or ${state} = case
+        when state = 'proposed' and expires_at <= ${now} then 'expired'
+        else state
+      end)
+    order by proposed_at desc, approval_id desc
+    limit ${limit}`);
+}

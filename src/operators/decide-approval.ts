@@ -1,0 +1,148 @@
+// Somebody decides about what another person proposed. Approving and carrying out are one
+// transaction under the lock of the subject, so an approval happens once or not at all.
+
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, isSamePerson } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import {
+  type ApprovalKind,
+  changeOfApproval,
+  digestFacts,
+  type Done,
+  type Prepared,
+} from "./approval-kind.ts";
+import {
+  approvalLifecycle,
+  reasonLengthMax,
+  refuseProposer,
+  refuseRole,
+  refuseUnnamed,
+  stateAt,
+} from "./approval-rules.ts";
+import { type ApprovalRow, findApproval, lockSubject, setDecided } from "./approval-store.ts";
+
+export type Decided = { readonly approval: ApprovalRow; readonly answer?: Done["answer"] };
+
+export async function approveProposal(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { approvalId, kinds }: { readonly approvalId: string; readonly kinds: readonly ApprovalKind[] },
+): Promise<Decided> {
+  const now = ctx.now();
+  refuseUnnamed(actor);
+  const decided = await ctx.db.transaction(async (tx): Promise<Decided> => {
+    const row = await lockProposal(tx, approvalId);
+    const kind = findKind(kinds, row);
+    refuseRole(actor, kind.approvers, `to approve ${kind.name}`);
+    // Approving again what one has approved changes nothing.
+    if (row.state === "approved" && isSamePerson(row.decided_by ?? "", actor.id)) {
+      return { approval: row };
+    }
+    if (stateAt(row, now) === "expired") return await end(tx, actor, { row, to: "expired", now });
+    advance(approvalLifecycle, row.state, "approve");
+    refuseProposer(actor, row.proposed_by);
+    const { environment, subject_id: subjectId, terms } = row;
+    const prepared = await kind.prepare(tx, { environment, subjectId, terms }, now);
+    if (digestFacts(prepared.facts) !== row.facts_hash) {
+      return await end(tx, actor, { row, to: "voided", reason: "the facts have changed", now });
+    }
+    return await carryOutApproved(tx, actor, { row, prepared, now });
+  });
+  const { state, reason, expires_at } = decided.approval;
+  if (state === "approved") return decided;
+  // What ends a proposal is kept, and whoever wanted to approve it is told.
+  throw new Failure("conflict", `the proposal is ${state}${reason === null ? "" : `: ${reason}`}`, {
+    detail: { reason: state, expires_at: expires_at.toISOString() },
+  });
+}
+
+/** For a proposal whose subject is locked and whose facts still hold. */
+export async function carryOutApproved(
+  tx: Tx,
+  actor: Actor,
+  { row, prepared, now }: { readonly row: ApprovalRow; prepared: Prepared; now: Date },
+): Promise<Decided> {
+  refuseProposer(actor, row.proposed_by);
+  const { changes, answer } = await prepared.carryOut(actor, row.proposed_by);
+  const approval: ApprovalRow = {
+    ...row,
+    state: "approved",
+    decided_by: actor.id,
+    decided_at: now,
+  };
+  await setDecided(tx, approval);
+  await recordChanges(tx, actor, [...changes, changeOfApproval("approve", approval)], now);
+  return { approval, ...(answer !== undefined && { answer }) };
+}
+
+/** By anybody who may approve it, and by its proposer, who takes it back. */
+export async function rejectProposal(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    approvalId,
+    reason,
+    kinds,
+  }: { readonly approvalId: string; reason: string; kinds: readonly ApprovalKind[] },
+): Promise<ApprovalRow> {
+  const now = ctx.now();
+  refuseUnnamed(actor);
+  if (reason.trim() === "" || reason.length > reasonLengthMax) {
+    const problem = `must be 1 to ${reasonLengthMax} characters`;
+    throw unprocessable({ path: "reason", problem });
+  }
+  return await ctx.db.transaction(async (tx) => {
+    const row = await lockProposal(tx, approvalId);
+    const kind = findKind(kinds, row);
+    const isOwn = isSamePerson(actor.id, row.proposed_by);
+    if (!isOwn) refuseRole(actor, kind.approvers, `to reject ${kind.name}`);
+    advance(approvalLifecycle, stateAt(row, now), "reject");
+    const { approval } = await end(tx, actor, { row, to: "rejected", reason, now });
+    return approval;
+  });
+}
+
+async function lockProposal(tx: Tx, approvalId: string): Promise<ApprovalRow> {
+  const seen = await findApproval(tx, approvalId);
+  if (seen) await lockSubject(tx, seen.kind, seen.subject_id);
+  // Read again: whoever held the lock may have decided.
+  const row = seen && (await findApproval(tx, approvalId));
+  if (!row) throw new Failure("not_found", `no proposal ${approvalId}`);
+  return row;
+}
+
+function findKind(kinds: readonly ApprovalKind[], { kind: name }: ApprovalRow): ApprovalKind {
+  const kind = kinds.find((candidate) => candidate.name === name);
+  if (kind) return kind;
+  throw new Failure("conflict", `${name} cannot be decided any more`, {
+    detail: { reason: "unknown_kind" },
+  });
+}
+
+type End = {
+  readonly row: ApprovalRow;
+  readonly to: "rejected" | "voided" | "expired";
+  readonly reason?: string;
+  readonly now: Date;
+};
+
+async function end(
+  tx: Tx,
+  actor: Actor,
+  { row, to, reason = row.reason ?? undefined, now }: End,
+): Promise<Decided> {
+  const approval: ApprovalRow = {
+    ...row,
+    state: to,
+    decided_by: actor.id,
+    decided_at: now,
+    reason: reason ?? null,
+  };
+  const action = ({ rejected: "reject", voided: "void", expired: "expire" } as const)[to];
+  await setDecided(tx, approval);
+  await recordChanges(tx, actor, [changeOfApproval(action, approval)], now);
+  return { approval };
+}

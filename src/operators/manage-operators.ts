@@ -1,0 +1,309 @@
+// Letting somebody in takes two people, and neither of them can become that person: each holds one
+// code, and enrolling takes both. While the service has never had two admins there is nobody to
+// approve, and an admin on the machine lets people in alone, with one code.
+
+import { createHash, randomBytes } from "node:crypto";
+
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, type Change, type OperatorRole, personKey } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { houseFirmId, newId } from "../kernel/ids.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { type Acted, actWithApproval } from "./act-with-approval.ts";
+import type { ApprovalKind, Terms } from "./approval-kind.ts";
+import { cleanName, enrolHours } from "./rules.ts";
+import {
+  findOperator,
+  insertOperator,
+  listOperatorRows,
+  lockOperators,
+  type OperatorRow,
+  revokeSessions,
+  setOperator,
+} from "./store.ts";
+
+const codeBytes = 12;
+const validHours = 24;
+
+type LetIn = {
+  readonly outcome: "proposed" | "added" | "reset";
+  readonly approval_id?: string;
+  readonly operator?: OperatorView;
+  /** For the new person, and shown this once. Another code comes from whoever approves. */
+  readonly code: string;
+};
+
+export async function addOperator(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { name: given, role }: { readonly name: string; readonly role: OperatorRole },
+): Promise<LetIn> {
+  const name = cleanName(given);
+  const isFirst = (await listOperatorRows(ctx.db)).length === 0;
+  if (isFirst && role !== "admin") {
+    throw new Failure("conflict", "the first person must be an admin, who lets the others in", {
+      detail: { reason: "first_is_admin" },
+    });
+  }
+  return await letIn(ctx, actor, { kind: operatorAddition, name, role, outcome: "added" });
+}
+
+/** New credentials for somebody who lost theirs or was disabled. */
+export async function resetOperator(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  { name: given, role }: { readonly name: string; readonly role?: OperatorRole | undefined },
+): Promise<LetIn> {
+  const person = await findOperator(ctx.db, personKey(given));
+  if (!person) throw new Failure("not_found", `nobody is called ${given}`);
+  const terms = { name: person.name, role: role ?? person.role };
+  return await letIn(ctx, actor, { kind: operatorReset, ...terms, outcome: "reset" });
+}
+
+async function letIn(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    kind,
+    name,
+    role,
+    outcome,
+  }: {
+    readonly kind: ApprovalKind<Letting>;
+    readonly name: string;
+    readonly role: OperatorRole;
+    readonly outcome: "added" | "reset";
+  },
+): Promise<LetIn> {
+  const code = newCode();
+  const admins = (await listOperatorRows(ctx.db)).filter((person) => person.role === "admin");
+  const people = admins.length >= 2 ? 2 : 1;
+  const acted: Acted = await actWithApproval(ctx, actor, {
+    kind,
+    environment: "live",
+    subjectId: personKey(name),
+    terms: { name, role, code_hash: hashCode(code).toString("hex"), people },
+    people,
+  });
+  if (acted.outcome === "proposed") {
+    return { outcome: "proposed", approval_id: acted.approval.approval_id, code };
+  }
+  const { operator: person } = acted.answer as LetInAnswer; // What carrying it out answers.
+  return { outcome, operator: person, code };
+}
+
+type Letting = Terms & {
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly code_hash: string;
+  readonly people: 1 | 2;
+};
+
+type LetInAnswer = { readonly operator: OperatorView; readonly code?: string };
+
+export const operatorAddition: ApprovalKind<Letting> = {
+  name: "operator.add",
+  proposers: ["admin"],
+  approvers: ["admin"],
+  validHours,
+  async prepare(tx, { terms }, now) {
+    await lockOperators(tx);
+    const known = await findOperator(tx, personKey(terms.name));
+    if (known) {
+      throw new Failure("conflict", `${known.name} is there already`, {
+        detail: { reason: "name_taken", operator_id: known.operator_id },
+      });
+    }
+    await refuseAlone(tx, terms);
+    return {
+      summary: `${terms.name} becomes ${terms.role}; enrolling takes the code of each of you`,
+      valuePaise: null,
+      facts: { known: false },
+      async carryOut(actor) {
+        const codes = codesFor(terms);
+        const row: OperatorRow = {
+          operator_id: newId("opr", now),
+          name: terms.name,
+          name_key: personKey(terms.name),
+          role: terms.role,
+          password_hash: null,
+          totp_sealed: null,
+          totp_step: 0,
+          ...enrolling(codes.hashes, now),
+          created_by: actor.id,
+          created_at: now,
+          disabled_at: null,
+          version: 1,
+        };
+        await insertOperator(tx, row);
+        const changes = [changeOfOperator("add", undefined, row)];
+        return { changes, answer: answerOf(row, codes.second) };
+      },
+    };
+  },
+};
+
+export const operatorReset: ApprovalKind<Letting> = {
+  name: "operator.reset",
+  proposers: ["admin"],
+  approvers: ["admin"],
+  validHours,
+  async prepare(tx, { terms }, now) {
+    await lockOperators(tx);
+    const before = await findOperator(tx, personKey(terms.name));
+    if (!before) throw new Failure("not_found", `nobody is called ${terms.name}`);
+    await refuseAlone(tx, terms);
+    return {
+      summary: `${before.name} (${before.role}) loses password, authenticator and sessions and enrols anew as ${terms.role}`,
+      valuePaise: null,
+      facts: { operator_id: before.operator_id, version: before.version },
+      async carryOut() {
+        const codes = codesFor(terms);
+        const after: OperatorRow = {
+          ...before,
+          role: terms.role,
+          password_hash: null,
+          totp_sealed: null,
+          ...enrolling(codes.hashes, now),
+          disabled_at: null,
+          version: before.version + 1,
+        };
+        await setOperator(tx, after);
+        await revokeSessions(tx, before.operator_id, now);
+        const changes = [changeOfOperator("reset", before, after)];
+        return { changes, answer: answerOf(after, codes.second) };
+      },
+    };
+  },
+};
+
+/** Between the look that decided it and the lock, somebody may have become the second admin. */
+async function refuseAlone(tx: Tx, { people, role }: Letting): Promise<void> {
+  if (people === 2) return;
+  const everybody = await listOperatorRows(tx);
+  const admins = everybody.filter((person) => person.role === "admin");
+  const isFirst = everybody.length === 0;
+  if (admins.length < 2 && (!isFirst || role === "admin")) return;
+  throw new Failure("conflict", "this takes two people now: try again", {
+    detail: { reason: "approval_required" },
+  });
+}
+
+function enrolling(hashes: readonly Buffer[], now: Date) {
+  const enrol_until = new Date(now.getTime() + enrolHours * 3_600_000);
+  return { enrol_hashes: hashes, enrol_until };
+}
+
+function codesFor({ code_hash, people }: Letting): {
+  readonly hashes: readonly Buffer[];
+  readonly second: string | undefined;
+} {
+  const first = Buffer.from(code_hash, "hex");
+  if (people === 1) return { hashes: [first], second: undefined };
+  const second = newCode();
+  return { hashes: [first, hashCode(second)], second };
+}
+
+function answerOf(row: OperatorRow, code: string | undefined): LetInAnswer {
+  return { operator: viewOperator(row), ...(code !== undefined && { code }) };
+}
+
+function newCode(): string {
+  return randomBytes(codeBytes).toString("hex").match(/.{6}/g)?.join("-") ?? "";
+}
+
+/** Ninety-six random bits need no slow hash. */
+export function hashCode(code: string): Buffer {
+  return createHash("sha256").update(code.trim().toLowerCase()).digest();
+}
+
+/**
+ * Ends a person's sessions at once. One admin is enough, because it may have to be quick; letting
+ * them in again takes two.
+ */
+export async function disableOperator(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  name: string,
+): Promise<OperatorView> {
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    await lockOperators(tx);
+    const before = await findOperator(tx, personKey(name));
+    if (!before) throw new Failure("not_found", `nobody is called ${name}`);
+    if (before.disabled_at !== null) return viewOperator(before);
+    refuseLastAdmin(before, await listOperatorRows(tx));
+    const after: OperatorRow = {
+      ...before,
+      enrol_hashes: null,
+      enrol_until: null,
+      disabled_at: now,
+      version: before.version + 1,
+    };
+    await setOperator(tx, after);
+    await revokeSessions(tx, before.operator_id, now);
+    await recordChanges(tx, actor, [changeOfOperator("disable", before, after)], now);
+    return viewOperator(after);
+  });
+}
+
+/** Without an admin nobody could let anybody in. */
+function refuseLastAdmin(person: OperatorRow, everybody: readonly OperatorRow[]): void {
+  const isAdmin = ({ role, disabled_at, password_hash }: OperatorRow) =>
+    role === "admin" && disabled_at === null && password_hash !== null;
+  if (!isAdmin(person) || everybody.filter(isAdmin).length > 1) return;
+  throw new Failure("conflict", `${person.name} is the last admin`, {
+    detail: { reason: "last_admin" },
+  });
+}
+
+export async function listOperators(ctx: Pick<Context, "db">): Promise<OperatorView[]> {
+  return (await listOperatorRows(ctx.db)).map(viewOperator);
+}
+
+type PersonStatus = "enrolling" | "enrolled" | "disabled";
+
+/** A person as others are shown them: no credential, not even its hash. */
+export function viewOperator(row: OperatorRow) {
+  return {
+    operator_id: row.operator_id,
+    name: row.name,
+    role: row.role,
+    status: personStatus(row),
+    created_by: row.created_by,
+    created_at: istTimestamp(row.created_at),
+    disabled_at: row.disabled_at && istTimestamp(row.disabled_at),
+  };
+}
+
+function personStatus({ disabled_at, password_hash }: OperatorRow): PersonStatus {
+  if (disabled_at !== null) return "disabled";
+  return password_hash === null ? "enrolling" : "enrolled";
+}
+
+export type OperatorView = ReturnType<typeof viewOperator>;
+
+/** People are the operator's own: their records are on the house's desk. */
+export function changeOfOperator(
+  action: "add" | "enrol" | "disable" | "reset" | "sign_in" | "sign_out" | "set_role",
+  before: OperatorRow | undefined,
+  after: OperatorRow,
+): Change {
+  const house = houseFirmId.live;
+  return {
+    environment: "live",
+    deskId: house,
+    firmId: house,
+    action: `operator.${action}`,
+    entity: {
+      type: "operator",
+      id: after.operator_id,
+      version: after.version,
+      href: `/ops/operators/${after.operator_id}`,
+    },
+    before: before ? viewOperator(before) : null,
+    after: viewOperator(after),
+  };
+}

@@ -1,0 +1,193 @@
+// How answers arrive.
+//
+//   simulated   sandbox: a worker answers what has fallen due, by pure rules of each port
+//   attested    live: an operator answers what they saw, with a reference
+//
+// Either way the answer and what follows from it commit together. When somebody is changing what
+// the answer is about, the set is given up and answered in a later run.
+
+import type { Actor } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import {
+  type Answered,
+  type Inquiry,
+  type InquiryKind,
+  simulate,
+  type Simulators,
+} from "./inquiry-rules.ts";
+import {
+  claimDueInquiries,
+  leaveOpen,
+  listDueKinds,
+  lockOpenInquiries,
+  setAnswered,
+  yieldToCallers,
+} from "./inquiry-store.ts";
+
+/**
+ * What follows from answers about one kind of thing; given all of a set at once, because it locks
+ * those things in their order and then records what it did.
+ */
+export type Apply<Kind extends InquiryKind> = (
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Answered<Kind>[],
+  now: Date,
+) => Promise<void>;
+
+export type Appliers = {
+  readonly firms: Apply<"firm_identity" | "bank_account">;
+  readonly credits: Apply<"credit_holding">;
+  readonly funding: Apply<"deal_funding">;
+  readonly transfers: Apply<"credit_transfer">;
+  readonly payouts: Apply<"payout">;
+};
+
+/** The kinds that each applier is given. A transaction of the simulation has one applier. */
+const kindsOf = {
+  firms: ["firm_identity", "bank_account"],
+  credits: ["credit_holding"],
+  funding: ["deal_funding"],
+  transfers: ["credit_transfer"],
+  payouts: ["payout"],
+} as const satisfies Record<keyof Appliers, readonly InquiryKind[]>;
+
+export type Attestation = {
+  readonly inquiryId: string;
+  readonly answer: Answered["answer"];
+  /** What the operator saw: a ticket, a screenshot's number, a letter. */
+  readonly reference: string;
+};
+
+const setSizeMax = 200;
+const simulation: Actor = { kind: "worker", id: "simulation", requestId: null };
+
+/** One set of due sandbox inquiries of each applier; whether there may be more. */
+export async function answerDueInquiries(
+  ctx: Pick<Context, "db" | "now">,
+  simulators: Simulators,
+  appliers: Appliers,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const due = await listDueKinds(ctx.db, ctx.now());
+  const outcomes: ("more" | "idle")[] = [];
+  for (const kinds of Object.values(kindsOf)) {
+    if (!kinds.some((kind) => due.includes(kind))) continue;
+    outcomes.push(await answerDue(ctx, kinds, { simulators, appliers, offenders }));
+  }
+  return outcomes.includes("more") ? "more" : "idle";
+}
+
+async function answerDue(
+  ctx: Pick<Context, "db" | "now">,
+  kinds: readonly InquiryKind[],
+  {
+    simulators,
+    appliers,
+    offenders,
+  }: { simulators: Simulators; appliers: Appliers; offenders: Offenders },
+): Promise<"more" | "idle"> {
+  const now = ctx.now();
+  const answer = async (tx: Tx, due: readonly Inquiry[]): Promise<void> => {
+    const answered = due.flatMap((inquiry) => {
+      const answer = simulate(simulators, inquiry);
+      // The simulator of a kind answers in that kind's form.
+      return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
+    });
+    const known = new Set(answered.map(({ inquiry_id }) => inquiry_id));
+    const unanswered = due.filter(({ inquiry_id }) => !known.has(inquiry_id));
+    if (unanswered.length > 0) await leaveOpen(tx, unanswered);
+    await yieldToCallers(tx);
+    if (answered.length > 0) await applyAnswers(tx, simulation, answered, appliers, now);
+  };
+  const done = await workInParts(offenders, (choice, claimed) =>
+    ctx.db.transaction(async (tx) => {
+      const due = await claimDueInquiries(tx, kinds, { now, limit: setSizeMax, ...choice });
+      claimed(due.map(({ inquiry_id }) => inquiry_id));
+      if (due.length > 0) await answer(tx, due);
+      return due.length;
+    }),
+  );
+  return done === setSizeMax ? "more" : "idle";
+}
+
+/** All or none: an operator's batch with one wrong id changes nothing. */
+export async function attestInquiries(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  attestations: readonly Attestation[],
+  appliers: Appliers,
+): Promise<number> {
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const answered = await lockAttested(tx, attestations, now);
+    await applyAttested(tx, operator, { answered, appliers, now });
+    return answered.length;
+  });
+}
+
+/** The questions that these answer, locked, with their answers; refused when one is not open. */
+export async function lockAttested(
+  tx: Tx,
+  attestations: readonly Attestation[],
+  now: Date,
+): Promise<Answered[]> {
+  const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
+  const open = await lockOpenInquiries(tx, [...byId.keys()]);
+  const known = new Set(open.map(({ inquiry_id }) => inquiry_id));
+  const missing = [...byId.keys()].filter((inquiryId) => !known.has(inquiryId));
+  if (missing.length > 0) {
+    throw new Failure("not_found", `no open inquiry ${missing.join(", ")}`);
+  }
+  return open.map((inquiry) => {
+    const attestation = byId.get(inquiry.inquiry_id);
+    return {
+      ...inquiry,
+      answer: attestation?.answer,
+      as_of: now,
+      reference: attestation?.reference ?? null,
+    } as Answered; // Answers are built by kind.
+  });
+}
+
+export async function applyAttested(
+  tx: Tx,
+  operator: Actor,
+  { answered, appliers, now }: { answered: readonly Answered[]; appliers: Appliers; now: Date },
+): Promise<void> {
+  await yieldToCallers(tx);
+  await applyAnswers(tx, operator, answered, appliers, now);
+}
+
+/** The answers and what follows from them, in one transaction. */
+export async function applyAnswers(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Answered[],
+  appliers: Appliers,
+  now: Date,
+): Promise<void> {
+  await setAnswered(tx, answered, actor.id);
+  const firms = ofKinds(answered, kindsOf.firms);
+  const credits = ofKinds(answered, kindsOf.credits);
+  const funding = ofKinds(answered, kindsOf.funding);
+  const transfers = ofKinds(answered, kindsOf.transfers);
+  const payouts = ofKinds(answered, kindsOf.payouts);
+  if (firms.length > 0) await appliers.firms(tx, actor, firms, now);
+  if (credits.length > 0) await appliers.credits(tx, actor, credits, now);
+  if (funding.length > 0) await appliers.funding(tx, actor, funding, now);
+  if (transfers.length > 0) await appliers.transfers(tx, actor, transfers, now);
+  if (payouts.length > 0) await appliers.payouts(tx, actor, payouts, now);
+}
+
+function ofKinds<Kind extends InquiryKind>(
+  answered: readonly Answered[],
+  kinds: readonly Kind[],
+): Answered<Kind>[] {
+  const isMeant = (inquiry: Answered): inquiry is Answered & Answered<Kind> =>
+    (kinds as readonly InquiryKind[]).includes(inquiry.kind);
+  return answered.filter(isMeant);
+}

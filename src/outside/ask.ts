@@ -1,0 +1,187 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { type Actor, type Change, operator } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { houseFirmId, newId } from "../kernel/ids.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { type Appliers, applyAnswers } from "./answer-inquiries.ts";
+import {
+  type Answered,
+  type Inquiries,
+  type Inquiry,
+  type InquiryKind,
+  type Port,
+  ports,
+  simulate,
+  type Simulators,
+} from "./inquiry-rules.ts";
+import {
+  deleteOutage,
+  findPortAndCalendar,
+  insertInquiries,
+  insertOutage,
+  listOpenAbout,
+  listOpenInquiries,
+  listOutages,
+  lockOpenInquiries,
+  setDropped,
+  yieldToCallers,
+} from "./inquiry-store.ts";
+
+/** How long the simulation takes to answer: long enough to be seen waiting. */
+const simulatedDelayMs = 500;
+
+export type Question<Kind extends InquiryKind = InquiryKind> = {
+  [K in Kind]: {
+    readonly environment: Environment;
+    readonly deskId: string;
+    readonly port: Inquiries[K]["port"];
+    readonly kind: K;
+    readonly subjectId: string;
+    readonly facts: Inquiries[K]["facts"];
+  };
+}[Kind];
+
+/** Asks; the answer comes later, to whoever applies answers of that kind. */
+export async function askOutside(tx: Tx, questions: readonly Question[], now: Date): Promise<void> {
+  if (questions.length === 0) return;
+  const dueAt = new Date(now.getTime() + simulatedDelayMs);
+  await insertInquiries(
+    tx,
+    questions.map(
+      (question) =>
+        ({
+          inquiry_id: newId("inq", now),
+          environment: question.environment,
+          desk_id: question.deskId,
+          port: question.port,
+          kind: question.kind,
+          subject_id: question.subjectId,
+          facts: question.facts,
+          due_at: dueAt,
+          created_at: now,
+        }) as Inquiry, // Kind, port and facts belong together, as they did in the question.
+    ),
+  );
+}
+
+/** Takes back every open question about these subjects. */
+export async function dropQuestions(tx: Tx, subjectIds: readonly string[]): Promise<void> {
+  await setDropped(tx, subjectIds);
+}
+
+type PortStatus = {
+  readonly port: Port;
+  readonly state: "up" | "outage";
+  readonly since: string | null;
+};
+
+export async function portStatus(db: Db, environment: Environment): Promise<PortStatus[]> {
+  const outages = await listOutages(db, environment);
+  return ports.map((port) => {
+    const outage = outages.find((row) => row.port === port);
+    return {
+      port,
+      state: outage ? "outage" : "up",
+      since: outage ? istTimestamp(outage.since) : null,
+    };
+  });
+}
+
+export async function isPortUp(db: Db, environment: Environment, port: Port): Promise<boolean> {
+  const outages = await listOutages(db, environment);
+  return outages.every((outage) => outage.port !== port);
+}
+
+/** The same with the version of the calendar: whoever makes deals needs both, and asks once. */
+export async function portAndCalendar(
+  db: Db,
+  environment: Environment,
+  port: Port,
+): Promise<{ readonly isUp: boolean; readonly calendarVersion: string }> {
+  const { is_up, calendar_version } = await findPortAndCalendar(db, environment, port);
+  return { isUp: is_up, calendarVersion: calendar_version };
+}
+
+/** Open questions wait until the operator says that the port is back. */
+export async function setOutage(
+  ctx: Pick<Context, "db" | "now">,
+  target: PortOfEnvironment,
+  note: string | undefined,
+  actor = operator,
+): Promise<void> {
+  const now = ctx.now();
+  await ctx.db.transaction(async (tx) => {
+    const before = (await listOutages(tx, target.environment)).find(
+      (row) => row.port === target.port,
+    );
+    if (note === undefined) await deleteOutage(tx, target);
+    else await insertOutage(tx, { ...target, since: now, note });
+    await recordChanges(tx, actor, [changeOfPort(target, before ?? null, note)], now);
+  });
+}
+
+type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
+
+/** A port is everybody's, so its changes are on the operator's own desk. */
+function changeOfPort(
+  { environment, port }: PortOfEnvironment,
+  before: object | null,
+  note: string | undefined,
+): Change {
+  const house = houseFirmId[environment];
+  return {
+    environment,
+    deskId: house,
+    firmId: house,
+    action: note === undefined ? "port.up" : "port.outage",
+    entity: { type: "port", id: port, version: 1, href: `/v1/firms/${house}/connection` },
+    before,
+    after: note === undefined ? null : { environment, port, note },
+  };
+}
+
+export async function openInquiries(
+  ctx: Pick<Context, "db">,
+  filter: { readonly environment: Environment | null; readonly port: Port | null },
+): Promise<Inquiry[]> {
+  return await listOpenInquiries(ctx.db, filter);
+}
+
+/**
+ * What the simulation would say about a thing or its parts, said now and not when it falls due; how
+ * many questions had an answer. Only ever asked about things of the sandbox, and by who has locked them:
+ * then nobody else answers or takes back these questions.
+ */
+export async function answerNow(
+  tx: Tx,
+  actor: Actor,
+  {
+    kind,
+    subjectId,
+    simulators,
+    appliers,
+    now,
+  }: {
+    readonly kind: InquiryKind;
+    readonly subjectId: string;
+    readonly simulators: Simulators;
+    readonly appliers: Appliers;
+    readonly now: Date;
+  },
+): Promise<number> {
+  const open = await listOpenAbout(tx, kind, [subjectId]);
+  const locked = await lockOpenInquiries(
+    tx,
+    open.map(({ inquiry_id }) => inquiry_id),
+  );
+  const answered = locked.flatMap((inquiry) => {
+    const answer = simulate(simulators, inquiry);
+    // The simulator of a kind answers in that kind's form.
+    return answer ? [{ ...inquiry, answer, as_of: now, reference: null } as Answered] : [];
+  });
+  await yieldToCallers(tx);
+  if (answered.length > 0) await applyAnswers(tx, actor, answered, appliers, now);
+  return answered.length;
+}

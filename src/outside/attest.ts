@@ -1,0 +1,261 @@
+// From what an operator saw to an answer of the inquiry's kind.
+//
+// An operator's word about the outside world counts as money or as a credit, so a large one counts
+// once a second person has given theirs. So does any word about the account of a firm that has money
+// with us: whoever changes it could take that money.
+
+import { createHash } from "node:crypto";
+
+import type { Actor } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { balancesOf } from "../ledger/read-books.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
+import { aloneTimes, twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import {
+  type Appliers,
+  applyAttested,
+  type Attestation,
+  attestInquiries,
+  lockAttested,
+} from "./answer-inquiries.ts";
+import { openInquiries } from "./ask.ts";
+import {
+  type Answered,
+  type CheckName,
+  type CheckResult,
+  checksAsked,
+  type Inquiry,
+  type InquiryKind,
+} from "./inquiry-rules.ts";
+import { listInquiries, listOpenAbout } from "./inquiry-store.ts";
+
+export type Finding = {
+  readonly inquiryId: string;
+  readonly reference: string;
+  /** The checks that failed; the others that were asked passed. */
+  readonly failed: readonly { readonly check: CheckName; readonly cure: string | null }[];
+  /** Whether the firm holds the credit; only for a question about one. */
+  readonly held: boolean | undefined;
+};
+
+function attestationOf(inquiry: Inquiry | undefined, finding: Finding): Attestation {
+  const { inquiryId, reference } = finding;
+  if (!inquiry) throw new Failure("not_found", `no open inquiry ${inquiryId}`);
+  return { inquiryId, reference, answer: answerOf(inquiry, finding) };
+}
+
+function answerOf(inquiry: Inquiry, { failed, held }: Finding): Attestation["answer"] {
+  if (
+    inquiry.kind === "deal_funding" ||
+    inquiry.kind === "credit_transfer" ||
+    inquiry.kind === "payout"
+  ) {
+    throw wrongForm(
+      inquiry,
+      inquiry.kind,
+      "is answered by the commands of crosses, settlements and payouts",
+    );
+  }
+  if (inquiry.kind === "credit_holding") {
+    if (held === undefined || failed.length > 0) throw wrongForm(inquiry, "held", "is the answer");
+    return { held, reason: held ? null : "not_held" };
+  }
+  if (held !== undefined) throw wrongForm(inquiry, "held", "is no answer");
+  const asked = checksAsked(inquiry);
+  const stray = failed.find(({ check }) => !asked.includes(check));
+  if (stray) throw wrongForm(inquiry, stray.check, "was not asked");
+  const checks = asked.map((check): CheckResult => {
+    const failure = failed.find((candidate) => candidate.check === check);
+    return failure ? { ...failure, outcome: "fail" } : { check, outcome: "pass", cure: null };
+  });
+  return { checks };
+}
+
+function wrongForm({ inquiry_id, kind }: Inquiry, path: string, problem: string): Failure {
+  return unprocessable({ path, problem: `${problem} to ${inquiry_id}, a question of ${kind}` });
+}
+
+/** What an operator saw of a thing, or of the parts of it that are named. */
+export type Seen<Kind extends InquiryKind> = {
+  readonly subjectId: string;
+  /** Whether it was this part; all that are asked about when it is left out. */
+  readonly isMeant?: (inquiry: Answered<Kind>["facts"]) => boolean;
+  readonly answer: Answered<Kind>["answer"];
+  readonly reference: string;
+};
+
+/**
+ * Answers what is asked about things that the operator knows by their own names. All or none: a thing
+ * that nothing is asked about changes nothing.
+ */
+export async function attestSubjects<Kind extends InquiryKind>(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { kind, seen, appliers }: { kind: Kind; seen: readonly Seen<Kind>[]; appliers: Appliers },
+): Promise<number> {
+  const attestations = await findAttestations(ctx, { kind, seen });
+  return await attestInquiries(ctx, operator, attestations, appliers);
+}
+
+/** What was seen of things, as answers to the questions that are open about them. */
+export async function findAttestations<Kind extends InquiryKind>(
+  ctx: Pick<Context, "db">,
+  { kind, seen }: { kind: Kind; seen: readonly Seen<Kind>[] },
+): Promise<Attestation[]> {
+  const open = await listOpenAbout(
+    ctx.db,
+    kind,
+    seen.map(({ subjectId }) => subjectId),
+  );
+  return seen.flatMap(({ subjectId, isMeant = () => true, answer, reference }) => {
+    const meant = open.filter(
+      ({ subject_id, facts }) =>
+        (subject_id === subjectId || subject_id.startsWith(`${subjectId}:`)) &&
+        isMeant(facts as Answered<Kind>["facts"]), // The facts of a kind have that kind's form.
+    );
+    if (meant.length === 0) {
+      throw new Failure("conflict", `nothing is open of ${kind} about ${subjectId}`, {
+        detail: { reason: "nothing_asked", subject_id: subjectId },
+      });
+    }
+    return meant.map(({ inquiry_id }) => ({ inquiryId: inquiry_id, answer, reference }));
+  });
+}
+
+type Attested =
+  | { readonly outcome: "done"; readonly answered: number }
+  | { readonly outcome: "proposed"; readonly approval_id: string };
+
+type Attesting = Terms & { readonly attestations: readonly Attestation[] };
+
+export type AttestationKind = ApprovalKind<Attesting>;
+
+export async function attestWithApproval(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  {
+    attestations,
+    kind,
+    twoFromPaise = twoPeopleFromPaise,
+  }: {
+    readonly attestations: readonly Attestation[];
+    readonly kind: AttestationKind;
+    readonly twoFromPaise?: number;
+  },
+): Promise<Attested> {
+  const ids = attestations.map(({ inquiryId }) => inquiryId);
+  const asked = await listInquiries(ctx.db, ids);
+  const byId = new Map(attestations.map((attestation) => [attestation.inquiryId, attestation]));
+  const answered = asked.map((inquiry) => {
+    const answer = byId.get(inquiry.inquiry_id)?.answer;
+    return { ...inquiry, answer } as Answered; // Answers are built by kind.
+  });
+  const value = sumCounted(answered);
+  const [only] = ids;
+  const acted = await actWithApproval(ctx, actor, {
+    kind,
+    environment: asked.some(({ environment }) => environment === "live") ? "live" : "sandbox",
+    subjectId: ids.length === 1 && only !== undefined ? only : digest(ids),
+    terms: { attestations },
+    people: value >= twoFromPaise || (await movesAccount(ctx.db, answered)) ? 2 : 1,
+    alonePerDayPaise: twoFromPaise * aloneTimes,
+  });
+  if (acted.outcome === "done") return { outcome: "done", answered: ids.length };
+  return { outcome: "proposed", approval_id: acted.approval.approval_id };
+}
+
+export function attestation(appliers: Appliers): AttestationKind {
+  return {
+    name: "inquiry.attest",
+    proposers: ["settlement"],
+    approvers: ["settlement"],
+    validHours: validHoursUsual,
+    async prepare(tx, { terms: { attestations } }, now) {
+      const answered = await lockAttested(tx, attestations, now);
+      const [first] = answered;
+      if (!first) throw new Failure("not_found", "nothing is attested");
+      const rest = answered.length > 1 ? ` and ${answered.length - 1} more` : "";
+      return {
+        summary: `${first.kind} of ${first.subject_id}${rest} is answered: ${JSON.stringify(first.answer)}, seen in ${first.reference}`,
+        valuePaise: sumCounted(answered),
+        facts: answered.map(({ inquiry_id, kind, subject_id, facts }) => ({
+          inquiry_id,
+          kind,
+          subject_id,
+          facts,
+        })),
+        async carryOut(actor) {
+          await applyAttested(tx, actor, { answered, appliers, now });
+          return { changes: [], answer: { answered: answered.length } };
+        },
+      };
+    },
+  };
+}
+
+/** What an answer makes of nothing: a credit that can be sold, money that can be spent. */
+function countedPaise(inquiry: Answered): number {
+  switch (inquiry.kind) {
+    case "credit_holding":
+      return inquiry.answer.held ? inquiry.facts.face_paise : 0;
+    case "deal_funding":
+      return inquiry.answer.arrived ? inquiry.facts.paise : 0;
+    case "credit_transfer":
+      return inquiry.answer.outcome === "transferred" ? inquiry.facts.face_paise : 0;
+    case "payout":
+      return inquiry.answer.outcome === "returned" ? inquiry.facts.paise : 0;
+    case "firm_identity":
+    case "bank_account":
+      return 0;
+  }
+}
+
+function sumCounted(answered: readonly Answered[]): number {
+  const sum = answered.reduce((total, inquiry) => total + countedPaise(inquiry), 0);
+  return Math.min(sum, Number.MAX_SAFE_INTEGER);
+}
+
+/** Whether an account passes for a firm that has money with us or on its way. */
+async function movesAccount(db: Db, answered: readonly Answered[]): Promise<boolean> {
+  const accounts = answered.filter(
+    (inquiry): inquiry is Answered<"bank_account"> =>
+      inquiry.kind === "bank_account" &&
+      inquiry.answer.checks.every(({ outcome }) => outcome === "pass"),
+  );
+  for (const { environment, subject_id } of accounts satisfies readonly Inquiry[]) {
+    const [balance] = await balancesOf(db, environment, [subject_id]);
+    const parts = [balance?.posted_paise, balance?.pending_in_paise, balance?.escrow_paise];
+    if (parts.some((paise) => Number(paise ?? 0) > 0)) return true;
+  }
+  return false;
+}
+
+function digest(ids: readonly string[]): string {
+  return createHash("sha256").update(ids.toSorted().join(" ")).digest("hex").slice(0, 40);
+}
+
+/** What operators saw, as answers to the open questions; several lines about one are one answer. */
+export async function toAttestations(
+  ctx: Pick<Context, "db">,
+  findings: readonly Finding[],
+): Promise<Attestation[]> {
+  const open = await openInquiries(ctx, { environment: null, port: null });
+  const byId = new Map(open.map((inquiry): [string, Inquiry] => [inquiry.inquiry_id, inquiry]));
+  return mergeFindings(findings).map((finding) =>
+    attestationOf(byId.get(finding.inquiryId), finding),
+  );
+}
+
+/** Several lines about one question are several failed checks of it. */
+function mergeFindings(findings: readonly Finding[]): Finding[] {
+  const merged = new Map<string, Finding>();
+  for (const finding of findings) {
+    const known = merged.get(finding.inquiryId);
+    const failed = [...(known?.failed ?? []), ...finding.failed];
+    merged.set(finding.inquiryId, { ...finding, failed });
+  }
+  return [...merged.values()];
+}

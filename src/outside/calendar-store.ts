@@ -1,0 +1,90 @@
+import type { IstDay } from "../kernel/time.ts";
+import type { Office } from "../kernel/working-days.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { CalendarDay, DayStatus } from "./calendar-rules.ts";
+
+export async function findVersion(db: Db): Promise<string> {
+  const [row] = await db.rows<{ version: string }>(sql`
+    select version
+    from calendar_versions`);
+  if (!row) throw new Error("the calendar has a version");
+  return row.version;
+}
+
+/** Whoever changes the days does it alone, and everybody who keeps them learns of it. */
+export async function setNewVersion(tx: Tx): Promise<void> {
+  await tx.rows(sql`
+    update calendar_versions
+    set version = gen_random_uuid()`);
+}
+
+/** With the version that they are of, as one statement sees both. */
+export async function listVersionedDays(db: Db): Promise<
+  {
+    readonly version: string;
+    readonly office: Office | null;
+    readonly day: IstDay | null;
+    readonly works: boolean | null;
+  }[]
+> {
+  return await db.rows(sql`
+    select v.version, d.office, d.day, d.works
+    from calendar_versions as v
+    left join calendar_days as d on true`);
+}
+
+export async function listDays(
+  db: Db,
+  { office, year }: { readonly office: Office | null; readonly year: number | null },
+): Promise<(CalendarDay & { readonly status: DayStatus })[]> {
+  return await db.rows(sql`
+    select office, day, name, works, status
+    from calendar_days
+    where (${office}::text is null or office = ${office})
+      and (${year}::int is null or extract(year from day) = ${year})
+    order by day, office`);
+}
+
+export async function upsertDays(
+  tx: Tx,
+  days: readonly CalendarDay[],
+  now: Date,
+): Promise<{ readonly office: Office; readonly day: IstDay }[]> {
+  return await tx.rows(sql`
+    insert into calendar_days as d (office, day, name, works, status, changed_at)
+    select office, day, name, works, 'confirmed', ${now}::timestamptz
+    from unnest(
+      ${days.map(({ office }) => office)}::text[],
+      ${days.map(({ day }) => day)}::date[],
+      ${days.map(({ name }) => name)}::text[],
+      ${days.map(({ works }) => works)}::boolean[]
+    ) as n (office, day, name, works)
+    order by office, day
+    on conflict (office, day) do update
+    set name = excluded.name, works = excluded.works, status = excluded.status,
+      changed_at = excluded.changed_at
+    where (d.name, d.works, d.status) is distinct from
+      (excluded.name, excluded.works, excluded.status)
+    returning office, day`);
+}
+
+/** Starting rows of an office and year that its own list does not have. */
+export async function deleteUnchecked(
+  tx: Tx,
+  office: Office,
+  { year, except }: { readonly year: number; readonly except: readonly IstDay[] },
+): Promise<{ readonly office: Office; readonly day: IstDay }[]> {
+  return await tx.rows(sql`
+    delete from calendar_days
+    where office = ${office} and extract(year from day) = ${year} and status = 'check'
+      and day <> all(${except}::date[])
+    returning office, day`);
+}
+
+export async function deleteDay(tx: Tx, office: Office, day: IstDay): Promise<boolean> {
+  const deleted = await tx.rows(sql`
+    delete from calendar_days
+    where office = ${office} and day = ${day}
+    returning 1`);
+  return deleted.length > 0;
+}

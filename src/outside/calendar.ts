@@ -1,0 +1,144 @@
+// How the operator keeps the calendar. Every change gives the days a new version, so that all nodes
+// count with them from the commit on; deadlines that were given before are not moved, and one that
+// falls on a new holiday ends with the next working day (`lateUntil`).
+//
+// The calendar is read whole and kept with its version: whoever needs it asks for the version, alone or
+// together with something else, and reads the days when it is another one. So a change counts on every
+// node from its commit on, and nobody reads the days again while there is none.
+
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import { isCalendarDay, type IstDay } from "../kernel/time.ts";
+import { type Calendar, type Office, plainCalendar } from "../kernel/working-days.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import {
+  type CalendarDay,
+  calendarFrom,
+  type DayStatus,
+  type GivenDay,
+  readDays,
+  readYear,
+} from "./calendar-rules.ts";
+import {
+  deleteDay,
+  deleteUnchecked,
+  findVersion,
+  listDays,
+  listVersionedDays,
+  setNewVersion,
+  upsertDays,
+} from "./calendar-store.ts";
+
+type Changing = Pick<Context, "db" | "now">;
+
+type ImportedDays = {
+  readonly rows: number;
+  /** Rows that were not there, or otherwise. */
+  readonly changed: number;
+  /** Starting rows of the same office and year that the list does not have. */
+  readonly removed: number;
+};
+
+/** The list of an office for one or more years; the same list again changes nothing. */
+export async function importDays(
+  ctx: Changing,
+  actor: Actor,
+  given: readonly GivenDay[],
+): Promise<ImportedDays> {
+  const days = readDays(given);
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    await setNewVersion(tx);
+    const lists = Map.groupBy(days, ({ office, day }) => `${office} ${readYear(day)}`);
+    let removed = 0;
+    for (const list of lists.values()) {
+      const [first] = list;
+      if (!first) continue;
+      const except = list.map(({ day }) => day);
+      const gone = await deleteUnchecked(tx, first.office, { year: readYear(first.day), except });
+      removed += gone.length;
+    }
+    const changed = (await upsertDays(tx, days, now)).length;
+    const after = { rows: days.length, changed, removed, days };
+    const change = changeOfCalendar("calendar.import", "days", { before: null, after });
+    if (changed + removed > 0) await recordChanges(tx, actor, [change], now);
+    return { rows: days.length, changed, removed };
+  });
+}
+
+/** One day; said again, it is as it was said last. */
+export async function addDay(ctx: Changing, actor: Actor, given: GivenDay): Promise<void> {
+  const [day] = readDays([given]);
+  if (!day) return;
+  const now = ctx.now();
+  await ctx.db.transaction(async (tx) => {
+    await setNewVersion(tx);
+    await upsertDays(tx, [day], now);
+    const id = `${day.office}:${day.day}`;
+    const change = changeOfCalendar("calendar.add", id, { before: null, after: day });
+    await recordChanges(tx, actor, [change], now);
+  });
+}
+
+export async function removeDay(
+  ctx: Changing,
+  actor: Actor,
+  { office, day }: { readonly office: Office; readonly day: IstDay },
+): Promise<void> {
+  if (!isCalendarDay(day)) throw unprocessable({ path: "day", problem: "must be a day" });
+  const now = ctx.now();
+  await ctx.db.transaction(async (tx) => {
+    await setNewVersion(tx);
+    if (!(await deleteDay(tx, office, day))) {
+      throw new Failure("not_found", `the calendar of ${office} says nothing of ${day}`);
+    }
+    const before = { office, day };
+    const change = changeOfCalendar("calendar.remove", `${office}:${day}`, { before, after: null });
+    await recordChanges(tx, actor, [change], now);
+  });
+}
+
+/** The calendar is for live deadlines, and nobody's but the operator's. */
+function changeOfCalendar(
+  action: string,
+  id: string,
+  { before, after }: { readonly before: object | null; readonly after: object | null },
+): Change {
+  const house = houseFirmId.live;
+  return {
+    environment: "live",
+    deskId: house,
+    firmId: house,
+    action,
+    entity: { type: "calendar", id, version: 1, href: "/v1/meta/states" },
+    before,
+    after,
+  };
+}
+
+export async function listCalendar(
+  ctx: Pick<Context, "db">,
+  search: { readonly office: Office | null; readonly year: number | null },
+): Promise<readonly (CalendarDay & { readonly status: DayStatus })[]> {
+  return await listDays(ctx.db, search);
+}
+
+let kept: Calendar = plainCalendar;
+
+export async function readCalendar(db: Db): Promise<Calendar> {
+  return await calendarOfVersion(db, await findVersion(db));
+}
+
+/** The calendar, when its version is known already; a newer one if there is one by now. */
+export async function calendarOfVersion(db: Db, version: string): Promise<Calendar> {
+  if (kept.version === version) return kept;
+  const rows = await listVersionedDays(db);
+  const days = rows.flatMap(({ office, day, works }) =>
+    office === null || day === null || works === null ? [] : [{ office, day, works }],
+  );
+  kept = calendarFrom(rows[0]?.version ?? version, days);
+  return kept;
+}

@@ -1,0 +1,171 @@
+// What is asked of the world outside, and what comes back. An inquiry is asynchronous by nature:
+// it is open until somebody answers, and every answer says as of when it holds.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import type { PayoutScenario, TransferScenario } from "./scenario-rules.ts";
+
+export type Port = "registry" | "bank";
+
+export const ports = ["registry", "bank"] as const satisfies readonly Port[];
+
+/** The things that can be asked, each with the facts it is asked with and the answer it gets. */
+export type Inquiries = {
+  /** Is this importer-exporter code active, unflagged, and does it belong to this PAN and GSTIN? */
+  firm_identity: {
+    port: "registry";
+    facts: { iec: string; pan: string; gstin: string | null };
+    answer: { checks: readonly CheckResult[] };
+  };
+  /** Does this account bear the firm's name? */
+  bank_account: {
+    port: "bank";
+    facts: { legal_name: string; account_name: string; last4: string; ifsc: string };
+    answer: { checks: readonly CheckResult[] };
+  };
+  /** Does the firm of this importer-exporter code hold this scrip, with these facts? */
+  credit_holding: {
+    port: "registry";
+    facts: {
+      iec: string;
+      scrip_no: string;
+      scheme: Scheme;
+      face_paise: number;
+      expires_on: IstDay;
+    };
+    answer: { held: boolean; reason: string | null };
+  };
+  /** Has the buyer's money for this settlement or cross arrived? */
+  deal_funding: {
+    port: "bank";
+    facts: { firm_id: string; paise: number };
+    answer: { arrived: boolean; reference: string | null };
+  };
+  /** Did this credit pass from its seller to its buyer? */
+  credit_transfer: {
+    port: "registry";
+    facts: {
+      settlement_id: string;
+      scrip_no: string;
+      face_paise: number;
+      seller_iec: string | null;
+      buyer_iec: string | null;
+      /** What the sandbox's desk wants to see happen. */
+      scenario: TransferScenario | null;
+    };
+    answer: { outcome: TransferOutcome };
+  };
+  /** Did this payment reach its account, or come back? */
+  payout: {
+    port: "bank";
+    facts: {
+      rail: string;
+      utr: string;
+      paise: number;
+      ifsc: string;
+      last4: string;
+      scenario: PayoutScenario | null;
+    };
+    answer: { outcome: "paid" | "returned"; reason: string | null };
+  };
+};
+
+/** A transfer that customs suspends has not happened, and the credit is held up. */
+export const transferOutcomes = ["transferred", "refused", "suspended"] as const;
+
+export type TransferOutcome = (typeof transferOutcomes)[number];
+
+export type InquiryKind = keyof Inquiries;
+
+export const inquiryKinds = [
+  "firm_identity",
+  "bank_account",
+  "credit_holding",
+  "deal_funding",
+  "credit_transfer",
+  "payout",
+] as const satisfies readonly InquiryKind[];
+
+export const checkNames = [
+  "IEC_ACTIVE",
+  "PAN_MATCH",
+  "GSTIN_MATCH",
+  "BANK_NAME_MATCH",
+  "FLAGGED_IEC",
+] as const;
+
+export type CheckName = (typeof checkNames)[number];
+
+/** What the registry is asked about a firm: its GSTIN only when it has one. */
+export function identityChecks({ gstin }: { readonly gstin: string | null }): CheckName[] {
+  return checkNames.filter(
+    (check) => check !== "BANK_NAME_MATCH" && (check !== "GSTIN_MATCH" || gstin !== null),
+  );
+}
+
+/** What the bank is asked about an account. */
+export const accountChecks = ["BANK_NAME_MATCH"] as const satisfies readonly CheckName[];
+
+/** The checks that an inquiry about a firm asks for. */
+export function checksAsked(
+  inquiry: Inquiry<"firm_identity" | "bank_account">,
+): readonly CheckName[] {
+  return inquiry.kind === "bank_account" ? accountChecks : identityChecks(inquiry.facts);
+}
+
+export type CheckResult = {
+  readonly check: CheckName;
+  readonly outcome: "pass" | "fail";
+  /** What the firm can do about a failed check. */
+  readonly cure: string | null;
+};
+
+export type Inquiry<Kind extends InquiryKind = InquiryKind> = {
+  [K in Kind]: {
+    readonly inquiry_id: string;
+    readonly environment: Environment;
+    readonly desk_id: string;
+    readonly port: Inquiries[K]["port"];
+    readonly kind: K;
+    readonly subject_id: string;
+    readonly facts: Inquiries[K]["facts"];
+    readonly due_at: Date;
+    readonly created_at: Date;
+  };
+}[Kind];
+
+export type Answered<Kind extends InquiryKind = InquiryKind> = {
+  [K in Kind]: Inquiry<K> & {
+    readonly answer: Inquiries[K]["answer"];
+    readonly as_of: Date;
+    readonly reference: string | null;
+  };
+}[Kind];
+
+/**
+ * What the simulation of a port answers: a pure function, so that the sandbox is predictable. Where
+ * it has no answer the question stays open, as it would at a port that never replies.
+ */
+export type Simulators = {
+  readonly [Kind in InquiryKind]: (
+    facts: Inquiries[Kind]["facts"],
+  ) => Inquiries[Kind]["answer"] | undefined;
+};
+
+export function simulate(simulators: Simulators, inquiry: Inquiry): Answered["answer"] | undefined {
+  switch (inquiry.kind) {
+    case "firm_identity":
+      return simulators.firm_identity(inquiry.facts);
+    case "bank_account":
+      return simulators.bank_account(inquiry.facts);
+    case "credit_holding":
+      return simulators.credit_holding(inquiry.facts);
+    case "deal_funding":
+      return simulators.deal_funding(inquiry.facts);
+    case "credit_transfer":
+      return simulators.credit_transfer(inquiry.facts);
+    case "payout":
+      return simulators.payout(inquiry.facts);
+  }
+}

@@ -1,0 +1,205 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  type Answered,
+  type Inquiry,
+  type InquiryKind,
+  inquiryKinds,
+  type Port,
+} from "./inquiry-rules.ts";
+
+const inquiryColumns = fragment`
+  inquiry_id, environment, desk_id, port, kind, subject_id, facts, due_at, created_at`;
+
+/** A question that is open already is not asked twice. */
+export async function insertInquiries(tx: Tx, inquiries: readonly Inquiry[]): Promise<void> {
+  await tx.rows(sql`
+    insert into inquiries (
+      inquiry_id, environment, desk_id, port, kind, subject_id, facts, state, due_at, created_at
+    )
+    select inquiry_id, environment, desk_id, port, kind, subject_id, facts, 'open', due_at, created_at
+    from unnest(
+      ${inquiries.map((inquiry) => inquiry.inquiry_id)}::text[],
+      ${inquiries.map((inquiry) => inquiry.environment)}::text[],
+      ${inquiries.map((inquiry) => inquiry.desk_id)}::text[],
+      ${inquiries.map((inquiry) => inquiry.port)}::text[],
+      ${inquiries.map((inquiry) => inquiry.kind)}::text[],
+      ${inquiries.map((inquiry) => inquiry.subject_id)}::text[],
+      ${inquiries.map((inquiry) => JSON.stringify(inquiry.facts))}::jsonb[],
+      ${inquiries.map((inquiry) => inquiry.due_at)}::timestamptz[],
+      ${inquiries.map((inquiry) => inquiry.created_at)}::timestamptz[]
+    ) as i (
+      inquiry_id, environment, desk_id, port, kind, subject_id, facts, due_at, created_at
+    )
+    on conflict (kind, subject_id) where state = 'open' do nothing`);
+}
+
+/** The kinds that the sandbox has something due of. */
+export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
+  const rows = await db.rows<{ kind: InquiryKind }>(sql`
+    select asked.kind
+    from unnest(${inquiryKinds}::text[]) as asked (kind)
+    where exists (
+      select
+      from inquiries
+      where environment = 'sandbox' and state = 'open' and kind = asked.kind and due_at <= ${now}
+    )`);
+  return rows.map(({ kind }) => kind);
+}
+
+/** Open sandbox inquiries that have fallen due, locked; two workers never take the same one. */
+export async function claimDueInquiries(
+  tx: Tx,
+  kinds: readonly InquiryKind[],
+  { now, limit, only, except }: Choice & { readonly now: Date; readonly limit: number },
+): Promise<Inquiry[]> {
+  return await tx.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where environment = 'sandbox' and state = 'open' and due_at <= ${now}
+      and kind = any(${kinds}::text[])
+      and (${only}::text[] is null or inquiry_id = any(${only}::text[]))
+      and inquiry_id <> all(${except}::text[])
+      and not exists (
+        select
+        from port_outages
+        where port_outages.environment = inquiries.environment and port_outages.port = inquiries.port
+      )
+    order by kind, due_at
+    limit ${limit}
+    for update skip locked`);
+}
+
+/**
+ * A caller holds a firm or credit and may wait for its question; whoever answers holds the question
+ * and may wait for the firm or credit. This side gives up first, well before the server looks for
+ * deadlocks (1 s), so that the caller is never the one who is refused.
+ */
+export async function yieldToCallers(tx: Tx): Promise<void> {
+  await tx.rows(sql`set local lock_timeout = '250ms'`);
+}
+
+export async function lockOpenInquiries(tx: Tx, inquiryIds: readonly string[]): Promise<Inquiry[]> {
+  return await tx.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where inquiry_id = any(${inquiryIds}::text[]) and state = 'open'
+    order by inquiry_id
+    for update`);
+}
+
+export async function setAnswered(
+  tx: Tx,
+  answered: readonly Answered[],
+  answeredBy: string,
+): Promise<void> {
+  await tx.rows(sql`
+    update inquiries
+    set state = 'answered', answer = a.answer, as_of = a.as_of, reference = a.reference,
+      answered_by = ${answeredBy}
+    from unnest(
+      ${answered.map((inquiry) => inquiry.inquiry_id)}::text[],
+      ${answered.map((inquiry) => JSON.stringify(inquiry.answer))}::jsonb[],
+      ${answered.map((inquiry) => inquiry.as_of)}::timestamptz[],
+      ${answered.map((inquiry) => inquiry.reference)}::text[]
+    ) as a (inquiry_id, answer, as_of, reference)
+    where inquiries.inquiry_id = a.inquiry_id`);
+}
+
+/** Questions that nobody will answer by themselves: they stay open and fall due no more. */
+export async function leaveOpen(tx: Tx, inquiries: readonly Inquiry[]): Promise<void> {
+  await tx.rows(sql`
+    update inquiries
+    set due_at = due_at + interval '100 years'
+    where inquiry_id = any(${inquiries.map(({ inquiry_id }) => inquiry_id)}::text[])`);
+}
+
+/** Ends open questions whose answer no longer matters. Naming the kinds lets an index find them. */
+export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise<void> {
+  await tx.rows(sql`
+    update inquiries
+    set state = 'dropped'
+    where kind = any(${inquiryKinds}::text[]) and subject_id = any(${subjectIds}::text[])
+      and state = 'open'`);
+}
+
+export async function listOpenInquiries(
+  db: Db,
+  { environment, port }: { readonly environment: Environment | null; readonly port: Port | null },
+): Promise<Inquiry[]> {
+  return await db.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where state = 'open'
+      and (${environment}::text is null or environment = ${environment})
+      and (${port}::text is null or port = ${port})
+    order by created_at, inquiry_id`);
+}
+
+/** What is asked about these things, or about parts of them: `thing:part`. */
+export async function listOpenAbout(
+  db: Db,
+  kind: InquiryKind,
+  subjectIds: readonly string[],
+): Promise<Inquiry[]> {
+  return await db.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where state = 'open' and kind = ${kind}
+      and split_part(subject_id, ':', 1) = any(${subjectIds}::text[])
+    order by created_at, inquiry_id`);
+}
+
+export type OutageRow = {
+  readonly environment: Environment;
+  readonly port: Port;
+  readonly since: Date;
+  readonly note: string;
+};
+
+export async function listOutages(db: Db, environment: Environment): Promise<OutageRow[]> {
+  return await db.rows(sql`
+    select environment, port, since, note
+    from port_outages
+    where environment = ${environment}`);
+}
+
+export async function findPortAndCalendar(
+  db: Db,
+  environment: Environment,
+  port: Port,
+): Promise<{ readonly is_up: boolean; readonly calendar_version: string }> {
+  const [row] = await db.rows<{ is_up: boolean; calendar_version: string }>(sql`
+    select version as calendar_version, not exists (
+        select
+        from port_outages
+        where environment = ${environment} and port = ${port}
+      ) as is_up
+    from calendar_versions`);
+  if (!row) throw new Error("the calendar has a version");
+  return row;
+}
+
+export async function insertOutage(db: Db, outage: OutageRow): Promise<void> {
+  await db.rows(sql`
+    insert into port_outages (environment, port, since, note)
+    values (${outage.environment}, ${outage.port}, ${outage.since}, ${outage.note})
+    on conflict (environment, port) do nothing`);
+}
+
+export async function deleteOutage(
+  db: Db,
+  { environment, port }: { readonly environment: Environment; readonly port: Port },
+): Promise<void> {
+  await db.rows(sql`
+    delete from port_outages
+    where environment = ${environment} and port = ${port}`);
+}
+
+export async function listInquiries(db: Db, inquiryIds: readonly string[]): Promise<Inquiry[]> {
+  return await db.rows(sql`
+    select ${inquiryColumns}
+    from inquiries
+    where inquiry_id = any(${inquiryIds}::text[])`);
+}

@@ -1,0 +1,60 @@
+// The simulated customs registry. It knows nothing and decides by the form of what it is asked, so
+// that a test can choose every outcome:
+//
+//   PAN digits 9999       the registry finds a mismatch: action is required
+//   PAN digits 9998       the code is flagged: the firm is rejected
+//   anything else         all checks pass
+//   scrip_no ending 0404  the registry does not know this holding
+//   scrip_no ending 0405  it knows this holding as one of ROSCTL only
+//   scrip_no ending 0406  it knows this holding to expire on a 31 December only
+//   scrip_no ending 0407  its transfer is held up: customs suspends the credit
+//   scrip_no ending 0408  its transfer is never answered
+//   scrip_no ending 0409  its transfer is refused
+
+import type { Inquiries } from "./inquiry-rules.ts";
+
+type Identity = Inquiries["firm_identity"];
+type Transfer = Inquiries["credit_transfer"];
+type Holding = Inquiries["credit_holding"];
+
+export function simulatedIdentity({ pan, gstin }: Identity["facts"]): Identity["answer"] {
+  const digits = pan.slice(5, 9);
+  const mismatch = digits === "9999";
+  const flagged = digits === "9998";
+  return {
+    checks: [
+      { check: "IEC_ACTIVE", outcome: "pass", cure: null },
+      mismatch
+        ? { check: "PAN_MATCH", outcome: "fail", cure: "correct the PAN or IEC and verify again" }
+        : { check: "PAN_MATCH", outcome: "pass", cure: null },
+      ...(gstin === null ? [] : [{ check: "GSTIN_MATCH", outcome: "pass", cure: null } as const]),
+      flagged
+        ? { check: "FLAGGED_IEC", outcome: "fail", cure: null }
+        : { check: "FLAGGED_IEC", outcome: "pass", cure: null },
+    ],
+  };
+}
+
+export function simulatedHolding({
+  scrip_no,
+  scheme,
+  expires_on,
+}: Holding["facts"]): Holding["answer"] {
+  if (scrip_no.endsWith("0404")) return { held: false, reason: "not_held" };
+  const differs =
+    (scrip_no.endsWith("0405") && scheme !== "ROSCTL") ||
+    (scrip_no.endsWith("0406") && !expires_on.endsWith("-12-31"));
+  if (differs) return { held: false, reason: "facts_differ" };
+  return { held: true, reason: null };
+}
+
+/** What the desk wants to see happens; otherwise its number decides. */
+export function simulatedTransfer({
+  scrip_no,
+  scenario,
+}: Transfer["facts"]): Transfer["answer"] | undefined {
+  if (scenario === "credit_suspended" || scrip_no.endsWith("0407")) return { outcome: "suspended" };
+  if (scenario === "transfer_timeout" || scrip_no.endsWith("0408")) return undefined;
+  const isRefused = scenario === "transfer_refused" || scrip_no.endsWith("0409");
+  return { outcome: isRefused ? "refused" : "transferred" };
+}

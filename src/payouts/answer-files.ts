@@ -1,0 +1,168 @@
+import type { Actor, Change } from "../kernel/actor.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import { rupeesText } from "../kernel/money.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { fileLifecycle, lineLifecycle } from "./file-rules.ts";
+import {
+  type FileLineRow,
+  findFile,
+  listFileLines,
+  listLinesByLead,
+  listLinesByReference,
+  lockFiles,
+  setFile,
+  setItemsVoid,
+  setLineStates,
+} from "./file-store.ts";
+import { changeOfFile } from "./make-files.ts";
+import { lockRemittedPayouts, releaseInstructed } from "./remittances.ts";
+
+/** A line of a file as other slices know it. */
+type KnownLine = Pick<
+  FileLineRow,
+  "file_id" | "ordinal" | "lead_id" | "firm_id" | "paise" | "reference" | "state"
+>;
+
+export async function linesByReference(
+  db: Db,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, KnownLine>> {
+  if (references.length === 0) return new Map();
+  const lines = await listLinesByReference(db, references);
+  return new Map(lines.map((line) => [line.reference, line]));
+}
+
+/** By which line the bank was told to pay each of these, voided ones apart. */
+export async function countingLines(
+  db: Db,
+  leadIds: readonly string[],
+): Promise<ReadonlyMap<string, KnownLine>> {
+  if (leadIds.length === 0) return new Map();
+  const lines = await listLinesByLead(db, leadIds);
+  return new Map(lines.map((line) => [line.lead_id, line]));
+}
+
+type LineAnswer = { readonly leadId: string; readonly outcome: "paid" | "returned" };
+
+/**
+ * What the bank said of remittances, for those that left in a file; a file all of whose lines are
+ * answered is over. The payouts were locked before; the changes are for the caller to record.
+ */
+export async function answerLines(
+  tx: Tx,
+  answers: readonly LineAnswer[],
+): Promise<readonly Change[]> {
+  if (answers.length === 0) return [];
+  const counting = await listLinesByLead(
+    tx,
+    answers.map(({ leadId }) => leadId),
+  );
+  const fileIds = [...new Set(counting.map(({ file_id }) => file_id))];
+  if (fileIds.length === 0) return [];
+  const files = await lockFiles(tx, fileIds);
+  const byFile = Map.groupBy(await listFileLines(tx, fileIds), (line) => line.file_id);
+  const changes: Change[] = [];
+  for (const file of files) {
+    const lines = (byFile.get(file.file_id) ?? []).map((line) => {
+      const own = answers.filter(
+        ({ leadId }) => leadId === line.lead_id && line.state !== "voided",
+      );
+      const state = own.reduce(
+        (at, { outcome }) => advance(lineLifecycle, at, outcome === "paid" ? "pay" : "return"),
+        line.state,
+      );
+      return { line, state };
+    });
+    const moved = lines.filter(({ line, state }) => state !== line.state);
+    if (moved.length === 0) continue;
+    await setLineStates(
+      tx,
+      moved.map(({ line, state }) => ({ ...line, state })),
+    );
+    const isOver = file.state === "live" && lines.every(({ state }) => state !== "live");
+    const state = isOver ? advance(fileLifecycle, file.state, "answer") : file.state;
+    const after = { ...file, state, version: file.version + 1 };
+    await setFile(tx, after);
+    changes.push(changeOfFile("answer", file, after));
+  }
+  return changes;
+}
+
+const reasonLengthMax = 500;
+
+/**
+ * Says that the bank never got a file, or refused what it has not answered of it: that much is due
+ * again. Two people say so, whatever the sum, because what the bank did pay would be paid twice.
+ */
+export async function voidFile(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { fileId, reason }: { readonly fileId: string; readonly reason: string },
+): Promise<"proposed" | "voided"> {
+  if (reason.trim() === "" || reason.length > reasonLengthMax) {
+    throw unprocessable({ path: "reason", problem: `must be 1 to ${reasonLengthMax} characters` });
+  }
+  const file = await findFile(ctx.db, fileId);
+  if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+  const { outcome } = await actWithApproval(ctx, operator, {
+    kind: payoutFileVoiding,
+    environment: file.environment,
+    subjectId: fileId,
+    terms: { reason },
+    people: 2,
+  });
+  return outcome === "done" ? "voided" : "proposed";
+}
+
+export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
+  name: "payout_file.void",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { subjectId: fileId, terms: { reason } }, now): Promise<Prepared> {
+    const seen = await listFileLines(tx, [fileId]);
+    await lockRemittedPayouts(
+      tx,
+      seen.map(({ lead_id }) => lead_id),
+    );
+    const [file] = await lockFiles(tx, [fileId]);
+    if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+    advance(fileLifecycle, file.state, "void");
+    const live = (await listFileLines(tx, [fileId])).filter((line) => line.state === "live");
+    const paise = live.reduce((sum, line) => sum + line.paise, 0);
+    const leadIds = live.map(({ lead_id }) => lead_id);
+    return {
+      summary: `${live.length} of ${file.line_count} lines of the ${file.rail} file, ${rupeesText(paise)} rupees, were never paid by the bank and are due again`,
+      valuePaise: paise,
+      facts: { file_id: fileId, references: live.map(({ reference }) => reference) },
+      async carryOut(actor) {
+        const changes = await releaseInstructed(tx, leadIds, { reason: "file_voided", now });
+        await setLineStates(
+          tx,
+          live.map((line) => ({ ...line, state: "voided" as const })),
+        );
+        await setItemsVoid(
+          tx,
+          fileId,
+          live.map(({ ordinal }) => ordinal),
+        );
+        // What the bank has answered of it stands.
+        const isWhole = live.length === file.line_count;
+        const after = {
+          ...file,
+          state: isWhole ? ("voided" as const) : ("answered" as const),
+          voided_by: actor.id,
+          voided_at: now,
+          void_reason: reason,
+          version: file.version + 1,
+        };
+        await setFile(tx, after);
+        return { changes: [...changes, changeOfFile("void", file, after)] };
+      },
+    };
+  },
+};

@@ -1,0 +1,185 @@
+import { firmOfDesk, operatorOn, refuseOffboarded, tradingFirms } from "../firms/find-firms.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { utrForm } from "../kernel/ids.ts";
+import { type Account, assertWritten, type Entry } from "../ledger/rules.ts";
+import { postEntries } from "../ledger/write-books.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
+import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import {
+  type DepositRow,
+  findDeposit,
+  insertDeposits,
+  listDeposits,
+  listDepositsFor,
+} from "./deposit-store.ts";
+
+type AddDeposit = {
+  readonly environment: Environment;
+  readonly firmId: string;
+  readonly paise: number;
+  readonly reference: string;
+  /** From which amount on live money takes two people. */
+  readonly twoFromPaise?: number;
+};
+
+type AddedDeposit =
+  | { readonly outcome: "added" | "known"; readonly deposit: DepositRow }
+  | { readonly outcome: "proposed"; readonly approval_id: string };
+
+/**
+ * Money that a firm has paid in ahead of its deals. The bank's reference names it: adding it again
+ * finds it, and another firm or amount under it is a conflict. Large sums count once a second person
+ * has approved them: nobody makes money by a word of their own.
+ */
+export async function addDeposit(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { environment, firmId, paise, reference, twoFromPaise = twoPeopleFromPaise }: AddDeposit,
+): Promise<AddedDeposit> {
+  if (!utrForm.test(reference)) {
+    throw unprocessable({ path: "reference", problem: "must be 12 to 22 capitals and digits" });
+  }
+  const isKnown = (await findDeposit(ctx.db, environment, reference)) !== undefined;
+  const acted = await actWithApproval(ctx, operator, {
+    kind: depositAddition,
+    environment,
+    subjectId: reference,
+    terms: { firm_id: firmId, paise },
+    people: paise >= twoFromPaise && !isKnown ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
+  });
+  if (acted.outcome === "proposed") {
+    return { outcome: "proposed", approval_id: acted.approval.approval_id };
+  }
+  const { wasKnown } = acted.answer as { readonly wasKnown: boolean }; // What the kind answers.
+  const deposit = await findDeposit(ctx.db, environment, reference);
+  if (!deposit) throw new Error("a deposit that was taken is there");
+  return { outcome: wasKnown ? "known" : "added", deposit };
+}
+
+export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly paise: number }> = {
+  name: "deposit.add",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { environment, subjectId: reference, terms: { firm_id: firmId, paise } }, now) {
+    const { deskId } = await operatorOn({ db: tx }, firmId);
+    const firm = await firmOfDesk(tx, deskId, firmId);
+    if (firm.environment !== environment) {
+      throw new Failure("not_found", `${firmId} is not a firm of ${environment}`);
+    }
+    const known = await findDeposit(tx, environment, reference);
+    if (known && (known.firm_id !== firmId || known.paise !== paise)) {
+      throw new Failure("conflict", `${reference} brought other money`, {
+        detail: { reason: "reference_used", firm_id: known.firm_id, paise: known.paise },
+      });
+    }
+    // Locked, so that a firm which is leaving has left, or stays until its money is seen.
+    const [locked] = known ? [] : (await tradingFirms(tx, [firmId])).values();
+    if (locked) refuseOffboarded(locked);
+    return {
+      summary: `${paise} paise that came as ${reference} become the balance of ${firm.legal_name} (${firmId})`,
+      // What is known already counts no more.
+      valuePaise: known ? 0 : paise,
+      facts: { firm_id: firmId, paise, known: known !== undefined },
+      async carryOut() {
+        if (known) return { changes: [], answer: { wasKnown: true } };
+        const deposit = { environment, reference, deskId, firmId, paise, settlementId: null };
+        const { entries, changes } = await takeDeposits(tx, [deposit], now);
+        assertWritten(await postEntries(tx, entries, now));
+        return { changes, answer: { wasKnown: false } };
+      },
+    };
+  },
+};
+
+export type Deposit = {
+  readonly environment: Environment;
+  readonly reference: string;
+  readonly deskId: string;
+  readonly firmId: string;
+  readonly paise: number;
+  readonly settlementId: string | null;
+  /** Where it was until now, when it was on our account already. */
+  readonly from?: Account | undefined;
+};
+
+/** What is left for the caller: the entries to write with its own, and the changes to record. */
+type TakenDeposits = {
+  readonly entries: readonly Entry[];
+  readonly changes: readonly Change[];
+};
+
+/** Takes money in, each reference once. */
+export async function takeDeposits(
+  tx: Tx,
+  deposits: readonly Deposit[],
+  now: Date,
+): Promise<TakenDeposits> {
+  const rows = deposits.map((deposit): DepositRow => ({
+    environment: deposit.environment,
+    reference: deposit.reference,
+    desk_id: deposit.deskId,
+    firm_id: deposit.firmId,
+    paise: deposit.paise,
+    settlement_id: deposit.settlementId,
+    at: now,
+  }));
+  const taken = new Set(await insertDeposits(tx, rows));
+  const known = rows.find((row) => !taken.has(row.reference));
+  if (known) {
+    throw new Failure("conflict", `the reference ${known.reference} was taken in before`, {
+      detail: { reason: "reference_used", reference: known.reference },
+    });
+  }
+  return {
+    entries: rows.map((row, at) => entryOf(row, deposits[at]?.from)),
+    changes: rows.map(changeOf),
+  };
+}
+
+function entryOf(
+  { environment, reference, firm_id, paise }: DepositRow,
+  from: Account = { kind: "external_bank" },
+): Entry {
+  return {
+    environment,
+    kind: "deposit",
+    subject: reference,
+    phase: "posted",
+    movements: [{ from, to: { kind: "firm_cash", firmId: firm_id }, paise }],
+  };
+}
+
+function changeOf({ environment, reference, desk_id, firm_id, paise, settlement_id }: DepositRow) {
+  return {
+    environment,
+    deskId: desk_id,
+    firmId: firm_id,
+    action: "deposit.take",
+    entity: { type: "deposit", id: reference, version: 1, href: `/v1/firms/${firm_id}` },
+    before: null,
+    after: { reference, firm_id, paise, settlement_id },
+  } satisfies Change;
+}
+
+/** Money that came in before under these references. */
+export async function depositsByReference(
+  db: Db,
+  environment: Environment,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, Pick<DepositRow, "firm_id" | "paise">>> {
+  if (references.length === 0) return new Map();
+  const rows = await listDeposits(db, environment, references);
+  return new Map(rows.map((row) => [row.reference, row]));
+}
+
+/** Money that came in for a settlement. */
+export async function depositsFor(db: Db, settlementId: string): Promise<readonly DepositRow[]> {
+  return await listDepositsFor(db, settlementId);
+}

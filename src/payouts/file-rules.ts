@@ -1,0 +1,215 @@
+// A payout file tells the bank what to pay. It has a line for each remittance.
+//
+//   file   live ──┬── answered   the bank has said of every line what became of it
+//                 └── voided     two operators say that the bank never got it
+//
+//   line   live ──paid──▶ paid ──return──▶ returned   (also from live)
+//            └────void──▶ voided
+//
+// How a bank wants its file is data: columns in their order, what each of them holds, and how amounts
+// and days are written.
+
+import { createHash } from "node:crypto";
+
+import { type Cell, csvText } from "../kernel/csv.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
+import { rupeesPlain } from "../kernel/money.ts";
+import type { IstDay } from "../kernel/time.ts";
+
+export const fileStates = ["live", "answered", "voided"] as const;
+
+export type FileState = (typeof fileStates)[number];
+
+export const fileLifecycle = {
+  noun: "payout file",
+  initial: ["live"],
+  states: fileStates,
+  moves: {
+    answer: { from: ["live"], to: "answered", by: "bank" },
+    void: { from: ["live"], to: "voided", by: "operator" },
+  },
+} as const satisfies Lifecycle<FileState>;
+
+export const lineStates = ["live", "paid", "returned", "voided"] as const;
+
+export type LineState = (typeof lineStates)[number];
+
+export const lineLifecycle = {
+  noun: "line of a payout file",
+  initial: ["live"],
+  states: lineStates,
+  moves: {
+    pay: { from: ["live"], to: "paid", by: "bank" },
+    return: { from: ["live", "paid"], to: "returned", by: "bank" },
+    void: { from: ["live"], to: "voided", by: "operator" },
+  },
+} as const satisfies Lifecycle<LineState>;
+
+export const columnFields = [
+  "account_no",
+  "ifsc",
+  "name",
+  "amount_rupees",
+  "amount_paise",
+  "reference",
+  "rail",
+  "line_no",
+  "day",
+  "firm_id",
+] as const;
+
+export type ColumnField = (typeof columnFields)[number];
+
+export const dayForms = ["YYYY-MM-DD", "DD/MM/YYYY", "DD-MM-YYYY"] as const;
+
+export type DayForm = (typeof dayForms)[number];
+
+/** A column holds a fact of the remittance, or the same text in every line. */
+export type Column = { readonly header: string } & (
+  | { readonly field: ColumnField }
+  | { readonly text: string }
+);
+
+export type FileFormat = {
+  readonly name: string;
+  /** Whether the first line names the columns. */
+  readonly has_header: boolean;
+  readonly day_form: DayForm;
+  readonly columns: readonly Column[];
+};
+
+/** What any bank's upload can be made from by hand. */
+export const genericFormat: FileFormat = {
+  name: "generic",
+  has_header: true,
+  day_form: "YYYY-MM-DD",
+  columns: [
+    { header: "line", field: "line_no" },
+    { header: "rail", field: "rail" },
+    { header: "account_no", field: "account_no" },
+    { header: "ifsc", field: "ifsc" },
+    { header: "name", field: "name" },
+    { header: "amount", field: "amount_rupees" },
+    { header: "reference", field: "reference" },
+  ],
+};
+
+const columnsMax = 50;
+const textLengthMax = 100;
+/** Without these no bank could pay, and no answer could be told from another. */
+const neededFields = ["account_no", "ifsc", "reference"] as const satisfies readonly ColumnField[];
+
+/** A format as an operator wrote it down, or the first thing that is wrong with it. */
+export function readFormat(value: unknown): FileFormat {
+  const wrong = (path: string, problem: string) => unprocessable({ path, problem });
+  if (!isRecord(value)) throw wrong("format", "must be an object");
+  const { name, has_header: hasHeader = true, day_form: dayForm = "YYYY-MM-DD", columns } = value;
+  if (!isShortText(name) || name === "") throw wrong("format.name", "must be a short text");
+  if (typeof hasHeader !== "boolean") throw wrong("format.has_header", "must be true or false");
+  const form = dayForms.find((known) => known === dayForm);
+  if (!form) throw wrong("format.day_form", `must be one of ${dayForms.join(", ")}`);
+  if (!Array.isArray(columns) || columns.length === 0 || columns.length > columnsMax) {
+    throw wrong("format.columns", `must be a list of 1 to ${columnsMax}`);
+  }
+  const read = columns.map((column, at) => {
+    const path = `format.columns.${at}`;
+    if (!isRecord(column) || !isShortText(column["header"]))
+      throw wrong(path, "must have a header");
+    const { header, field, text } = column as { header: string; field?: unknown; text?: unknown };
+    const known = columnFields.find((candidate) => candidate === field);
+    if (known && text === undefined) return { header, field: known };
+    if (field === undefined && isShortText(text)) return { header, text };
+    throw wrong(path, `must have a text or a field of ${columnFields.join(", ")}`);
+  });
+  const fields = read.flatMap((column) => ("field" in column ? [column.field] : []));
+  const missing = neededFields.filter((field) => !fields.includes(field));
+  if (missing.length > 0) throw wrong("format.columns", `must have ${missing.join(", ")}`);
+  if (!fields.includes("amount_rupees") && !fields.includes("amount_paise")) {
+    throw wrong("format.columns", "must have amount_rupees or amount_paise");
+  }
+  return { name, has_header: hasHeader, day_form: form, columns: read };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= textLengthMax;
+}
+
+/** What a line of a file says to the bank. */
+export type LineFacts = {
+  readonly ordinal: number;
+  readonly rail: string;
+  readonly firm_id: string;
+  readonly account_no: string;
+  readonly ifsc: string;
+  readonly account_name: string;
+  readonly paise: number;
+  readonly reference: string;
+};
+
+/** The bytes of a file: the same lines in the same format are the same bytes. */
+export function fileText(
+  { has_header, day_form, columns }: FileFormat,
+  lines: readonly LineFacts[],
+  day: IstDay,
+): string {
+  const rows = lines.map((line) =>
+    columns.map((column) =>
+      "text" in column ? column.text : cellFor(column.field, line, dayIn(day, day_form)),
+    ),
+  );
+  return csvText(has_header ? [columns.map(({ header }) => header), ...rows] : rows);
+}
+
+function cellFor(field: ColumnField, line: LineFacts, day: string): Cell {
+  switch (field) {
+    case "account_no":
+      return line.account_no;
+    case "ifsc":
+      return line.ifsc;
+    case "name":
+      return line.account_name;
+    case "amount_rupees":
+      return rupeesPlain(line.paise);
+    case "amount_paise":
+      return line.paise;
+    case "reference":
+      return line.reference;
+    case "rail":
+      return line.rail;
+    case "line_no":
+      return line.ordinal;
+    case "day":
+      return day;
+    case "firm_id":
+      return line.firm_id;
+  }
+}
+
+function dayIn(day: IstDay, form: DayForm): string {
+  const [year = "", month = "", date = ""] = day.split("-");
+  if (form === "YYYY-MM-DD") return day;
+  return [date, month, year].join(form === "DD/MM/YYYY" ? "/" : "-");
+}
+
+const referenceDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const referenceLength = 14;
+
+/**
+ * What the bank repeats in its statement. A remittance that is in another file after its first one was
+ * voided has another, so that a payment of the first is not taken for one of the second.
+ */
+export function remittanceReference(fileId: string, leadId: string): string {
+  const digest = createHash("sha256").update(`${fileId} ${leadId}`).digest();
+  const digits = [...digest.subarray(0, referenceLength)].map((byte) =>
+    referenceDigits.charAt(byte & 31),
+  );
+  return `SD${digits.join("")}`;
+}
+
+/** A reference anywhere in what a bank wrote about a payment. */
+export const referencePattern = /SD[0-9A-HJKMNP-TV-Z]{14}/g;

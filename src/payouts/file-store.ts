@@ -1,0 +1,230 @@
+// What of this slice is sealed, for whoever changes the master key.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { ResealedRow } from "../platform/master-key.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { FileFormat, FileState, LineState } from "./file-rules.ts";
+
+export type FileRow = {
+  readonly file_id: string;
+  readonly environment: Environment;
+  readonly rail: string;
+  readonly format: FileFormat;
+  readonly state: FileState;
+  readonly line_count: number;
+  readonly paise: number;
+  readonly sha256: Buffer | null;
+  readonly made_by: string;
+  readonly made_at: Date;
+  readonly voided_by: string | null;
+  readonly voided_at: Date | null;
+  readonly void_reason: string | null;
+  readonly version: number;
+};
+
+export type FileLineRow = {
+  readonly file_id: string;
+  readonly ordinal: number;
+  readonly lead_id: string;
+  readonly firm_id: string;
+  readonly paise: number;
+  readonly reference: string;
+  readonly account_sealed: Buffer;
+  readonly ifsc: string;
+  readonly account_name: string;
+  readonly state: LineState;
+};
+
+type FileItemRow = {
+  readonly file_id: string;
+  readonly ordinal: number;
+  readonly payout_id: string;
+};
+
+const fileColumns = fragment`
+  file_id, environment, rail, format, state, line_count, paise, sha256, made_by, made_at, voided_by,
+  voided_at, void_reason, version`;
+
+const lineColumns = fragment`
+  file_id, ordinal, lead_id, firm_id, paise, reference, account_sealed, ifsc, account_name, state`;
+
+export async function insertFile(tx: Tx, row: FileRow): Promise<void> {
+  await tx.rows(sql`
+    insert into payout_files (
+      file_id, environment, rail, format, state, line_count, paise, made_by, made_at, version
+    )
+    values (
+      ${row.file_id}, ${row.environment}, ${row.rail}, ${JSON.stringify(row.format)}::jsonb,
+      ${row.state}, ${row.line_count}, ${row.paise}, ${row.made_by}, ${row.made_at}, ${row.version}
+    )`);
+}
+
+export async function insertFileLines(tx: Tx, rows: readonly FileLineRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into payout_file_lines (
+      file_id, ordinal, lead_id, firm_id, paise, reference, account_sealed, ifsc, account_name, state
+    )
+    select *
+    from unnest(
+      ${rows.map((row) => row.file_id)}::text[],
+      ${rows.map((row) => row.ordinal)}::int[],
+      ${rows.map((row) => row.lead_id)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.paise)}::bigint[],
+      ${rows.map((row) => row.reference)}::text[],
+      ${rows.map((row) => row.account_sealed)}::bytea[],
+      ${rows.map((row) => row.ifsc)}::text[],
+      ${rows.map((row) => row.account_name)}::text[],
+      ${rows.map((row) => row.state)}::text[]
+    )`);
+}
+
+export async function insertFileItems(tx: Tx, rows: readonly FileItemRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into payout_file_items (file_id, ordinal, payout_id)
+    select *
+    from unnest(
+      ${rows.map((row) => row.file_id)}::text[],
+      ${rows.map((row) => row.ordinal)}::int[],
+      ${rows.map((row) => row.payout_id)}::text[]
+    )`);
+}
+
+export async function findFile(db: Db, fileId: string): Promise<FileRow | undefined> {
+  const [row] = await db.rows<FileRow>(sql`
+    select ${fileColumns}
+    from payout_files
+    where file_id = ${fileId}`);
+  return row;
+}
+
+export async function lockFiles(tx: Tx, fileIds: readonly string[]): Promise<FileRow[]> {
+  return await tx.rows(sql`
+    select ${fileColumns}
+    from payout_files
+    where file_id = any(${fileIds}::text[])
+    order by file_id
+    for update`);
+}
+
+export async function listFiles(
+  db: Db,
+  { state }: { readonly state: FileState | null },
+  limit: number,
+): Promise<FileRow[]> {
+  return await db.rows(sql`
+    select ${fileColumns}
+    from payout_files
+    where ${state}::text is null or state = ${state}
+    order by made_at desc, file_id desc
+    limit ${limit}`);
+}
+
+export async function listFileLines(db: Db, fileIds: readonly string[]): Promise<FileLineRow[]> {
+  return await db.rows(sql`
+    select ${lineColumns}
+    from payout_file_lines
+    where file_id = any(${fileIds}::text[])
+    order by file_id, ordinal`);
+}
+
+export async function listFileItems(db: Db, fileId: string): Promise<FileItemRow[]> {
+  return await db.rows(sql`
+    select file_id, ordinal, payout_id
+    from payout_file_items
+    where file_id = ${fileId}
+    order by ordinal, payout_id`);
+}
+
+export async function listLinesByReference(
+  db: Db,
+  references: readonly string[],
+): Promise<FileLineRow[]> {
+  return await db.rows(sql`
+    select ${lineColumns}
+    from payout_file_lines
+    where reference = any(${references}::text[])`);
+}
+
+/** The lines by which the bank was told to pay these, but for those that were voided. */
+export async function listLinesByLead(db: Db, leadIds: readonly string[]): Promise<FileLineRow[]> {
+  return await db.rows(sql`
+    select ${lineColumns}
+    from payout_file_lines
+    where lead_id = any(${leadIds}::text[]) and state <> 'voided'`);
+}
+
+/** Of files that were locked before. */
+export async function setLineStates(
+  tx: Tx,
+  rows: readonly Pick<FileLineRow, "file_id" | "ordinal" | "state">[],
+): Promise<void> {
+  await tx.rows(sql`
+    update payout_file_lines as l
+    set state = r.state
+    from unnest(
+      ${rows.map((row) => row.file_id)}::text[],
+      ${rows.map((row) => row.ordinal)}::int[],
+      ${rows.map((row) => row.state)}::text[]
+    ) as r (file_id, ordinal, state)
+    where l.file_id = r.file_id and l.ordinal = r.ordinal`);
+}
+
+/** The payouts of voided lines may be in another file. */
+export async function setItemsVoid(
+  tx: Tx,
+  fileId: string,
+  ordinals: readonly number[],
+): Promise<void> {
+  await tx.rows(sql`
+    update payout_file_items
+    set is_void = true
+    where file_id = ${fileId} and ordinal = any(${ordinals}::int[])`);
+}
+
+/** Each was locked before. */
+export async function setFile(tx: Tx, row: FileRow): Promise<void> {
+  await tx.rows(sql`
+    update payout_files
+    set state = ${row.state}, voided_by = ${row.voided_by}, voided_at = ${row.voided_at},
+      void_reason = ${row.void_reason}, version = ${row.version}
+    where file_id = ${row.file_id}`);
+}
+
+/** The digest of the bytes is kept when they are first read. */
+export async function setDigest(tx: Tx, fileId: string, digest: Buffer): Promise<void> {
+  await tx.rows(sql`
+    update payout_files
+    set sha256 = ${digest}
+    where file_id = ${fileId} and sha256 is null`);
+}
+
+/** Account numbers of lines, in the order of the files; an id is a file's and the line's place. */
+export async function listSealedLines(
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<{ readonly id: string; readonly sealed: Buffer; readonly firm_id: string }[]> {
+  return await db.rows(sql`
+    select file_id || ':' || ordinal as id, account_sealed as sealed, firm_id
+    from payout_file_lines
+    where (file_id, ordinal) > (
+      split_part(${after}, ':', 1), coalesce(nullif(split_part(${after}, ':', 2), '')::int, -1)
+    )
+    order by file_id, ordinal
+    limit ${limit}`);
+}
+
+/** Only where it is still sealed as it was. */
+export async function setSealedLines(db: Db, rows: readonly ResealedRow[]): Promise<void> {
+  await db.rows(sql`
+    update payout_file_lines as t
+    set account_sealed = n.after
+    from unnest(
+      ${rows.map(({ row }) => row.id)}::text[],
+      ${rows.map(({ row }) => row.sealed)}::bytea[],
+      ${rows.map(({ sealed }) => sealed)}::bytea[]
+    ) as n (id, before, after)
+    where t.file_id = split_part(n.id, ':', 1) and t.ordinal = split_part(n.id, ':', 2)::int
+      and t.account_sealed = n.before`);
+}

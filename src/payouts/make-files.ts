@@ -1,0 +1,256 @@
+// What is due and free becomes one file per rail, and is instructed from that moment on: the file and
+// the state of its payouts commit together, and the bytes are made from what was committed. Who dies
+// before the bytes are on a disk reads them again.
+//
+// A file over the limit is a proposal until another person approves it; when something of it has
+// changed by then, it is void.
+
+import { findSealedAccounts } from "../firms/bank-accounts.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { houseFirmId, newId } from "../kernel/ids.ts";
+import { rupeesText } from "../kernel/money.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
+import { aloneTimes } from "../operators/approval-rules.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { type FileFormat, genericFormat, remittanceReference } from "./file-rules.ts";
+import { type FileRow, insertFile, insertFileItems, insertFileLines } from "./file-store.ts";
+import {
+  instructPayouts,
+  type KeptHere,
+  lockRemittances,
+  type PlannedRemittance,
+  previewRemittances,
+} from "./remittances.ts";
+import { rails, twoOperatorsFromPaise } from "./rules.ts";
+
+type MakeFiles = {
+  readonly environment: Environment;
+  readonly format?: FileFormat | undefined;
+  /** From which sum on a file takes two people. */
+  readonly twoFromPaise?: number | undefined;
+};
+
+type MadeFile = {
+  readonly rail: string;
+  readonly paise: number;
+  readonly outcome: "made" | "proposed";
+  /** The file, or the proposal to make it. */
+  readonly id: string;
+};
+
+export async function makeFiles(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { environment, format = genericFormat, twoFromPaise = twoOperatorsFromPaise }: MakeFiles,
+): Promise<MadeFile[]> {
+  if (environment === "sandbox") {
+    throw new Failure("conflict", "the sandbox pays by itself", {
+      detail: { reason: "sandbox_pays_itself" },
+    });
+  }
+  const { files } = await previewFiles(ctx, environment);
+  const made: MadeFile[] = [];
+  for (const { rail, paise, remittances } of files) {
+    const payouts = remittances.flatMap((remittance) => remittance.payouts);
+    const acting = actWithApproval(ctx, operator, {
+      kind: payoutFileMaking,
+      environment,
+      subjectId: `${rail} file`,
+      terms: { rail, format, payout_ids: payouts.map(({ payout_id }) => payout_id).toSorted() },
+      people: paise >= twoFromPaise ? 2 : 1,
+      // Many small files of one person are a large one.
+      alonePerDayPaise: twoFromPaise * aloneTimes,
+    });
+    const acted = await acting.catch((error: unknown) => {
+      if (isNothingDue(error)) return undefined; // Somebody else has taken it, this moment.
+      throw error;
+    });
+    if (!acted) continue;
+    made.push(
+      acted.outcome === "proposed"
+        ? { rail, paise, outcome: "proposed", id: acted.approval.approval_id }
+        : { rail, paise, outcome: "made", id: fileIdIn(acted.answer) },
+    );
+  }
+  return made;
+}
+
+const nothingDue = "nothing_due";
+
+function isNothingDue(error: unknown): boolean {
+  return error instanceof Failure && error.detail?.["reason"] === nothingDue;
+}
+
+function fileIdIn(answer: object | undefined): string {
+  if (answer && "file_id" in answer && typeof answer.file_id === "string") return answer.file_id;
+  throw new Error("a file that was made has an id");
+}
+
+type Terms = {
+  readonly rail: string;
+  readonly format: FileFormat;
+  readonly payout_ids: readonly string[];
+};
+
+export const payoutFileMaking: ApprovalKind<Terms> = {
+  name: "payout_file.make",
+  proposers: ["settlement"],
+  approvers: ["settlement"],
+  validHours: validHoursUsual,
+  async prepare(tx, { environment, terms }, now): Promise<Prepared> {
+    const { rail, format, payout_ids } = terms;
+    const plan = await lockRemittances(tx, payout_ids, now);
+    // What is less than it was may belong to another rail, and waits for the next run.
+    const own = plan.remittances.filter((remittance) => remittance.rail === rail);
+    if (own.length === 0) {
+      throw new Failure("conflict", `nothing is due by ${rail}`, {
+        detail: { reason: nothingDue, rail },
+      });
+    }
+    const paise = own.reduce((sum, remittance) => sum + remittance.paise, 0);
+    return {
+      summary: `${own.length} ${rail} payments of ${rupeesText(paise)} rupees leave in one file`,
+      valuePaise: paise,
+      facts: { rail, format, lines: own.map(factsOf) },
+      async carryOut(actor) {
+        const file: FileRow = {
+          file_id: newId("fil", now),
+          environment,
+          rail,
+          format,
+          state: "live",
+          line_count: own.length,
+          paise,
+          sha256: null,
+          made_by: actor.id,
+          made_at: now,
+          voided_by: null,
+          voided_at: null,
+          void_reason: null,
+          version: 1,
+        };
+        const changes = await storeFile(tx, file, own);
+        const answer = { file_id: file.file_id, rail, lines: own.length, paise };
+        return { changes: [...changes, changeOfFile("make", null, file)], answer };
+      },
+    };
+  },
+};
+
+/** What a second person agrees to: whom, how much, where to, and for what. */
+function factsOf({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
+  return { firmId, paise, ifsc, last4, payouts: payouts.map(({ payout_id }) => payout_id) };
+}
+
+async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRemittance[]) {
+  const { file_id, made_at: now } = file;
+  const { leadIds, changes } = await instructPayouts(tx, remittances, now);
+  const accounts = await findSealedAccounts(
+    tx,
+    remittances.map(({ firmId }) => firmId),
+  );
+  await insertFile(tx, file);
+  const lines = remittances.map(({ firmId, paise }, at) => {
+    const account = accounts.get(firmId);
+    if (!account) throw new Error("who is paid has an account");
+    const leadId = leadIds[at] ?? "";
+    return {
+      file_id,
+      ordinal: at + 1,
+      lead_id: leadId,
+      firm_id: firmId,
+      paise,
+      reference: remittanceReference(file_id, leadId),
+      account_sealed: account.accountSealed,
+      ifsc: account.ifsc,
+      account_name: account.accountName,
+      state: "live" as const,
+    };
+  });
+  await insertFileLines(tx, lines);
+  const items = remittances.flatMap(({ payouts }, at) =>
+    payouts.map(({ payout_id }) => ({ file_id, ordinal: at + 1, payout_id })),
+  );
+  await insertFileItems(tx, items);
+  return changes;
+}
+
+type PlannedFile = {
+  readonly rail: string;
+  readonly paise: number;
+  readonly remittances: readonly PlannedRemittance[];
+};
+
+type Preview = {
+  readonly files: readonly PlannedFile[];
+  readonly kept: readonly KeptHere[];
+};
+
+/** What the files of this moment would hold, by rail, and what is due and stays here. */
+export async function previewFiles(
+  ctx: Pick<Context, "db" | "now">,
+  environment: Environment,
+): Promise<Preview> {
+  const { remittances, kept } = await previewRemittances(ctx.db, environment, ctx.now());
+  const byRail = Map.groupBy(remittances, ({ rail }) => rail);
+  const files = rails.flatMap((rail) => {
+    const own = byRail.get(rail) ?? [];
+    const paise = own.reduce((sum, each) => sum + each.paise, 0);
+    return own.length === 0 ? [] : [{ rail, paise, remittances: own }];
+  });
+  return { files, kept };
+}
+
+/** The same as it is shown: no account number, and of payouts their ids. */
+export function viewPreview({ files, kept }: Preview) {
+  return {
+    files: files.map(({ rail, paise, remittances }) => ({
+      rail,
+      amount_paise: paise,
+      remittances: remittances.map(({ firmId, paise: amount_paise, ifsc, last4, payouts }) => ({
+        firm_id: firmId,
+        amount_paise,
+        ifsc,
+        account_last4: last4,
+        payout_ids: payouts.map(({ payout_id }) => payout_id),
+      })),
+    })),
+    kept: kept.map(({ payoutId, paise: amount_paise, reason }) => ({
+      payout_id: payoutId,
+      amount_paise,
+      reason,
+    })),
+  };
+}
+
+/** What happens to a file is the house's own business, and on its desk's record. */
+export function changeOfFile(
+  action: "make" | "read" | "answer" | "void",
+  before: FileRow | null,
+  after: FileRow,
+): Change {
+  const house = houseFirmId[after.environment];
+  return {
+    environment: after.environment,
+    deskId: house,
+    firmId: house,
+    action: `payout_file.${action}`,
+    entity: {
+      type: "payout_file",
+      id: after.file_id,
+      version: after.version,
+      href: `/ops/payout-files/${after.file_id}`,
+    },
+    before: before && auditedFacts(before),
+    after: auditedFacts(after),
+  };
+}
+
+function auditedFacts(row: FileRow) {
+  const { file_id, rail, state, line_count, paise, void_reason } = row;
+  return { file_id, rail, state, line_count, paise, void_reason };
+}

@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+
+import { accountPurpose, openAccount } from "../firms/bank-accounts.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor } from "../kernel/actor.ts";
+import { Failure } from "../kernel/failure.ts";
+import { istDay } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { SealedPlace } from "../platform/master-key.ts";
+import { type FileState, fileText } from "./file-rules.ts";
+import {
+  type FileLineRow,
+  type FileRow,
+  findFile,
+  listFileItems,
+  listFileLines,
+  listFiles as listRows,
+  listSealedLines,
+  lockFiles,
+  setDigest,
+  setSealedLines,
+} from "./file-store.ts";
+import { changeOfFile } from "./make-files.ts";
+import { type ExplainedPayout, explainPayouts } from "./read-payouts.ts";
+
+/** Files, newest first, without what is in them. */
+export async function listFiles(
+  ctx: Pick<Context, "db">,
+  { state, limit }: { readonly state?: FileState | undefined; readonly limit: number },
+): Promise<FileRow[]> {
+  return await listRows(ctx.db, { state: state ?? null }, limit);
+}
+
+type ShownLine = Omit<FileLineRow, "account_sealed"> & {
+  readonly payout_ids: readonly string[];
+  /** What each paisa of it comes from, to the order. */
+  readonly payouts: readonly ExplainedPayout[];
+};
+
+/** One file with its lines and what each is made of; account numbers stay sealed. */
+export async function showFile(
+  ctx: Pick<Context, "db">,
+  fileId: string,
+): Promise<FileRow & { readonly lines: readonly ShownLine[] }> {
+  const file = await findFile(ctx.db, fileId);
+  if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+  const lines = await listFileLines(ctx.db, [fileId]);
+  const items = await listFileItems(ctx.db, fileId);
+  const explained = await explainPayouts(
+    ctx.db,
+    items.map(({ payout_id }) => payout_id),
+  );
+  const byLine = Map.groupBy(items, ({ ordinal }) => ordinal);
+  return {
+    ...file,
+    lines: lines.map(({ account_sealed: _sealed, ...line }) => {
+      const ids = (byLine.get(line.ordinal) ?? []).map(({ payout_id }) => payout_id);
+      const payouts = ids.flatMap((id) => explained.get(id) ?? []);
+      return { ...line, payout_ids: ids, payouts };
+    }),
+  };
+}
+
+export type FileBytes = {
+  readonly name: string;
+  readonly text: string;
+  /** SHA-256 of the text, in hexadecimal. */
+  readonly sha256: string;
+};
+
+/**
+ * The bytes of a file, the same at every reading. They hold whole account numbers, so who read them is
+ * on record.
+ */
+export async function readFile(
+  ctx: Pick<Context, "db" | "now" | "sealKey">,
+  operator: Actor,
+  fileId: string,
+): Promise<FileBytes> {
+  const now = ctx.now();
+  return await ctx.db.transaction(async (tx) => {
+    const [file] = await lockFiles(tx, [fileId]);
+    if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
+    if (file.state === "voided") {
+      throw new Failure("conflict", "the file was voided: the bank must not get it", {
+        detail: { reason: "wrong_state", state: file.state },
+      });
+    }
+    const lines = await listFileLines(tx, [fileId]);
+    const opened = lines.map((line) => ({
+      ...line,
+      rail: file.rail,
+      account_no: openAccount(
+        { firmId: line.firm_id, accountSealed: line.account_sealed },
+        ctx.sealKey,
+      ),
+    }));
+    const text = fileText(file.format, opened, istDay(file.made_at));
+    const digest = createHash("sha256").update(text).digest();
+    if (file.sha256 && !file.sha256.equals(digest)) {
+      throw new Error(`the bytes of ${fileId} are not what they were`);
+    }
+    await setDigest(tx, fileId, digest);
+    await recordChanges(tx, operator, [changeOfFile("read", file, file)], now);
+    const name = `${file.rail}-${istDay(file.made_at)}-${fileId}.csv`;
+    return { name, text, sha256: digest.toString("hex") };
+  });
+}
+
+/** Where account numbers are sealed that files were made with. */
+export function sealedFileLines({ db }: Pick<Context, "db">): SealedPlace {
+  return {
+    name: "payout file lines",
+    list: async (after, limit) => {
+      const rows = await listSealedLines(db, after, limit);
+      return rows.map(({ firm_id, ...row }) => ({ ...row, purpose: accountPurpose(firm_id) }));
+    },
+    set: (rows) => setSealedLines(db, rows),
+  };
+}

@@ -1,0 +1,188 @@
+import { holderOf } from "../credits/read-credits.ts";
+import { maskedAccountNo } from "../firms/rules.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { queryInstant } from "../kernel/query-time.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
+import type { ListPayoutsQuery, Payout } from "./schema.ts";
+import {
+  countPayouts,
+  findPayout,
+  listAllPayoutRows,
+  listLines,
+  listPayoutRows,
+  listPayoutsById,
+  type PayoutFilter,
+  type PayoutLineRow,
+  type PayoutRow,
+} from "./store.ts";
+
+export async function readPayout(
+  ctx: Pick<Context, "db">,
+  caller: Caller,
+  payoutId: string,
+): Promise<Payout> {
+  const party = holderOf(caller);
+  const row = isId("pay", payoutId) ? await findPayout(ctx.db, party, payoutId) : undefined;
+  if (!row) throw notFound();
+  return viewPayout(row, await listLines(ctx.db, [payoutId]));
+}
+
+export async function listPayouts(
+  ctx: Context,
+  caller: Caller,
+  query: ListPayoutsQuery,
+): Promise<Page<Payout>> {
+  const { deskId, firmId } = holderOf(caller);
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const filter = filterOf(firmId, query);
+  const question = { list: "payouts", desk: deskId, firm: firmId ?? "", ...filters };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listPayoutRows(ctx.db.planned, deskId, filter, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countPayouts(ctx.db.planned, deskId, filter)),
+    positionOf: (row) => ({ at: row.created_at, id: row.payout_id }),
+  });
+  const lines = await listLines(
+    ctx.db,
+    page.rows.map((row) => row.payout_id),
+  );
+  const linesById = Map.groupBy(lines, (line) => line.payout_id);
+  return {
+    ...page,
+    rows: page.rows.map((row) => viewPayout(row, linesById.get(row.payout_id) ?? [])),
+  };
+}
+
+/** A key that is bound to one firm sees that firm's payouts, whatever it asks for. */
+function filterOf(bound: string | null, query: ListPayoutsQuery): PayoutFilter {
+  const isForeign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+  return {
+    status: query.status ?? null,
+    kind: query.kind ?? null,
+    // No firm has an empty id: a question about another firm finds nothing.
+    firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
+    orderId: query.order_id ?? null,
+    settlementId: query.settlement_id ?? null,
+    from: queryInstant("from", query.from),
+    to: queryInstant("to", query.to),
+  };
+}
+
+type PayoutSearch = {
+  readonly environment?: Environment | undefined;
+  readonly status?: PayoutState | undefined;
+  readonly payoutId?: string | undefined;
+  readonly limit: number;
+};
+
+/** Payouts of every desk with their lines, newest first, for the operator. */
+export async function listAllPayouts(
+  ctx: Pick<Context, "db">,
+  { environment, status, payoutId, limit }: PayoutSearch,
+): Promise<(PayoutRow & { readonly lines: readonly PayoutLineRow[] })[]> {
+  const filter = {
+    environment: environment ?? null,
+    status: status ?? null,
+    payoutId: payoutId ?? null,
+  };
+  const rows = await listAllPayoutRows(ctx.db.planned, filter, limit);
+  const lines = await listLines(
+    ctx.db,
+    rows.map((row) => row.payout_id),
+  );
+  const linesById = Map.groupBy(lines, (line) => line.payout_id);
+  return rows.map((row) => ({ ...row, lines: linesById.get(row.payout_id) ?? [] }));
+}
+
+/** What of a payout is told in its events, too, as it is shown. */
+export function factsOfPayout(row: PayoutRow) {
+  return {
+    kind: row.kind,
+    settlement_id: row.settlement_id,
+    resend_of: row.resend_of,
+    amount_paise: row.paise,
+    rail: row.rail,
+    remittance:
+      row.remitted_with === null
+        ? null
+        : { payout_id: row.remitted_with, amount_paise: row.remitted_paise ?? row.paise },
+    utr: row.utr,
+    status: row.state,
+    reason: row.reason,
+  };
+}
+
+export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Payout {
+  const { ifsc, last4 } = row;
+  const isKnown = ifsc !== null && last4 !== null;
+  return {
+    payout_id: row.payout_id,
+    firm_id: row.firm_id,
+    ...factsOfPayout(row),
+    bank: isKnown ? { ifsc, account_no_masked: maskedAccountNo(last4) } : null,
+    held_until: row.held_until && istTimestamp(row.held_until),
+    lines: lines.map(viewLine),
+    history: [...row.history],
+    version: row.version,
+    allowed_actions: allowedActions(payoutLifecycle, row.state),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+/** What sold the credit is an order or a cross, and each has a field of its own. */
+function viewLine({ order_id, scrip_no, paise }: PayoutLineRow): Payout["lines"][number] {
+  const isCross = isId("crs", order_id);
+  return {
+    order_id: isCross ? null : order_id,
+    cross_id: isCross ? order_id : null,
+    scrip_no,
+    amount_paise: paise,
+  };
+}
+
+/** What the money of a payout comes from, to the order. */
+export type ExplainedPayout = {
+  readonly payout_id: string;
+  readonly kind: PayoutKind;
+  /** Null for a withdrawal. */
+  readonly settlement_id: string | null;
+  readonly paise: number;
+  /** The order or cross that sold each credit; a withdrawal has none. */
+  readonly lines: readonly {
+    readonly order_id: string;
+    readonly scrip_no: string;
+    readonly paise: number;
+  }[];
+};
+
+/** By payout. */
+export async function explainPayouts(
+  db: Db,
+  payoutIds: readonly string[],
+): Promise<ReadonlyMap<string, ExplainedPayout>> {
+  if (payoutIds.length === 0) return new Map();
+  const rows = await listPayoutsById(db, payoutIds);
+  const lines = Map.groupBy(await listLines(db, payoutIds), ({ payout_id }) => payout_id);
+  return new Map(
+    rows.map(({ payout_id, kind, settlement_id, paise }) => [
+      payout_id,
+      {
+        payout_id,
+        kind,
+        settlement_id,
+        paise,
+        lines: (lines.get(payout_id) ?? []).map(({ payout_id: _id, ...line }) => line),
+      },
+    ]),
+  );
+}

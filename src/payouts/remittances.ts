@@ -1,0 +1,202 @@
+import { lockPayees, type PayeeFirm, payeesOf } from "../firms/bank-accounts.ts";
+import type { Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { ledgerIsSound } from "../ledger/check-ledger.ts";
+import type { Entry, Resolution } from "../ledger/rules.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import {
+  bouncedEntry,
+  endOf,
+  instructTogether,
+  type MovedPayout,
+  type Shown,
+  showPayout,
+} from "./decide-payouts.ts";
+import { changeOfPayout, movePayout } from "./move-payout.ts";
+import { accountOf, holdOf, type Rail, railOf } from "./rules.ts";
+import {
+  listByUtr,
+  listScheduled,
+  lockPayouts,
+  lockRemitted,
+  type PayoutRow,
+  setPayouts,
+} from "./store.ts";
+
+/** A payout as other slices know it. */
+export type PayoutToLeave = PayoutRow;
+
+/** What one payee would get now, as one amount. */
+export type PlannedRemittance = {
+  readonly firmId: string;
+  readonly rail: Rail;
+  readonly paise: number;
+  readonly ifsc: string;
+  readonly last4: string;
+  readonly payouts: readonly PayoutToLeave[];
+};
+
+/** What is due and cannot leave, and why. */
+export type KeptHere = {
+  readonly payoutId: string;
+  readonly paise: number;
+  readonly reason: string;
+};
+
+type RemittancePlan = {
+  readonly remittances: readonly PlannedRemittance[];
+  readonly kept: readonly KeptHere[];
+};
+
+/** How many payouts a run takes at most; what is over comes with the next. */
+const payoutsMax = 5_000;
+
+/** What would leave now; nothing is locked. */
+export async function previewRemittances(
+  db: Db,
+  environment: Environment,
+  now: Date,
+): Promise<RemittancePlan> {
+  const due = await listScheduled(db, environment, payoutsMax);
+  const payees = await payeesOf(db, firmIdsOf(due), now);
+  return planRemittances(due, payees, await ledgerIsSound(db, now));
+}
+
+/** The same of some payouts for money that leaves now: they, and what could hold them, are locked. */
+export async function lockRemittances(
+  tx: Tx,
+  payoutIds: readonly string[],
+  now: Date,
+): Promise<RemittancePlan> {
+  const due = (await lockPayouts(tx, payoutIds)).filter((row) => row.state === "scheduled");
+  const payees = await lockPayees(tx, firmIdsOf(due), now);
+  return planRemittances(due, payees, await ledgerIsSound(tx, now));
+}
+
+function firmIdsOf(rows: readonly PayoutRow[]): string[] {
+  return [...new Set(rows.map((row) => row.firm_id))];
+}
+
+function planRemittances(
+  due: readonly PayoutRow[],
+  payees: ReadonlyMap<string, PayeeFirm>,
+  ledgerSound: boolean,
+): RemittancePlan {
+  const remittances: PlannedRemittance[] = [];
+  const kept: KeptHere[] = [];
+  for (const [firmId, payouts] of Map.groupBy(due, (row) => row.firm_id)) {
+    const payee = payees.get(firmId);
+    const environment = payouts[0]?.environment ?? "live";
+    const account = payee && accountOf(payee, environment);
+    const hold = payee && holdOf(payee, { environment, ledgerSound });
+    if (!account || hold) {
+      const reason = hold?.reason ?? "no_bank_account";
+      kept.push(...payouts.map(({ payout_id, paise }) => ({ payoutId: payout_id, paise, reason })));
+      continue;
+    }
+    const paise = payouts.reduce((sum, row) => sum + row.paise, 0);
+    remittances.push({ firmId, rail: railOf(paise), paise, ...account, payouts });
+  }
+  return { remittances, kept };
+}
+
+/** Remittances that were locked are in a file from here on. The first payout of each names it. */
+export async function instructPayouts(
+  tx: Tx,
+  planned: readonly PlannedRemittance[],
+  now: Date,
+): Promise<{ readonly leadIds: readonly string[]; readonly changes: readonly Change[] }> {
+  const moved = planned.map(({ ifsc, last4, payouts }) =>
+    instructTogether(
+      payouts.map((row) => ({ ...row, ifsc, last4 })),
+      now,
+    ),
+  );
+  const changes = await storeMoved(tx, moved.flat());
+  return { leadIds: moved.map(([first]) => first?.after.payout_id ?? ""), changes };
+}
+
+/** What was in a file that the bank never got is due again. */
+export async function releaseInstructed(
+  tx: Tx,
+  leadIds: readonly string[],
+  { reason, now }: { readonly reason: string; readonly now: Date },
+): Promise<readonly Change[]> {
+  const instructed = await lockRemitted(tx, leadIds);
+  const moved = instructed
+    .filter((row) => row.state === "instructed")
+    .map((before): MovedPayout => {
+      return { action: "void", before, after: movePayout(before, "void", { reason, now }) };
+    });
+  return await storeMoved(tx, moved);
+}
+
+async function storeMoved(tx: Tx, moved: readonly MovedPayout[]): Promise<readonly Change[]> {
+  if (moved.length === 0) return [];
+  await setPayouts(
+    tx,
+    moved.map(({ after }) => after),
+  );
+  return moved.map(changeOfPayout);
+}
+
+/** What a bank's statement shows of a remittance, by the payout that names it. */
+export type ShownRemittance = { readonly leadId: string } & Shown;
+
+/** What is left for the caller: what to write in the books with its own, and the changes to record. */
+type AnsweredRemittances = {
+  readonly resolutions: readonly Resolution[];
+  readonly entries: readonly Entry[];
+  readonly changes: readonly Change[];
+};
+
+/** The payouts of remittances, locked until the bank's word about them is written. */
+export async function lockRemittedPayouts(
+  tx: Tx,
+  leadIds: readonly string[],
+): Promise<readonly PayoutToLeave[]> {
+  return leadIds.length === 0 ? [] : await lockRemitted(tx, leadIds);
+}
+
+/** Applies what the bank shows, in its order: what was paid may have come back below. */
+export async function answerRemittances(
+  tx: Tx,
+  locked: readonly PayoutToLeave[],
+  shown: readonly ShownRemittance[],
+  now: Date,
+): Promise<AnsweredRemittances> {
+  const current = new Map(locked.map((row) => [row.payout_id, row]));
+  const resolutions: Resolution[] = [];
+  const entries: Entry[] = [];
+  const changes: Change[] = [];
+  for (const { leadId, ...said } of shown) {
+    for (const before of current.values()) {
+      if (before.remitted_with !== leadId) continue;
+      const moved = showPayout(before, said, now);
+      current.set(before.payout_id, moved.after);
+      changes.push(changeOfPayout(moved));
+      if (moved.action === "bounce") entries.push(bouncedEntry(moved.after));
+      else resolutions.push(endOf(moved.after));
+    }
+  }
+  const touched = new Set(shown.map(({ leadId }) => leadId));
+  const rows = [...current.values()].filter((row) => touched.has(row.remitted_with ?? ""));
+  if (rows.length > 0) await setPayouts(tx, rows);
+  return { resolutions, entries, changes };
+}
+
+/** Remittances that left by the bank's own references: what names each, and what it came to. */
+export async function remittancesByUtr(
+  db: Db,
+  environment: Environment,
+  utrs: readonly string[],
+): Promise<ReadonlyMap<string, { readonly leadId: string; readonly paise: number }>> {
+  if (utrs.length === 0) return new Map();
+  const rows = await listByUtr(db, environment, utrs);
+  return new Map(
+    rows.map(({ utr, payout_id, paise, remitted_paise }) => [
+      utr ?? "",
+      { leadId: payout_id, paise: remitted_paise ?? paise },
+    ]),
+  );
+}

@@ -1,0 +1,121 @@
+// The only place that knows both failure codes and HTTP: one table of statuses, one body form per
+// layer, and nothing internal in any of them.
+
+import { Failure, type FailureCode, type FailureDetail } from "../../kernel/failure.ts";
+import { maskSecrets, maskWithin } from "../../kernel/secrets.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
+import { isLockTimeout } from "../postgres/postgres.ts";
+
+type ErrorBody = {
+  readonly error: string;
+  readonly code?: string;
+  readonly message: string;
+  readonly request_id?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+};
+
+type ErrorReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+  /** Set when this is a fault of ours, to be logged with its stack. */
+  readonly fault?: unknown;
+};
+
+const statusOf: Readonly<Record<FailureCode, number>> = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  request_too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  validation_error: 422,
+  rate_limited: 429,
+  internal: 500,
+  internal_error: 500,
+};
+
+/** The contract's own figure, for every keyed 429; a public one says its own in the detail. */
+const rateLimitedRetryS = 60;
+
+/** Where a request was when it failed: at the edge, or behind the key, where the trading surface is. */
+type Surface = "edge" | "trading";
+
+const faultCodes = { edge: "internal_error", trading: "internal" } as const;
+
+export function toErrorReply(
+  error: unknown,
+  requestId: string,
+  surface: Surface = "edge",
+): ErrorReply {
+  if (error instanceof Failure) return failureReply(error, requestId);
+  if (error instanceof Overloaded || isLockTimeout(error))
+    return overloadedReply(requestId, surface);
+  const status = frameworkStatusOf(error);
+  if (status !== undefined) return frameworkReply(status, requestId);
+  return { ...faultReply(requestId, surface), fault: error };
+}
+
+function failureReply(failure: Failure, requestId: string): ErrorReply {
+  const { code, form } = failure;
+  // A secret that was sent as a name, a value or a part of a path is not sent back.
+  const message = maskSecrets(failure.message);
+  const detail = failure.detail && (maskWithin(failure.detail) as FailureDetail);
+  const status = statusOf[code];
+  const headers: Record<string, string> = {};
+  if (code === "rate_limited") {
+    headers["retry-after"] = String(Number(detail?.["retry_after_s"] ?? rateLimitedRetryS));
+  }
+  const extra = detail && { detail };
+  switch (form) {
+    case "trading":
+      return { status, headers, body: { error: "request_error", code, message, ...extra } };
+    case "edge":
+      return { status, headers, body: { error: code, code, message, ...extra } };
+    case "transport":
+      return {
+        status,
+        headers,
+        body: { error: code, message, request_id: requestId, ...extra },
+      };
+  }
+}
+
+/** Work that was refused before it began, or gave up waiting for its turn: the contract's retryable class. */
+function overloadedReply(requestId: string, surface: Surface): ErrorReply {
+  const failure = new Failure(faultCodes[surface], "the service is busy; try again", {
+    form: "transport",
+  });
+  return failureReply(failure, requestId);
+}
+
+function faultReply(requestId: string, surface: Surface): ErrorReply {
+  const failure = new Failure(faultCodes[surface], "something went wrong on our side; try again", {
+    form: "transport",
+  });
+  return failureReply(failure, requestId);
+}
+
+/** Fastify's own errors carry a status; those of the 4xx class are the request's fault. */
+function frameworkStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("statusCode" in error) || !("code" in error)) return undefined;
+  if (typeof error.code !== "string" || !error.code.startsWith("FST_ERR_")) return undefined;
+  const status = Number(error.statusCode);
+  return status >= 400 && status < 500 ? status : undefined;
+}
+
+function frameworkReply(status: number, requestId: string): ErrorReply {
+  const failure = {
+    404: new Failure("not_found", "no such route", { form: "transport" }),
+    415: new Failure("unsupported_media_type", "send the body as application/json", {
+      form: "transport",
+    }),
+  }[status];
+  const fallback = new Failure("bad_request", "the request is malformed", { form: "transport" });
+  return failureReply(failure ?? fallback, requestId);
+}
+
+/** The service cannot run here, and this one line says why: it is printed without a stack. */
+export class Unusable extends Error {}

@@ -1,0 +1,58 @@
+import { Type } from "typebox";
+
+import type { Context } from "../context.ts";
+import type { App } from "./server.ts";
+import { pendingMigrations } from "../postgres/migrate.ts";
+
+const Status = Type.Object({
+  status: Type.String({ description: "ok, ready or not_ready.", examples: ["ready"] }),
+  reason: Type.Optional(Type.String({ description: "What is missing." })),
+});
+
+/** Live: the process answers. Ready: it can serve, so a balancer may send it requests. */
+export function healthRoutes(
+  app: App,
+  { db }: Pick<Context, "db">,
+  draining: AbortSignal | undefined,
+): void {
+  app.get(
+    "/healthz",
+    {
+      config: { keyless: true },
+      schema: {
+        operationId: "isAlive",
+        tags: ["Operations"],
+        summary: "Whether the process answers",
+        response: { 200: Status },
+      },
+    },
+    async () => ({ status: "ok" }),
+  );
+
+  app.get(
+    "/readyz",
+    {
+      config: { keyless: true },
+      schema: {
+        operationId: "isReady",
+        tags: ["Operations"],
+        summary: "Whether the process can serve",
+        response: { 200: Status, 503: Status },
+      },
+    },
+    async (_request, reply) => {
+      const reason = draining?.aborted ? "shutting down" : await obstacle();
+      if (reason === undefined) return { status: "ready" };
+      return await reply.code(503).send({ status: "not_ready", reason });
+    },
+  );
+
+  async function obstacle(): Promise<string | undefined> {
+    try {
+      const pending = await pendingMigrations(db);
+      return pending.length > 0 ? `${pending.length} migrations to apply` : undefined;
+    } catch {
+      return "the database does not answer";
+    }
+  }
+}

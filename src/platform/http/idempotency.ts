@@ -1,0 +1,109 @@
+// A creating request may carry an idempotency key. The key is bound to what it created by a unique
+// index, in the transaction of the creation:
+//
+//   first       the key is free: it is claimed, the work is done, both commit together
+//   twin        a concurrent call with the same key waits on the index until the first commits,
+//               then finds its row; when the first rolls back, the twin becomes the first
+//   retry       finds the row: same request, same resource
+//   reuse       finds the row, but the request differs: a conflict that names the fields
+//
+// What failed binds nothing, so a corrected request may use the same key.
+//
+// A key is the caller's within its reach: the firm of a sub_account key, otherwise the desk. Whoever
+// reaches another firm has other keys, so none of them finds or learns of what the others made.
+
+import { createHash } from "node:crypto";
+
+import { type Call, nameReach } from "../../kernel/caller.ts";
+import { Failure } from "../../kernel/failure.ts";
+import { canonicalJson, type JsonObject } from "../../kernel/json.ts";
+import { sql, type Tx } from "../postgres/postgres.ts";
+
+export type Claim = {
+  readonly call: Call;
+  /** The operation, so that one key may be used once per kind of request. */
+  readonly operation: string;
+  readonly body: JsonObject;
+  /** The field of the answer that names the resource, for the conflict's detail. */
+  readonly idField: string;
+  /** What this request will create if the key is free. */
+  readonly newId: string;
+  /** Whether the caller may know of what the key created; where it is not said, it may. */
+  readonly mayKnow?: (resourceId: string) => Promise<boolean>;
+  readonly now: Date;
+};
+
+/** The id of what this key created earlier; undefined when the caller is to create it now. */
+export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string | undefined> {
+  const { call, operation, idField } = claim;
+  if (call.idempotencyKey === undefined) return undefined;
+  const binding: Binding = {
+    scope: `${call.caller.environment}:${nameReach(call.caller)}:${operation}`,
+    idempotencyKey: call.idempotencyKey,
+    resourceId: claim.newId,
+    fingerprint: fingerprintOf(claim.body),
+  };
+  if (await insertBinding(tx, binding, claim.now)) return undefined;
+  const bound = await findBinding(tx, binding);
+  if (!bound) throw new Error("a binding that stood in the way is visible afterwards");
+  const differs = differences(bound.fingerprint, binding.fingerprint);
+  if (differs.length === 0) return bound.resource_id;
+  const isNamed = claim.mayKnow === undefined || (await claim.mayKnow(bound.resource_id));
+  throw new Failure("conflict", "this idempotency key was used for a different request", {
+    detail: {
+      reason: "idempotency_key_reused",
+      ...(isNamed && { [idField]: bound.resource_id }),
+      differs,
+    },
+  });
+}
+
+type Fingerprint = Readonly<Record<string, string>>;
+
+type Binding = {
+  readonly scope: string;
+  readonly idempotencyKey: string;
+  readonly resourceId: string;
+  readonly fingerprint: Fingerprint;
+};
+
+/** A short digest per field: enough to see which differ, too little to read them. */
+export function fingerprintOf(body: JsonObject): Fingerprint {
+  const fields = Object.entries(body).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    fields.map(([name, value]) => {
+      const digest = createHash("sha256").update(canonicalJson(value)).digest("base64url");
+      return [name, digest.slice(0, 22)];
+    }),
+  );
+}
+
+export function differences(bound: Fingerprint, asked: Fingerprint): string[] {
+  const names = new Set([...Object.keys(bound), ...Object.keys(asked)]);
+  return [...names].filter((name) => bound[name] !== asked[name]).toSorted();
+}
+
+/** Waits for a concurrent holder of the same key to commit or roll back. */
+async function insertBinding(tx: Tx, binding: Binding, now: Date): Promise<boolean> {
+  const inserted = await tx.rows(sql`
+    insert into idempotency_keys (scope, idempotency_key, resource_id, fingerprint, created_at)
+    values (
+      ${binding.scope}, ${binding.idempotencyKey}, ${binding.resourceId},
+      ${JSON.stringify(binding.fingerprint)}::jsonb, ${now}
+    )
+    on conflict (scope, idempotency_key) do nothing
+    returning 1`);
+  return inserted.length > 0;
+}
+
+/** A second statement, because the first one's snapshot may predate the row it ran into. */
+async function findBinding(
+  tx: Tx,
+  { scope, idempotencyKey }: Binding,
+): Promise<{ resource_id: string; fingerprint: Fingerprint } | undefined> {
+  const [row] = await tx.rows<{ resource_id: string; fingerprint: Fingerprint }>(sql`
+    select resource_id, fingerprint
+    from idempotency_keys
+    where scope = ${scope} and idempotency_key = ${idempotencyKey}`);
+  return row;
+}

@@ -1,0 +1,376 @@
+// The OpenAPI document, made from the schemas that validate and serialise.
+//
+// A route declares its own shapes. What is the same everywhere is added here once: the key, the
+// headers of every answer, and the error answers that the route's declaration makes possible.
+// Schemas with a title become components, so that generated clients get their names.
+
+import swagger from "@fastify/swagger";
+import type { FastifyContextConfig, FastifyReply } from "fastify";
+import { Type } from "typebox";
+
+import { isObject } from "../../kernel/json.ts";
+import type { App } from "./server.ts";
+
+export const contractVersion = "1.2.0";
+
+type Json = { [name: string]: unknown };
+type Operation = Json & {
+  operationId: string;
+  parameters?: Json[];
+  responses: Record<string, Json>;
+};
+
+export async function describeApi(app: App): Promise<void> {
+  const configs = new Map<string, FastifyContextConfig>();
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Scripdesk",
+        version: contractVersion,
+        summary: "A trading service for duty credit scrips.",
+        description,
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/", description: "The host that served this document." }],
+      tags,
+      components: { securitySchemes: { ServiceKey: serviceKey } },
+    },
+    transform: ({ schema, url, route }) => {
+      const operationId = schema?.operationId;
+      if (operationId && route.config) configs.set(operationId, route.config);
+      return { schema, url };
+    },
+    transformObject: (document) => {
+      if (!("openapiObject" in document)) throw new Error("the document is OpenAPI 3");
+      return complete(document.openapiObject, configs);
+    },
+  });
+}
+
+/** Serves the document itself, public and cacheable. */
+export function serveOpenApi(app: App): void {
+  let text: string | undefined;
+  app.get(
+    "/v1/openapi.json",
+    {
+      config: { keyless: true, tagged: true },
+      schema: {
+        operationId: "readOpenApi",
+        tags: ["Meta"],
+        summary: "This document",
+        response: {
+          200: Type.Object(
+            {},
+            { additionalProperties: true, description: "The OpenAPI document." },
+          ),
+        },
+      },
+      serializerCompiler: () => String,
+    },
+    async (_request, reply) => {
+      text ??= JSON.stringify(app.swagger());
+      reply.header("cache-control", "public, max-age=300");
+      reply.header("access-control-allow-origin", "*");
+      // The document is text already, so it bypasses the schema that describes it.
+      return await (reply as FastifyReply).type("application/json").send(text);
+    },
+  );
+}
+
+const description = `Price, sell, cover and settle transferable duty credits (RoDTEP and RoSCTL).
+
+Send your key in \`X-Service-Key\`; its prefix chooses the environment. Money is integer paise
+(\`…_paise\`), prices are integer basis points of face (\`…_bps\`), times are ISO 8601 in IST.
+An error's slug is \`code\` if present, otherwise \`error\`. Only 429 and 500 are worth retrying.
+Readers ignore unknown fields and treat enumerations as open.`;
+
+const tags = [
+  { name: "Keys", description: "Who calls, and with what rights." },
+  { name: "Usage", description: "What was called, and what is left." },
+  { name: "Firms", description: "Who trades: the client firms of your desk." },
+  { name: "Groups", description: "Firms under common ownership, and the duty they will owe." },
+  { name: "Credits", description: "What your firms hold." },
+  { name: "Quotes", description: "Binding prices for an exact amount." },
+  { name: "Orders", description: "Selling credits, and buying cover for duty." },
+  { name: "Cross", description: "Blocks and intra-group transfers between two named firms." },
+  { name: "Market", description: "What everybody may know of prices and deals." },
+  { name: "Settlements", description: "Delivery against payment, and money to your firms' banks." },
+  { name: "Statements", description: "What it adds up to: earnings, statements, notes." },
+  { name: "Sandbox", description: "Driving the simulated world; for sandbox keys only." },
+  { name: "Events", description: "What happened, in order." },
+  { name: "Audit", description: "Who changed what, so that you can prove it." },
+  { name: "Webhooks", description: "Have what happens sent to you." },
+  { name: "Public", description: "Rates and enquiries, for anyone and without a key." },
+  { name: "Meta", description: "The contract and the state tables as data." },
+  { name: "Operations", description: "For load balancers and monitors." },
+];
+
+const serviceKey = {
+  type: "apiKey",
+  in: "header",
+  name: "X-Service-Key",
+  description: "`service_live_…` for production, `service_test_…` for the sandbox.",
+} as const;
+
+const errorFields = {
+  error: Type.String({ description: "Stable slug." }),
+  message: Type.String({ description: "For people; its wording may change." }),
+};
+const errorCode = Type.String({
+  description: "Stable slug; prefer it to error when present. Open set.",
+});
+const errorDetail = Type.Optional(
+  Type.Object({}, { additionalProperties: true, description: "Structured context." }),
+);
+
+const errorSchemas = {
+  TradingError: Type.Object(
+    { ...errorFields, code: errorCode, detail: errorDetail },
+    {
+      description: "A business rule refused: error is request_error, the slug is in code.",
+      examples: [
+        {
+          error: "request_error",
+          code: "unprocessable",
+          message: "name: is required",
+          detail: { fields: [{ path: "name", problem: "is required" }] },
+        },
+      ],
+    },
+  ),
+  EdgeError: Type.Object(
+    { ...errorFields, code: errorCode, detail: errorDetail },
+    {
+      description: "The key or the meter refused: the slug is in both error and code.",
+      examples: [
+        { error: "unauthorized", code: "unauthorized", message: "the key is missing or not valid" },
+      ],
+    },
+  ),
+  TransportError: Type.Object(
+    {
+      ...errorFields,
+      request_id: Type.String({ description: "As the X-Request-ID header." }),
+      detail: errorDetail,
+    },
+    {
+      description: "HTTP itself refused or the service failed: the slug is in error, no code.",
+      examples: [
+        {
+          error: "request_too_large",
+          message: "the body exceeds 1048576 bytes",
+          request_id: "req_01jd2m7q4x8r5v6w9y0abcdefg",
+        },
+      ],
+    },
+  ),
+};
+
+type ErrorName = keyof typeof errorSchemas;
+
+const errorResponses: Record<string, { description: string; bodies: ErrorName[] }> = {
+  400: {
+    description: "Malformed body, unknown field, unknown value, bad cursor.",
+    bodies: ["TradingError", "TransportError"],
+  },
+  401: {
+    description: "Key missing, unknown, revoked or of the wrong environment.",
+    bodies: ["EdgeError"],
+  },
+  403: {
+    description: "The key lacks the scope, or acts outside its role.",
+    bodies: ["EdgeError", "TradingError"],
+  },
+  404: { description: "No such resource on your desk.", bodies: ["TradingError"] },
+  409: { description: "The state does not allow this.", bodies: ["TradingError"] },
+  413: { description: "The body exceeds 1048576 bytes.", bodies: ["TransportError"] },
+  415: { description: "The body is not JSON by its content type.", bodies: ["TransportError"] },
+  422: {
+    description: "Well-formed but invalid values.",
+    bodies: ["TradingError", "TransportError"],
+  },
+  429: {
+    description:
+      "Per-minute rate, monthly quota or the budget of an address exceeded; of a budget detail.retry_after_s says when it is free again.",
+    bodies: ["EdgeError"],
+  },
+  500: {
+    description:
+      "A fault of ours, or too much to do: retry with backoff. internal behind the key, internal_error before it.",
+    bodies: ["TransportError"],
+  },
+};
+
+const integerHeader = (text: string) => ({ description: text, schema: { type: "integer" } });
+const textHeader = (text: string) => ({ description: text, schema: { type: "string" } });
+
+const headers = {
+  "X-Request-ID": textHeader("Echoed when sent, otherwise made here."),
+  "X-RateLimit-Plan": textHeader("The key's plan."),
+  "X-RateLimit-Limit": integerHeader("Calls allowed per 60-second sliding window."),
+  "X-RateLimit-Remaining": integerHeader("Calls left in the current window."),
+  "X-RateLimit-Reset": integerHeader("Seconds for the window to fully clear."),
+  "X-RateLimit-Quota": integerHeader("Monthly call quota; absent when unmetered."),
+  "X-RateLimit-Quota-Used": integerHeader("Calls consumed this month."),
+  "Retry-After": integerHeader("Seconds to wait before the next try."),
+  "X-Dry-Run": textHeader("1 when nothing was written."),
+  "X-Truncated": textHeader("true when an unpaged list has more rows than it shows."),
+  ETag: textHeader("Names the bytes of this answer."),
+  "Cache-Control": textHeader("For how long caches may keep this answer."),
+  "Idempotent-Replayed": textHeader("true when an earlier call with this key made the resource."),
+};
+
+const meterHeaders = Object.keys(headers).filter((name) => name.startsWith("X-RateLimit"));
+
+const requestHeaders = {
+  requestId: {
+    name: "X-Request-ID",
+    in: "header",
+    required: false,
+    description: "Your own correlation id, up to 200 visible ASCII characters; echoed.",
+    schema: { type: "string" },
+  },
+  heldTag: {
+    name: "If-None-Match",
+    in: "header",
+    required: false,
+    description: "The ETag of an answer you hold; 304 when it still holds.",
+    schema: { type: "string" },
+  },
+  dryRun: {
+    name: "X-Dry-Run",
+    in: "header",
+    required: false,
+    description: "1 validates and computes as a real call would, and writes nothing.",
+    schema: { type: "string", enum: ["0", "1"] },
+  },
+  idempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description:
+      "1 to 255 visible ASCII characters. Sending the same request again returns the original.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
+};
+
+function complete(document: Json, configs: Map<string, FastifyContextConfig>): Json {
+  const schemas: Record<string, unknown> = { ...errorSchemas };
+  const used = new Set<string>();
+  for (const [path, item] of Object.entries(document["paths"] as Record<string, Json>)) {
+    for (const [method, operation] of Object.entries(item) as [string, Operation][]) {
+      const config = configs.get(operation.operationId);
+      if (!config) throw new Error(`${method} ${path} has no operationId`);
+      completeOperation(operation, { method, path, config, used });
+    }
+  }
+  const paths = hoist(document["paths"], schemas);
+  const components = {
+    ...(document["components"] as Json),
+    schemas,
+    headers,
+    responses: responses(used),
+  };
+  return { ...document, paths, components };
+}
+
+function completeOperation(
+  operation: Operation,
+  {
+    method,
+    path,
+    config,
+    used,
+  }: { method: string; path: string; config: FastifyContextConfig; used: Set<string> },
+): void {
+  const writes = method !== "get";
+  const shared = ["X-Request-ID"];
+  if (config.demand) shared.push(...meterHeaders);
+  if (writes) shared.push("X-Dry-Run");
+  const isList = operation.parameters?.some(({ name }) => name === "cursor");
+  for (const [status, response] of Object.entries(operation.responses)) {
+    const own = [...shared];
+    if (isList) own.push("X-Truncated");
+    if (config.creates && status === "200") own.push("Idempotent-Replayed");
+    if (config.tagged) own.push("ETag", "Cache-Control");
+    response["headers"] = { ...(response["headers"] as Json), ...references(own) };
+    response["description"] = statusText[status] ?? String(response["description"]);
+  }
+  if (config.tagged) {
+    const held = ["X-Request-ID", "ETag", "Cache-Control"];
+    operation.responses["304"] = { description: statusText["304"], headers: references(held) };
+  }
+  operation["security"] = config.demand ? [{ ServiceKey: [] }] : [];
+  if (config.demand) operation["x-scope"] = config.demand;
+  operation.parameters = [
+    ...(operation.parameters ?? []),
+    requestHeaders.requestId,
+    ...(config.tagged ? [requestHeaders.heldTag] : []),
+    ...(writes ? [requestHeaders.dryRun] : []),
+    ...(config.creates ? [requestHeaders.idempotencyKey] : []),
+  ];
+  for (const status of possibleErrors(operation, { writes, path, config })) {
+    const name = config.demand ? `Keyed${status}` : `Keyless${status}`;
+    used.add(name);
+    operation.responses[status] = { $ref: `#/components/responses/${name}` };
+  }
+}
+
+const statusText: Record<string, string> = {
+  200: "Done.",
+  201: "Created.",
+  304: "Not modified since the ETag.",
+  503: "Not ready.",
+};
+
+function possibleErrors(
+  operation: Operation,
+  { writes, path, config }: { writes: boolean; path: string; config: FastifyContextConfig },
+): string[] {
+  const errors = ["400", "413", "500"];
+  if (config.demand) errors.push("401", "403", "422", "429");
+  if (config.budget) errors.push("422", "429");
+  if (path.includes("{") || config.names) errors.push("404");
+  if (writes) errors.push("415");
+  if (writes && config.demand) errors.push("409");
+  if (config.conflicts) errors.push("409");
+  if (operation["requestBody"]) errors.push("422");
+  if (operation["requestBody"] && config.demand) errors.push("404");
+  if (operation.parameters?.some((parameter) => parameter["in"] === "query")) errors.push("422");
+  return [...new Set(errors)].toSorted((a, b) => a.localeCompare(b));
+}
+
+/** The error answers that some operation refers to. A keyed one shows the meter once it has run. */
+function responses(used: ReadonlySet<string>): Record<string, Json> {
+  const beforeTheMeter = ["401", "413"];
+  const made = Object.entries(errorResponses).flatMap(([status, { description, bodies }]) => {
+    const refs = bodies.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const schema = refs.length === 1 ? refs[0] : { anyOf: refs };
+    const content = { "application/json": { schema } };
+    const common = ["X-Request-ID", ...(status === "429" ? ["Retry-After"] : [])];
+    const keyed = beforeTheMeter.includes(status) ? common : [...common, ...meterHeaders];
+    return [
+      [`Keyed${status}`, { description, headers: references(keyed), content }],
+      [`Keyless${status}`, { description, headers: references(common), content }],
+    ] as const;
+  });
+  return Object.fromEntries(made.filter(([name]) => used.has(name)));
+}
+
+function references(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Moves every schema that has a title into the components and leaves a reference behind. */
+function hoist(value: unknown, schemas: Record<string, unknown>): unknown {
+  if (Array.isArray(value)) return value.map((item) => hoist(item, schemas));
+  if (!isObject(value)) return value;
+  const inner = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, hoist(member, schemas)]),
+  );
+  const { title, ...schema } = inner;
+  if (typeof title !== "string") return inner;
+  schemas[title] = schema;
+  return { $ref: `#/components/schemas/${title}` };
+}

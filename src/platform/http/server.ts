@@ -1,0 +1,356 @@
+// The edge: what holds for every request before any capability sees it.
+//
+//   1  request id      echoed when well-formed, made otherwise; on every answer
+//   2  load            more than `inFlightMax` requests at once are shed
+//   3  size            over 1 MiB is refused; a chunked body is counted as it arrives, and kept only
+//                      for whom it can be used (`http-body.ts`)
+//   4  route           unknown paths and methods
+//   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
+//   6  content type, JSON, shape
+//
+// A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
+// it is a whole request is answered by `http-broken.ts`.
+
+import { isUtf8 } from "node:buffer";
+import type { ServerResponse } from "node:http";
+
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import {
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchema,
+  LogController,
+  type preValidationHookHandler,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from "fastify";
+
+import type { BudgetName } from "../../kernel/budget.ts";
+import type { Actor } from "../../kernel/actor.ts";
+import type { Caller, Demand } from "../../kernel/caller.ts";
+import { Failure } from "../../kernel/failure.ts";
+import type { Metered } from "../../kernel/metered.ts";
+import { parseStrictJson } from "../../kernel/json.ts";
+import { Overloaded } from "../postgres/coalesce.ts";
+import {
+  badRequest,
+  bodyBytesMax,
+  isTooLong,
+  openKeylessRoom,
+  readBody,
+  tooLarge,
+} from "./body.ts";
+import { brokenRequests } from "./broken.ts";
+import { toErrorReply } from "./errors.ts";
+import { compileSerializer } from "./serialization.ts";
+import { takePiece } from "../heavy/pace.ts";
+import { requestIdOf } from "./calls.ts";
+import { InFlight } from "./in-flight.ts";
+import { compileValidator, unknownFields, unknownParameters } from "./validation.ts";
+import { watchConnections } from "./listen.ts";
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** What was registered: the list that documentation and the authorization test walk. */
+export type RouteEntry = {
+  readonly method: string;
+  /** As the contract writes it: `/v1/keys/{key_id}`. */
+  readonly path: string;
+  readonly operationId: string | undefined;
+  readonly config: Readonly<FastifyContextConfig>;
+};
+
+declare module "fastify" {
+  interface FastifyInstance {
+    routes: RouteEntry[];
+    /** Whether the request's key is one that may call at all; `admit.ts` answers it. */
+    knowsKey: (request: FastifyRequest) => Promise<boolean>;
+  }
+  interface FastifyContextConfig {
+    /** What the caller must have; every route says this or that it is `keyless`. */
+    demand?: Demand;
+    /** What the role of an operator must permit, on the operators' listener. */
+    permission?: string;
+    keyless?: true;
+    /** What a keyless route draws on, per address; see `admit.ts`. */
+    budget?: BudgetName;
+    /** Its answers carry an ETag; see `caching.ts`. */
+    tagged?: true;
+    /** A creating POST honours an Idempotency-Key. */
+    creates?: true;
+    /** A read that the state can refuse; every write can be. */
+    conflicts?: true;
+    /** A read whose query names a thing that may not be there. */
+    names?: true;
+    /** The answer stays open. It is bounded by `sse.ts` or `ndjson.ts`, and is no request under way. */
+    streams?: true;
+    /** A POST that changes nothing of a tenant's: like a read, its success is worth no log line. */
+    quiet?: true;
+    /** `GET /v1/keys/{key_id}`: how the route is named in usage, metrics and logs. */
+    label?: string;
+  }
+  interface FastifyRequest {
+    /** What its route declared; the framework's own way there makes a new object each time. */
+    declared: Readonly<FastifyContextConfig>;
+    /** Set for every route that demands a key, before its handler runs. */
+    caller: Caller;
+    /** Set for every route that takes a person who is signed in. */
+    operator: { readonly actor: Actor; readonly token: string } | undefined;
+    metered: Metered;
+    chunkedBody: Buffer | undefined;
+  }
+}
+
+export type ServerOptions = {
+  readonly log: FastifyBaseLogger;
+  readonly now: () => Date;
+  readonly trustProxy: readonly string[];
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  readonly inFlightMax: number;
+  /** Where a plugin serves pages for people: public, and not operations of the API. */
+  readonly pagesUnder: string;
+};
+
+const headersTimeoutMs = 5_000;
+const requestTimeoutMs = 10_000;
+const connectionsCheckingIntervalMs = 1_000;
+/** To read a body of this size takes about a millisecond; larger ones wait for their turn. */
+const largeBodyBytes = 65_536;
+/** Longer than any request line: an id of any length is looked up and not found like any other. */
+const pathParameterLengthMax = 65_536;
+/** With any parameters; what the bytes are is seen when they are read. */
+const jsonContentType = /^(?:application\/json|[^\s/;]+\/[^\s/;]+\+json)\s*(?:;.*)?$/i;
+/** Below these a query that was not declared is refused. */
+const strictPrefixes = ["/v1/", "/ops/"];
+
+export function createServer(options: ServerOptions): App {
+  const { log, now, trustProxy, tls, inFlightMax, pagesUnder } = options;
+  const inFlight = new InFlight();
+  const open = requestOpener({ inFlight, inFlightMax, isTls: tls !== undefined });
+  const broken = brokenRequests(now);
+  const listener = {
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: connectionsCheckingIntervalMs,
+    // Node's own refusal would carry neither a request id nor a body; see `requestOpener`.
+    requireHostHeader: false,
+  };
+  const app = fastify({
+    loggerInstance: undivided(log),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: (message) => requestIdOf(message, now()),
+    requestIdHeader: false,
+    rewriteUrl: ({ url = "/" }) => plainColons(url),
+    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    http: listener,
+    ...(tls && { https: { ...tls, ...listener } }),
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    routerOptions: { ignoreTrailingSlash: false, maxParamLength: pathParameterLengthMax },
+    clientErrorHandler: (error, socket) => broken.answer(error, socket),
+    // A path that cannot be decoded names no route. It runs no hooks, so the edge is opened here.
+    frameworkErrors: (_error, request, reply) => {
+      open(request, reply, (error) => void sendError(error ?? noRoute(), request, reply));
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App; // https differs only in its socket.
+
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  app.setNotFoundHandler(() => {
+    throw new Error("the edge refuses unknown routes before they are handled");
+  });
+  app.decorate("routes", []);
+  app.decorate("knowsKey");
+  app.decorateRequest("declared");
+  app.decorateRequest("caller");
+  app.decorateRequest("operator");
+  app.decorateRequest("metered");
+  app.decorateRequest("chunkedBody");
+  app.addHook("onRoute", (route) => {
+    const config = { ...route.config };
+    const isPage = route.url === pagesUnder || route.url.startsWith(`${pagesUnder}/`);
+    const takesSomebody = config.demand !== undefined || config.permission !== undefined;
+    if (!takesSomebody && !config.keyless && !isPage) {
+      throw new Error(`${String(route.method)} ${route.url} must say what it demands of a key`);
+    }
+    const path = documentedPath(route.url);
+    route.config = { ...config, label: `${String(route.method)} ${path}` };
+    const isContract = strictPrefixes.some((prefix) => path.startsWith(prefix));
+    if (isContract || config.demand !== undefined || config.budget !== undefined) {
+      const refuse = refuseUndeclared(route.schema, { refusesQuery: isContract });
+      route.preValidation = [refuse, route.preValidation ?? []].flat();
+    }
+    const operationId = route.schema?.operationId;
+    for (const method of [route.method].flat()) {
+      app.routes.push({ method, path, operationId, config: route.config });
+    }
+  });
+  app.addHook("onRequest", open);
+  const cutQuietSoon = watchConnections(app.server, (does) => inFlight.forEach(does));
+  // Answers under way when the service closes end their connection: an idle one would only hold up
+  // the end until the deadline. For requests that come later Fastify says so itself.
+  app.addHook("preClose", (done) => {
+    inFlight.forEach((response) => (response.shouldKeepAlive = false));
+    cutQuietSoon();
+    done();
+  });
+  app.server.on("request", broken.note);
+  // Any Expect but 100-continue would be answered by Node, without a request id: it is ignored.
+  app.server.on("checkExpectation", (message, response) => {
+    app.server.emit("request", message, response);
+  });
+  parseOnlyStrictJson(app);
+  return app;
+}
+
+/** A logger per request would cost more than the line it writes; lines name their request. */
+function undivided(log: FastifyBaseLogger): FastifyBaseLogger {
+  const one = Object.create(log) as FastifyBaseLogger;
+  one.child = () => one;
+  return one;
+}
+
+/** `/v1/keys/:key_id` as the contract and OpenAPI write it; `::` is how a route spells a colon. */
+export function documentedPath(url: string): string {
+  return url
+    .replaceAll("::", "\u0000")
+    .replace(/:(\w+)/g, "{$1}")
+    .replaceAll("\u0000", ":");
+}
+
+type Open = (request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void) => void;
+
+function requestOpener({
+  inFlight,
+  inFlightMax,
+  isTls,
+}: {
+  readonly inFlight: InFlight;
+  readonly inFlightMax: number;
+  readonly isTls: boolean;
+}): Open {
+  const keylessRoom = openKeylessRoom();
+  /** One function for all responses: a listener of its own for each would cost more than the rest. */
+  function forget(this: ServerResponse): void {
+    inFlight.delete(this);
+  }
+  return (request, reply, next) => {
+    request.declared = request.routeOptions.config;
+    reply.header("x-request-id", request.id);
+    reply.header("cache-control", "no-store");
+    reply.header("x-content-type-options", "nosniff");
+    // Behind a proxy that ends TLS this header is the proxy's to send.
+    if (isTls) reply.header("strict-transport-security", "max-age=31536000");
+    if (!request.declared.streams) {
+      inFlight.add(reply.raw);
+      reply.raw.on("close", forget);
+    }
+    if (inFlight.size > inFlightMax) {
+      next(new Overloaded());
+      return;
+    }
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      next(badRequest("the Host header is missing"));
+      return;
+    }
+    if (isTooLong(request.headers["content-length"])) {
+      next(tooLarge());
+      return;
+    }
+    if (request.headers["transfer-encoding"] === undefined) {
+      next(request.is404 ? noRoute() : undefined);
+      return;
+    }
+    readChunked(request).then(
+      (body) => {
+        request.chunkedBody = body;
+        if (body.length === 0) delete request.headers["transfer-encoding"];
+        next(request.is404 ? noRoute() : undefined);
+      },
+      (error: Error) => next(error),
+    );
+  };
+
+  async function readChunked(request: FastifyRequest): Promise<Buffer> {
+    if (request.declared.keyless) return await readBody(request.raw, { room: keylessRoom });
+    const keep = !request.is404 && (await request.server.knowsKey(request));
+    return await readBody(request.raw, { keep });
+  }
+}
+
+function parseOnlyStrictJson(app: App): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(notJson()));
+  app.addContentTypeParser(jsonContentType, async (request: FastifyRequest) => {
+    const encoding = request.headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") throw notJson();
+    const bytes = request.chunkedBody ?? (await readBody(request.raw));
+    if (bytes.length === 0) return undefined;
+    if (bytes.length > largeBodyBytes) await takePiece();
+    if (!isUtf8(bytes)) throw badRequest("the body is not UTF-8");
+    const verdict = parseStrictJson(bytes.toString());
+    if (!verdict.ok) throw badRequest(verdict.problem);
+    return verdict.value;
+  });
+}
+
+/**
+ * An operation that declares no query or no body takes none: what is sent must never be ignored. Only
+ * to a public page anybody may have added something of their own, as those who count visitors do.
+ */
+function refuseUndeclared(
+  schema: FastifySchema | undefined,
+  { refusesQuery }: { readonly refusesQuery: boolean },
+): preValidationHookHandler {
+  const takesQuery = !refusesQuery || schema?.querystring !== undefined;
+  const takesBody = schema?.body !== undefined;
+  return (request, _reply, next) => {
+    if (!takesQuery && hasMembers(request.query)) next(unknownParameters(request.query));
+    else if (!takesBody && hasMembers(request.body)) next(unknownFields(request.body));
+    else next();
+  };
+}
+
+function hasMembers(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isInside = request.metered?.admitted || request.operator !== undefined;
+  const surface = isInside ? "trading" : "edge";
+  const { status, headers, body, fault } = toErrorReply(error, request.id, surface);
+  if (fault !== undefined) {
+    request.log.error({ request_id: request.id, err: fault }, "request failed");
+  }
+  return reply.code(status).headers(headers).type("application/json").send(body);
+}
+
+/** A colon of a path may be sent as it is or encoded, and names the same. */
+function plainColons(url: string): string {
+  if (!url.includes("%3")) return url;
+  const [path = "", ...query] = url.split("?");
+  return [path.replaceAll(/%3a/gi, ":"), ...query].join("?");
+}
+
+function notJson(): Failure {
+  return new Failure("unsupported_media_type", "send the body as application/json", {
+    form: "transport",
+  });
+}
+
+function noRoute(): Failure {
+  return new Failure("not_found", "no such route", { form: "transport" });
+}

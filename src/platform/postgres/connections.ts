@@ -1,0 +1,226 @@
+// Connections at hand. The driver's pool opens and ends them; to take one from it and give it back
+// costs a third of a short statement. A few that are not in use therefore stay here, as far as the
+// pool knows in use, and are lent without asking it.
+//
+//   lent      to a caller of the sandbox or to anybody else: live, the workers, what serves both
+//   reserved  a share that the sandbox never gets, so that however many of its calls are slow, live
+//             finds a connection
+//   waiting   whoever finds none, live before sandbox and otherwise in order, for a bounded time
+//   refused   at once while the server does not answer, and whoever waits then (`silence.ts`)
+
+import type pg from "pg";
+
+import { type Environment, environments } from "../../kernel/caller.ts";
+import { Overloaded } from "./coalesce.ts";
+import {
+  cut,
+  type Heard,
+  looksPerSecond,
+  patienceFor,
+  startHearing,
+  watchSilence,
+} from "./silence.ts";
+
+export type Connections = {
+  /** At once where one is at hand. */
+  lend(environment: Environment): pg.PoolClient | Promise<pg.PoolClient>;
+  /** From here until it is given back its statements may take as long as this. */
+  allow(client: pg.PoolClient, statementMs: number): void;
+  /** One that may not be used again is ended. */
+  giveBack(client: pg.PoolClient, broken?: Error): void;
+  count(): ConnectionCount;
+  loans(): Loans;
+  isStalled(): boolean;
+  close(): Promise<void>;
+};
+
+export type ConnectionCount = {
+  readonly idle: number;
+  readonly busy: number;
+  /** Callers that wait for one. */
+  readonly waiting: number;
+};
+
+/** By environment; what serves both counts as live's. */
+export type Loans = Readonly<
+  Record<Environment, { readonly lent: number; readonly waiting: number }>
+>;
+
+export type ConnectionLimits = {
+  /** So many there are. */
+  readonly max: number;
+  /** So many stay at hand. */
+  readonly most: number;
+  /** So many are never lent to the sandbox. */
+  readonly reserved: number;
+  /** What the server lets a statement take. */
+  readonly statementMs: number;
+  /** What opening a connection may take, and waiting for one. */
+  readonly connectMs: number;
+};
+
+export type ConnectionEvents = {
+  readonly onIdleError: (error: Error) => void;
+  readonly onStalled: (isStalled: boolean) => void;
+};
+
+type Kept = Heard & { lentTo: Environment | undefined };
+
+type Waiting = {
+  readonly environment: Environment;
+  looks: number;
+  readonly resolve: (client: pg.PoolClient | Promise<pg.PoolClient>) => void;
+  readonly reject: (error: Error) => void;
+};
+
+export function keepConnections(
+  pool: pg.Pool,
+  { max, most, reserved, statementMs, connectMs }: ConnectionLimits,
+  { onIdleError, onStalled }: ConnectionEvents,
+): Connections {
+  const all = new Map<pg.PoolClient, Kept>();
+  const atHand: pg.PoolClient[] = [];
+  const lost = new WeakSet<pg.PoolClient>();
+  const lent = { live: 0, sandbox: 0 };
+  const queues: Record<Environment, Waiting[]> = { live: [], sandbox: [] };
+  const usual = patienceFor(statementMs);
+  const waitMaxLooks = Math.ceil((connectMs / 1_000) * looksPerSecond);
+
+  const silence = watchSilence({
+    server: pool.options,
+    *lent() {
+      for (const kept of all.values()) if (kept.lentTo) yield kept;
+    },
+    onLook: endWaits,
+    onStalled(isStalled) {
+      onStalled(isStalled);
+      if (!isStalled) return;
+      for (const waiting of takeAll(queues)) waiting.reject(new Overloaded());
+      // Whether they still lead anywhere nobody knows.
+      for (const { client, lentTo } of all.values()) if (!lentTo) cut(client);
+    },
+  });
+
+  function endWaits(): void {
+    for (const environment of environments) {
+      const queue = queues[environment];
+      for (const waiting of queue) waiting.looks += 1;
+      while (queue[0] && queue[0].looks > waitMaxLooks) queue.shift()?.reject(new Overloaded());
+    }
+  }
+
+  function mayHave(environment: Environment): boolean {
+    if (lent.live + lent.sandbox >= max) return false;
+    return environment === "live" || lent.sandbox < max - reserved;
+  }
+
+  function lend(environment: Environment): pg.PoolClient | Promise<pg.PoolClient> {
+    if (silence.isStalled()) return Promise.reject(new Overloaded());
+    if (mayHave(environment)) return take(environment);
+    return new Promise((resolve, reject) => {
+      queues[environment].push({ environment, looks: 0, resolve, reject });
+    });
+  }
+
+  function take(environment: Environment): pg.PoolClient | Promise<pg.PoolClient> {
+    lent[environment] += 1;
+    const client = atHand.pop();
+    if (!client) return open(environment);
+    keptOf(client).lentTo = environment;
+    return client;
+  }
+
+  async function open(environment: Environment): Promise<pg.PoolClient> {
+    const begunMs = performance.now();
+    try {
+      const client = await pool.connect();
+      keptOf(client).lentTo = environment;
+      return client;
+    } catch (error) {
+      lent[environment] -= 1;
+      if (performance.now() - begunMs >= connectMs) silence.noteUnreachable();
+      lendNext();
+      throw error;
+    }
+  }
+
+  function keptOf(client: pg.PoolClient): Kept {
+    const known = all.get(client);
+    if (known) return known;
+    const kept: Kept = { ...startHearing(client, statementMs), lentTo: undefined };
+    all.set(client, kept);
+    return kept;
+  }
+
+  function giveBack(client: pg.PoolClient, broken?: Error): void {
+    const kept = keptOf(client);
+    if (kept.lentTo) lent[kept.lentTo] -= 1;
+    kept.lentTo = undefined;
+    kept.patience = usual;
+    const isUsable = !broken && !lost.has(client) && !pool.ending;
+    const isWanted = pool.waitingCount > 0;
+    // Whoever waits gets it from among those at hand.
+    const isNext = queues.live.length + queues.sandbox.length > 0;
+    if (isUsable && !isWanted && (isNext || atHand.length < most)) atHand.push(client);
+    else client.release(broken);
+    if (isNext) lendNext();
+  }
+
+  function lendNext(): void {
+    for (const environment of environments) {
+      while (queues[environment].length > 0 && mayHave(environment)) {
+        queues[environment].shift()?.resolve(take(environment));
+      }
+    }
+  }
+
+  /** One in use is ended when it is given back; its statement fails, unless it was answered already. */
+  function forget(client: pg.PoolClient, error: Error): void {
+    lost.add(client);
+    const place = atHand.indexOf(client);
+    if (place < 0) return;
+    atHand.splice(place, 1);
+    client.release(error);
+    onIdleError(error);
+  }
+
+  // Without a listener the error of a connection would end the process.
+  pool.on("connect", (client) => client.on("error", (error) => forget(client, error)));
+  pool.on("remove", (client) => all.delete(client));
+  // Of one that the pool itself has; when it goes while the pool is closing, that is no news.
+  pool.on("error", (error) => {
+    if (!pool.ending) onIdleError(error);
+  });
+
+  return {
+    lend,
+    giveBack,
+    allow(client, ms) {
+      keptOf(client).patience = patienceFor(ms);
+    },
+    count() {
+      const idle = pool.idleCount + atHand.length;
+      const waiting = queues.live.length + queues.sandbox.length + pool.waitingCount;
+      return { idle, busy: pool.totalCount - idle, waiting };
+    },
+    loans: () => ({
+      live: { lent: lent.live, waiting: queues.live.length },
+      sandbox: { lent: lent.sandbox, waiting: queues.sandbox.length },
+    }),
+    isStalled: () => silence.isStalled(),
+    async close() {
+      const isStalled = silence.isStalled();
+      silence.close();
+      for (const waiting of takeAll(queues)) waiting.reject(new Overloaded());
+      const ended = pool.end();
+      for (const client of atHand.splice(0)) client.release();
+      // A server that does not answer does not say goodbye either.
+      if (isStalled) for (const client of all.keys()) cut(client);
+      await ended;
+    },
+  };
+}
+
+function takeAll(queues: Record<Environment, Waiting[]>): Waiting[] {
+  return environments.flatMap((environment) => queues[environment].splice(0));
+}

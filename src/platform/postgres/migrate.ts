@@ -1,0 +1,154 @@
+// Forward-only migrations: `migrations/NNNN-why.sql`, applied once each, in order, one transaction
+// each. A session lock makes it safe to start several processes at once: the first migrates, the
+// others wait and find nothing left to do.
+//
+// Statements of the service then run as the role `scripdesk_app`, which owns nothing. Where the
+// server does not let us have such a role, the service runs as the connecting one and says so.
+
+import { createHash } from "node:crypto";
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import pg from "pg";
+
+import { type Db, sql } from "./postgres.ts";
+import { Unusable } from "../http/errors.ts";
+
+export const migrationsDir = join(import.meta.dirname, "../../../migrations");
+
+export type Migration = { readonly file: string; readonly text: string; readonly checksum: string };
+
+export type Migrated = {
+  readonly applied: readonly string[];
+  /** The role for the service's statements; undefined where the server allows none. */
+  readonly role: string | undefined;
+};
+
+const migrationLock = 7_201_003;
+const serverVersionMin = 150_000;
+const appRole = "scripdesk_app";
+
+export async function migrate(connection: pg.ClientConfig): Promise<Migrated> {
+  const client = await connect(connection);
+  try {
+    await refuseOldServer(client);
+    await client.query("select pg_advisory_lock($1)", [migrationLock]);
+    const applied = await applyPending(client);
+    const role = await ensureRole(client);
+    if (role) await client.query(await readFile(join(migrationsDir, "grants.sql"), "utf8"));
+    return { applied, role };
+  } finally {
+    await client.end();
+  }
+}
+
+export async function readMigrations(): Promise<Migration[]> {
+  const files = (await readdir(migrationsDir)).filter((name) => /^\d{4}-.*\.sql$/.test(name));
+  return await Promise.all(
+    files
+      .toSorted((a, b) => a.localeCompare(b))
+      .map(async (file) => {
+        const text = await readFile(join(migrationsDir, file), "utf8");
+        return { file, text, checksum: createHash("sha256").update(text).digest("hex") };
+      }),
+  );
+}
+
+/** The migrations a database has not seen yet; used by readiness and by `doctor`. */
+export async function pendingMigrations(db: Db): Promise<string[]> {
+  const known = await db.rows<{ file: string }>(sql`select file from schema_migrations`);
+  const files = new Set(known.map(({ file }) => file));
+  return (await readMigrations()).map(({ file }) => file).filter((file) => !files.has(file));
+}
+
+async function connect(connection: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client({ connectionTimeoutMillis: 5_000, ...connection });
+  client.on("error", () => {}); // The query under way fails with the same error.
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw new Unusable(`the database cannot be reached: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Node reports a host that refuses on every address as one error without a message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(", ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function refuseOldServer(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string }>(
+    "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
+  );
+  const [server] = rows;
+  if (server && server.number >= serverVersionMin) return;
+  throw new Unusable(`PostgreSQL 15 or later is needed; this server is ${server?.version}`);
+}
+
+async function applyPending(client: pg.Client): Promise<string[]> {
+  await client.query(
+    `create table if not exists schema_migrations (
+       file text primary key,
+       checksum text not null,
+       applied_at timestamptz not null default now()
+     )`,
+  );
+  const known = await client.query<{ file: string; checksum: string }>(
+    "select file, checksum from schema_migrations",
+  );
+  const checksums = new Map(known.rows.map(({ file, checksum }) => [file, checksum]));
+  const applied: string[] = [];
+  for (const migration of await readMigrations()) {
+    const checksum = checksums.get(migration.file);
+    if (checksum === undefined) {
+      await apply(client, migration);
+      applied.push(migration.file);
+    } else if (checksum !== migration.checksum) {
+      throw new Unusable(`migration ${migration.file} was changed after it was applied`);
+    }
+  }
+  return applied;
+}
+
+async function apply(client: pg.Client, { file, text, checksum }: Migration): Promise<void> {
+  await client.query("begin");
+  try {
+    await client.query(text);
+    await client.query("insert into schema_migrations (file, checksum) values ($1, $2)", [
+      file,
+      checksum,
+    ]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw new Unusable(`migration ${file} failed: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function ensureRole(client: pg.Client): Promise<string | undefined> {
+  try {
+    const found = await client.query("select 1 from pg_roles where rolname = $1", [appRole]);
+    if (!found.rowCount) await createRole(client);
+    await client.query(`set role ${appRole}`);
+    await client.query("reset role");
+    return appRole;
+  } catch (error) {
+    const insufficientPrivilege = "42501";
+    if (error instanceof pg.DatabaseError && error.code === insufficientPrivilege) return undefined;
+    throw error;
+  }
+}
+
+/** Roles belong to the whole server, so services of two databases may both be creating this one. */
+async function createRole(client: pg.Client): Promise<void> {
+  try {
+    await client.query(`create role ${appRole} nologin`);
+    await client.query(`grant ${appRole} to current_user`);
+  } catch (error) {
+    const alreadyThere = ["42710", "23505"];
+    if (error instanceof pg.DatabaseError && alreadyThere.includes(error.code ?? "")) return;
+    throw error;
+  }
+}

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { asOwner, setReachable, testDatabase } from "../../../test/support/database.ts";
+import { Overloaded } from "./coalesce.ts";
+import { type ConnectionOptions, type Database, type Db, openDatabase, sql } from "./postgres.ts";
+import { DatabaseSilent } from "./silence.ts";
+import { keptNothing } from "./split.ts";
+
+/** Connections of the test's own, on its own terms. */
+async function openOwn(
+  t: TestContext,
+  options: Partial<ConnectionOptions> = {},
+): Promise<Database> {
+  const { connection } = await testDatabase(t);
+  const db = openDatabase({ connection, onIdleError() {}, ...options });
+  t.after(() => db.close());
+  return db;
+}
+
+test("a connection that is lost within a transaction fails that transaction and nothing else", async (t) => {
+  const { db } = await testDatabase(t);
+  const lost = db.transaction(async (tx) => {
+    await tx.rows(sql`select 1 as one`);
+    await setReachable(db, false);
+    await sleep(100); // Nothing is asked of the connection while it goes.
+    await tx.rows(sql`select 1 as one`);
+  });
+  await assert.rejects(lost, /connection/i);
+  await setReachable(db, true);
+  assert.deepEqual(await db.rows(sql`select 1 as one`), [{ one: 1 }]);
+});
+
+test("an idle connection that is lost is told of, unless the database is being closed", async () => {
+  const told: Error[] = [];
+  const db = openDatabase({ connection: {}, onIdleError: (error) => told.push(error) });
+  const lost = new Error("terminating connection due to administrator command");
+  db.pool.emit("error", lost);
+  assert.deepEqual(told, [lost]);
+  const closing = db.close();
+  db.pool.emit("error", lost);
+  await closing;
+  assert.deepEqual(told, [lost]);
+});
+
+test("statements that are not waited for run in their order, each as if it had been", async (t) => {
+  const { db } = await testDatabase(t);
+  const seen = await db.transaction(async (tx) => {
+    await tx.rows(sql`create temporary table marks (mark int) on commit drop`);
+    const add = (mark: number) => tx.rows(sql`insert into marks values (${mark})`);
+    const marks = () => tx.rows<{ mark: number }>(sql`select mark from marks order by mark`);
+    // The same statement several times: none is parsed twice, and each has its own answer.
+    const [, one, , two] = await Promise.all([add(1), marks(), add(2), marks()]);
+    return [one, two].map((rows) => rows?.map(({ mark }) => mark));
+  });
+  assert.deepEqual(seen, [[1], [1, 2]]);
+});
+
+test("one that fails is the one that is told of, and nothing of its transaction is kept", async (t) => {
+  const { db } = await testDatabase(t);
+  const plan = (name: string) =>
+    sql`insert into plans (name, per_minute, enforced) values (${name}, 1, false)`;
+  const failing = db.transaction(async (tx) => {
+    await Promise.all([
+      tx.rows(plan("first")),
+      tx.rows(sql`select 1 / ${0}::int as never`),
+      tx.rows(plan("second")),
+    ]);
+  });
+  await assert.rejects(failing, /division by zero/);
+  const kept = sql`select name from plans where name in ('first', 'second')`;
+  assert.deepEqual(await db.rows(kept), []);
+  const [one] = await db.rows<{ one: number }>(sql`select ${1}::int as one`);
+  assert.equal(one?.one, 1, "its connection serves on");
+});
+
+const whoServes = sql`select pg_backend_pid() as pid`;
+
+test("a connection stays at hand, and one that is lost there is told of and not lent again", async (t) => {
+  const told = Promise.withResolvers<Error>();
+  const db = await openOwn(t, { onIdleError: told.resolve });
+  const [first] = await db.rows<{ pid: number }>(whoServes);
+  assert.deepEqual(await db.rows(whoServes), [first]);
+  assert.deepEqual(db.connections(), { idle: 1, busy: 0, waiting: 0 });
+  await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [first?.pid]));
+  assert.match((await told.promise).message, /terminat/);
+  const [second] = await db.rows<{ pid: number }>(whoServes);
+  assert.notEqual(second?.pid, first?.pid);
+});
+
+test("a connection that is given back goes to whoever waits for one", async (t) => {
+  const db = await openOwn(t, { connectionsMax: 1 });
+  const held = Promise.withResolvers<void>();
+  const holder = db.transaction(async (tx) => {
+    await tx.rows(whoServes);
+    await held.promise;
+  });
+  await sleep(20); // Until the holder has it.
+  const waiter = db.rows(whoServes);
+  await sleep(20);
+  assert.deepEqual(db.connections(), { idle: 0, busy: 1, waiting: 1 });
+  held.resolve();
+  await holder;
+  assert.equal((await waiter).length, 1);
+});
+
+test("statements that go together share a connection and are answered each by itself", async (t) => {
+  const { db } = await testDatabase(t);
+  const [one, two] = await db.together((shared) =>
+    Promise.all([shared.rows(whoServes), shared.rows(whoServes)]),
+  );
+  assert.deepEqual(one, two);
+  const failing = db.together((shared) =>
+    Promise.all([shared.rows(sql`select 1 / ${0}::int as never`), shared.rows(whoServes)]),
+  );
+  await assert.rejects(failing, /division by zero/);
+  assert.equal((await db.rows(whoServes)).length, 1);
+});
+
+test("a connection that is lost when its statement was answered already is not lent again", async (t) => {
+  const db = await openOwn(t);
+  const [first] = await db.together(async (shared) => {
+    const rows = await shared.rows<{ pid: number }>(whoServes);
+    await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [rows[0]?.pid]));
+    await sleep(50); // Until the connection knows.
+    return rows;
+  });
+  const [second] = await db.rows<{ pid: number }>(whoServes);
+  assert.notEqual(second?.pid, first?.pid);
+});
+
+test("a statement of many filters can be planned for those that are given, and no other is", async (t) => {
+  const db = await openOwn(t, { connectionsMax: 1 });
+  const named = (name: string | null) => sql`
+    select file
+    from schema_migrations
+    where (${name}::text is null or file = ${name})`;
+  const plansMade = async () => {
+    const [made] = await db.rows<{ generic_plans: number; custom_plans: number }>(sql`
+      select generic_plans, custom_plans
+      from pg_prepared_statements
+      where name = ${named(null).name}`);
+    return [made?.generic_plans, made?.custom_plans];
+  };
+  const all = await db.rows<{ file: string }>(named(null));
+  assert.deepEqual(await plansMade(), [1, 0]);
+  const [one] = all;
+  assert.deepEqual(await db.planned.rows(named(one?.file ?? "")), [one]);
+  assert.deepEqual(await plansMade(), [1, 1]);
+  assert.deepEqual(await db.rows(named(null)), all);
+  assert.deepEqual(await plansMade(), [2, 1]);
+  await assert.rejects(db.planned.rows(sql`select 1 / ${0}::int as never`), /division by zero/);
+  assert.deepEqual(await db.rows(named(null)), all);
+  assert.deepEqual(await plansMade(), [1, 0], "on another connection");
+});
+
+/** A server that is given up soon. */
+const hasty = { statement_timeout: 500, connectionTimeoutMillis: 500 };
+
+async function openHasty(
+  t: TestContext,
+  options: Partial<ConnectionOptions> = {},
+): Promise<Database> {
+  const { connection } = await testDatabase(t);
+  return await openOwn(t, { connection: { ...connection, ...hasty }, ...options });
+}
+
+test("a commit that is not answered ends, is not called undone, and is found later", async (t) => {
+  const db = await openHasty(t);
+  const plan = sql`insert into plans (name, per_minute, enforced) values ('late', 1, false)`;
+  const found = sql`select name from plans where name = 'late'`;
+  let stopped = 0;
+  try {
+    const committing = db.transaction(async (tx) => {
+      await tx.rows(plan);
+      const [server] = await tx.rows<{ pid: number }>(whoServes);
+      stopped = server?.pid ?? 0;
+      process.kill(stopped, "SIGSTOP");
+    });
+    await assert.rejects(committing, (error) => {
+      assert.ok(error instanceof DatabaseSilent);
+      assert.equal(keptNothing(error), false);
+      return true;
+    });
+    // The server answers everybody else, so nobody else is refused.
+    assert.deepEqual([db.isStalled(), await db.rows(found)], [false, []]);
+  } finally {
+    process.kill(stopped, "SIGCONT");
+  }
+  for (let looks = 0; looks < 500 && (await db.rows(found)).length === 0; looks++) await sleep(10);
+  assert.deepEqual(await db.rows(found), [{ name: "late" }]);
+});
+
+test("a transaction may be given more time for its statements, and none has more than that", async (t) => {
+  const db = await openHasty(t);
+  const slow = (tx: Db) => tx.rows(sql`select pg_sleep(2)`);
+  await assert.rejects(db.transaction(slow), /statement timeout/);
+  await db.transaction(slow, { statementMs: 30_000 });
+  await assert.rejects(db.transaction(slow), /statement timeout/);
+});
+
+/** Takes connections until no more are had, and answers with how many were. */
+async function holdAll(db: Database, until: Promise<void>) {
+  let held = 0;
+  const hold = () =>
+    db.transaction(async () => {
+      held += 1;
+      await until;
+    });
+  const holders = Array.from({ length: 12 }, () => hold().catch((error: unknown) => error));
+  for (let looks = 0; looks < 50; looks++) await sleep(10);
+  return { held: () => held, ended: Promise.all(holders) };
+}
+
+test("the sandbox leaves connections to live; whoever waits goes on in order, live first, or gives up", async (t) => {
+  const db = await openOwn(t, { connectionsMax: 8 });
+  const sandbox = db.for("sandbox");
+  const end = Promise.withResolvers<void>();
+  const holders = await holdAll(sandbox, end.promise);
+  assert.equal(holders.held(), 6);
+  assert.deepEqual(db.loans(), {
+    live: { lent: 0, waiting: 0 },
+    sandbox: { lent: 6, waiting: 6 },
+  });
+  assert.equal((await db.rows(whoServes)).length, 1);
+  assert.equal((await db.for("live").rows(whoServes)).length, 1);
+
+  const endLive = Promise.withResolvers<void>();
+  const live = await holdAll(db, endLive.promise);
+  assert.equal(live.held(), 2, "live takes what is left");
+  const served: string[] = [];
+  const late = sandbox.rows(whoServes).then(() => served.push("sandbox"));
+  const soon = db.rows(whoServes).then(() => served.push("live"));
+  endLive.resolve();
+  await soon;
+  assert.deepEqual(served, ["live"]);
+  end.resolve();
+  await Promise.all([late, holders.ended, live.ended]);
+  assert.equal(holders.held(), 12);
+
+  const short = await openHasty(t, { connectionsMax: 2 });
+  const forever = Promise.withResolvers<void>();
+  const taken = await holdAll(short, forever.promise);
+  await sleep(1_000); // Those that wait have given up, though nothing was given back.
+  assert.deepEqual(short.connections().waiting, 0);
+  forever.resolve();
+  const outcomes = await taken.ended;
+  assert.equal(outcomes.filter((outcome) => outcome instanceof Overloaded).length, 10);
+});

@@ -1,0 +1,391 @@
+// PostgreSQL behind three words: a Statement is text with its values, a Db runs statements, a
+// transaction is a Db whose statements commit together.
+//
+// Statements are written with the `sql` tag. Every statement is prepared on first use of its
+// connection under a name made from its text, so a hot statement is parsed and planned once.
+//
+// The statements of a transaction run in the order they are asked for. Whoever asks for several
+// without waiting in between (`Promise.all`) has them travel together: the server works on one while
+// the next is made. When one fails, those behind it fail too.
+
+import { createHash } from "node:crypto";
+import { EventEmitter } from "node:events";
+
+import pg from "pg";
+
+import type { Environment } from "../../kernel/caller.ts";
+import {
+  type ConnectionCount,
+  type Connections,
+  keepConnections,
+  type Loans,
+} from "./connections.ts";
+import { runPrepared, type Statement, types, writeTogether } from "./prepared.ts";
+import { noteNothingKept } from "./split.ts";
+import { wireValue } from "./wire-value.ts";
+
+export type Db = {
+  rows<Row>(statement: Statement): Promise<Row[]>;
+};
+
+declare const joined: unique symbol;
+/** A Db inside a transaction: a use case that joins one takes this, and cannot be called outside. */
+export type Tx = Db & {
+  readonly [joined]: true;
+  /** Says after the commit, and only then, that something new can be read about this topic. */
+  announce(topic: string): void;
+  /** Says that so many rows were loaded into a table at once, which its statistics should know of. */
+  added(table: string, rows: number): void;
+};
+
+export type Database = Db & {
+  /**
+   * Several statements on one connection, each by itself; those that are asked for at once travel
+   * together, and when one fails, those behind it fail too.
+   */
+  together<Result>(work: (db: Db) => Promise<Result>): Promise<Result>;
+  /**
+   * The same database, for lists: what is read, one row or a million, depends on which filters are
+   * given, so each statement is planned for its values. That takes some tenths of a millisecond.
+   */
+  readonly planned: Db;
+  transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
+  /**
+   * Calls back for every announcement of this process, so that nobody here waits for the next look.
+   * Other processes are not told: whoever listens must also look by itself from time to time.
+   */
+  onAnnounced(topic: string, listener: () => void): () => void;
+  /**
+   * The same database on behalf of one environment: the sandbox leaves a share of the connections to
+   * live. What serves both, or nobody in particular, asks the database itself and is not limited.
+   */
+  for(environment: Environment): Database;
+  readonly pool: pg.Pool;
+  connections(): ConnectionCount;
+  loans(): Loans;
+  /** Whether the server has stopped answering, so that nothing is asked of it until it does. */
+  isStalled(): boolean;
+  close(): Promise<void>;
+};
+
+type TxOptions = {
+  /** Runs everything and keeps nothing: the dry run of a write is the write, rolled back. */
+  readonly rollBack?: boolean;
+  /** Every statement sees the database as it was when the first one did, and none changes it. */
+  readonly snapshot?: boolean;
+  /** For what may take longer than an answer may: what each statement may take. */
+  readonly statementMs?: number;
+};
+
+export type ConnectionOptions = {
+  readonly connection: pg.ClientConfig;
+  /** The role that statements run as; the connecting role when the server has no other. */
+  readonly role?: string | undefined;
+  readonly connectionsMax?: number;
+  readonly onIdleError: (error: Error) => void;
+  /** Told when the server stops answering, and when it answers again. */
+  readonly onStalled?: (isStalled: boolean) => void;
+};
+
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 5_000;
+const lockTimeoutMs = 2_000;
+const idleInTransactionTimeoutMs = 10_000;
+const connectionsMaxDefault = 16;
+/** So many stay open once they are. */
+const connectionsKept = 4;
+/** What the sandbox leaves to live, at least one. */
+const reservedShare = 1 / 4;
+/** How soon a statement that may take long notices that nobody waits for it any more. */
+const goneCheckMs = 5_000;
+const analyzeMsMax = 60_000;
+
+/** Constant text that several statements share, such as a table's column list. */
+class Fragment {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Written = { readonly name: string; readonly text: string; readonly slots: readonly number[] };
+
+const writtenOf = new WeakMap<TemplateStringsArray, Written>();
+
+/** A statement and its values. Fragments must be module constants: the text is made once per place. */
+export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]): Statement {
+  let written = writtenOf.get(parts);
+  if (!written) {
+    written = write(parts, values);
+    writtenOf.set(parts, written);
+  }
+  const { name, text, slots } = written;
+  return { name, text, values: slots.map((slot) => wireValue(values[slot])) };
+}
+
+export function fragment(parts: TemplateStringsArray, ...inner: readonly Fragment[]): Fragment {
+  return new Fragment(String.raw({ raw: parts }, ...inner.map(({ text }) => text)));
+}
+
+function write(parts: TemplateStringsArray, values: readonly unknown[]): Written {
+  const slots: number[] = [];
+  let text = parts[0] ?? "";
+  values.forEach((value, slot) => {
+    if (value instanceof Fragment) text += value.text;
+    else text += `$${slots.push(slot)}`;
+    text += parts[slot + 1] ?? "";
+  });
+  return { text, slots, name: createHash("sha1").update(text).digest("base64url") };
+}
+
+export function openDatabase(options: ConnectionOptions): Database {
+  const max = options.connectionsMax ?? connectionsMaxDefault;
+  const pool = new pg.Pool({
+    ...clientConfig(options),
+    max,
+    idleTimeoutMillis: 30_000,
+  });
+  const connections = keepConnections(
+    pool,
+    {
+      max,
+      // Who asks the pool itself must find one, too.
+      most: Math.min(connectionsKept, Math.floor(max / 2)),
+      reserved: Math.min(max - 1, Math.max(1, Math.floor(max * reservedShare))),
+      statementMs: options.connection.statement_timeout || statementTimeoutMs,
+      connectMs: options.connection.connectionTimeoutMillis ?? connectTimeoutMs,
+    },
+    { onIdleError: options.onIdleError, onStalled: options.onStalled ?? (() => {}) },
+  );
+  const announced = new EventEmitter();
+  const addedRows = countAddedRows((table) => analyze(borrowing(connections, "live"), table));
+  const on = (environment: Environment): Database => ({
+    ...asking(borrowing(connections, environment), { announced, addedRows }),
+    onAnnounced(topic, listener) {
+      announced.on(topic, listener);
+      return () => void announced.off(topic, listener);
+    },
+    for: (other) => views[other],
+    pool,
+    connections: () => connections.count(),
+    loans: () => connections.loans(),
+    isStalled: () => connections.isStalled(),
+    async close() {
+      // What is being looked at has its connection and keeps it to the end.
+      await Promise.all([connections.close(), addedRows.settled()]);
+    },
+  });
+  const views = { live: on("live"), sandbox: on("sandbox") };
+  return views.live;
+}
+
+/** What is asked on behalf of one environment. */
+function asking(
+  borrow: Borrow,
+  { announced, addedRows }: { readonly announced: EventEmitter; readonly addedRows: AddedRows },
+): Pick<Database, "rows" | "together" | "planned" | "transaction"> {
+  return {
+    rows: (statement) => onOne(borrow, (client) => runAlone(client, statement)),
+    together: (work) =>
+      onOne(borrow, (client) => {
+        writeTogether(client);
+        return work({ rows: (statement) => runPrepared(client, statement) });
+      }),
+    planned: {
+      rows: (statement) => onOne(borrow, (client) => runPlanned(client, statement)),
+    },
+    async transaction(work, txOptions) {
+      const topics = new Set<string>();
+      const added = new Map<string, number>();
+      const result = await inTransaction(
+        borrow,
+        (tx) =>
+          work({
+            ...tx,
+            announce: (topic) => void topics.add(topic),
+            added: (table, rows) => void added.set(table, (added.get(table) ?? 0) + rows),
+          } as Tx),
+        txOptions,
+      );
+      if (txOptions?.rollBack) return result;
+      for (const topic of topics) announced.emit(topic);
+      addedRows.note(added);
+      return result;
+    },
+  };
+}
+
+type Borrow = Pick<Connections, "giveBack" | "allow"> & {
+  lend(): ReturnType<Connections["lend"]>;
+};
+
+function borrowing(connections: Connections, environment: Environment): Borrow {
+  return { ...connections, lend: () => connections.lend(environment) };
+}
+
+/** Only the owner of a table may have it looked at, so the service's own role is put aside for it. */
+async function analyze(borrow: Borrow, table: string): Promise<void> {
+  await inTransaction(
+    borrow,
+    async (tx) => {
+      await tx.rows(sql`set local role none`);
+      await tx.rows({ name: "", text: `analyze ${table}`, values: [] });
+    },
+    { statementMs: analyzeMsMax },
+  );
+}
+
+export function clientConfig({ connection, role }: ConnectionOptions): pg.ClientConfig {
+  return {
+    application_name: "scripdesk",
+    connectionTimeoutMillis: connectTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+    keepAlive: true,
+    pipeline: true,
+    ...connection,
+    // Statements are written to be planned once; planning them anew costs more than running them. A
+    // plan that is made while a table is small must serve when it is large, so none reads a whole
+    // table where an index would do.
+    options: `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_mergejoin=off -c random_page_cost=1.1${role ? ` -c role=${role}` : ""}`,
+    types,
+  };
+}
+
+/** A statement that is a transaction of its own: what the server refused it has not kept. */
+async function runAlone<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+  try {
+    return await runPrepared<Row>(client, statement);
+  } catch (error) {
+    if (isRefusedByServer(error)) noteNothingKept(error);
+    throw error;
+  }
+}
+
+/** The three travel together; a connection on which one of them fails is not used again. */
+async function runPlanned<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+  const [, rows] = await Promise.all([
+    runPrepared(client, planForValues),
+    runPrepared<Row>(client, statement),
+    runPrepared(client, planOnce),
+  ]);
+  return rows;
+}
+
+const planForValues = sql`set plan_cache_mode = force_custom_plan`;
+const planOnce = sql`set plan_cache_mode = force_generic_plan`;
+
+async function onOne<Result>(
+  connections: Borrow,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connections.lend();
+  let broken: Error | undefined;
+  try {
+    return await work(client);
+  } catch (error) {
+    // A connection that was made before a migration may not be able to run it any more.
+    broken = error as Error; // The driver rejects with nothing else.
+    throw error;
+  } finally {
+    connections.giveBack(client, broken);
+  }
+}
+
+async function inTransaction<Result>(
+  connections: Borrow,
+  work: (tx: Db) => Promise<Result>,
+  { rollBack = false, snapshot = false, statementMs }: TxOptions = {},
+): Promise<Result> {
+  const client = await connections.lend();
+  let broken: Error | undefined;
+  let isCommitting = false;
+  try {
+    await client.query(snapshot ? "begin isolation level repeatable read read only" : "begin");
+    if (statementMs !== undefined) {
+      connections.allow(client, statementMs);
+      await client.query(
+        `set local statement_timeout = ${statementMs};
+        set local client_connection_check_interval = ${goneCheckMs}`,
+      );
+    }
+    const result = await work({ rows: (statement) => runPrepared(client, statement) });
+    isCommitting = !rollBack;
+    await client.query(rollBack ? "rollback" : "commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch((fault: Error) => (broken = fault));
+    // The server says that it was rolled back, or that it would not commit.
+    if (!broken && (!isCommitting || isRefusedByServer(error))) noteNothingKept(error);
+    throw error;
+  } finally {
+    // A connection that cannot roll back is destroyed rather than handed to the next caller.
+    connections.giveBack(client, broken);
+  }
+}
+
+/**
+ * Whether the server itself refused and so certainly kept nothing. After anything else (a lost
+ * connection, a shutdown) the outcome is unknown, and doing the work again could do it twice.
+ */
+function isRefusedByServer(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  const errorClass = error.code.slice(0, 2);
+  return errorClass !== "08" && errorClass !== "57" && errorClass !== "58";
+}
+
+/** Whether a lock was not to be had in time, and so nothing was done. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "55P03";
+}
+
+/** Whether what the server refused may be done the next time: a held row, a deadlock, no room, no time. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
+  return isLockTimeout(error) || ["40", "53", "57"].includes(error.code.slice(0, 2));
+}
+
+/** The constraint a write ran into, if that is what happened. */
+export function violatedConstraint(error: unknown): string | undefined {
+  if (!(error instanceof pg.DatabaseError) || !error.code?.startsWith("23")) return undefined;
+  return error.constraint;
+}
+
+// Counts the rows that are loaded into tables, and has the server look at a table (ANALYZE) when there
+// were many. Left to itself it looks a minute later at best, and until then it plans lists for a table
+// that is no longer what it was. Each look comes at twice as many rows as the one before: once a table
+// is large, the server's own looks are often enough.
+
+const firstLookRows = 5_000;
+
+type AddedRows = {
+  /** After a commit. */
+  note(added: ReadonlyMap<string, number>): void;
+  /** Resolves when nothing is being looked at. */
+  settled(): Promise<void>;
+};
+
+function countAddedRows(lookAt: (table: string) => Promise<void>): AddedRows {
+  const rows = new Map<string, number>();
+  const nextLook = new Map<string, number>();
+  const underWay = new Set<Promise<void>>();
+  return {
+    note(added) {
+      for (const [table, more] of added) {
+        const sum = (rows.get(table) ?? 0) + more;
+        rows.set(table, sum);
+        if (sum < (nextLook.get(table) ?? firstLookRows)) continue;
+        nextLook.set(table, sum * 2);
+        // A table that could not be looked at now is looked at by the server in its own time.
+        const look = lookAt(table)
+          .catch(() => {})
+          .finally(() => underWay.delete(look));
+        underWay.add(look);
+      }
+    },
+    async settled() {
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { setReachable, testDatabase } from "../../../test/support/database.ts";
+import { coalesce } from "./coalesce.ts";
+import { sql } from "./postgres.ts";
+import { keptNothing, withoutKeeping, workInHalves } from "./split.ts";
+
+const thrown = async (work: Promise<unknown>): Promise<unknown> =>
+  await work.then(
+    () => assert.fail("nothing was thrown"),
+    (error: unknown) => error,
+  );
+
+test("an error knows whether something may have been kept", async (t) => {
+  const { db } = await testDatabase(t);
+  const ours = thrown(db.transaction(() => Promise.reject(new Error("a bug of ours"))));
+  assert.equal(keptNothing(await ours), true, "thrown by us before the commit");
+  const refused = thrown(db.transaction((tx) => tx.rows(sql`select 1 / ${0}::int`)));
+  assert.equal(keptNothing(await refused), true, "refused by the database");
+  assert.equal(keptNothing(await thrown(db.rows(sql`select 1 / ${0}::int`))), true, "alone");
+
+  const late = db.transaction(async (tx) => {
+    await tx.rows(
+      sql`create temporary table late (n int primary key deferrable initially deferred)`,
+    );
+    await tx.rows(sql`insert into late values (1), (1)`);
+  });
+  assert.equal(keptNothing(await thrown(late)), true, "refused at the commit");
+
+  const cut = db.transaction(async (tx) => {
+    await tx.rows(sql`select 1`);
+    await setReachable(db, false);
+    await tx.rows(sql`select 1`);
+  });
+  assert.equal(keptNothing(await thrown(cut)), false, "the connection was lost");
+  await setReachable(db, true);
+  const after = db
+    .transaction(async (tx) => await tx.rows(sql`select 1`))
+    .then(() => {
+      throw new Error("after the commit");
+    });
+  assert.equal(keptNothing(await thrown(after)), false, "after the commit");
+  const pure = thrown(withoutKeeping(() => Promise.reject(new Error("a price"))));
+  assert.equal(keptNothing(await pure), true);
+});
+
+test("of statements that travel together the first that failed is told of, whoever hears first", async (t) => {
+  const { db } = await testDatabase(t);
+  const deep = async (work: () => Promise<unknown>, depth: number): Promise<unknown> =>
+    depth === 0 ? await work() : await deep(work, depth - 1);
+  const failing = db.transaction((tx) =>
+    Promise.all([
+      deep(() => tx.rows(sql`select 1 / ${0}::int`), 20),
+      tx.rows(sql`select 1`),
+      tx.rows(sql`select 2`),
+    ]),
+  );
+  await assert.rejects(failing, /division by zero/);
+});
+
+test("a set that answers too few is a fault for all of it, and is not tried again", async () => {
+  let tries = 0;
+  const work = async () => {
+    tries += 1;
+    return [1];
+  };
+  const outcomes = await workInHalves(work, [1, 2, 3], () => true);
+  assert.equal(outcomes.filter((outcome) => outcome instanceof Error).length, 3);
+  assert.equal(tries, 1);
+});
+
+/** A worker on sets in which the items of held groups cannot be had. */
+function heldWork(held: Set<string>) {
+  class Held extends Error {}
+  const sets: string[][] = [];
+  const ask = coalesce<string, string>(
+    async (items) => {
+      sets.push([...items]);
+      if (items.some((item) => held.has(item[0] ?? ""))) throw new Held();
+      return items;
+    },
+    {
+      setSizeMax: 100,
+      queueMax: 100,
+      mayRetry: () => true,
+      held: { isHeld: (error) => error instanceof Held, groupOf: (item) => item[0] ?? "" },
+    },
+  );
+  return { ask, sets };
+}
+
+test("items that meet a held row wait apart, and those of others do not wait with them", async () => {
+  const held = new Set(["a"]);
+  const { ask, sets } = heldWork(held);
+  const waiting = ["a1", "a2"].map(ask);
+  assert.deepEqual(await Promise.all(["b1", "c1"].map(ask)), ["b1", "c1"]);
+  const late = ask("a3");
+  const before = sets.length;
+  assert.equal(await ask("b2"), "b2");
+  assert.deepEqual(sets.slice(before), [["b2"]], "who comes later joins those that wait");
+  held.clear();
+  assert.deepEqual(await Promise.all([...waiting, late]), ["a1", "a2", "a3"]);
+  assert.deepEqual(sets.at(-1), ["a1", "a2", "a3"], "in one set");
+});
+
+test("items whose row stays held are refused one by one, and begin anew afterwards", async () => {
+  const held = new Set(["a"]);
+  const { ask } = heldWork(held);
+  const answers = await Promise.allSettled(["a1", "b1", "a2"].map(ask));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ["rejected", "fulfilled", "rejected"],
+  );
+  held.clear();
+  assert.equal(await ask("a1"), "a1");
+});

@@ -1,0 +1,190 @@
+import { depositsFor } from "../payouts/deposits.ts";
+import { firmById } from "../firms/find-firms.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { scripHsn, valueBeforeFee } from "../kernel/money.ts";
+import type { Letterhead } from "../kernel/letterhead.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import { paymentsOfSettlement } from "../payouts/move-payout.ts";
+import type { Context } from "../platform/context.ts";
+import type { Document } from "../platform/http/documents.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { type DealtLeg, dealtLegs } from "../settlement/past-deals.ts";
+import { readSettlement } from "../settlement/read-settlements.ts";
+import { feeOfSide } from "../settlement/rules.ts";
+import {
+  type FeeInvoice,
+  invoicesOfSettlement,
+  taxesBySettlement,
+  type TaxOfLeg,
+} from "../settlement/taxes.ts";
+import { dividedTax, withholdingName } from "../settlement/tax-rules.ts";
+import { drawNotes } from "./note-pdf.ts";
+import { noteNo } from "./position-rules.ts";
+import type { ContractNotes, NoteQuery } from "./note-schema.ts";
+
+type Note = ContractNotes["notes"][number];
+type Settlement = Awaited<ReturnType<typeof readSettlement>>;
+type SideOfDeal = Settlement["sides"][number];
+
+export async function readContractNote(
+  ctx: Context,
+  caller: Caller,
+  {
+    settlementId,
+    letterhead,
+    format = "json",
+    gone,
+  }: NoteQuery & {
+    readonly settlementId: string;
+    readonly letterhead: Letterhead;
+    readonly gone: AbortSignal;
+  },
+): Promise<Document<ContractNotes>> {
+  const now = ctx.now();
+  const notes = await ctx.db.transaction(
+    async (tx): Promise<ContractNotes> => {
+      const settlement = await readSettlement({ db: tx }, caller, settlementId);
+      return {
+        settlement_id: settlementId,
+        as_of: istTimestamp(now),
+        house: { ...letterhead, address: [...letterhead.address] },
+        notes: await notesOf(tx, settlement),
+        version: settlement.version,
+        allowed_actions: [],
+      };
+    },
+    { snapshot: true },
+  );
+  if (format === "json") return notes;
+  const name = `contract-note-${settlementId}.pdf`;
+  const asked = { by: caller, signal: gone };
+  const content = Buffer.from(await ctx.heavy.run(drawNotes, { notes, now }, asked));
+  return { type: "application/pdf", name, content };
+}
+
+async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {
+  const { settlement_id: settlementId } = settlement;
+  const legs = (await dealtLegs(db, [settlementId])).get(settlementId) ?? [];
+  const byNumber = new Map(legs.map((leg) => [leg.scrip_no, leg]));
+  const payments = await paymentsOf(db, settlementId);
+  const taxes = (await taxesBySettlement(db, [settlementId])).get(settlementId) ?? [];
+  const invoices = taxes.length > 0 ? await invoicesOfSettlement(db, settlementId) : [];
+  const notes: Note[] = [];
+  for (const side of settlement.sides) {
+    const firm = await firmById(db, side.firm_id);
+    const own = side.legs.map((leg) => legOf(side, leg, byNumber.get(leg.scrip_no)));
+    const sum = (field: "face_paise" | "value_paise" | "fee_paise" | "gst_paise") =>
+      own.reduce((total, leg) => total + leg[field], 0);
+    const first = Math.min(...side.legs.map((leg) => byNumber.get(leg.scrip_no)?.ordinal ?? 0));
+    notes.push({
+      note_no: noteNo(settlementId, side.side, first),
+      firm_id: side.firm_id,
+      side: side.side,
+      scheme: settlement.scheme,
+      status: side.status,
+      dealt_at: settlement.created_at,
+      order_ids: side.order_ids,
+      firm: { legal_name: firm.legal_name, pan: firm.pan, gstin: firm.gstin },
+      legs: own,
+      face_paise: sum("face_paise"),
+      value_paise: sum("value_paise"),
+      fee_paise: sum("fee_paise"),
+      gst_paise: sum("gst_paise"),
+      all_in_paise: side.all_in_paise,
+      settled_paise: side.settled_paise,
+      undelivered_paise: side.undelivered_paise,
+      payments: payments.filter(({ firmId }) => firmId === side.firm_id).map(viewPayment),
+      ...taxesOf(side, { taxes, invoices }),
+    });
+  }
+  return notes;
+}
+
+function legOf(
+  { side }: SideOfDeal,
+  leg: SideOfDeal["legs"][number],
+  dealt: DealtLeg | undefined,
+): Note["legs"][number] {
+  if (!dealt) throw new Error("a leg that is shown was dealt");
+  const fees = feeOfSide(side, dealt);
+  return {
+    scrip_no: leg.scrip_no,
+    price_bps: leg.price_bps,
+    hsn: scripHsn,
+    face_paise: leg.face_paise,
+    value_paise: valueBeforeFee(side, leg.all_in_paise, fees),
+    fee_paise: fees.feePaise,
+    gst_paise: fees.gstPaise,
+    all_in_paise: leg.all_in_paise,
+    status: leg.status,
+  };
+}
+
+type Taxed = {
+  readonly taxes: readonly TaxOfLeg[];
+  readonly invoices: readonly FeeInvoice[];
+};
+
+/** What was decided about a side's taxes; nothing at all while no tax line is set. */
+function taxesOf(
+  { side, firm_id, settled_paise, status }: SideOfDeal,
+  { taxes, invoices }: Taxed,
+): Pick<Note, "taxes" | "net_paise" | "invoices"> {
+  const own = taxes.filter((tax) => tax.side === side && tax.firm_id === firm_id);
+  if (own.length === 0) return {};
+  const standing = status === "reversed" ? [] : own;
+  const withheld = standing.filter(({ tds_paise }) => tds_paise > 0);
+  const [first] = withheld;
+  const withheldPaise = withheld.reduce((sum, tax) => sum + tax.tds_paise, 0);
+  const divided = dividedTax(standing).map(({ paise, ...line }) => ({
+    ...line,
+    amount_paise: paise,
+  }));
+  const tds = first && {
+    kind: "tds" as const,
+    name: withholdingName(first),
+    rate_bps: first.tds_bps,
+    amount_paise: withheldPaise,
+  };
+  return {
+    taxes: [...divided, ...(tds ? [tds] : [])],
+    ...(tds ? { net_paise: settled_paise - withheldPaise } : {}),
+    invoices: invoices
+      .filter((invoice) => invoice.side === side && invoice.firm_id === firm_id)
+      .map((invoice) => ({
+        invoice_no: invoice.invoice_no,
+        kind: invoice.kind,
+        issued_at: istTimestamp(invoice.issued_at),
+        place_of_supply: invoice.place_of_supply,
+        fee_paise: invoice.fee_paise,
+        gst_paise: invoice.cgst_paise + invoice.sgst_paise + invoice.igst_paise,
+      })),
+  };
+}
+
+type PaymentOf = Note["payments"][number] & { readonly firmId: string };
+
+async function paymentsOf(db: Db, settlementId: string): Promise<PaymentOf[]> {
+  const deposits = await depositsFor(db, settlementId);
+  const payouts = await paymentsOfSettlement(db, settlementId);
+  return [
+    ...deposits.map(({ firm_id, reference, paise }) => ({
+      firmId: firm_id,
+      direction: "in" as const,
+      utr: reference,
+      amount_paise: paise,
+      status: "received",
+    })),
+    ...payouts.map(({ firm_id, utr, paise, state }) => ({
+      firmId: firm_id,
+      direction: "out" as const,
+      utr,
+      amount_paise: paise,
+      status: state,
+    })),
+  ];
+}
+
+function viewPayment({ firmId: _firmId, ...payment }: PaymentOf): Note["payments"][number] {
+  return payment;
+}

@@ -1,0 +1,98 @@
+import { type Cell, csvText } from "../kernel/csv.ts";
+import { Failure } from "../kernel/failure.ts";
+import { type PaiseSum, rupeesPlain } from "../kernel/money.ts";
+import type { Heavy, HeavyOptions } from "../platform/heavy/kinds.ts";
+import { mapPaced, type Pace } from "../platform/heavy/pace.ts";
+import type { FileAnswer } from "../platform/http/documents.ts";
+import { writeInPieces } from "../platform/http/serialization.ts";
+import { drawStatement } from "./statement-pdf.ts";
+import { Statement, type StatementQuery } from "./statement-schema.ts";
+
+/** About six hundred pages: who has more lines reads them by program. */
+const pdfLinesMax = 20_000;
+
+type StatementFormat = NonNullable<StatementQuery["format"]>;
+
+/** The same statement for programs, for spreadsheets or on paper. */
+export async function formatStatement(
+  heavy: Heavy,
+  statement: Statement,
+  { format, ...asked }: HeavyOptions & { readonly format: StatementFormat },
+): Promise<FileAnswer> {
+  const name = `statement-${statement.period}-${statement.firm_id}.${format}`;
+  if (format === "json") {
+    const write = (pace: Pace) => writeInPieces(Statement, statement, pace);
+    const content = await heavy.inPieces("statement text", write, asked);
+    return { type: "application/json; charset=utf-8", content };
+  }
+  if (format === "csv") {
+    const write = (pace: Pace) => csvOfStatement(statement, pace);
+    const content = await heavy.inPieces("statement text", write, asked);
+    return { type: "text/csv; charset=utf-8; header=present", name, content };
+  }
+  refuseLong(statement);
+  const content = Buffer.from(await heavy.run(drawStatement, statement, asked));
+  return { type: "application/pdf", name, content };
+}
+
+function refuseLong({ lines }: Statement): void {
+  if (lines.length <= pdfLinesMax) return;
+  throw new Failure("conflict", `${lines.length} lines are too many for a PDF: ask for csv`, {
+    detail: { reason: "too_many_lines", lines: lines.length, lines_max: pdfLinesMax },
+  });
+}
+
+const columns = [
+  "line_no",
+  "at",
+  "kind",
+  "description",
+  "reference",
+  "utr",
+  "hsn",
+  "scheme",
+  "scrip_nos",
+  "face_rupees",
+  "price_percent",
+  "amount_rupees",
+  "balance_rupees",
+] as const;
+
+/** The lines between opening and closing, of which a part has what is its own; amounts are rupees, as the desk's own imports are. */
+async function csvOfStatement(statement: Statement, pace: Pace): Promise<string> {
+  const lines = await mapPaced(statement.lines, (line) => csvText([listCells(line)]), pace);
+  const [first, last] = [statement.lines.at(0)?.line_no ?? 1, statement.lines.at(-1)?.line_no];
+  const isEnd = (last ?? statement.line_count) === statement.line_count;
+  const opening = edge("opening", statement.from, statement.opening_paise);
+  const closing = edge("closing", statement.as_of, statement.closing_paise);
+  return [
+    csvText([columns, ...(first === 1 ? [opening] : [])]),
+    ...lines,
+    csvText(isEnd ? [closing] : []),
+  ].join("");
+}
+
+function listCells(line: Statement["lines"][number]): Cell[] {
+  return [
+    line.line_no,
+    line.at,
+    line.kind,
+    line.description,
+    line.reference,
+    line.utr,
+    line.hsn,
+    line.scheme,
+    line.scrip_nos.join(" "),
+    line.face_paise === null ? null : rupeesPlain(line.face_paise),
+    line.price_bps === null ? null : rupeesPlain(line.price_bps),
+    rupeesPlain(line.amount_paise),
+    rupeesPlain(line.balance_paise),
+  ];
+}
+
+/** A balance that no line leaves. */
+function edge(kind: "opening" | "closing", at: string, balance: PaiseSum): Cell[] {
+  const description = kind === "opening" ? "Opening balance" : "Closing balance";
+  const between = columns.slice(4, -1).map(() => null);
+  return [null, at, kind, description, ...between, rupeesPlain(balance)];
+}

@@ -1,0 +1,176 @@
+import { paperOf } from "../kernel/letterhead.ts";
+import { percentText, rupeesText } from "../kernel/money.ts";
+import { dayText, parseInstant, timeText } from "../kernel/time.ts";
+import { heavyKind } from "../platform/heavy/kinds.ts";
+import { drawPapers, type Paper, type Section } from "../platform/pdf.ts";
+import type { ContractNotes } from "./note-schema.ts";
+
+type Note = ContractNotes["notes"][number];
+
+/** One note after the other, each on a page of its own. */
+export const drawNotes = heavyKind(
+  "notes pdf",
+  async (
+    { notes, now }: { readonly notes: ContractNotes; readonly now: Date },
+    stop,
+  ): Promise<Uint8Array> => {
+    const papers = notes.notes.map((note) => paper(notes, note));
+    return await drawPapers(papers, now, stop);
+  },
+);
+
+const marks: Readonly<Record<string, string>> = {
+  failed: "NOT SETTLED",
+  reversed: "REVERSED",
+};
+
+function paper({ house, settlement_id }: ContractNotes, note: Note): Paper {
+  return {
+    title: "Contract note",
+    subtitle: `No. ${note.note_no}`,
+    mark: marks[note.status],
+    letterhead: paperOf(house),
+    sections: [
+      factsOf(settlement_id, note),
+      legsOf(note),
+      sumsOf(note),
+      ...paymentsOf(note),
+      ...invoicesOf(note),
+      {
+        kind: "note",
+        text: "Amounts are in Indian rupees. Times are IST. Scrip value is exempt from GST (HSN 4907); GST is on the fee only. The other side of the deal is not disclosed.",
+      },
+      { kind: "note", text: "Made by a computer; valid without a signature." },
+    ],
+  };
+}
+
+function factsOf(settlementId: string, note: Note): Section {
+  const dealtAt = parseInstant(note.dealt_at);
+  if (!dealtAt) throw new Error("a deal has a time");
+  return {
+    kind: "facts",
+    columns: [
+      [
+        { label: note.side === "sell" ? "Seller" : "Buyer", value: note.firm.legal_name },
+        { label: "PAN", value: note.firm.pan ?? "not given" },
+        { label: "GSTIN", value: note.firm.gstin ?? "not given" },
+      ],
+      [
+        { label: "Settlement", value: settlementId },
+        { label: "Orders", value: note.order_ids.join(", ") || "none" },
+        { label: "Scheme", value: note.scheme },
+      ],
+      [
+        { label: "Dealt", value: `${dayText(dealtAt)}, ${timeText(dealtAt)}` },
+        { label: "Status", value: note.status.replaceAll("_", " ") },
+        { label: "All-in", value: `₹ ${rupeesText(note.all_in_paise)}` },
+      ],
+    ],
+  };
+}
+
+const legColumns = [
+  { head: "Scrip", width: 122.28 },
+  { head: "Face ₹", width: 84, align: "right" },
+  { head: "Price", width: 51, align: "right" },
+  { head: "Value ₹", width: 84, align: "right" },
+  { head: "Fee ₹", width: 45, align: "right" },
+  { head: "GST ₹", width: 45, align: "right" },
+  { head: "All-in ₹", width: 84, align: "right" },
+] as const;
+
+function legsOf(note: Note): Section {
+  const money = (row: Pick<Note, "value_paise" | "fee_paise" | "gst_paise" | "all_in_paise">) => [
+    rupeesText(row.value_paise),
+    rupeesText(row.fee_paise),
+    rupeesText(row.gst_paise),
+    rupeesText(row.all_in_paise),
+  ];
+  return {
+    kind: "table",
+    columns: legColumns,
+    rows: [
+      ...note.legs.map((leg) => ({
+        cells: [
+          `${leg.scrip_no}\nHSN ${leg.hsn} · ${leg.status}`,
+          rupeesText(leg.face_paise),
+          percentText(leg.price_bps),
+          ...money(leg),
+        ],
+      })),
+      { cells: ["Total", rupeesText(note.face_paise), "", ...money(note)], strong: true },
+    ],
+  };
+}
+
+const sumColumns = [
+  { head: "Particulars", width: 405.28 },
+  { head: "Amount ₹", width: 110, align: "right" },
+] as const;
+
+/** The lines that make the all-in amount, with the sign each has in it. */
+function sumsOf(note: Note): Section {
+  const taken = note.side === "sell" ? -1 : 1;
+  const total = note.side === "sell" ? "Payable to you" : "Payable by you";
+  const settled = [
+    ["Settled so far", note.settled_paise],
+    ["Not delivered", note.undelivered_paise],
+  ] as const;
+  return {
+    kind: "table",
+    columns: sumColumns,
+    rows: [
+      { cells: ["Scrip value, HSN 4907, exempt from GST", rupeesText(note.value_paise)] },
+      { cells: ["Fee", rupeesText(taken * note.fee_paise)] },
+      { cells: ["GST 18 % on fee", rupeesText(taken * note.gst_paise)] },
+      ...(note.taxes ?? [])
+        .filter(({ kind }) => kind !== "tds")
+        .map((tax) => ({ cells: [`of it ${tax.name}`, rupeesText(taken * tax.amount_paise)] })),
+      { cells: [`All-in: ${total}`, rupeesText(note.all_in_paise)], strong: true },
+      ...settled
+        .filter(([, paise]) => paise > 0)
+        .map(([name, paise]) => ({ cells: [name, rupeesText(paise)] })),
+      ...withheldRows(note),
+    ],
+  };
+}
+
+/** What a seller is not paid because it is the state's. */
+function withheldRows({ taxes = [], net_paise }: Note): { cells: string[]; strong?: boolean }[] {
+  const withheld = taxes.filter(({ kind }) => kind === "tds");
+  if (withheld.length === 0 || net_paise === undefined) return [];
+  return [
+    ...withheld.map(({ name, amount_paise }) => ({ cells: [name, rupeesText(-amount_paise)] })),
+    { cells: ["Paid to you for what was settled", rupeesText(net_paise)], strong: true },
+  ];
+}
+
+function invoicesOf({ invoices = [] }: Note): Section[] {
+  return invoices.map(({ kind, invoice_no, place_of_supply }) => ({
+    kind: "note",
+    text: `${kind === "invoice" ? "Tax invoice for the fee" : "Credit note for the fee"}: No. ${invoice_no}, place of supply ${place_of_supply}.`,
+  }));
+}
+
+function paymentsOf({ payments }: Note): Section[] {
+  if (payments.length === 0) return [];
+  return [
+    { kind: "heading", text: "Payments" },
+    {
+      kind: "table",
+      columns: [
+        { head: "What", width: 150 },
+        { head: "UTR", width: 255.28 },
+        { head: "Amount ₹", width: 110, align: "right" },
+      ],
+      rows: payments.map(({ direction, utr, amount_paise, status }) => ({
+        cells: [
+          `${direction === "out" ? "Payout to you" : "Received from you"}\n${status}`,
+          utr ?? "not sent yet",
+          rupeesText(amount_paise),
+        ],
+      })),
+    },
+  ];
+}

@@ -1,0 +1,36 @@
+import { lastSequence } from "../journal/read-events.ts";
+import { boundFirm, firmOfCaller } from "../firms/find-firms.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { istDay, istTimestamp } from "../kernel/time.ts";
+import { balancesOf } from "../ledger/read-books.ts";
+import type { Context } from "../platform/context.ts";
+import { heldPaise, sumOfCash } from "./position-rules.ts";
+import type { Positions, PositionsQuery } from "./position-schema.ts";
+import { listFirmIds, sumCredits } from "./position-store.ts";
+
+/** Credits, cash and the version are read as of one moment, so that they agree with each other. */
+export async function readPositions(
+  ctx: Context,
+  caller: Caller,
+  query: PositionsQuery,
+): Promise<Positions> {
+  const now = ctx.now();
+  const { deskId, environment } = caller;
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firmId = query.firm_id ?? boundFirm(caller);
+      if (firmId !== null) await firmOfCaller(tx, caller, firmId);
+      const holder = { deskId, firmId };
+      const held = await sumCredits(tx, holder, istDay(now));
+      const balances = await balancesOf(tx, environment, await listFirmIds(tx, holder));
+      return {
+        firm_id: firmId,
+        schemes: held.map((sums) => ({ ...sums, held_paise: heldPaise(sums) })),
+        cash: sumOfCash(balances),
+        as_of: istTimestamp(now),
+        version: await lastSequence(tx, deskId),
+      };
+    },
+    { snapshot: true },
+  );
+}

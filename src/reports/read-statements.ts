@@ -1,0 +1,226 @@
+import { createHash } from "node:crypto";
+
+import { firmOfCaller, type FirmOfDesk, firmOfDesk, operatorOn } from "../firms/find-firms.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { Failure, notFound, unprocessable } from "../kernel/failure.ts";
+import { readExactJson } from "../kernel/json.ts";
+import type { Letterhead } from "../kernel/letterhead.ts";
+import { addPaise } from "../kernel/money.ts";
+import { isPeriod, nextPeriod, periodsBetween, spanOf } from "../kernel/months.ts";
+import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
+import { balancesOf } from "../ledger/read-books.ts";
+import { firstEntryAt, lastEntryNo } from "../ledger/read-money.ts";
+import type { Context } from "../platform/context.ts";
+import type { Pace } from "../platform/heavy/pace.ts";
+import type { Document } from "../platform/http/documents.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { accountFor, openingOf, statementNo } from "./account-for.ts";
+import { formatStatement } from "./format-statement.ts";
+import { linesMax, partMax, stateOf } from "./statement-rules.ts";
+import type {
+  ListStatementsQuery,
+  Statement,
+  StatementList,
+  StatementQuery,
+  StatementSummary,
+} from "./statement-schema.ts";
+import { findStatement, type FrozenRow, listFrozen, listPages } from "./statement-store.ts";
+
+export async function readStatement(
+  ctx: Pick<Context, "db" | "now" | "heavy">,
+  caller: Caller,
+  {
+    period,
+    letterhead,
+    firm_id: firmId = caller.firmId,
+    format = "json",
+    after_line: afterLine,
+    limit,
+    gone,
+  }: StatementQuery & {
+    readonly period: string;
+    readonly letterhead: Letterhead;
+    readonly gone: AbortSignal;
+  },
+): Promise<Document<Statement>> {
+  const now = ctx.now();
+  const isPart = afterLine !== undefined || limit !== undefined;
+  if (isPart && format === "pdf") {
+    throw unprocessable({ path: "format", problem: "a part is had as json or csv" });
+  }
+  const part = isPart ? { afterLine: afterLine ?? 0, limit: limit ?? partMax } : undefined;
+  const asked = { by: caller, signal: gone };
+  const read = (pace: Pace) =>
+    ctx.db.transaction(
+      async (tx) => {
+        const firm = await firmOfCaller(tx, caller, firmId);
+        return await statementOf(tx, firm, { period, letterhead, now, part, pace });
+      },
+      { snapshot: true },
+    );
+  const statement = await ctx.heavy.inPieces("statement", read, asked);
+  return await formatStatement(ctx.heavy, statement, { format, ...asked });
+}
+
+/** The first month that there is a statement of; the running one when the books say nothing yet. */
+async function firstPeriodOf(db: Db, firmId: string, now: Date): Promise<string> {
+  const first = await firstEntryAt(db, firmId);
+  return istMonth(first ?? now);
+}
+
+/** Which of a statement's lines are wanted. */
+type Part = { readonly afterLine: number; readonly limit: number };
+
+/** What a final statement is kept as; the digests are there where its lines are kept in pages. */
+export type KeptStatement = Statement & { readonly page_digests?: readonly string[] };
+
+type Wanted = {
+  readonly period: string;
+  readonly letterhead: Letterhead;
+  readonly now: Date;
+  /** All lines unless given. */
+  readonly part?: Part | undefined;
+  readonly pace?: Pace;
+};
+
+/** As it was kept once it is final, from the books until then; not found outside the firm's months. */
+async function statementOf(
+  db: Db,
+  firm: FirmOfDesk,
+  { period, letterhead, now, part, pace }: Wanted,
+): Promise<Statement> {
+  if (!isPeriod(period) || period > istMonth(now)) throw notFound();
+  const frozen = await findStatement(db, firm.firm_id, period);
+  if (!frozen) {
+    if (period < (await firstPeriodOf(db, firm.firm_id, now))) throw notFound();
+    const made = await accountFor(db, { firm, period, letterhead, now }, pace);
+    if (!made) throw tooLong(`more than ${linesMax}`, "wait until it is final");
+    return partOf(made, part);
+  }
+  if (!frozen.is_whole) throw changed(frozen);
+  // Written by the freezer, as its digest proves.
+  const { page_digests: digests, ...read } = readExactJson(frozen.body) as KeptStatement;
+  const line_count = read.line_count ?? read.lines.length; // Older ones do not say.
+  const kept = { ...read, line_count, digest: frozen.digest.toString("hex") };
+  if (!digests) return partOf(kept, part);
+  if (!part) throw tooLong(line_count, "ask for parts with after_line, as json or csv");
+  return { ...kept, lines: await keptLines(db, { frozen, digests }, part) };
+}
+
+function partOf(statement: Statement, part: Part | undefined): Statement {
+  if (!part) return statement;
+  const { afterLine, limit } = part;
+  return { ...statement, lines: statement.lines.slice(afterLine, afterLine + limit) };
+}
+
+async function keptLines(
+  db: Db,
+  { frozen, digests }: { readonly frozen: FrozenRow; readonly digests: readonly string[] },
+  { afterLine, limit }: Part,
+): Promise<Statement["lines"]> {
+  const from = Math.floor(afterLine / partMax);
+  const below = Math.min(Math.ceil((afterLine + limit) / partMax), digests.length);
+  const { firm_id: firmId, period, seen_entry_no: seenEntryNo } = frozen;
+  const pages = await listPages(db, { firmId, period, seenEntryNo }, { from, below });
+  const isWhole = pages.every(({ page_no, body }) => digestOfPage(body) === digests[page_no]);
+  if (!isWhole || pages.length !== Math.max(below - from, 0)) throw changed(frozen);
+  const lines = pages.flatMap(({ body }) => readExactJson(body) as Statement["lines"]);
+  const first = afterLine - from * partMax;
+  return lines.slice(first, first + limit);
+}
+
+export function digestOfPage(body: string): string {
+  return createHash("sha256").update(body).digest("hex");
+}
+
+function changed({ firm_id, period }: FrozenRow): Error {
+  return new Error(`the statement ${firm_id} ${period} was changed`);
+}
+
+function tooLong(lines: number | string, instead: string): Failure {
+  return new Failure("conflict", `${lines} lines are too many at once: ${instead}`, {
+    detail: { reason: "too_many_lines", lines_max: linesMax },
+  });
+}
+
+/** For the operator, who sees every firm's. */
+export async function showStatement(
+  ctx: Pick<Context, "db" | "now">,
+  {
+    firmId,
+    period,
+    letterhead,
+  }: { readonly firmId: string; readonly period: string; readonly letterhead: Letterhead },
+): Promise<Statement> {
+  const { deskId } = await operatorOn(ctx, firmId);
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await firmOfDesk(tx, deskId, firmId);
+      return await statementOf(tx, firm, { period, letterhead, now });
+    },
+    { snapshot: true },
+  );
+}
+
+/** Every month from the first that the books know of to the running one. */
+export async function listStatements(
+  ctx: Context,
+  caller: Caller,
+  { firm_id: firmId = caller.firmId }: ListStatementsQuery,
+): Promise<StatementList> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const firm = await firmOfCaller(tx, caller, firmId);
+      const frozen = await listFrozen(tx, firmId);
+      const open = await openOf(tx, firm, { last: frozen[0], now });
+      return { statements: [...open, ...frozen.map(viewFrozen)] };
+    },
+    { snapshot: true },
+  );
+}
+
+/** Those that are not final yet: what one opens with is what the one before it closes with. */
+async function openOf(
+  db: Db,
+  firm: FirmOfDesk,
+  { last, now }: { readonly last: FrozenRow | undefined; readonly now: Date },
+): Promise<StatementSummary[]> {
+  const first = last ? nextPeriod(last.period) : await firstPeriodOf(db, firm.firm_id, now);
+  const [balance] = await balancesOf(db, firm.environment, [firm.firm_id]);
+  let closing = balance ? addPaise(balance.posted_paise, balance.commission_paise) : 0;
+  const open: StatementSummary[] = [];
+  for (const period of periodsBetween(first, istMonth(now)).toReversed()) {
+    const { opening } = await openingOf(db, firm, period);
+    const openingPaise = addPaise(opening.cash_paise, opening.commission_paise);
+    open.push({
+      ...nameOf(firm.firm_id, period),
+      status: stateOf(period, now),
+      opening_paise: openingPaise,
+      closing_paise: closing,
+      frozen_at: null,
+      digest: null,
+      version: await lastEntryNo(db, firm.firm_id, spanOf(period).from),
+    });
+    closing = openingPaise;
+  }
+  return open;
+}
+
+function viewFrozen(row: FrozenRow): StatementSummary {
+  return {
+    ...nameOf(row.firm_id, row.period),
+    status: "final",
+    opening_paise: row.opening_paise,
+    closing_paise: row.closing_paise,
+    frozen_at: istTimestamp(row.frozen_at),
+    digest: row.digest.toString("hex"),
+    version: row.seen_entry_no,
+  };
+}
+
+function nameOf(firmId: string, period: IstMonth) {
+  const statement_no = statementNo(firmId, period);
+  return { statement_no, firm_id: firmId, period, allowed_actions: [] };
+}

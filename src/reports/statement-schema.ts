@@ -1,0 +1,167 @@
+import { type Static, Type } from "typebox";
+
+import { schemes } from "../kernel/scheme.ts";
+import { nullable, oneOf, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+import { lineKinds, partMax, statementStates } from "./statement-rules.ts";
+
+const amount = (description: string) => paiseSum(description, 24_412_500);
+const maybeText = (description: string) => nullable<string>({ type: "string", description });
+const maybeNumber = (description: string) => nullable<number>({ type: "integer", description });
+
+const period = Type.String({ description: "The month in IST.", examples: ["2026-11"] });
+const firmId = Type.String({
+  description: "Whose statement it is.",
+  examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
+});
+const status = openEnum(
+  statementStates,
+  "running until the month is over, provisional until what was under way at its end is in the books, then final and never changed.",
+);
+
+const Line = Type.Object({
+  line_no: Type.Integer({ description: "Its place, from 1.", examples: [1] }),
+  at: timestamp("When it took effect."),
+  kind: openEnum(lineKinds, "What it is."),
+  description: Type.String({ description: "The same for people." }),
+  reference: Type.String({
+    description: "The settlement or payout it is about, or the bank's reference of a deposit.",
+  }),
+  utr: maybeText("The bank's reference, of money that came or went."),
+  hsn: maybeText("The tariff heading of what changed hands; scrips are 4907 and exempt from GST."),
+  scheme: nullable<string>({
+    type: "string",
+    "x-extensible-enum": [...schemes],
+    description: "The scheme of the credits.",
+  }),
+  scrip_nos: Type.Array(Type.String(), { description: "The credits." }),
+  face_paise: maybeNumber("Their face."),
+  price_bps: maybeNumber("Your price; null where the credits had several."),
+  amount_paise: amount("What it adds to the balance; below zero where it takes."),
+  balance_paise: amount("The balance after it."),
+});
+
+const Total = Type.Object({
+  kind: openEnum(lineKinds, "Of which lines."),
+  lines: Type.Integer({ description: "How many there are.", examples: [3] }),
+  amount_paise: amount("What they add up to."),
+});
+
+const summary = {
+  statement_no: Type.String({
+    description: "Names the statement.",
+    examples: ["2026-11/01JD2M7Q4X8R5V6W9Y0ABCDEFG"],
+  }),
+  firm_id: firmId,
+  period,
+  status,
+  opening_paise: amount("The balance at the beginning: what the statement before closed with."),
+  closing_paise: amount("The balance at the end, or by now."),
+  frozen_at: nullable<string>({
+    type: "string",
+    format: "date-time",
+    description: "Since when it is final. ISO 8601, IST.",
+  }),
+  digest: maybeText("SHA-256 of a final statement, as it is kept; null before it is final."),
+  version: Type.Integer({
+    description: "The last entry of the books that was seen: raised by everything that moves.",
+    examples: [4_711],
+  }),
+  allowed_actions: Type.Array(Type.String(), { description: "Always empty." }),
+};
+
+export const Statement = Type.Object(
+  {
+    ...summary,
+    from: timestamp("The first instant of the month."),
+    to: timestamp("The first instant after it."),
+    as_of: timestamp("When this was made."),
+    firm: Type.Object({
+      legal_name: Type.String({ description: "As registered." }),
+      pan: maybeText("Its PAN."),
+      gstin: maybeText("Its GSTIN."),
+    }),
+    house: Type.Object({
+      name: Type.String({ description: "Who keeps the account." }),
+      address: Type.Array(Type.String(), { description: "In lines." }),
+      gstin: maybeText("Its GSTIN."),
+    }),
+    lines: Type.Array(Line, {
+      description:
+        "What moved, in the order it took effect: opening_paise and all of them sum to closing_paise.",
+    }),
+    line_count: Type.Integer({
+      description: "How many lines there are, on this page and all others.",
+      examples: [3],
+    }),
+    totals: Type.Array(Total, { description: "What the lines of each kind add up to." }),
+    commission_paise: amount("What of the closing balance was earned as a desk."),
+    dues_paise: amount("What the firm owes the house, beside the balance."),
+  },
+  { title: "Statement", description: "What a firm had with us, what moved and what is left." },
+);
+export type Statement = Static<typeof Statement>;
+
+export const StatementSummary = Type.Object(summary, { title: "StatementSummary" });
+export type StatementSummary = Static<typeof StatementSummary>;
+
+export const StatementList = Type.Object(
+  { statements: Type.Array(StatementSummary, { description: "Newest first." }) },
+  { title: "StatementList" },
+);
+export type StatementList = Static<typeof StatementList>;
+
+export const StatementAnswer = {
+  description: "The statement.",
+  content: {
+    "application/json": { schema: Statement },
+    "text/csv": {
+      schema: Type.String({
+        description: "One line per line of the statement, between opening and closing, in rupees.",
+        examples: ["line_no,at,kind,description\r\n,,opening,Opening balance\r\n"],
+      }),
+    },
+    "application/pdf": {
+      schema: Type.String({ contentMediaType: "application/pdf", description: "For people." }),
+    },
+  },
+};
+
+const ofFirm = {
+  firm_id: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "Of this firm of your desk; your key's own unless given.",
+    }),
+  ),
+};
+
+export const StatementParams = Type.Object({ period });
+
+export const ListStatementsQuery = Type.Object(ofFirm, { additionalProperties: false });
+export type ListStatementsQuery = Static<typeof ListStatementsQuery>;
+
+export const StatementQuery = Type.Object(
+  {
+    ...ofFirm,
+    format: Type.Optional(
+      oneOf(["json", "csv", "pdf"], { description: "As what; json unless given." }),
+    ),
+    after_line: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Only the lines after this one; as json or csv.",
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: partMax,
+        description: `At most so many lines; as json or csv. ${partMax} where after_line alone is given.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type StatementQuery = Static<typeof StatementQuery>;

@@ -1,0 +1,135 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { PaiseSum } from "../kernel/money.ts";
+import type { IstMonth } from "../kernel/time.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+
+export type FrozenRow = {
+  readonly firm_id: string;
+  readonly period: IstMonth;
+  readonly environment: Environment;
+  readonly opening_paise: PaiseSum;
+  readonly closing_paise: PaiseSum;
+  readonly commission_paise: PaiseSum;
+  readonly dues_paise: PaiseSum;
+  readonly seen_entry_no: number;
+  readonly frozen_at: Date;
+  readonly digest: Buffer;
+};
+
+const frozenColumns = fragment`
+  firm_id, period, environment, opening_paise, closing_paise, commission_paise, dues_paise,
+  seen_entry_no, frozen_at, digest`;
+
+/** Whether it was new: a statement is made once. */
+export async function insertStatement(
+  tx: Tx,
+  row: FrozenRow & { readonly body: string },
+): Promise<boolean> {
+  const inserted = await tx.rows(sql`
+    insert into statements (${frozenColumns}, body)
+    values (
+      ${row.firm_id}, ${row.period}, ${row.environment}, ${row.opening_paise},
+      ${row.closing_paise}, ${row.commission_paise}, ${row.dues_paise}, ${row.seen_entry_no},
+      ${row.frozen_at}, ${row.digest}, ${row.body}
+    )
+    on conflict do nothing
+    returning 1`);
+  return inserted.length > 0;
+}
+
+export async function findStatement(
+  db: Db,
+  firmId: string,
+  period: IstMonth,
+): Promise<(FrozenRow & { readonly body: string; readonly is_whole: boolean }) | undefined> {
+  const [row] = await db.rows<FrozenRow & { body: string; is_whole: boolean }>(sql`
+    select ${frozenColumns}, body, sha256(convert_to(body, 'UTF8')) = digest as is_whole
+    from statements
+    where firm_id = ${firmId} and period = ${period}`);
+  return row;
+}
+
+/** Which page of which making of a statement. */
+export type PageKey = {
+  readonly firmId: string;
+  readonly period: IstMonth;
+  readonly seenEntryNo: number;
+};
+
+/** The same page again is the same lines. */
+export async function insertPage(
+  db: Db,
+  { firmId, period, seenEntryNo }: PageKey,
+  { pageNo, body }: { readonly pageNo: number; readonly body: string },
+): Promise<void> {
+  await db.rows(sql`
+    insert into statement_pages (firm_id, period, seen_entry_no, page_no, body)
+    values (${firmId}, ${period}, ${seenEntryNo}, ${pageNo}, ${body})
+    on conflict do nothing`);
+}
+
+/**
+ * Deletes what was left behind of statements that are kept now, by a run that ended before it was done
+ * or came second: pages that saw the books up to another entry. A run that came second and ended too
+ * early is cleaned up after with the next month.
+ */
+export async function deletePagesLeft(
+  tx: Tx,
+  { firmId, periods }: { readonly firmId: string; readonly periods: readonly IstMonth[] },
+): Promise<void> {
+  await tx.rows(sql`
+    delete from statement_pages as p
+    using statements as s
+    where p.firm_id = ${firmId} and p.period = any(${periods}::text[])
+      and s.firm_id = p.firm_id and s.period = p.period and s.seen_entry_no <> p.seen_entry_no`);
+}
+
+/** Pages from one up to, not including, another, in order. */
+export async function listPages(
+  db: Db,
+  { firmId, period, seenEntryNo }: PageKey,
+  { from, below }: { readonly from: number; readonly below: number },
+): Promise<{ readonly page_no: number; readonly body: string }[]> {
+  return await db.rows(sql`
+    select page_no, body
+    from statement_pages
+    where firm_id = ${firmId} and period = ${period} and seen_entry_no = ${seenEntryNo}
+      and page_no >= ${from} and page_no < ${below}
+    order by page_no`);
+}
+
+/** The last one before a month. */
+export async function findLatestBefore(
+  db: Db,
+  firmId: string,
+  period: IstMonth,
+): Promise<FrozenRow | undefined> {
+  const [row] = await db.rows<FrozenRow>(sql`
+    select ${frozenColumns}
+    from statements
+    where firm_id = ${firmId} and period < ${period}
+    order by period desc
+    limit 1`);
+  return row;
+}
+
+export async function listFrozen(db: Db, firmId: string): Promise<FrozenRow[]> {
+  return await db.rows(sql`
+    select ${frozenColumns}
+    from statements
+    where firm_id = ${firmId}
+    order by period desc`);
+}
+
+/** Those of the firms that have one of this month. */
+export async function listFirmsFrozen(
+  db: Db,
+  firmIds: readonly string[],
+  period: IstMonth,
+): Promise<string[]> {
+  const rows = await db.rows<{ firm_id: string }>(sql`
+    select firm_id
+    from statements
+    where firm_id = any(${firmIds}::text[]) and period = ${period}`);
+  return rows.map(({ firm_id }) => firm_id);
+}

@@ -1,0 +1,238 @@
+import { type FirmOfDesk, firmOfDesk, operatorOn } from "../firms/find-firms.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { Failure, unprocessable } from "../kernel/failure.ts";
+import { isHouse, utrForm } from "../kernel/ids.ts";
+import type { Bps } from "../kernel/money.ts";
+import { ledgerIsSound } from "../ledger/check-ledger.ts";
+import { balancesOf, entriesAbout } from "../ledger/read-books.ts";
+import { assertWritten, type Entry, firmOf } from "../ledger/rules.ts";
+import { postEntries } from "../ledger/write-books.ts";
+import { actWithApproval } from "../operators/act-with-approval.ts";
+import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import {
+  commissionBpsAtFirst,
+  commissionBpsMax,
+  type CommissionedSide,
+  isPayment,
+  paymentOf,
+  takingsBack,
+} from "./commission-rules.ts";
+import { listRates, putRate } from "./commission-store.ts";
+
+/** What each of these desks gets of its clients' deals now. */
+export async function commissionRates(
+  db: Db,
+  deskIds: readonly string[],
+): Promise<ReadonlyMap<string, Bps>> {
+  const known = await listRates(db, deskIds);
+  const set = new Map(known.map(({ desk_id, bps }) => [desk_id, bps]));
+  return new Map(deskIds.map((deskId) => [deskId, set.get(deskId) ?? commissionBpsAtFirst]));
+}
+
+type SetCommission = { readonly firmId: string; readonly bps: number };
+
+/** What a desk gets of the deals that settle from now on. */
+export async function setCommission(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { firmId, bps }: SetCommission,
+): Promise<{ firm_id: string; legal_name: string; commission_bps: number; was_bps: number }> {
+  if (bps > commissionBpsMax) {
+    throw unprocessable({ path: "bps", problem: `must be from 0 to ${commissionBpsMax}` });
+  }
+  const now = ctx.now();
+  const { environment, legal_name } = await deskOfOperator(ctx, firmId);
+  return await ctx.db.transaction(async (tx) => {
+    const was = (await commissionRates(tx, [firmId])).get(firmId) ?? 0;
+    const { version } = await putRate(tx, { desk_id: firmId, environment, bps, updated_at: now });
+    const change = {
+      environment,
+      deskId: firmId,
+      firmId,
+      action: "commission.set",
+      entity: { type: "commission", id: firmId, version, href: "/v1/earnings" },
+      before: { commission_bps: was },
+      after: { commission_bps: bps },
+    };
+    await recordChanges(tx, operator, [change], now);
+    return { firm_id: firmId, legal_name, commission_bps: bps, was_bps: was };
+  });
+}
+
+/** The desk that an operator names by its own firm; a client firm earns no commission. */
+async function deskOfOperator(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
+  const { deskId } = await operatorOn(ctx, firmId);
+  const firm = await firmOfDesk(ctx.db, deskId, firmId);
+  if (deskId === firmId && !isHouse(firmId)) return firm;
+  throw new Failure("conflict", `${firmId} is no desk: name the desk's own firm`, {
+    detail: { reason: "not_a_desk" },
+  });
+}
+
+/** What the house owes desks for what their clients have dealt; for the caller to write. */
+export async function payCommissions(
+  tx: Tx,
+  earned: readonly CommissionedSide[],
+): Promise<Entry[]> {
+  if (earned.length === 0) return [];
+  const rates = await commissionRates(tx, [...new Set(earned.map(({ deskId }) => deskId))]);
+  return earned.flatMap((side) => paymentOf(side, rates.get(side.deskId) ?? 0));
+}
+
+type PayOutCommission = {
+  readonly firmId: string;
+  readonly paise: number;
+  readonly utr: string;
+  /** From which amount on live money takes two operators. */
+  readonly twoFromPaise: number;
+};
+
+/**
+ * The operator has paid a desk its commission, against the desk's invoice, and the bank named the
+ * payment. Saying so again changes nothing; large live amounts take the word of a second operator.
+ */
+export async function payOutCommission(
+  ctx: Pick<Context, "db" | "now">,
+  operator: Actor,
+  { firmId, paise, utr, twoFromPaise }: PayOutCommission,
+): Promise<"proposed" | "paid"> {
+  if (!utrForm.test(utr)) {
+    throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
+  }
+  const desk = await deskOfOperator(ctx, firmId);
+  if (await isPaid(ctx.db, entryOfPayment(desk, { paise, utr }))) return "paid";
+  const { outcome } = await actWithApproval(ctx, operator, {
+    kind: commissionPayment,
+    environment: desk.environment,
+    subjectId: utr,
+    terms: { firm_id: firmId, paise },
+    people: paise >= twoFromPaise ? 2 : 1,
+    alonePerDayPaise: twoFromPaise,
+  });
+  return outcome === "done" ? "paid" : "proposed";
+}
+
+export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonly paise: number }> =
+  {
+    name: "commission.pay",
+    proposers: ["settlement"],
+    approvers: ["settlement"],
+    validHours: validHoursUsual,
+    async prepare(tx, { subjectId: utr, terms: { firm_id, paise } }, now) {
+      const desk = await deskOfOperator({ db: tx }, firm_id);
+      const payment = entryOfPayment(desk, { paise, utr });
+      const wasPaid = await isPaid(tx, payment);
+      if (!(await ledgerIsSound(tx, now))) {
+        throw new Failure("conflict", "the books do not hold", {
+          detail: { reason: "ledger_broken" },
+        });
+      }
+      return {
+        summary: `${paise} paise of commission were paid to ${desk.legal_name} (${firm_id}) as ${utr}`,
+        valuePaise: paise,
+        facts: { firm_id, paise },
+        proposal: [changeOf("propose_pay", desk, { paise, utr })],
+        async carryOut() {
+          if (wasPaid) return { changes: [] };
+          await post(tx, payment, now);
+          return { changes: [changeOf("pay", desk, { paise, utr })] };
+        },
+      };
+    },
+  };
+
+type Payment = Pick<PayOutCommission, "paise" | "utr">;
+
+function entryOfPayment(desk: FirmOfDesk, { paise, utr }: Payment): Entry {
+  return {
+    environment: desk.environment,
+    kind: "payout",
+    subject: utr,
+    phase: "posted",
+    movements: [
+      {
+        from: { kind: "desk_commission", firmId: desk.firm_id },
+        to: { kind: "external_bank" },
+        paise,
+      },
+    ],
+  };
+}
+
+/** A command that was run again; another payment under the same reference is refused. */
+async function isPaid(db: Db, { environment, kind, subject, movements }: Entry): Promise<boolean> {
+  const [known] = await entriesAbout(db, { environment, kind, subject });
+  if (!known) return false;
+  const [written] = known.movements;
+  const [asked] = movements;
+  const isSame =
+    asked !== undefined &&
+    "paise" in asked &&
+    "firmId" in asked.from &&
+    written?.amount === asked.paise &&
+    written.from_account.endsWith(`:${asked.from.firmId}`);
+  if (isSame) return true;
+  throw new Failure("conflict", `${subject} names another payment`, {
+    detail: { reason: "utr_used" },
+  });
+}
+
+async function post(tx: Tx, payment: Entry, now: Date): Promise<void> {
+  const written = await postEntries(tx, [payment], now);
+  const [result] = written;
+  if (result && !result.ok && result.refusal.reason === "insufficient_funds") {
+    const { availablePaise } = result.refusal;
+    throw new Failure("conflict", `the desk has ${availablePaise} paise of commission with us`, {
+      detail: { reason: "insufficient_funds", available_paise: availablePaise },
+    });
+  }
+  assertWritten(written);
+}
+
+function changeOf(
+  action: "pay" | "propose_pay",
+  { environment, firm_id }: FirmOfDesk,
+  { paise, utr }: Payment,
+): Change {
+  return {
+    environment,
+    deskId: firm_id,
+    firmId: firm_id,
+    action: `commission.${action}`,
+    entity: { type: "commission_payment", id: utr, version: 1, href: "/v1/earnings" },
+    before: null,
+    after: { utr, paise },
+  };
+}
+
+/** Takes back what was paid for a settlement, whatever the rate is now; for the caller to write. */
+export async function takeBackCommissions(
+  tx: Tx,
+  environment: Environment,
+  settlementId: string,
+): Promise<Entry[]> {
+  const written = await entriesAbout(tx, {
+    environment,
+    kind: "commission",
+    subject: settlementId,
+  });
+  const paid = written
+    .filter(({ ordinal }) => isPayment(ordinal))
+    .flatMap(({ ordinal, movements }) =>
+      movements.map((movement) => ({
+        environment,
+        subject: settlementId,
+        ordinal,
+        deskId: firmOf(movement.to_account) ?? "",
+        paise: movement.amount,
+      })),
+    );
+  const deskIds = [...new Set(paid.map(({ deskId }) => deskId))];
+  const balances = await balancesOf(tx, environment, deskIds);
+  const left = new Map(balances.map((balance) => [balance.firm_id, balance.commission_paise]));
+  return takingsBack(paid, left);
+}

@@ -1,0 +1,167 @@
+// The series of fee invoices and credit notes: one row per series, raised with what it numbers.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { Side } from "../kernel/scheme.ts";
+import type { FinancialYear } from "../kernel/time.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { DocumentKind } from "./tax-rules.ts";
+
+/** Fees of a firm's side of a settlement that have no invoice yet. */
+export type UninvoicedRow = {
+  readonly environment: Environment;
+  readonly kind: DocumentKind;
+  readonly firm_id: string;
+  readonly settlement_id: string;
+  readonly side: Side;
+  readonly place_of_supply: string;
+  readonly fee_paise: number;
+  readonly cgst_paise: number;
+  readonly sgst_paise: number;
+  readonly igst_paise: number;
+};
+
+export async function findUninvoicedKinds(
+  db: Db,
+): Promise<{ readonly environment: Environment; readonly kind: DocumentKind }[]> {
+  return await db.rows(sql`
+    select distinct environment, kind
+    from leg_taxes
+    where invoice_no is null and fee_paise > 0`);
+}
+
+/** Whoever numbers waits here for whoever did before; the number is that of the last one. */
+export async function lockSeries(
+  tx: Tx,
+  environment: Environment,
+  { kind, year }: { readonly kind: DocumentKind; readonly year: FinancialYear },
+): Promise<number> {
+  const [row] = await tx.rows<{ last_number: number }>(sql`
+    select last_number
+    from invoice_series
+    where environment = ${environment} and financial_year = ${year} and kind = ${kind}
+    for update`);
+  return row?.last_number ?? 0;
+}
+
+/** Whether nobody else has begun or raised the series meanwhile. */
+export async function raiseSeries(
+  tx: Tx,
+  environment: Environment,
+  {
+    kind,
+    year,
+    before,
+    after,
+  }: {
+    readonly kind: DocumentKind;
+    readonly year: FinancialYear;
+    readonly before: number;
+    readonly after: number;
+  },
+): Promise<boolean> {
+  const raised = await tx.rows(sql`
+    insert into invoice_series as s (environment, financial_year, kind, last_number)
+    values (${environment}, ${year}, ${kind}, ${after})
+    on conflict (environment, financial_year, kind) do update
+    set last_number = excluded.last_number
+    where s.last_number = ${before}
+    returning 1`);
+  return raised.length > 0;
+}
+
+/** What of these is divided among several places comes as several. */
+export async function listUninvoiced(
+  tx: Tx,
+  environment: Environment,
+  { kind, limit, only, except }: Choice & { readonly kind: DocumentKind; readonly limit: number },
+): Promise<(UninvoicedRow & { readonly ordinals: readonly number[] })[]> {
+  return await tx.rows(sql`
+    select array_agg(ordinal order by ordinal) as ordinals, environment, kind, firm_id, settlement_id, side, place_of_supply,
+      sum(fee_paise)::bigint as fee_paise, sum(cgst_paise)::bigint as cgst_paise,
+      sum(sgst_paise)::bigint as sgst_paise, sum(igst_paise)::bigint as igst_paise
+    from leg_taxes
+    where invoice_no is null and fee_paise > 0 and environment = ${environment}
+      and kind = ${kind}
+      and (${only}::text[] is null or settlement_id = any(${only}::text[]))
+      and settlement_id <> all(${except}::text[])
+    group by environment, kind, firm_id, settlement_id, side, place_of_supply
+    order by min(taxed_at), settlement_id, side, firm_id, place_of_supply
+    limit ${limit}`);
+}
+
+export type InvoiceRow = UninvoicedRow & {
+  readonly financial_year: FinancialYear;
+  readonly number: number;
+  readonly invoice_no: string;
+  readonly issued_at: Date;
+};
+
+const invoiceColumns = fragment`
+  environment, financial_year, kind, number, invoice_no, firm_id, settlement_id, side,
+  place_of_supply, fee_paise, cgst_paise, sgst_paise, igst_paise, issued_at`;
+
+export async function insertInvoices(tx: Tx, rows: readonly InvoiceRow[]): Promise<void> {
+  await tx.rows(sql`
+    insert into fee_invoices (${invoiceColumns})
+    select *
+    from unnest(
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.financial_year)}::text[],
+      ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => row.number)}::bigint[],
+      ${rows.map((row) => row.invoice_no)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.settlement_id)}::text[],
+      ${rows.map((row) => row.side)}::text[],
+      ${rows.map((row) => row.place_of_supply)}::text[],
+      ${rows.map((row) => row.fee_paise)}::bigint[],
+      ${rows.map((row) => row.cgst_paise)}::bigint[],
+      ${rows.map((row) => row.sgst_paise)}::bigint[],
+      ${rows.map((row) => row.igst_paise)}::bigint[],
+      ${rows.map((row) => row.issued_at)}::timestamptz[]
+    )`);
+}
+
+/** A side of a leg, and the invoice that it is on. */
+export type InvoicedLeg = Pick<InvoiceRow, "invoice_no" | "kind" | "settlement_id" | "side"> & {
+  readonly ordinal: number;
+};
+
+/** Only what was summed up: legs that were delivered since are on the next invoice. */
+export async function setInvoiceNos(tx: Tx, legs: readonly InvoicedLeg[]): Promise<void> {
+  await tx.rows(sql`
+    update leg_taxes as l
+    set invoice_no = i.invoice_no
+    from unnest(
+      ${legs.map((leg) => leg.invoice_no)}::text[],
+      ${legs.map((leg) => leg.kind)}::text[],
+      ${legs.map((leg) => leg.settlement_id)}::text[],
+      ${legs.map((leg) => leg.side)}::text[],
+      ${legs.map((leg) => leg.ordinal)}::int[]
+    ) as i (invoice_no, kind, settlement_id, side, ordinal)
+    where l.settlement_id = i.settlement_id and l.ordinal = i.ordinal and l.side = i.side
+      and l.kind = i.kind and l.invoice_no is null`);
+}
+
+export async function listInvoices(
+  db: Db,
+  { environment, year }: { readonly environment: Environment; readonly year: FinancialYear },
+): Promise<InvoiceRow[]> {
+  return await db.rows(sql`
+    select ${invoiceColumns}
+    from fee_invoices
+    where environment = ${environment} and financial_year = ${year}
+    order by kind desc, number`);
+}
+
+export async function listInvoicesOf(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<InvoiceRow[]> {
+  return await db.rows(sql`
+    select ${invoiceColumns}
+    from fee_invoices
+    where settlement_id = any(${settlementIds}::text[])
+    order by kind desc, financial_year, number`);
+}

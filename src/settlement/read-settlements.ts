@@ -1,0 +1,232 @@
+import { holderOf } from "../credits/read-credits.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { queryInstant } from "../kernel/query-time.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import {
+  findReason,
+  orderIdsOf,
+  shareOf,
+  type SideOfSettlement,
+  sidesOf,
+  sumsOf,
+} from "./move-settlement.ts";
+import {
+  countSettlements,
+  findSettlement,
+  listAllSettlementRows,
+  listOrderLegs,
+  listSettlementRows,
+  type Party,
+  type SettlementFilter,
+} from "./read-store.ts";
+import {
+  isOpen,
+  isOpenLeg,
+  movesAfter,
+  settlementLifecycle,
+  type SettlementState,
+  sideState,
+  type Step,
+  waitingOnOf,
+} from "./rules.ts";
+import type { ListSettlementsQuery, Settlement } from "./schema.ts";
+import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
+
+export async function readSettlement(
+  ctx: { readonly db: Db },
+  caller: Caller,
+  settlementId: string,
+): Promise<Settlement> {
+  const party = holderOf(caller);
+  const row = isId("stl", settlementId)
+    ? await findSettlement(ctx.db, party, settlementId)
+    : undefined;
+  if (!row) throw notFound();
+  return viewSettlement(row, await listLegs(ctx.db, [settlementId]), party);
+}
+
+export async function listSettlements(
+  ctx: Context,
+  caller: Caller,
+  query: ListSettlementsQuery,
+): Promise<Page<Settlement>> {
+  const party = holderOf(caller);
+  const { deskId } = party;
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const filter = filterOf(party.firmId, query);
+  const question = { list: "settlements", desk: deskId, firm: party.firmId ?? "", ...filters };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listSettlementRows(ctx.db.planned, deskId, filter, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countSettlements(ctx.db.planned, deskId, filter)),
+    positionOf: (row) => ({ at: row.created_at, id: row.settlement_id }),
+  });
+  const legs = await listLegs(
+    ctx.db,
+    page.rows.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  return {
+    ...page,
+    rows: page.rows.map((row) => viewSettlement(row, legsById.get(row.settlement_id) ?? [], party)),
+  };
+}
+
+/** A key that is bound to one firm sees that firm's sides, whatever it asks for. */
+function filterOf(bound: string | null, query: ListSettlementsQuery): SettlementFilter {
+  const isForeign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+  return {
+    status: query.status ?? null,
+    // No firm has an empty id: a question about another firm finds nothing.
+    firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
+    boundFirmId: bound,
+    orderId: query.order_id ?? null,
+    from: queryInstant("from", query.from),
+    to: queryInstant("to", query.to),
+  };
+}
+
+type SettlementSearch = {
+  readonly environment?: Environment | undefined;
+  readonly status?: SettlementState | undefined;
+  readonly settlementId?: string | undefined;
+  readonly limit: number;
+};
+
+/** Settlements of every desk with both sides of their legs, newest first, for the operator. */
+export async function listAllSettlements(
+  ctx: Pick<Context, "db">,
+  { environment, status, settlementId, limit }: SettlementSearch,
+): Promise<(SettlementRow & { readonly legs: readonly LegRow[] })[]> {
+  const filter = {
+    environment: environment ?? null,
+    status: status ?? null,
+    settlementId: settlementId ?? null,
+  };
+  const rows = await listAllSettlementRows(ctx.db.planned, filter, limit);
+  const legs = await listLegs(
+    ctx.db,
+    rows.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  return rows.map((row) => ({ ...row, legs: legsById.get(row.settlement_id) ?? [] }));
+}
+
+/** A settlement as one party sees it: what its own firms deliver or buy, at their own prices. */
+export function viewSettlement(
+  row: SettlementRow,
+  legs: readonly LegRow[],
+  { deskId, firmId }: Party,
+): Settlement {
+  const own = sidesOf(row, legs).filter(
+    (side) => side.deskId === deskId && (firmId === null || side.firmId === firmId),
+  );
+  const ownLegs = own.flatMap((side) => side.legs);
+  const status = sideState(row.state, ownLegs);
+  const isOver = !isOpen(status);
+  return {
+    settlement_id: row.settlement_id,
+    // An order that made a deal is its own desk's; a cross is both sides'.
+    cross_id: isId("crs", row.origin) ? row.origin : null,
+    scheme: row.scheme,
+    status,
+    reason: findReason(row, ownLegs, status),
+    waiting_on: waitingOnOf(status),
+    due_at: isOver ? null : row.due_at && istTimestamp(row.due_at),
+    sides: own.map((side) => viewSide(row, side)),
+    history: buildHistory(row, ownLegs),
+    version: row.version,
+    allowed_actions: allowedActions(settlementLifecycle, status),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+/** The steps that concern these legs: up to their own end, and a reversal of what they delivered. */
+function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
+  if (legs.some((leg) => isOpenLeg(leg.state))) return [...row.history];
+  const answered = legs.flatMap((leg) => leg.answered_at?.getTime() ?? []);
+  const at = istTimestamp(new Date(Math.max(...answered)));
+  const before = row.history.filter((step) => isOpen(step.status) && step.at <= at);
+  const reversed = row.history.filter((step) => step.status === "reversed");
+  const ends = movesAfter(legs).map((action) => {
+    const status = settlementLifecycle.moves[action].to;
+    return { status, at, reason: findReason(row, legs, status) };
+  });
+  const isFailed = ends.some(({ status }) => status === "failed");
+  return [...before, ...ends, ...(isFailed ? [] : reversed)];
+}
+
+function viewSide(row: SettlementRow, side: SideOfSettlement): Settlement["sides"][number] {
+  return {
+    side: side.side,
+    firm_id: side.firmId,
+    order_ids: orderIdsOf(side, row),
+    status: sideState(row.state, side.legs),
+    ...sumsOf(side),
+    legs: side.legs.map((leg) => ({
+      scrip_no: leg.scrip_no,
+      order_id: side.side === "buy" ? row.buyer_order_id : leg.seller_order_id,
+      face_paise: leg.face_paise,
+      ...shareOf(side, leg),
+      status: leg.state,
+      reason: leg.reason,
+    })),
+  };
+}
+
+/** An order and the settlements that it dealt in. */
+type DealtOrder = {
+  readonly order_id: string;
+  readonly settlement_ids: readonly string[];
+};
+
+/** What became of what an order dealt. */
+export type OrderStanding = {
+  /** By settlement: where the order's own legs in it stand. */
+  readonly states: ReadonlyMap<string, SettlementState>;
+  /** What changed hands for credits that were delivered. */
+  readonly settledPaise: number;
+};
+
+/** Where orders stand by their own legs, by order; one that has not dealt is not there. */
+export async function orderStandings(
+  db: Db,
+  orders: readonly DealtOrder[],
+): Promise<ReadonlyMap<string, OrderStanding>> {
+  const dealt = orders.flatMap(({ order_id, settlement_ids }) =>
+    settlement_ids.map((settlementId) => ({ orderId: order_id, settlementId })),
+  );
+  if (dealt.length === 0) return new Map();
+  const rows = await listOrderLegs(db, dealt);
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.order_id)].map(([orderId, own]) => [
+      orderId,
+      {
+        states: new Map(
+          own.map((row) => [
+            row.settlement_id,
+            sideState(
+              row.state,
+              row.leg_states.map((state) => ({ state })),
+            ),
+          ]),
+        ),
+        settledPaise: own.reduce((sum, row) => sum + row.settled_paise, 0),
+      },
+    ]),
+  );
+}
+
+/** Whether something of what an order dealt was delivered or may still be. */
+export function stands({ states }: OrderStanding): boolean {
+  return [...states.values()].some((state) => state !== "failed");
+}

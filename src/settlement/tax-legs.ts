@@ -1,0 +1,243 @@
+// The taxes of legs, in the transaction that delivers or reverses them. While no rate is set this is
+// one look at an empty table.
+
+import { taxpayersAmong } from "../firms/find-firms.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { addPaise, type Paise } from "../kernel/money.ts";
+import { financialYear, financialYearStart, istDay } from "../kernel/time.ts";
+import type { Entry } from "../ledger/rules.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import {
+  entriesFor,
+  isWithheldFrom,
+  type LegTax,
+  payeeKey,
+  type Rates,
+  ratesOn,
+  type TaxableLeg,
+  taxSide,
+  type Taxpayer,
+  type YearOfPayee,
+} from "./tax-rules.ts";
+import {
+  type AddedSum,
+  addToSums,
+  insertSums,
+  insertTaxes,
+  listKnownPayees,
+  listRates,
+  listTaxes,
+  lockSums,
+} from "./tax-store.ts";
+
+/** What follows for the books, and what is withheld from the seller of each leg, by its name. */
+export type TaxedLegs = {
+  readonly entries: readonly Entry[];
+  readonly withheld: ReadonlyMap<string, Paise>;
+};
+
+const untaxed: TaxedLegs = { entries: [], withheld: new Map() };
+
+/** What names a leg among those of all settlements. */
+export function legName(settlementId: string, ordinal: number): string {
+  return `${settlementId} ${ordinal}`;
+}
+
+type Taxing = {
+  readonly environment: Environment;
+  readonly rates: Rates;
+  readonly taxpayers: ReadonlyMap<string, Taxpayer>;
+  readonly now: Date;
+};
+
+/** Legs that are delivered now, all of one environment. */
+export async function taxDelivered(
+  tx: Tx,
+  environment: Environment,
+  legs: readonly TaxableLeg[],
+  now: Date,
+): Promise<TaxedLegs> {
+  if (legs.length === 0) return untaxed;
+  const day = istDay(now);
+  const rates = ratesOn(day, await listRates(tx, { environment, upTo: day }));
+  if (!rates.gst && !rates.tds) return untaxed;
+  const taxpayers = await taxpayersAmong(tx, [
+    ...new Set(legs.flatMap((leg) => leg.sides.map(({ firmId }) => firmId))),
+  ]);
+  const taxing = { environment, rates, taxpayers, now };
+  const years = await openYears(tx, legs, taxing);
+  const taxes = decideTaxes(legs, taxing, years);
+  if (taxes.length > 0) await insertTaxes(tx, taxes, now);
+  if (years.size > 0) {
+    const added = [...years.values()].map((year) => year.added);
+    await addToSums(tx, { environment, year: financialYear(now) }, added);
+  }
+  return { entries: taxes.flatMap(entriesFor), withheld: withheldIn(taxes) };
+}
+
+/** What was withheld from legs of these settlements that were delivered before. */
+export async function withheldBefore(
+  tx: Tx,
+  settlementIds: readonly string[],
+): Promise<ReadonlyMap<string, Paise>> {
+  if (settlementIds.length === 0) return new Map();
+  return withheldIn(await listTaxes(tx, settlementIds));
+}
+
+function withheldIn(taxes: readonly LegTax[]): Map<string, Paise> {
+  return new Map(
+    taxes
+      .filter(({ kind, tds_paise }) => kind === "invoice" && tds_paise > 0)
+      .map((tax) => [legName(tax.settlement_id, tax.ordinal), tax.tds_paise]),
+  );
+}
+
+/** A payee's year as it stands, and what the legs of a set have added to it. */
+type OpenYear = { sums: YearOfPayee; added: AddedSum };
+
+function payeeAmong(taxpayers: ReadonlyMap<string, Taxpayer>, firmId: string): string {
+  return payeeKey(taxpayers.get(firmId) ?? nobody, firmId);
+}
+
+const nobody: Taxpayer = { pan: null, gstin: null };
+
+/** The years of all that sell something tax is withheld from, locked. */
+async function openYears(
+  tx: Tx,
+  legs: readonly TaxableLeg[],
+  { environment, rates, taxpayers, now }: Taxing,
+): Promise<Map<string, OpenYear>> {
+  const sellers = legs
+    .filter((leg) => isWithheldFrom(leg, rates))
+    .flatMap((leg) => leg.sides.filter(({ side }) => side === "sell"));
+  const byPayee = new Map(sellers.map(({ firmId }) => [payeeAmong(taxpayers, firmId), firmId]));
+  if (!rates.tds || byPayee.size === 0) return new Map();
+  const year = financialYear(now);
+  const key = { environment, year };
+  const payees = [...byPayee.keys()];
+  // Those that are missing come first: whoever waits for a new row must hold no old one.
+  const known = new Set(await listKnownPayees(tx, key, payees));
+  const missing = [...byPayee].filter(([payee]) => !known.has(payee));
+  if (missing.length > 0) {
+    await insertSums(tx, key, {
+      payees: missing.map(([payee, firmId]) => ({ payee, firmId })),
+      from: financialYearStart(year),
+      before: now,
+      withCrosses: rates.tds.with_crosses,
+    });
+  }
+  const rows = await lockSums(tx, key, payees);
+  return new Map(
+    rows.map(({ payee, ...sums }) => [
+      payee,
+      { sums, added: { payee, sold: 0, taxed: 0, withheld: 0 } },
+    ]),
+  );
+}
+
+/** Leg by leg in one order, each on what those before it have left of the threshold. */
+function decideTaxes(
+  legs: readonly TaxableLeg[],
+  { rates, taxpayers }: Taxing,
+  years: Map<string, OpenYear>,
+): LegTax[] {
+  const taxes: LegTax[] = [];
+  for (const leg of legs) {
+    for (const side of leg.sides) {
+      const taxpayer = taxpayers.get(side.firmId) ?? nobody;
+      const isCounted = side.side === "sell" && isWithheldFrom(leg, rates);
+      const year = isCounted ? years.get(payeeAmong(taxpayers, side.firmId)) : undefined;
+      const tax = taxSide(leg, side, { rates, taxpayer, year: year?.sums });
+      if (tax) taxes.push(tax);
+      if (!year) continue;
+      const { tds_base_paise: taxed = 0, tds_paise: withheld = 0 } = tax ?? {};
+      year.sums = {
+        sold_paise: addPaise(year.sums.sold_paise, side.valuePaise),
+        taxed_paise: addPaise(year.sums.taxed_paise, taxed),
+      };
+      const { added } = year;
+      year.added = {
+        payee: added.payee,
+        sold: added.sold + side.valuePaise,
+        taxed: added.taxed + taxed,
+        withheld: added.withheld + withheld,
+      };
+    }
+  }
+  return taxes;
+}
+
+/** What a reversal gives back of the taxes, and how much of it to each seller. */
+export type UntaxedLegs = {
+  readonly entries: readonly Entry[];
+  readonly returned: ReadonlyMap<string, Paise>;
+};
+
+/** Everything that was decided about a settlement is undone, whatever the rates are now. */
+export async function untaxReversed(
+  tx: Tx,
+  legs: readonly (TaxableLeg & { readonly deliveredAt: Date })[],
+  now: Date,
+): Promise<UntaxedLegs> {
+  const settlementIds = [...new Set(legs.map(({ settlementId }) => settlementId))];
+  const kept = (await listTaxes(tx, settlementIds)).filter(({ kind }) => kind === "invoice");
+  const back = kept.map((tax): LegTax => ({ ...tax, kind: "credit_note" }));
+  await takeFromSums(tx, legs, back);
+  if (back.length > 0) await insertTaxes(tx, back, now);
+  const returned = new Map<string, Paise>();
+  for (const { firm_id, tds_paise } of back) {
+    if (tds_paise > 0) returned.set(firm_id, (returned.get(firm_id) ?? 0) + tds_paise);
+  }
+  return { entries: back.flatMap(entriesFor), returned };
+}
+
+/** A year that was never opened has nothing to take from: it begins without what was reversed. */
+async function takeFromSums(
+  tx: Tx,
+  legs: readonly (TaxableLeg & { readonly deliveredAt: Date })[],
+  back: readonly LegTax[],
+): Promise<void> {
+  const [first] = legs;
+  if (!first) return;
+  const { environment } = first;
+  const day = istDay(first.deliveredAt);
+  const rates = ratesOn(day, await listRates(tx, { environment, upTo: null }));
+  const sold = legs
+    .filter((leg) => !leg.isCross || rates.tds?.with_crosses === true)
+    .flatMap((leg) =>
+      leg.sides
+        .filter(({ side }) => side === "sell")
+        .map((side) => ({ ...side, leg, year: financialYear(leg.deliveredAt) })),
+    );
+  const taxpayers = await taxpayersAmong(tx, [...new Set(sold.map(({ firmId }) => firmId))]);
+  for (const [year, own] of Map.groupBy(sold, (side) => side.year)) {
+    const added = own.map(({ leg, firmId, valuePaise }): AddedSum => {
+      const tax = back.find(
+        ({ ordinal, side, settlement_id }) =>
+          settlement_id === leg.settlementId && ordinal === leg.ordinal && side === "sell",
+      );
+      return {
+        payee: payeeAmong(taxpayers, firmId),
+        sold: -valuePaise,
+        taxed: -(tax?.tds_base_paise ?? 0),
+        withheld: -(tax?.tds_paise ?? 0),
+      };
+    });
+    const byPayee = [...Map.groupBy(added, ({ payee }) => payee)].map(([payee, parts]) => ({
+      payee,
+      sold: sum(parts.map((part) => part.sold)),
+      taxed: sum(parts.map((part) => part.taxed)),
+      withheld: sum(parts.map((part) => part.withheld)),
+    }));
+    await lockSums(
+      tx,
+      { environment, year },
+      byPayee.map(({ payee }) => payee),
+    );
+    await addToSums(tx, { environment, year }, byPayee);
+  }
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((total, amount) => total + amount, 0);
+}

@@ -1,0 +1,186 @@
+import type { Environment } from "../kernel/caller.ts";
+import type { PaiseSum } from "../kernel/money.ts";
+import type { FinancialYear, IstDay } from "../kernel/time.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { LegTax, RateRow } from "./tax-rules.ts";
+
+const rateColumns = fragment`
+  environment, line, effective_from, is_on, cgst_bps, sgst_bps, igst_bps, house_state, section,
+  rate_bps, threshold_paise, with_crosses`;
+
+/** All of them where no day is given, otherwise those that have come into force by then. */
+export async function listRates(
+  db: Db,
+  { environment, upTo }: { readonly environment: Environment | null; readonly upTo: IstDay | null },
+): Promise<RateRow[]> {
+  return await db.rows(sql`
+    select ${rateColumns}
+    from tax_rates
+    where (${environment}::text is null or environment = ${environment})
+      and (${upTo}::date is null or effective_from <= ${upTo})
+    order by environment, line, effective_from desc`);
+}
+
+/** One that is not in force yet is replaced by another for the same day. */
+export async function upsertRate(tx: Tx, row: RateRow, now: Date): Promise<void> {
+  await tx.rows(sql`
+    insert into tax_rates (${rateColumns}, set_at)
+    values (
+      ${row.environment}, ${row.line}, ${row.effective_from}, ${row.is_on}, ${row.cgst_bps},
+      ${row.sgst_bps}, ${row.igst_bps}, ${row.house_state}, ${row.section}, ${row.rate_bps},
+      ${row.threshold_paise}, ${row.with_crosses}, ${now}
+    )
+    on conflict (environment, line, effective_from) do update
+    set is_on = excluded.is_on, cgst_bps = excluded.cgst_bps, sgst_bps = excluded.sgst_bps,
+      igst_bps = excluded.igst_bps, house_state = excluded.house_state,
+      section = excluded.section, rate_bps = excluded.rate_bps,
+      threshold_paise = excluded.threshold_paise, with_crosses = excluded.with_crosses,
+      set_at = excluded.set_at`);
+}
+
+const taxColumns = fragment`
+  settlement_id, ordinal, side, kind, environment, firm_id, fee_paise, place_of_supply, cgst_bps,
+  sgst_bps, igst_bps, cgst_paise, sgst_paise, igst_paise, tds_section, tds_bps, tds_base_paise,
+  tds_paise`;
+
+export async function insertTaxes(tx: Tx, rows: readonly LegTax[], now: Date): Promise<void> {
+  await tx.rows(sql`
+    insert into leg_taxes (${taxColumns}, taxed_at)
+    select n.*, ${now}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.settlement_id)}::text[],
+      ${rows.map((row) => row.ordinal)}::int[],
+      ${rows.map((row) => row.side)}::text[],
+      ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.firm_id)}::text[],
+      ${rows.map((row) => row.fee_paise)}::bigint[],
+      ${rows.map((row) => row.place_of_supply)}::text[],
+      ${rows.map((row) => row.cgst_bps)}::int[],
+      ${rows.map((row) => row.sgst_bps)}::int[],
+      ${rows.map((row) => row.igst_bps)}::int[],
+      ${rows.map((row) => row.cgst_paise)}::bigint[],
+      ${rows.map((row) => row.sgst_paise)}::bigint[],
+      ${rows.map((row) => row.igst_paise)}::bigint[],
+      ${rows.map((row) => row.tds_section)}::text[],
+      ${rows.map((row) => row.tds_bps)}::int[],
+      ${rows.map((row) => row.tds_base_paise)}::bigint[],
+      ${rows.map((row) => row.tds_paise)}::bigint[]
+    ) as n (${taxColumns})`);
+}
+
+export type KeptTax = LegTax & { readonly invoice_no: string | null; readonly taxed_at: Date };
+
+export async function listTaxes(db: Db, settlementIds: readonly string[]): Promise<KeptTax[]> {
+  return await db.rows(sql`
+    select ${taxColumns}, taxed_at, invoice_no
+    from leg_taxes
+    where settlement_id = any(${settlementIds}::text[])
+    order by settlement_id, ordinal, side, kind`);
+}
+
+/** Which year of which payee; the payee as hexadecimal digits. */
+export type YearKey = { readonly environment: Environment; readonly year: FinancialYear };
+
+export type SumRow = {
+  readonly payee: string;
+  readonly sold_paise: PaiseSum;
+  readonly taxed_paise: PaiseSum;
+};
+
+export async function listKnownPayees(
+  db: Db,
+  { environment, year }: YearKey,
+  payees: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ payee: string }>(sql`
+    select encode(payee, 'hex') as payee
+    from tds_sums
+    where environment = ${environment} and financial_year = ${year}
+      and payee = any(select decode(hex, 'hex') from unnest(${payees}::text[]) as asked (hex))`);
+  return rows.map(({ payee }) => payee);
+}
+
+export async function lockSums(
+  tx: Tx,
+  { environment, year }: YearKey,
+  payees: readonly string[],
+): Promise<SumRow[]> {
+  return await tx.rows(sql`
+    select encode(payee, 'hex') as payee, sold_paise, taxed_paise
+    from tds_sums
+    where environment = ${environment} and financial_year = ${year}
+      and payee = any(select decode(hex, 'hex') from unnest(${payees}::text[]) as asked (hex))
+    order by payee
+    for update`);
+}
+
+/** A payee's year begins with what was delivered of it before anything was withheld. */
+export async function insertSums(
+  tx: Tx,
+  { environment, year }: YearKey,
+  {
+    payees,
+    from,
+    before,
+    withCrosses,
+  }: {
+    readonly payees: readonly { readonly payee: string; readonly firmId: string }[];
+    readonly from: Date;
+    readonly before: Date;
+    readonly withCrosses: boolean;
+  },
+): Promise<void> {
+  await tx.rows(sql`
+    insert into tds_sums (
+      environment, financial_year, payee, sold_paise, taxed_paise, withheld_paise
+    )
+    select ${environment}, ${year}, decode(asked.payee, 'hex'), coalesce(sum(sold.paise), 0), 0, 0
+    from unnest(
+      ${payees.map(({ payee }) => payee)}::text[],
+      ${payees.map(({ firmId }) => firmId)}::text[]
+    ) as asked (payee, firm_id)
+    join firms as known on known.firm_id = asked.firm_id
+    left join firms as own on own.environment = ${environment}
+      and (own.firm_id = known.firm_id or own.pan = known.pan)
+    left join lateral (
+      select l.seller_paise + l.seller_fee_paise + l.seller_gst_paise as paise
+      from settlement_legs as l
+      join settlements as s on s.settlement_id = l.settlement_id and s.state <> 'reversed'
+        and (${withCrosses} or not starts_with(s.origin, 'crs_'))
+      where l.seller_desk_id = own.desk_id and l.seller_firm_id = own.firm_id
+        and l.environment = ${environment} and l.state = 'delivered'
+        and l.answered_at >= ${from} and l.answered_at < ${before}
+    ) as sold on true
+    group by asked.payee
+    order by decode(asked.payee, 'hex')
+    on conflict do nothing`);
+}
+
+export type AddedSum = {
+  readonly payee: string;
+  readonly sold: number;
+  readonly taxed: number;
+  readonly withheld: number;
+};
+
+/** What is taken back is below zero. */
+export async function addToSums(
+  tx: Tx,
+  { environment, year }: YearKey,
+  added: readonly AddedSum[],
+): Promise<void> {
+  await tx.rows(sql`
+    update tds_sums as t
+    set sold_paise = greatest(t.sold_paise + a.sold, 0),
+      taxed_paise = greatest(t.taxed_paise + a.taxed, 0),
+      withheld_paise = greatest(t.withheld_paise + a.withheld, 0)
+    from unnest(
+      ${added.map(({ payee }) => payee)}::text[],
+      ${added.map(({ sold }) => sold)}::bigint[],
+      ${added.map(({ taxed }) => taxed)}::bigint[],
+      ${added.map(({ withheld }) => withheld)}::bigint[]
+    ) as a (payee, sold, taxed, withheld)
+    where t.environment = ${environment} and t.financial_year = ${year}
+      and t.payee = decode(a.payee, 'hex')`);
+}

@@ -1,0 +1,193 @@
+// Fees that bear divided tax are invoiced after their delivery, not within it: the numbers of a series
+// have no gap, so whoever numbers waits for whoever did before, and no deal should. A set is numbered
+// in one transaction with the row of its series. What does not commit has used no number.
+
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { unprocessable } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import {
+  type FinancialYear,
+  financialYear,
+  isCalendarDay,
+  type IstDay,
+  istDay,
+} from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import {
+  type Choice,
+  noOffenders,
+  type Offenders,
+  workInParts,
+} from "../platform/postgres/offenders.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import {
+  findUninvoicedKinds,
+  insertInvoices,
+  type InvoiceRow,
+  listInvoices,
+  listInvoicesOf,
+  listUninvoiced,
+  lockSeries,
+  raiseSeries,
+  setInvoiceNos,
+} from "./invoice-store.ts";
+import {
+  type DocumentKind,
+  documentNo,
+  type GstRate,
+  type RateRow,
+  refuseEarly,
+  refuseGst,
+  refuseTds,
+  type TdsRate,
+} from "./tax-rules.ts";
+import { type KeptTax, listRates, listTaxes, upsertRate } from "./tax-store.ts";
+
+/** A line from a day on: its rate, or that there is none. */
+type SetTax = { readonly environment: Environment; readonly from: IstDay } & (
+  | { readonly line: "gst"; readonly rate: GstRate | null }
+  | { readonly line: "tds"; readonly rate: TdsRate | null }
+);
+
+const blank = {
+  cgst_bps: null,
+  sgst_bps: null,
+  igst_bps: null,
+  house_state: null,
+  section: null,
+  rate_bps: null,
+  threshold_paise: null,
+  with_crosses: null,
+} as const;
+
+export async function setTax(
+  ctx: Pick<Context, "db" | "now">,
+  actor: Actor,
+  tax: SetTax,
+): Promise<RateRow> {
+  const now = ctx.now();
+  const { environment, line, from } = tax;
+  if (!isCalendarDay(from)) throw unprocessable({ path: "from", problem: "must be a day" });
+  refuseEarly(environment, from, istDay(now));
+  if (tax.rate && tax.line === "gst") refuseGst(tax.rate);
+  if (tax.rate && tax.line === "tds") refuseTds(tax.rate);
+  const is_on = tax.rate !== null;
+  const row: RateRow = { environment, line, effective_from: from, is_on, ...blank, ...tax.rate };
+  await ctx.db.transaction(async (tx) => {
+    await upsertRate(tx, row, now);
+    await recordChanges(tx, actor, [changeOfTax(row)], now);
+  });
+  return row;
+}
+
+/** A rate is everybody's, so its changes are on the operator's own desk. */
+function changeOfTax(after: RateRow): Change {
+  const { environment, line, effective_from } = after;
+  const house = houseFirmId[environment];
+  return {
+    environment,
+    deskId: house,
+    firmId: house,
+    action: "tax.set",
+    entity: { type: "tax", id: `${line}:${effective_from}`, version: 1, href: "/v1/statements" },
+    before: null,
+    after,
+  };
+}
+
+export type TaxOfLeg = KeptTax;
+export type FeeInvoice = InvoiceRow;
+
+/** Every rate that was ever set, the latest of each line first. */
+export async function listTaxRates(
+  { db }: Pick<Context, "db">,
+  environment: Environment | null,
+): Promise<readonly RateRow[]> {
+  return await listRates(db, { environment, upTo: null });
+}
+
+export async function listFeeInvoices(
+  { db }: Pick<Context, "db">,
+  search: { readonly environment: Environment; readonly year: FinancialYear },
+): Promise<readonly InvoiceRow[]> {
+  return await listInvoices(db, search);
+}
+
+/** What was decided about the legs of settlements, by settlement. */
+export async function taxesBySettlement(
+  db: Db,
+  settlementIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly KeptTax[]>> {
+  if (settlementIds.length === 0) return new Map();
+  const rows = await listTaxes(db, settlementIds);
+  return Map.groupBy(rows, (row) => row.settlement_id);
+}
+
+/** What was issued for a settlement, in the order of the numbers. */
+export async function invoicesOfSettlement(
+  db: Db,
+  settlementId: string,
+): Promise<readonly InvoiceRow[]> {
+  return await listInvoicesOf(db, [settlementId]);
+}
+
+const setSizeMax = 500;
+
+/** One set of each series that has something to number. */
+export async function issueInvoices(
+  ctx: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  let issued = 0;
+  for (const series of await findUninvoicedKinds(ctx.db)) {
+    issued += await workInParts(offenders, (choice, note) =>
+      issue(ctx, { ...series, choice, note }),
+    );
+  }
+  return issued > 0 ? "more" : "idle";
+}
+
+type Issuing = {
+  readonly environment: Environment;
+  readonly kind: DocumentKind;
+  readonly choice: Choice;
+  readonly note: (ids: readonly string[]) => void;
+};
+
+async function issue(
+  ctx: Pick<Context, "db" | "now">,
+  { environment, kind, choice, note }: Issuing,
+): Promise<number> {
+  const issued_at = ctx.now();
+  const year = financialYear(issued_at);
+  return await ctx.db.transaction(async (tx) => {
+    const before = await lockSeries(tx, environment, { kind, year });
+    const due = await listUninvoiced(tx, environment, {
+      kind,
+      limit: setSizeMax,
+      ...choice,
+    });
+    note([...new Set(due.map(({ settlement_id }) => settlement_id))]);
+    if (due.length === 0) return 0;
+    const after = before + due.length;
+    // Of two that begin a series, the one that comes second finds nothing of its own to number.
+    if (!(await raiseSeries(tx, environment, { kind, year, before, after }))) return 0;
+    const invoices = due.map(({ ordinals, ...row }, at) => {
+      const number = before + at + 1;
+      const invoice_no = documentNo(kind, year, number);
+      const invoice: InvoiceRow = { ...row, financial_year: year, number, invoice_no, issued_at };
+      return { invoice, legs: ordinals.map((ordinal) => ({ ...invoice, ordinal })) };
+    });
+    await insertInvoices(
+      tx,
+      invoices.map(({ invoice }) => invoice),
+    );
+    await setInvoiceNos(
+      tx,
+      invoices.flatMap(({ legs }) => legs),
+    );
+    return due.length;
+  });
+}

@@ -1,0 +1,237 @@
+import { hearNews } from "../credits/registry-news.ts";
+import { beginTransfers, lockReserved } from "../credits/settle-credits.ts";
+import { recordChanges } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Environment } from "../kernel/caller.ts";
+import { isPortUp } from "../outside/ask.ts";
+import { readCalendar } from "../outside/calendar.ts";
+import type { Answered } from "../outside/inquiry-rules.ts";
+import { fundingReference } from "../payouts/deposit-rules.ts";
+import type { Deposit } from "../payouts/deposits.ts";
+import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { askCustoms } from "./ask-customs.ts";
+import { claimFunded } from "./claim-store.ts";
+import { concludeLegs, holderOfLeg, type Settling, subjectOfLeg } from "./conclude-legs.ts";
+import {
+  type Answers,
+  beginTransfer,
+  changesOfBeginning,
+  failingLegs,
+  transferredLegs,
+} from "./decide-legs.ts";
+import { failingAll } from "./fail-settlements.ts";
+import { fundByDeposits } from "./fund-settlements.ts";
+import {
+  type LegRow,
+  listEnvironmentsWith,
+  listLegs,
+  lockSettlements,
+  setLegs,
+  setSettlements,
+  type SettlementRow,
+  yieldToCallers,
+} from "./store.ts";
+
+const setSizeMax = 200;
+const initiator: Actor = { kind: "worker", id: "settlement", requestId: null };
+
+/**
+ * One set of funded settlements is taken to customs, a question for each credit. While customs is
+ * away they wait.
+ */
+export async function initiateTransfers(
+  ctx: Pick<Context, "db" | "now">,
+  settling: Settling,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  let claimed = 0;
+  for (const environment of await listEnvironmentsWith(ctx.db, ["funded"])) {
+    if (!(await isPortUp(ctx.db, environment, "registry"))) continue;
+    const now = ctx.now();
+    claimed += await workInParts(offenders, (choice, note) =>
+      ctx.db.transaction(async (tx) => {
+        const settlements = await claimFunded(tx, environment, { limit: setSizeMax, ...choice });
+        note(settlements.map((row) => row.settlement_id));
+        if (settlements.length === 0) return 0;
+        await yieldToCallers(tx);
+        const changes = await initiate(tx, { environment, settlements, settling, now });
+        await recordChanges(tx, initiator, changes, now);
+        return settlements.length;
+      }),
+    );
+  }
+  return claimed > 0 ? "more" : "idle";
+}
+
+type Initiation = {
+  readonly environment: Environment;
+  readonly settlements: readonly SettlementRow[];
+  readonly settling: Settling;
+  readonly now: Date;
+};
+
+/** A credit that its deal no longer has fails its leg; what is left of such a deal comes next. */
+export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly Change[]> {
+  const { environment, settlements, settling, now } = initiation;
+  const legs = await listLegs(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  const deals = settlements.map((settlement) => {
+    const all = legsById.get(settlement.settlement_id) ?? [];
+    return { settlement, legs: all, open: all.filter((leg) => leg.state === "pending") };
+  });
+  await settling.lockCrosses(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  const reserved = await lockReserved(
+    tx,
+    environment,
+    deals.flatMap(({ settlement, open }) => open.map((leg) => holderOfLeg(settlement, leg))),
+  );
+  const isLost = (leg: LegRow) => !reserved.has(leg.scrip_no);
+  const whole = deals.filter(({ open }) => !open.some(isLost));
+  await beginTransfers(
+    tx,
+    whole.flatMap(({ settlement, open }) =>
+      open.flatMap((leg) => {
+        const creditId = reserved.get(leg.scrip_no);
+        return creditId ? { creditId, reservedFor: holderOfLeg(settlement, leg).reservedFor } : [];
+      }),
+    ),
+    now,
+  );
+  const begun = await begin(tx, environment, whole, now);
+  const failed = await concludeLegs(tx, {
+    environment,
+    answers: deals
+      .filter(({ open }) => open.some(isLost))
+      .map((deal) => failingLegs(deal, (leg) => (isLost(leg) ? "credit_unavailable" : undefined))),
+    actor: initiator,
+    settling,
+    now,
+  });
+  return [...begun, ...failed];
+}
+
+type Deal = {
+  readonly settlement: SettlementRow;
+  readonly legs: readonly LegRow[];
+  readonly open: readonly LegRow[];
+};
+
+async function begin(
+  tx: Tx,
+  environment: Environment,
+  deals: readonly Deal[],
+  now: Date,
+): Promise<Change[]> {
+  if (deals.length === 0) return [];
+  const when = { now, calendar: await readCalendar(tx) };
+  const begun = deals.map((deal) => beginTransfer(deal, when));
+  await setSettlements(
+    tx,
+    begun.map(({ after }) => after),
+  );
+  await setLegs(
+    tx,
+    begun.flatMap(({ legs }) => legs.filter((leg) => leg.state === "transferring")),
+  );
+  await askCustoms(tx, environment, deals, now);
+  return begun.flatMap(changesOfBeginning);
+}
+
+type Funding = Answered<"deal_funding">;
+type AnsweredTransfer = Answered<"credit_transfer">;
+
+type Answering = { readonly settling: Settling; readonly now: Date };
+
+/** What the bank says about money that was waited for. */
+export async function applyFunding(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly Funding[],
+  { settling, now }: Answering,
+): Promise<void> {
+  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const locked = await lockSettlements(tx, [...said.keys()]);
+  const waiting = locked.filter((row) => row.state === "pending");
+  const isArrived = (row: SettlementRow) => said.get(row.settlement_id)?.answer.arrived === true;
+  const arrived = waiting.filter(isArrived);
+  const changes = [
+    ...(await fundByDeposits(tx, {
+      settlements: arrived,
+      deposits: arrived.map((row) => depositOf(row, said.get(row.settlement_id))),
+      now,
+    })),
+  ];
+  const missing = waiting.filter((row) => !isArrived(row));
+  for (const [environment, rows] of Map.groupBy(missing, (row) => row.environment)) {
+    const answers = await failingAll(tx, rows, "not_funded");
+    changes.push(...(await concludeLegs(tx, { environment, answers, actor, settling, now })));
+  }
+  await recordChanges(tx, actor, changes, now);
+}
+
+/** What was asked for is what has arrived, also when part of the deal has failed meanwhile. */
+function depositOf(row: SettlementRow, inquiry: Funding | undefined): Deposit {
+  return {
+    environment: row.environment,
+    reference: inquiry?.answer.reference ?? fundingReference(row.settlement_id),
+    deskId: row.buyer_desk_id,
+    firmId: row.buyer_firm_id,
+    paise: inquiry?.facts.paise ?? row.buyer_paise,
+    settlementId: row.settlement_id,
+  };
+}
+
+/** What customs says about credits that were to pass to their buyers. */
+export async function applyTransfers(
+  tx: Tx,
+  actor: Actor,
+  answered: readonly AnsweredTransfer[],
+  { settling, now }: Answering,
+): Promise<void> {
+  const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
+  const locked = await lockSettlements(tx, [
+    ...new Set(answered.map(({ facts }) => facts.settlement_id)),
+  ]);
+  const moving = locked.filter((row) => row.state === "transfer_initiated");
+  const changes: Change[] = [];
+  for (const [environment, rows] of Map.groupBy(moving, (row) => row.environment)) {
+    const answers = await answersTo(tx, rows, said);
+    const suspended = answers.flatMap(({ outcomes }) =>
+      [...outcomes].flatMap(([scripNo, { reason }]) =>
+        reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
+      ),
+    );
+    const settlementIds = rows.map((row) => row.settlement_id);
+    if (suspended.length > 0) await settling.lockCrosses(tx, settlementIds);
+    const heard = await hearNews(tx, environment, suspended, now);
+    changes.push(...heard.changes);
+    changes.push(...(await concludeLegs(tx, { environment, answers, actor, settling, now })));
+  }
+  await recordChanges(tx, actor, changes, now);
+}
+
+async function answersTo(
+  tx: Tx,
+  settlements: readonly SettlementRow[],
+  said: ReadonlyMap<string, AnsweredTransfer>,
+): Promise<Answers[]> {
+  const legs = await listLegs(
+    tx,
+    settlements.map((row) => row.settlement_id),
+  );
+  const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
+  return settlements.map((settlement) =>
+    transferredLegs(
+      { settlement, legs: legsById.get(settlement.settlement_id) ?? [] },
+      (leg) => said.get(subjectOfLeg(leg))?.answer.outcome,
+    ),
+  );
+}

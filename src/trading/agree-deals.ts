@@ -1,0 +1,175 @@
+import type { DealtCredit } from "../credits/reserve-credits.ts";
+import { houseFirmId } from "../kernel/ids.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import type { NewDeal, Party } from "../settlement/open-settlements.ts";
+import { lockOffers, type OfferedCredit } from "./load-orders.ts";
+import { listNotOffered } from "./resting-store.ts";
+import { dealPart, feesOfLeg } from "./order-rules.ts";
+import {
+  currentOrder,
+  type DealDraft,
+  type Leg,
+  noteDealt,
+  restOptions,
+  type Workings,
+} from "./match-state.ts";
+
+/** The book had offers that the database does not: nothing of the set was kept. */
+export class StaleBook extends Error {
+  readonly scripNos: readonly string[];
+  constructor(scripNos: readonly string[]) {
+    super("the book is behind the database");
+    this.scripNos = scripNos;
+  }
+}
+
+export type Agreed = {
+  readonly deals: readonly NewDeal[];
+  readonly reservations: readonly { readonly creditId: string; readonly reservedFor: string }[];
+};
+
+/**
+ * What the set has dealt, with the credits behind it locked and the resting sells among the sellers
+ * brought up to date. What comes from orders of the set is locked already; the rest is locked here.
+ */
+export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
+  const { environment, now } = workings;
+  const own = creditsOfSet(workings);
+  const legs = workings.deals.flatMap((deal) => deal.legs);
+  const fromBook = legs.filter(({ scripNo }) => !own.has(scripNo));
+  const offered = await lockOffers(
+    tx,
+    environment,
+    fromBook.map((leg) => leg.scripNo),
+    now,
+  );
+  const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
+  if (gone.length > 0) throw await staleBy(tx, workings, gone);
+  return agreeOn(workings, offered);
+}
+
+/** Those that orders of the set have, by number. */
+function creditsOfSet({ reserved }: Workings): ReadonlyMap<string, DealtCredit> {
+  return new Map([...reserved.values()].map(({ credit }) => [credit.scrip_no, credit]));
+}
+
+/** The deals of the set, once everything they take from the book is known to be there. */
+export function agreeOn(workings: Workings, offered: ReadonlyMap<string, OfferedCredit>): Agreed {
+  const own = creditsOfSet(workings);
+  const creditOf = (scripNo: string): DealtCredit => {
+    const credit = own.get(scripNo) ?? offered.get(scripNo)?.credit;
+    if (!credit) throw new Error("every leg's credit is locked");
+    return credit;
+  };
+  const deals = workings.deals.map((deal) => agree(workings, deal, { offered, creditOf }));
+  const soldByHouse = workings.deals.flatMap((deal) =>
+    deal.legs
+      .filter((leg) => leg.sellerOrderId === null)
+      .map((leg) => ({
+        creditId: creditOf(leg.scripNo).credit_id,
+        reservedFor: deal.originOrderId,
+      })),
+  );
+  const sold = [...workings.reserved].map(([creditId, { orderId }]) => ({
+    creditId,
+    reservedFor: orderId,
+  }));
+  return { deals, reservations: [...sold, ...soldByHouse] };
+}
+
+/**
+ * Whatever keeps a firm from selling one of its credits may keep it from selling the others too, and
+ * where one firm may not trade others may not either: with all of them out of the book, however
+ * many, a set is decided once more and not once for each.
+ */
+async function staleBy(
+  tx: Tx,
+  { environment, now }: Workings,
+  gone: readonly Leg[],
+): Promise<StaleBook> {
+  const others = await listNotOffered(tx, environment, {
+    beside: gone.flatMap((leg) => leg.sellerOrderId ?? []),
+    now,
+  });
+  return new StaleBook([...gone.map(({ scripNo }) => scripNo), ...others]);
+}
+
+function isAsOffered(leg: Leg, offered: OfferedCredit | undefined): boolean {
+  return (
+    offered !== undefined &&
+    offered.offer.order_id === leg.sellerOrderId &&
+    offered.offer.face_paise === leg.facePaise
+  );
+}
+
+function agree(
+  workings: Workings,
+  deal: DealDraft,
+  {
+    offered,
+    creditOf,
+  }: {
+    readonly offered: ReadonlyMap<string, OfferedCredit>;
+    readonly creditOf: (scripNo: string) => DealtCredit;
+  },
+): NewDeal {
+  const shares = payRestingSells(workings, deal, offered);
+  const card = workings.markets.get(deal.scheme);
+  return {
+    settlementId: deal.settlementId,
+    environment: workings.environment,
+    scheme: deal.scheme,
+    origin: deal.originOrderId,
+    buyer: buyerOf(workings, deal),
+    buyerBps: deal.buyerBps,
+    isFunded: deal.isFunded,
+    legs: deal.legs.map((leg) => {
+      const credit = creditOf(leg.scripNo);
+      const sellerPaise = leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0;
+      if (leg.buyerPaise < sellerPaise || deal.buyerBps < leg.sellerBps) {
+        throw new Error("the buyer of a credit pays at least what its seller gets");
+      }
+      return {
+        scripNo: leg.scripNo,
+        creditId: credit.credit_id,
+        seller: { deskId: credit.desk_id, firmId: credit.firm_id, orderId: leg.sellerOrderId },
+        facePaise: leg.facePaise,
+        sellerBps: leg.sellerBps,
+        sellerPaise,
+        buyerPaise: leg.buyerPaise,
+        ...(card &&
+          card.fee_bps > 0 && {
+            fees: feesOfLeg(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
+          }),
+      };
+    }),
+  };
+}
+
+/** What each credit of a resting sell pays its seller, by number; the sells are dealt with it. */
+function payRestingSells(
+  workings: Workings,
+  deal: DealDraft,
+  offered: ReadonlyMap<string, OfferedCredit>,
+): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  const unpaid = deal.legs.filter((leg) => leg.sellerPaise === undefined);
+  for (const [orderId, legs] of Map.groupBy(unpaid, (leg) => leg.sellerOrderId ?? "")) {
+    const [first] = legs;
+    const before = currentOrder(workings, orderId) ?? offered.get(first?.scripNo ?? "")?.order;
+    if (!first || !before) throw new Error("a credit that rests belongs to an order");
+    const part = { settlementId: deal.settlementId, credits: legs, priceBps: first.sellerBps };
+    const paid = dealPart(before, part, { ...restOptions(workings, deal.scheme), rests: true });
+    legs.forEach((leg, at) => shares.set(leg.scripNo, paid.shares[at] ?? 0));
+    noteDealt(workings, { before, after: paid.order, dealtBy: deal.originOrderId });
+  }
+  return shares;
+}
+
+function buyerOf(workings: Workings, { buyerOrderId, buyerFirmId }: DealDraft): Party {
+  const order = buyerOrderId === null ? undefined : currentOrder(workings, buyerOrderId);
+  if (order) return { deskId: order.desk_id, firmId: order.firm_id, orderId: order.order_id };
+  const house = houseFirmId[workings.environment];
+  if (buyerFirmId !== house) throw new Error("a buyer is a client with an order, or the house");
+  return { deskId: house, firmId: house, orderId: null };
+}

@@ -1,0 +1,318 @@
+// The book: what can be bought now, in memory, one index of offers per environment and scheme.
+//
+//   source   says where offers come from, and what changed there since a horizon
+//   load     once per environment, at its first use: the horizon first, then every offer in pages
+//   look     before every use: what changed since the horizon, in one statement per source; when
+//            that is too much to be told, the environment is loaded anew
+//   aside    offers that could not be had when they were wanted; asked after at every look
+//
+// After a look the book is what the database was at that moment. Nothing tells it of changes and no
+// clock makes it stale: whoever wants to choose from it looks first, and those who come while a look
+// is under way share the next one. What is chosen can still be gone a moment later; an order locks
+// its credits and finds out. What it finds is set aside, because not all that keeps an offer from
+// being had is a change of the offer: its firm may be suspended, or its time be over.
+//
+// Resting sells as offers of the book: each credit that no deal has yet, at the order's limit.
+
+import { isDeepStrictEqual } from "node:util";
+
+import { OfferIndex } from "../cover/offer-index.ts";
+import type { Offer } from "../cover/rules.ts";
+import { houseChanges, type HouseCredit, houseCredits } from "../credits/inventory.ts";
+import { findOffered } from "../credits/reserve-credits.ts";
+import { pansOf } from "../firms/find-firms.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { dayNumber } from "../kernel/time.ts";
+import { type Context, contextFor } from "../platform/context.ts";
+import { coalesce } from "../platform/postgres/coalesce.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import { type SetAside, whetherOffered } from "./order-rules.ts";
+import { listOffered, listOfferedSince, listSetAside, type OfferedRow } from "./resting-store.ts";
+
+/** Where a source begins its next look; only the source knows what it means. */
+type Horizon = string;
+
+type OfferChange = {
+  readonly scripNo: string;
+  readonly scheme: Scheme;
+  /** Undefined when it is not offered here any more. */
+  readonly offer: Offer | undefined;
+};
+
+export type OfferSource = {
+  /** A credit can pass from one source to another: each takes back only what it offered. */
+  isOwn(offer: Offer): boolean;
+  all(
+    db: Db,
+    environment: Environment,
+  ): AsyncIterable<readonly { readonly scheme: Scheme; readonly offer: Offer }[]>;
+  changes(db: Db, environment: Environment, since: Horizon | null): Promise<OfferChanges>;
+  /**
+   * What has become of its offers that were set aside: the offer where it can be had again, none
+   * where it has ended, no word where it still waits. A source that tells of every change has none.
+   */
+  again?(db: Db, aside: Aside): Promise<readonly OfferChange[]>;
+};
+
+type Aside = {
+  readonly environment: Environment;
+  readonly now: Date;
+  readonly offers: readonly Offer[];
+};
+
+type OfferChanges = {
+  readonly horizon: Horizon;
+  /** Undefined when there are too many to be told. */
+  readonly changes: readonly OfferChange[] | undefined;
+};
+
+export type Offers = Readonly<Record<Scheme, OfferIndex>>;
+
+export type Book = {
+  /** The offers of an environment, as the database has them now. */
+  look(this: void, environment: Environment): Promise<Offers>;
+  /** Takes out offers that could not be had, until their source has them again. */
+  setAside(this: void, environment: Environment, scripNos: readonly string[]): void;
+};
+
+const lookersMax = 20_000;
+const loadsMax = 3;
+
+export function openBook(ctx: Pick<Context, "db" | "now">, sources: readonly OfferSource[]): Book {
+  const followers = {
+    live: follower(ctx, "live", sources),
+    sandbox: follower(contextFor(ctx, { environment: "sandbox" }), "sandbox", sources),
+  };
+  return {
+    look: async (environment) => await followers[environment].look(environment),
+    setAside: (environment, scripNos) => followers[environment].setAside(scripNos),
+  };
+}
+
+type Followed = {
+  readonly offers: Offers;
+  readonly horizons: Map<OfferSource, Horizon>;
+  readonly aside: Map<string, Offer>;
+};
+
+function follower(
+  { db, now }: Pick<Context, "db" | "now">,
+  environment: Environment,
+  sources: readonly OfferSource[],
+) {
+  let followed: Followed | undefined;
+
+  async function follow(): Promise<Offers> {
+    for (let loads = 0; loads < loadsMax; loads++) {
+      followed ??= await load(db, environment, sources);
+      const isTold = await look(db, environment, followed);
+      if (isTold) await askAgain(db, { environment, now: now() }, followed);
+      if (isTold) return followed.offers;
+      followed = undefined;
+    }
+    throw new Error("offers change faster than they can be loaded");
+  }
+
+  return {
+    look: coalesce(
+      async (lookers: readonly Environment[]) => {
+        const offers = await follow();
+        return lookers.map(() => offers);
+      },
+      { setSizeMax: lookersMax, queueMax: lookersMax, mayRetry: () => false },
+    ),
+    setAside: (scripNos: readonly string[]) => {
+      if (followed) takeOut(followed, scripNos);
+    },
+  };
+}
+
+function takeOut({ offers, aside }: Followed, scripNos: readonly string[]): void {
+  for (const scripNo of scripNos) {
+    for (const index of Object.values(offers)) {
+      const offer = index.find(scripNo);
+      if (offer) aside.set(scripNo, offer);
+      index.remove(scripNo);
+    }
+  }
+}
+
+async function load(
+  db: Db,
+  environment: Environment,
+  sources: readonly OfferSource[],
+): Promise<Followed> {
+  const offers = { RODTEP: new OfferIndex(), ROSCTL: new OfferIndex() } satisfies Offers;
+  const horizons = new Map<OfferSource, Horizon>();
+  for (const source of sources) {
+    const { horizon } = await source.changes(db, environment, null);
+    horizons.set(source, horizon);
+    for await (const page of source.all(db, environment)) {
+      for (const { scheme, offer } of page) offers[scheme].put(offer);
+    }
+  }
+  return { offers, horizons, aside: new Map() };
+}
+
+/** False when a source has more to tell than it can. */
+async function look(db: Db, environment: Environment, followed: Followed): Promise<boolean> {
+  const { horizons } = followed;
+  for (const [source, since] of horizons) {
+    const { horizon, changes } = await source.changes(db, environment, since);
+    if (!changes) return false;
+    for (const change of changes) {
+      if (!source.again || !isAside(change, followed)) apply(change, source, followed);
+    }
+    horizons.set(source, horizon);
+  }
+  return true;
+}
+
+/**
+ * While an old transaction runs, the horizon stands still and what has changed since is told again
+ * and again. An offer that was set aside stays there until it is another one, or its source says so.
+ */
+function isAside({ scripNo, offer }: OfferChange, { aside }: Followed): boolean {
+  const known = aside.get(scripNo);
+  return known !== undefined && offer !== undefined && isDeepStrictEqual(known, offer);
+}
+
+async function askAgain(
+  db: Db,
+  when: Pick<Aside, "environment" | "now">,
+  followed: Followed,
+): Promise<void> {
+  for (const source of followed.aside.size > 0 ? followed.horizons.keys() : []) {
+    const offers = [...followed.aside.values()].filter((offer) => source.isOwn(offer));
+    if (offers.length === 0) continue;
+    if (!source.again) for (const { scrip_no } of offers) followed.aside.delete(scrip_no);
+    const changes = await source.again?.(db, { ...when, offers });
+    for (const change of changes ?? []) apply(change, source, followed);
+  }
+}
+
+function apply(
+  { scripNo, scheme, offer }: OfferChange,
+  source: OfferSource,
+  { offers, aside }: Followed,
+): void {
+  const known = offers[scheme].find(scripNo) ?? aside.get(scripNo);
+  if (!offer && !(known && source.isOwn(known))) return;
+  aside.delete(scripNo);
+  if (offer) offers[scheme].put(offer);
+  else offers[scheme].remove(scripNo);
+}
+
+/** What stands for the house where a seller is named; no firm has such a PAN. */
+const house = "house";
+
+/** The house sells whatever it holds at the price it quotes, so its offers have no limit. */
+export const houseOffers: OfferSource = {
+  isOwn: ({ order_id }) => order_id === null,
+
+  async *all(db, environment) {
+    for await (const page of houseCredits(db, environment)) {
+      yield page.map((credit) => ({ scheme: credit.scheme, offer: offerOf(credit) }));
+    }
+  },
+
+  async changes(db, environment, since) {
+    const { horizon, changes } = await houseChanges(db, environment, since);
+    return {
+      horizon,
+      changes: changes?.map(({ scripNo, scheme, listed }) => ({
+        scripNo,
+        scheme,
+        offer: listed && offerOf(listed),
+      })),
+    };
+  },
+};
+
+function offerOf({ scrip_no, face_paise, expires_on }: HouseCredit): Offer {
+  return {
+    scrip_no,
+    face_paise,
+    expires_on: dayNumber(expires_on),
+    limit_bps: 0,
+    seller: house,
+    order_id: null,
+  };
+}
+
+const pageSize = 5_000;
+
+export const restingOffers: OfferSource = {
+  isOwn: ({ order_id }) => order_id !== null,
+
+  async *all(db, environment) {
+    let page: readonly OfferedRow[] = [];
+    do {
+      const after = page.at(-1)?.order_id ?? "";
+      page = await listOffered(db, environment, { after, limit: pageSize });
+      const changes = await changesOf(db, environment, page);
+      yield changes.flatMap(({ scheme, offer }) => (offer ? [{ scheme, offer }] : []));
+    } while (page.length === pageSize);
+  },
+
+  async changes(db, environment, since) {
+    const { horizon, rows } = await listOfferedSince(db, environment, since);
+    return { horizon, changes: await changesOf(db, environment, rows) };
+  },
+
+  async again(db, { now, offers }) {
+    const asked = offers.map((offer) => ({
+      orderId: offer.order_id ?? "",
+      scripNo: offer.scrip_no,
+    }));
+    const rows = await listSetAside(db, asked);
+    return rows.flatMap((row) => changeOf(row, now) ?? []);
+  },
+};
+
+function changeOf(row: SetAside, now: Date): OfferChange | undefined {
+  const { scrip_no: scripNo, scheme } = row;
+  const whether = whetherOffered(row, now);
+  if (whether === "waits") return undefined;
+  if (whether === "ended") return { scripNo, scheme, offer: undefined };
+  const offer = {
+    scrip_no: scripNo,
+    face_paise: row.face_paise,
+    expires_on: dayNumber(row.expires_on),
+    limit_bps: row.limit_bps ?? 0,
+    seller: row.pan ?? "",
+    order_id: row.order_id,
+  };
+  return { scripNo, scheme, offer };
+}
+
+/** Every credit of these orders: offered while it rests, and not any more once it does not. */
+async function changesOf(
+  db: Db,
+  environment: Environment,
+  orders: readonly OfferedRow[],
+): Promise<OfferChange[]> {
+  const resting = orders.filter((order) => order.state === "open");
+  const numbers = resting.flatMap((order) => order.resting_scrip_nos);
+  const credits = await findOffered(db, environment, numbers);
+  const pans = await pansOf(db, [...new Set(resting.map((order) => order.firm_id))]);
+  return orders.flatMap((order) =>
+    order.scrip_nos.map((scripNo) => {
+      const credit = credits.get(scripNo);
+      const rests = order.state === "open" && order.resting_scrip_nos.includes(scripNo);
+      const offer: Offer | undefined =
+        rests && credit?.reserved_for === order.order_id
+          ? {
+              scrip_no: scripNo,
+              face_paise: credit.face_paise,
+              expires_on: dayNumber(credit.expires_on),
+              limit_bps: order.limit_bps ?? 0,
+              seller: pans.get(order.firm_id) ?? "",
+              order_id: order.order_id,
+            }
+          : undefined;
+      return { scripNo, scheme: order.scheme, offer };
+    }),
+  );
+}

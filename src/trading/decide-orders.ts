@@ -1,0 +1,340 @@
+// Orders of one environment, judged in the order they came on facts that were all loaded and locked
+// before. What the first one takes is taken for the second. Nothing here reaches the database: the
+// workings say what is to be stored.
+//
+// An order is refused by the first rung that does not hold:
+//
+//   404   the quote, the firm or the credit is not there for this caller
+//   403   the key may not buy, or the order is above one of its limits
+//   409   the quote was used, the quote has expired, the firm may not trade, the credit is not
+//         sellable or the books name another owner of it, nothing can be delivered, a credit of the bundle has gone, what the quote was
+//         priced on has changed, there is no price
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../access/key-rules.ts";
+import { smallestUsable } from "../cover/choose-bundle.ts";
+import type { Usable } from "../cover/offer-index.ts";
+import { type Offer, stepsQuick } from "../cover/rules.ts";
+import { coverBy, type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
+import type { DealtCredit } from "../credits/reserve-credits.ts";
+import { notSellableReasonOf } from "../credits/rules.ts";
+import { boundFirm, type TradingFirm } from "../firms/find-firms.ts";
+import { refusalToTrade } from "../firms/rules.ts";
+import { buySideOff, type Call, type Environment, nameReach } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { newId } from "../kernel/ids.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Paise } from "../kernel/money.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { dayNumber, istTimestamp } from "../kernel/time.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
+import { differences, fingerprintOf } from "../platform/http/idempotency.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import { OwnersDisputed } from "../settlement/open-settlements.ts";
+import type { Book, Offers } from "./book.ts";
+import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
+import type { Books, BookSession, Wanted, Workings } from "./match-state.ts";
+import {
+  creditNotSellable,
+  factsChanged,
+  keyReused,
+  otherFirm,
+  quoteExpired,
+  quoteUsed,
+} from "./order-refusals.ts";
+import type { Intent } from "./order-rules.ts";
+import type { OrderRow } from "./order-store.ts";
+import { isPricedCredit } from "./quote-rules.ts";
+import type { LockedQuote } from "./use-quotes.ts";
+
+export type Command = {
+  readonly call: Call;
+  readonly intent: Intent;
+  /** The order's own key; a batch gives each of its items one. */
+  readonly idempotencyKey: string | null;
+  readonly request: JsonObject;
+  /** A quote must be valid then, however long the order waits for its turn. */
+  readonly receivedAt: Date;
+  /** What a longer search found for a buy: none before it, null where it must do without. */
+  readonly plan?: CoverPlan | null;
+};
+
+/** A command with everything it names, as far as it is there for its caller. */
+export type Loaded = Command & {
+  readonly quote: LockedQuote | undefined;
+  readonly firm: TradingFirm | undefined;
+  /** The credit that the order or its quote names. */
+  readonly credit: DealtCredit | undefined;
+  /** What the firm could deliver for an amount. */
+  readonly deliverable: readonly DealtCredit[];
+  /** The quoted bundle: an offer where the credit is still to be had, its number where not. */
+  readonly bundle: readonly (Offer | string)[];
+  readonly limits: MoneyLimits;
+};
+
+export type Verdict =
+  | { readonly kind: "placed" | "replayed"; readonly orderId: string }
+  | { readonly kind: "refused"; readonly failure: Failure }
+  /** Nothing was done: cover is to be searched for first, while nobody is held up. */
+  | { readonly kind: "put off"; readonly search: SearchFirst };
+
+/**
+ * Longer than elsewhere, and not in the queue of all long work: whoever matches must not be silent for
+ * long, whatever others do meanwhile.
+ */
+const pieceMs = 15;
+/** On a machine where others' turns take long, the rest is decided without pauses. */
+const pausesMaxMs = 500;
+
+/** Many orders take a while, in which others have their turns; this set keeps the matching. */
+export async function decideOrders(
+  workings: Workings,
+  loaded: readonly Loaded[],
+): Promise<Verdict[]> {
+  // Orders of one instant are served by their ids, so these rise in the order they came.
+  const orderIds = loaded.map(() => newId("ord", workings.now)).toSorted();
+  const pausesUntilMs = performance.now() + pausesMaxMs;
+  const pause = async () => {
+    if (performance.now() < pausesUntilMs) await nextTurn();
+  };
+  return await mapPaced(
+    loaded,
+    (item, at) => decide(workings, item, orderIds[at] ?? ""),
+    openPace({ pieceMs, nextTurn: pause }),
+  );
+}
+
+function decide(workings: Workings, item: Loaded, orderId: string): Verdict {
+  const original = item.idempotencyKey && workings.originals.get(originalKey(item));
+  if (original) return replay(original, item);
+  const failure = refusalOf(workings, item);
+  const outcome = failure ?? match(workings, item, draftOf(workings, item, orderId));
+  if (outcome instanceof Failure) return { kind: "refused", failure: outcome };
+  if (outcome instanceof SearchFirst) return { kind: "put off", search: outcome };
+  note(workings, item, outcome);
+  return { kind: "placed", orderId: outcome.order_id };
+}
+
+function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempotencyKey">) {
+  return `${nameReach(call.caller)} ${idempotencyKey}`;
+}
+
+/** The same request finds the order it made; another one under the same key is told which differs. */
+function replay(original: OrderRow, { request }: Loaded): Verdict {
+  const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
+  if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
+  return { kind: "refused", failure: keyReused(original.order_id, differs) };
+}
+
+function refusalOf(workings: Workings, item: Loaded): Failure | undefined {
+  return refusalByAbsence(item) ?? refusalByKey(workings, item) ?? refusalByState(workings, item);
+}
+
+function refusalByAbsence({ intent, quote, firm, credit }: Loaded): Failure | undefined {
+  const isQuoted = intent.ask.kind === "quote";
+  if (isQuoted && !quote) return notFound();
+  if (!firm) return notFound();
+  const named = intent.ask.kind === "credit" || typeof quote?.scrip_no === "string";
+  if (named && !credit) return notFound();
+  if (isQuoted && intent.firmId !== null && intent.firmId !== firm.firm_id) {
+    return otherFirm();
+  }
+  return undefined;
+}
+
+function refusalByKey(workings: Workings, item: Loaded): Failure | undefined {
+  const { call, limits } = item;
+  if (sideOf(item) === "buy" && !call.caller.buySide) return buySideOff();
+  const { keyId } = call.caller;
+  const spent = (workings.orderedByKey.get(keyId) ?? 0) + (workings.addedByKey.get(keyId) ?? 0);
+  const broken = brokenLimit(limits, { paise: notionalOf(item), spent });
+  return broken && aboveKeyLimit(broken);
+}
+
+function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
+  const { quote, firm, credit } = item;
+  const usedBy = quote && (workings.usedQuotes.get(quote.quote_ref) ?? quote.order_id);
+  if (usedBy) return quoteUsed(usedBy);
+  if (quote && quote.valid_until < item.receivedAt) {
+    return quoteExpired(istTimestamp(quote.valid_until));
+  }
+  const refusal = firm && refusalToTrade(firm, workings.now);
+  if (refusal) return refusal;
+  if (!credit) return undefined;
+  const state = workings.reserved.has(credit.credit_id) ? "reserved" : credit.state;
+  const reason = notSellableReasonOf(
+    { ...credit, state },
+    { firmState: firm?.connection_state ?? "", today: workings.today },
+  );
+  if (reason) return creditNotSellable(credit.scrip_no, reason);
+  if (workings.disputed?.has(credit.scrip_no)) return new OwnersDisputed([credit.scrip_no]);
+  const isPriced = quote?.side !== "sell" || isPricedCredit(quote, credit);
+  return isPriced ? undefined : factsChanged([credit.scrip_no]);
+}
+
+function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failure | SearchFirst {
+  if (item.credit) return sellCredits(workings, draft, [item.credit]);
+  const { order } = draft;
+  if (order.side === "sell") {
+    const facts = item.quote?.side === "sell" ? item.quote : undefined;
+    const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin, facts };
+    const credits = chooseDeliverable(workings, item.deliverable, wanted);
+    return credits instanceof Failure ? credits : sellCredits(workings, draft, credits);
+  }
+  return item.quote?.side === "buy"
+    ? buyQuoted(workings, draft, item.bundle, item.quote)
+    : buyCover(workings, draft, item.plan);
+}
+
+function sideOf({ intent, quote }: Loaded): "sell" | "buy" {
+  if (quote) return quote.side;
+  return intent.ask.kind === "requirement" ? "buy" : "sell";
+}
+
+/** What an order counts against its key's limits: the face it sells, or the duty it covers. */
+function notionalOf({ intent, quote, credit }: Loaded): Paise {
+  const { ask } = intent;
+  if (quote) return quote.face_paise ?? quote.requirement_paise ?? 0;
+  if (ask.kind === "amount") return ask.facePaise;
+  if (ask.kind === "requirement") return ask.requirementPaise;
+  return credit?.face_paise ?? 0;
+}
+
+function draftOf({ environment, now }: Workings, item: Loaded, orderId: string): Draft {
+  const { call, intent, quote, firm, credit } = item;
+  const { ask } = intent;
+  const side = sideOf(item);
+  const scheme = quote?.scheme ?? credit?.scheme ?? ("scheme" in ask ? ask.scheme : undefined);
+  if (!firm || !scheme) throw new Error("an order that is not refused has a firm and a scheme");
+  const order: OrderRow = {
+    order_id: orderId,
+    environment,
+    desk_id: firm.desk_id,
+    firm_id: firm.firm_id,
+    key_id: call.caller.keyId,
+    bound_firm_id: boundFirm(call.caller),
+    side,
+    scheme,
+    state: "open",
+    scrip_no: credit?.scrip_no ?? null,
+    face_paise: side === "sell" ? notionalOf(item) : null,
+    requirement_paise: side === "buy" ? notionalOf(item) : null,
+    limit_bps: intent.limitBps,
+    time_in_force: intent.timeInForce,
+    expires_at: intent.expiresAt,
+    quote_ref: quote?.quote_ref ?? null,
+    client_ref: intent.clientRef,
+    metadata: intent.metadata,
+    scrip_nos: [],
+    resting_scrip_nos: [],
+    covered_paise: 0,
+    dealt_paise: 0,
+    price_bps: null,
+    all_in_paise: 0,
+    settlement_ids: [],
+    history: [],
+    idempotency_key: item.idempotencyKey,
+    request: item.idempotencyKey === null ? null : item.request,
+    rested: false,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
+  return { order, quotedBps: quote?.price_bps ?? null };
+}
+
+function note(workings: Workings, item: Loaded, order: OrderRow): void {
+  workings.placed.set(order.order_id, order);
+  if (item.idempotencyKey !== null) workings.originals.set(originalKey(item), order);
+  if (item.quote) {
+    workings.usedQuotes.set(item.quote.quote_ref, order.order_id);
+    workings.released.add(item.quote.quote_ref);
+  }
+  if (item.limits.daily_notional_paise === null) return;
+  const { keyId } = item.call.caller;
+  workings.addedByKey.set(keyId, (workings.addedByKey.get(keyId) ?? 0) + notionalOf(item));
+}
+
+/** What all searches of a set may do together while it holds the matching; some ten milliseconds. */
+const setStepsMax = 4 * stepsQuick;
+
+/** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
+export function booksOf(book: Book): Books {
+  return { session: (environment, without) => sessionOf(book, environment, without) };
+}
+
+function sessionOf(
+  book: Book,
+  environment: Environment,
+  without: ReadonlySet<string>,
+): BookSession {
+  let offers: Offers | undefined;
+  const done: (() => void)[] = [];
+  let stepsLeft = setStepsMax;
+  /** Others look at the book while this set pauses, and are still offered what it took or does without. */
+  const taken = new Set(without);
+
+  function each(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
+    const index = offers?.[scheme];
+    for (const offer of index ? of : []) {
+      if (does === "put") index?.put(offer);
+      else index?.remove(offer.scrip_no);
+    }
+  }
+
+  const choose: BookSession["choose"] = (sought) => {
+    const { requirementPaise, plan, ...wanted } = sought;
+    const index = offers?.[wanted.scheme];
+    if (!index) return [];
+    const cover = { requirement_paise: requirementPaise, ...usableBy(wanted) };
+    if (plan === undefined && stepsLeft <= 0) return new SearchFirst(index, cover);
+    const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
+    const found = coverBy(index, cover, { plan: plan ?? undefined, steps });
+    stepsLeft -= found.steps;
+    const back = found.offers.filter(({ scrip_no }) => taken.has(scrip_no));
+    if (back.length > 0) {
+      each(wanted.scheme, back, "remove");
+      return choose(sought);
+    }
+    if (plan === undefined && !found.isSettled) return new SearchFirst(index, cover);
+    return found.offers;
+  };
+
+  return {
+    async refresh() {
+      offers = await book.look(environment);
+      book.setAside(environment, [...without]);
+    },
+    choose,
+    smallest(wanted) {
+      const index = offers?.[wanted.scheme];
+      return index && smallestUsable(index, usableBy(wanted));
+    },
+    take(scheme, bundle) {
+      each(scheme, bundle, "remove");
+      for (const { scrip_no } of bundle) taken.add(scrip_no);
+      done.push(() => each(scheme, bundle, "put"));
+    },
+    put(scheme, added) {
+      each(scheme, added, "put");
+      done.push(() => each(scheme, added, "remove"));
+    },
+    undo() {
+      for (const back of done.toReversed()) back();
+      done.length = 0;
+    },
+    setAside(scripNos) {
+      book.setAside(environment, scripNos);
+    },
+  };
+}
+
+function usableBy({ pool, pan, expiresFrom }: Wanted): Usable {
+  return {
+    min_day: dayNumber(expiresFrom),
+    price_max_bps: Math.max(0, pool.limitBpsMax),
+    ...(pool.fromHouse ? {} : { price_min_bps: 1 }),
+    ...(pan === null ? {} : { buyer: pan }),
+  };
+}

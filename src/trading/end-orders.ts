@@ -1,0 +1,252 @@
+// How what rests of orders ends before it is dealt: by their desk, by their time, or because a credit
+// they sell has gone. What was dealt of them stands.
+//
+// Cancels travel in sets, as orders do: each would wait for the matching with a connection of its own.
+
+import { holderOf } from "../credits/read-credits.ts";
+import { releaseCredits } from "../credits/reserve-credits.ts";
+import { type Attributed, recordAttributed } from "../journal/record-changes.ts";
+import { type Actor, actorOf, type Change } from "../kernel/actor.ts";
+import { type Call, type Environment, environments } from "../kernel/caller.ts";
+import { Failure, notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { advance } from "../kernel/lifecycle.ts";
+import type { Passage } from "../kernel/passage.ts";
+import type { Context } from "../platform/context.ts";
+import type { Outcome } from "../platform/postgres/coalesce.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Database, Tx } from "../platform/postgres/postgres.ts";
+import type { EndedSide } from "../settlement/conclude-legs.ts";
+import { type OrderStanding, orderStandings, stands } from "../settlement/read-settlements.ts";
+import { endRest, happening, orderLifecycle } from "./order-rules.ts";
+import type { Order } from "./order-schema.ts";
+import {
+  bringOrdersNearer,
+  findOrders,
+  listOverdue,
+  lockMatching,
+  lockOrders,
+  type OrderRow,
+  setOrders,
+} from "./order-store.ts";
+import type { Placing } from "./place-orders.ts";
+import { viewOrder, viewSettled } from "./read-orders.ts";
+import { changeOfOrder } from "./store-orders.ts";
+
+type Ending = {
+  readonly environment: Environment;
+  readonly orderIds: readonly string[];
+  readonly how: "cancelled" | "expired";
+  readonly reason: string | null;
+  /** Why, where a part was dealt; that the rest was cancelled or expired unless it is said. */
+  readonly restReason?: string;
+  readonly actorOf: (orderId: string) => Actor;
+  readonly now: Date;
+  /** Whether these orders have failed to end before, among others. */
+  readonly isPart?: boolean;
+};
+
+/** Ends those of the orders that are open; answers with all of them as they are then. */
+async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
+  const { orders, changes } = await letOrdersGo(tx, ending);
+  await recordAttributed(tx, changes, ending.now);
+  return orders;
+}
+
+/** The same for who locks more after it: its changes are recorded last, with all others. */
+export async function letOrdersGo(
+  tx: Tx,
+  ending: Ending,
+): Promise<{ readonly orders: readonly OrderRow[]; readonly changes: readonly Attributed[] }> {
+  const { environment, orderIds, how, actorOf, now, isPart = false } = ending;
+  await lockMatching(tx, environment, { isPart });
+  // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
+  // the order ended, or has failed it before this look.
+  const rows = await lockOrders(tx, orderIds);
+  const open = rows.filter((row) => row.state === "open");
+  const standings = await orderStandings(tx, open);
+  const ended = open.map((before) => {
+    const standing = standings.get(before.order_id);
+    const isStanding = standing !== undefined && stands(standing);
+    const after = endRest(before, { ...ending, stands: isStanding });
+    return { before, after: { ...after, version: before.version + 1, updated_at: now } };
+  });
+  if (ended.length === 0) return { orders: rows, changes: [] };
+  await setOrders(
+    tx,
+    ended.map(({ after }) => after),
+    now,
+  );
+  await releaseCredits(
+    tx,
+    ended.flatMap(({ before }) =>
+      before.resting_scrip_nos.map((scripNo) => ({
+        environment,
+        scripNo,
+        reservedFor: before.order_id,
+      })),
+    ),
+    now,
+  );
+  const action = how === "cancelled" ? "cancel" : "expire";
+  const changes = ended.map(({ before, after }) => ({
+    actor: actorOf(after.order_id),
+    change: changeOfOrder({ action, before, after }),
+  }));
+  const after = new Map(ended.map((end) => [end.after.order_id, end.after]));
+  return { orders: rows.map((row) => after.get(row.order_id) ?? row), changes };
+}
+
+/** How many orders a worker ends at a time. */
+export const endedAtOnce = 500;
+
+/** Ends what a worker found: an order that cannot be ended is set aside, and the others are ended. */
+export async function endInParts(
+  db: Pick<Database, "transaction">,
+  offenders: Offenders,
+  ending: Ending,
+): Promise<void> {
+  if (ending.orderIds.length === 0) return;
+  await workInParts(offenders, ({ only }, claimed) => {
+    const orderIds = only ?? ending.orderIds;
+    claimed(orderIds);
+    const isPart = only !== null;
+    return db.transaction(async (tx) => {
+      return (await endOrders(tx, { ...ending, orderIds, isPart })).length;
+    });
+  });
+}
+
+export type Cancel = { readonly call: Call; readonly orderId: string };
+
+/** Cancelling twice is no conflict: a caller that lost the first answer gets it again. */
+export async function cancelOrders(
+  ctx: Context,
+  { environment, rollBack, isPart }: Placing,
+  cancels: readonly Cancel[],
+): Promise<readonly Outcome<Order>[]> {
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const asked = cancels.map(({ orderId }) => orderId).filter((id) => isId("ord", id));
+      const found = new Map((await findOrders(tx, asked)).map((row) => [row.order_id, row]));
+      const visible = cancels.filter((cancel) => isVisible(cancel, found.get(cancel.orderId)));
+      const cancelledBy = new Map(visible.map(({ call, orderId }) => [orderId, call]));
+      const ended = await endOrders(tx, {
+        environment,
+        isPart,
+        orderIds: [...cancelledBy.keys()],
+        how: "cancelled",
+        reason: "requested",
+        actorOf: (orderId) => {
+          const call = cancelledBy.get(orderId);
+          if (!call) throw new Error("only what was asked for is cancelled");
+          return actorOf(call);
+        },
+        now,
+      });
+      const rows = new Map(ended.map((row) => [row.order_id, row]));
+      const standings = await orderStandings(tx, ended);
+      return cancels.map((cancel) => {
+        const isThere = isVisible(cancel, found.get(cancel.orderId));
+        return outcomeOf(isThere ? rows.get(cancel.orderId) : undefined, standings);
+      });
+    },
+    { rollBack },
+  );
+}
+
+function isVisible({ call }: Cancel, order: OrderRow | undefined): boolean {
+  const { deskId, firmId } = holderOf(call.caller);
+  return order?.desk_id === deskId && (firmId === null || order.firm_id === firmId);
+}
+
+function outcomeOf(
+  row: OrderRow | undefined,
+  standings: ReadonlyMap<string, OrderStanding>,
+): Outcome<Order> {
+  if (!row) return notFound();
+  const gaveUp = row.history.some(({ reason }) => reason === "rest_cancelled");
+  const isCancelled = row.state === "cancelled" || gaveUp;
+  const refusal = isCancelled ? undefined : refusalToCancel(row);
+  return refusal ?? viewOrder(row, viewSettled(row, standings.get(row.order_id)));
+}
+
+function refusalToCancel({ state }: OrderRow): Failure | undefined {
+  try {
+    advance(orderLifecycle, state, "cancel");
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+const clock: Actor = { kind: "worker", id: "order-expiry", requestId: null };
+
+/** Ends a set of orders whose time has come; whether there may be more. */
+export async function expireOrders(
+  { db, now: clockNow }: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const now = clockNow();
+  const overdue = await listOverdue(db, now, { limit: endedAtOnce, except: offenders.ids() });
+  for (const environment of environments) {
+    const orderIds = overdue
+      .filter((order) => order.environment === environment)
+      .map((order) => order.order_id);
+    const ending = {
+      environment,
+      how: "expired",
+      reason: null,
+      actorOf: () => clock,
+      now,
+    } as const;
+    await endInParts(db, offenders, { ...ending, orderIds });
+  }
+  return overdue.length === endedAtOnce ? "more" : "idle";
+}
+
+/**
+ * A matched order fails when nothing of it was delivered and nothing is awaited: while one of its
+ * credits stands, it does too, whatever becomes of the credits of others in the same settlement. One
+ * that still rests goes on resting. Joins the transaction that ended the sides.
+ */
+export async function failOrders(
+  tx: Tx,
+  _actor: Actor,
+  ended: readonly EndedSide[],
+  now: Date,
+): Promise<readonly Change[]> {
+  const orderIds = [...new Set(ended.flatMap((side) => side.undeliveredOrderIds))];
+  const orders = orderIds.length > 0 ? await lockOrders(tx, orderIds) : [];
+  const matched = orders.filter((order) => order.state === "matched");
+  const standings = await orderStandings(tx, matched);
+  const changed = matched
+    .filter((order) => {
+      const standing = standings.get(order.order_id);
+      return standing !== undefined && !stands(standing);
+    })
+    .map((before) => {
+      const state = advance(orderLifecycle, before.state, "fail");
+      const history = [...before.history, happening(state, now, "settlement_failed")];
+      return { before, after: { ...before, state, history, version: before.version + 1 } };
+    });
+  if (changed.length === 0) return [];
+  await setOrders(
+    tx,
+    changed.map(({ after }) => after),
+    now,
+  );
+  return changed.map(({ before, after }) => changeOfOrder({ action: "fail", before, after }));
+}
+
+/** Nobody deals until the transaction ends. */
+export async function lockTrading(tx: Tx, environment: Environment): Promise<void> {
+  await lockMatching(tx, environment);
+}
+
+/** Whoever calls this keeps others from trading. */
+export async function passTimeOfOrders(tx: Tx, passage: Passage): Promise<number> {
+  return await bringOrdersNearer(tx, passage);
+}

@@ -1,0 +1,334 @@
+// Everything a set of orders touches, one statement per table, locked in one order by everybody:
+// the matching of the environment, quotes, firms, credits. What needs nothing of each other travels
+// together, and runs behind the lock all the same.
+//
+// The offers behind credits: what the database, not the book, says can be bought now.
+
+import { lockSpent, moneyLimits, unfundedLimits } from "../access/money-limits.ts";
+import type { Offer } from "../cover/rules.ts";
+import {
+  type CreditForSale,
+  type DealtCredit,
+  findDeliverable,
+  findForSale,
+  lockForSale,
+  lockOffered,
+} from "../credits/reserve-credits.ts";
+import { boundFirm, type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
+import { refusalToTrade } from "../firms/rules.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { isHouse, isId } from "../kernel/ids.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import type { Attempt } from "../platform/postgres/split.ts";
+import { cardsBesideQuotes } from "../rates/current-cards.ts";
+import type { OpenQuotes } from "../rates/open-quotes.ts";
+import { amountDaysMin } from "../rates/rules.ts";
+import { meansOfFirms } from "../settlement/fund-settlements.ts";
+import type { Command, Loaded } from "./decide-orders.ts";
+import { type BookSession, newWorkings, type Workings } from "./match-state.ts";
+import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
+import { listRestingBuys } from "./resting-store.ts";
+import { type LockedQuote, lockQuotes } from "./use-quotes.ts";
+
+/** How many resting buys of a scheme a set looks at: those that are served first. */
+export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
+
+/** What a set is decided on beside the database. */
+export type SetOfOrders = Attempt & {
+  readonly environment: Environment;
+  readonly book: BookSession;
+  /** Credits by number that the books refuse to move for their holders. */
+  readonly disputed: ReadonlySet<string>;
+  readonly now: Date;
+  readonly openQuotes: OpenQuotes;
+};
+
+export async function loadOrders(
+  tx: Tx,
+  { environment, isPart, book, disputed, now, openQuotes }: SetOfOrders,
+  commands: readonly Command[],
+): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
+  const today = istDay(now);
+  const [, originals, { quotes, found }, cardOf, restingBuys, limits] = await Promise.all([
+    lockMatching(tx, environment, { isPart }),
+    loadOriginals(tx, commands),
+    loadNamed(tx, commands),
+    cardsBesideQuotes(tx, [environment], { now, quotes: openQuotes }),
+    listRestingBuys(tx, environment, { now, ...restingBuysMax }),
+    moneyLimits(
+      tx,
+      commands.map(({ call }) => call.caller.keyId),
+    ),
+  ]);
+  if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
+  const firmIds = commands.map(({ call, intent }, at) =>
+    actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
+  );
+  const buys = commands.flatMap(({ call, intent }, at) => {
+    const firmId = firmIds[at];
+    const isBuy = intent.ask.kind === "requirement" || quotes[at]?.side === "buy";
+    return isBuy && firmId ? [{ firmId, keyId: call.caller.keyId }] : [];
+  });
+  const buyers = [
+    ...buys,
+    ...restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
+  ];
+  const [firms, orderedByKey, buying] = await Promise.all([
+    tradingFirms(tx, [
+      ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
+    ]),
+    lockSpent(tx, limits, today),
+    loadBuying(tx, environment, buyers),
+  ]);
+  const actingFirms = commands.map(({ call }, at) => firmOf(firms, call.caller, firmIds[at]));
+  const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
+  const credits = await lockForSale(tx, [
+    ...found.flatMap((credit) => credit?.credit_id ?? []),
+    ...[...new Set(deliverable)].flat(),
+  ]);
+  const listedAmong = new Map(
+    [...new Set(deliverable)].map((creditIds) => [
+      creditIds,
+      creditIds.flatMap((creditId) => {
+        const credit = credits.get(creditId);
+        return credit?.state === "listed" && !disputed.has(credit.scrip_no) ? [credit] : [];
+      }),
+    ]),
+  );
+  const offers = await loadBundles(tx, environment, { quotes, disputed, now });
+  const bundles = quotes.map((quote) =>
+    (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
+  );
+  book.setAside(bundles.flat().filter((offer) => typeof offer === "string"));
+  const loaded = commands.map((command, at): Loaded => ({
+    ...command,
+    quote: quotes[at],
+    firm: actingFirms[at],
+    credit: credits.get(found[at]?.credit_id ?? ""),
+    deliverable: listedAmong.get(deliverable[at] ?? nothing) ?? [],
+    bundle: bundles[at] ?? [],
+    limits: limits.get(command.call.caller.keyId) ?? noLimits,
+  }));
+  const facts = {
+    environment,
+    now,
+    today,
+    book,
+    disputed,
+    openQuotes,
+    ...buying,
+    firms,
+    restingBuys,
+    originals,
+    orderedByKey,
+  };
+  return { loaded, workings: newWorkings({ ...facts, cardOf }) };
+}
+
+const noLimits = { max_order_paise: null, daily_notional_paise: null };
+
+async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<string, OrderRow>> {
+  const keys = commands.flatMap(({ call, idempotencyKey }) =>
+    idempotencyKey === null
+      ? []
+      : [{ deskId: call.caller.deskId, boundTo: boundFirm(call.caller), idempotencyKey }],
+  );
+  const rows = keys.length > 0 ? await findByIdempotencyKey(tx, keys) : [];
+  return new Map(
+    rows.map((row) => [`${row.bound_firm_id ?? row.desk_id} ${row.idempotency_key}`, row]),
+  );
+}
+
+/** What buyers have to pay with, and how much of their buys may wait for money. */
+export async function loadBuying(
+  tx: Tx,
+  environment: Environment,
+  buyers: readonly { readonly firmId: string; readonly keyId: string }[],
+): Promise<Pick<Workings, "means" | "unfundedMax">> {
+  if (buyers.length === 0) return { means: new Map(), unfundedMax: new Map() };
+  const [means, unfundedMax] = await Promise.all([
+    meansOfFirms(tx, environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
+    unfundedLimits(
+      tx,
+      buyers.map(({ keyId }) => keyId),
+    ),
+  ]);
+  return { means, unfundedMax };
+}
+
+/** At the place of each command, the quote it is placed on and the holding it means. */
+async function loadNamed(tx: Tx, commands: readonly Command[]) {
+  const quotes = await loadQuotes(tx, commands);
+  return { quotes, found: await findNamed(tx, commands, quotes) };
+}
+
+/** At the place of each command, the quote it is placed on. */
+async function loadQuotes(
+  tx: Tx,
+  commands: readonly Command[],
+): Promise<readonly (LockedQuote | undefined)[]> {
+  const asked = commands.flatMap(({ call, intent }, at) =>
+    intent.ask.kind === "quote" ? [{ at, caller: call.caller, quoteRef: intent.ask.quoteRef }] : [],
+  );
+  if (asked.length === 0) return [];
+  const locked = await lockQuotes(tx, asked);
+  const quotes: (LockedQuote | undefined)[] = [];
+  asked.forEach(({ at }, place) => (quotes[at] = locked[place]));
+  return quotes;
+}
+
+/** At the place of each command, the holding it means; it is locked once its firm is. */
+async function findNamed(
+  tx: Tx,
+  commands: readonly Command[],
+  quotes: readonly (LockedQuote | undefined)[],
+): Promise<readonly (CreditForSale | undefined)[]> {
+  const asked = commands.flatMap(({ call, intent }, at) => {
+    const scripNo = intent.ask.kind === "credit" ? intent.ask.scripNo : quotes[at]?.scrip_no;
+    const firmId = quotes[at]?.firm_id ?? intent.firmId;
+    return scripNo ? [{ at, caller: call.caller, firmId, scripNo }] : [];
+  });
+  if (asked.length === 0) return [];
+  const rows = await findForSale(tx, asked);
+  const named: (CreditForSale | undefined)[] = [];
+  asked.forEach(({ at }, place) => (named[at] = rows[place]));
+  return named;
+}
+
+/**
+ * Whom an order acts for: the holder of its credit, the client that its quote was given to, the firm
+ * it names, or the key's own. A quote of the desk's own firm serves any firm of the desk.
+ */
+function actingFirm(
+  caller: Caller,
+  named: string | null,
+  {
+    quote,
+    credit,
+  }: { readonly quote: LockedQuote | undefined; readonly credit: CreditForSale | undefined },
+): string | undefined {
+  const quoted = quote && (quote.scrip_no !== null || quote.firm_id !== caller.deskId);
+  const firmId = credit?.firm_id ?? (quoted ? quote.firm_id : (named ?? caller.firmId));
+  return isId("frm", firmId) ? firmId : undefined;
+}
+
+/** A firm of the caller's desk; a key that is bound to one firm knows no other. */
+function firmOf(
+  firms: ReadonlyMap<string, TradingFirm>,
+  caller: Caller,
+  firmId: string | undefined,
+): TradingFirm | undefined {
+  const firm = firms.get(firmId ?? "");
+  if (firm?.desk_id !== caller.deskId) return undefined;
+  const bound = boundFirm(caller);
+  return bound === null || bound === firm.firm_id ? firm : undefined;
+}
+
+const nothing: readonly string[] = [];
+
+/** At the place of each command, what its firm could deliver for an amount: one list for each firm and scheme. */
+async function findAmounts(
+  tx: Tx,
+  commands: readonly Command[],
+  {
+    quotes,
+    firms,
+    today,
+  }: {
+    readonly quotes: readonly (LockedQuote | undefined)[];
+    readonly firms: readonly (TradingFirm | undefined)[];
+    readonly today: IstDay;
+  },
+): Promise<readonly (readonly string[])[]> {
+  const known = new Map<string, readonly string[]>();
+  const found = commands.map(() => nothing);
+  for (const [at, command] of commands.entries()) {
+    const scheme = schemeOfAmount(command, quotes[at]);
+    const firmId = firms[at]?.firm_id;
+    if (!scheme || !firmId) continue;
+    const name = `${firmId} ${scheme}`;
+    const wanted = { firmId, scheme, daysMin: amountDaysMin, today };
+    const creditIds =
+      known.get(name) ?? (await findDeliverable(tx, wanted)).map((credit) => credit.credit_id);
+    known.set(name, creditIds);
+    found[at] = creditIds;
+  }
+  return found;
+}
+
+/** Of what scheme an amount is sold; undefined when something else is ordered. */
+function schemeOfAmount({ intent }: Command, quote: LockedQuote | undefined): Scheme | undefined {
+  if (quote) return quote.side === "sell" && quote.scrip_no === null ? quote.scheme : undefined;
+  return intent.ask.kind === "amount" ? intent.ask.scheme : undefined;
+}
+
+/** What is still to be had of the quoted bundles, by number. */
+async function loadBundles(
+  tx: Tx,
+  environment: Environment,
+  {
+    quotes,
+    disputed,
+    now,
+  }: { readonly quotes: readonly (LockedQuote | undefined)[] } & Pick<
+    SetOfOrders,
+    "disputed" | "now"
+  >,
+): Promise<ReadonlyMap<string, Offer>> {
+  const quoted = quotes.flatMap((quote) => quote?.scrip_nos ?? []);
+  const scripNos = quoted.filter((scripNo) => !disputed.has(scripNo));
+  if (scripNos.length === 0) return new Map();
+  const offered = await lockOffers(tx, environment, scripNos, now);
+  return new Map([...offered].map(([scripNo, { offer }]) => [scripNo, offer]));
+}
+
+export type OfferedCredit = {
+  readonly offer: Offer;
+  readonly credit: DealtCredit;
+  /** The resting sell; undefined when the house sells. */
+  readonly order: OrderRow | undefined;
+};
+
+/**
+ * Of these numbers, those that can be bought: listed by the house, or reserved for a sell that rests,
+ * is not past its time and whose firm may trade. They are locked, and stay so until the transaction ends.
+ */
+export async function lockOffers(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+  now: Date,
+): Promise<ReadonlyMap<string, OfferedCredit>> {
+  const credits = [...(await lockOffered(tx, environment, scripNos)).values()];
+  const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
+  const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];
+  const orders = new Map(resting.map((order) => [order.order_id, order]));
+  const firms = await tradingFirms(tx, [...new Set(credits.map((credit) => credit.firm_id))]);
+  const offered = credits.flatMap((credit) => {
+    const firm = firms.get(credit.firm_id);
+    const order = orders.get(credit.reserved_for ?? "");
+    if (!firm || refusalToTrade(firm, now) || !isOffered(credit, order, now)) return [];
+    const offer = {
+      scrip_no: credit.scrip_no,
+      face_paise: credit.face_paise,
+      expires_on: dayNumber(credit.expires_on),
+      limit_bps: order?.limit_bps ?? 0,
+      seller: firm.pan ?? "",
+      order_id: order?.order_id ?? null,
+    };
+    return [[credit.scrip_no, { offer, credit, order }] as const];
+  });
+  return new Map(offered);
+}
+
+function isOffered(credit: DealtCredit, order: OrderRow | undefined, now: Date): boolean {
+  if (credit.state === "listed") return isHouse(credit.firm_id);
+  return (
+    credit.state === "reserved" &&
+    order?.state === "open" &&
+    (order.expires_at === null || order.expires_at > now) &&
+    order.resting_scrip_nos.includes(credit.scrip_no)
+  );
+}

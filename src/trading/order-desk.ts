@@ -1,0 +1,216 @@
+// Where orders and cancels come in: queues per environment, in which those of all callers form sets.
+
+import { planSearches } from "../cover/search-cover.ts";
+import type { Call, Environment } from "../kernel/caller.ts";
+import { Failure } from "../kernel/failure.ts";
+import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
+import { type Context, contextFor } from "../platform/context.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { isLockTimeout } from "../platform/postgres/postgres.ts";
+import { keptNothing, workInHalves } from "../platform/postgres/split.ts";
+import { takeTurns } from "../platform/heavy/pace.ts";
+import { readQuote } from "./read-quotes.ts";
+import type { QuoteAnswer, TakeQuote } from "./take-quote.ts";
+import { type Cancel, cancelOrders } from "./end-orders.ts";
+import type { Command } from "./decide-orders.ts";
+import { type Attempted, type Placed, placeOrders, type Placing } from "./place-orders.ts";
+import { asksForFreshQuote } from "./order-refusals.ts";
+import type { Order } from "./order-schema.ts";
+import { isMatchingHeld } from "./order-store.ts";
+import type { Books } from "./match-state.ts";
+
+const queueLimits = {
+  setSizeMax: 256,
+  queueMax: 10_000,
+  // Half of a set would wait for its turn to match as the whole did.
+  mayRetry: (error: unknown) => keptNothing(error) && !isMatchingHeld(error),
+};
+/** Rows that an order or a cancel may find held are those of its desk. */
+const held = {
+  isHeld: (error: unknown) => isLockTimeout(error) && !isMatchingHeld(error),
+  groupOf: ({ call }: { readonly call: Call }) => call.caller.deskId,
+};
+const setsWaitingMax = 64;
+
+export type OrderDesk = {
+  /** One order, together with those that arrive at the same time. */
+  readonly place: (command: Command) => Promise<Placed>;
+  /** Orders that arrived in one call, as a set of their own. */
+  readonly placeAll: (
+    call: Call,
+    commands: readonly Command[],
+  ) => Promise<readonly Outcome<Placed>[]>;
+  readonly cancel: (cancel: Cancel) => Promise<Order>;
+};
+
+export function orderDesk(
+  ctx: Context,
+  {
+    books,
+    takeQuote,
+    metrics: { setSize },
+  }: {
+    readonly books: Books;
+    readonly takeQuote: TakeQuote;
+    readonly metrics: Pick<Metrics, "setSize">;
+  },
+): OrderDesk {
+  // Sets of one environment match one after the other, so they wait for their turn here and not,
+  // each with a connection, in the database.
+  const turns = {
+    live: takeTurns({ waitingMax: setsWaitingMax }),
+    sandbox: takeTurns({ waitingMax: setsWaitingMax }),
+  };
+  const placeSet = (placing: Placing, commands: readonly Command[]) =>
+    turns[placing.environment](() =>
+      placeOrders(contextFor(ctx, placing), books, placing, commands),
+    );
+
+  const cancelSet = (placing: Placing, cancels: readonly Cancel[]) =>
+    turns[placing.environment](() => cancelOrders(contextFor(ctx, placing), placing, cancels));
+
+  const kept = { rollBack: false } as const;
+
+  const queuesOf = (environment: Environment) => ({
+    orders: coalesce<Command, Attempted>(
+      (commands, attempt) => placeSet({ environment, ...kept, ...attempt }, commands),
+      { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
+    ),
+    cancels: coalesce<Cancel, Order>(
+      (cancels, attempt) => cancelSet({ environment, ...kept, ...attempt }, cancels),
+      { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
+    ),
+  });
+  const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
+
+  /** The same commands with what threads find for those that were put off. */
+  async function withPlans(
+    { caller }: Call,
+    commands: readonly Command[],
+    attempted: readonly Outcome<Attempted>[],
+  ): Promise<readonly Command[]> {
+    const searches = attempted.flatMap((one) => (isPutOff(one) ? [one.search] : []));
+    const plans = await planSearches(ctx, searches, { by: caller });
+    let next = 0;
+    return commands.map((command, at) => {
+      const plan = isPutOff(attempted[at]) ? plans[next++] : undefined;
+      return { ...command, plan: plan ?? null };
+    });
+  }
+
+  async function attemptAll(
+    { caller, dryRun }: Call,
+    commands: readonly Command[],
+  ): Promise<readonly Outcome<Attempted>[]> {
+    const placing = { environment: caller.environment, rollBack: dryRun };
+    return await workInHalves(
+      (part: readonly Command[], attempt) => placeSet({ ...placing, ...attempt }, part),
+      commands,
+      queueLimits.mayRetry,
+    );
+  }
+
+  /** What is put off is placed after the others of its set, a dry run as a whole once more. */
+  async function attemptWithPlans(
+    call: Call,
+    commands: readonly Command[],
+  ): Promise<readonly Outcome<Placed>[]> {
+    const first = await attemptAll(call, commands);
+    if (!first.some(isPutOff)) return first.map(settled);
+    const planned = await withPlans(call, commands, first);
+    const isAgain = (at: number) => call.dryRun || isPutOff(first[at]);
+    const again = await attemptAll(
+      call,
+      planned.filter((_, at) => isAgain(at)),
+    );
+    let next = 0;
+    return first.map((one, at) => settled(isAgain(at) ? again[next++] : one));
+  }
+
+  async function placeAll(call: Call, commands: readonly Command[]) {
+    const placed = await attemptWithPlans(call, commands);
+    // What is nobody's fault among them is said of the call.
+    const isOfAll = (one: Outcome<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
+    if (placed.every(isOfAll)) throw placed[0];
+    return await Promise.all(
+      placed.map(async (one, at) =>
+        one instanceof Error ? one : await withFreshQuote(one, commands[at]),
+      ),
+    );
+  }
+
+  /** Whoever finds what was quoted gone or changed is offered what can be had instead. */
+  async function withFreshQuote(placed: Placed, command: Command | undefined): Promise<Placed> {
+    if (placed.kind !== "refused" || !asksForFreshQuote(placed.failure)) return placed;
+    const { code, message, detail } = placed.failure;
+    // What was decided stands, whether or not something else can be offered now.
+    const quote = command && (await quoteAgain(command, detail).catch(() => undefined));
+    return {
+      kind: "refused",
+      failure: new Failure(code, message, { detail: { ...detail, ...(quote && { quote }) } }),
+    };
+  }
+
+  async function quoteAgain(
+    { call, intent }: Command,
+    detail: Failure["detail"],
+  ): Promise<QuoteAnswer["quote"] | undefined> {
+    if (intent.ask.kind !== "quote") return undefined;
+    const quoted = await readQuote(contextFor(ctx, call.caller), call.caller, intent.ask.quoteRef);
+    return (await takeQuote(call, requestAgain(quoted, detail))).quote;
+  }
+
+  return {
+    placeAll,
+    async place(command) {
+      const { call } = command;
+      if (!call.dryRun) {
+        const { orders } = queues[call.caller.environment];
+        const first = await orders(command);
+        if (!isPutOff(first)) return await withFreshQuote(first, command);
+        const [planned = command] = await withPlans(call, [command], [first]);
+        const placed = settled(await orders(planned));
+        if (placed instanceof Error) throw placed;
+        return await withFreshQuote(placed, command);
+      }
+      const [placed] = await placeAll(call, [command]);
+      if (!placed) throw new Error("a set answers every order once");
+      if (placed instanceof Error) throw placed;
+      return placed;
+    },
+    async cancel(cancel) {
+      const { caller, dryRun } = cancel.call;
+      if (!dryRun) return await queues[caller.environment].cancels(cancel);
+      const placing = { environment: caller.environment, rollBack: true, isPart: false };
+      const [cancelled] = await cancelSet(placing, [cancel]);
+      if (!cancelled) throw new Error("a set answers every cancel once");
+      if (cancelled instanceof Error) throw cancelled;
+      return cancelled;
+    },
+  };
+}
+
+function isPutOff(
+  one: Outcome<Attempted> | undefined,
+): one is Attempted & { readonly kind: "put off" } {
+  return one !== undefined && !(one instanceof Error) && one.kind === "put off";
+}
+
+function settled(one: Outcome<Attempted> | undefined): Outcome<Placed> {
+  if (one === undefined || isPutOff(one)) {
+    throw new Error("an order with a plan is placed or refused");
+  }
+  return one;
+}
+
+/** What the quote was asked for; of an amount, what can be delivered of it now. */
+function requestAgain(
+  quoted: Awaited<ReturnType<typeof readQuote>>,
+  detail: Failure["detail"],
+): Parameters<TakeQuote>[1] {
+  const { side, scheme, scrip_no, face_paise = 0, requirement_paise = 0 } = quoted;
+  if (scrip_no !== undefined) return { side: "sell", scrip_no };
+  if (side === "buy") return { side, scheme, requirement_paise };
+  const deliverable = detail?.["deliverable_paise"];
+  return { side: "sell", scheme, face_paise: Number(deliverable ?? face_paise) };
+}

@@ -1,0 +1,121 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import type { Book, Offers } from "./book.ts";
+import { stepsQuick } from "../cover/rules.ts";
+import { type Cover, coverBy, type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
+import { sellableDaysMin } from "../credits/rules.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { Paise } from "../kernel/money.ts";
+import { dayNumber, istDay } from "../kernel/time.ts";
+import { payable } from "./match-rules.ts";
+import type { Context } from "../platform/context.ts";
+import { cardsToday, type CardOf } from "../rates/current-cards.ts";
+import {
+  type Ask,
+  type CoverProof,
+  environmentsOf,
+  startQuote,
+  type Verdict,
+} from "./read-quotes.ts";
+import { buyAskOf, buyPriceOf, type BuyWanted, describeOffer } from "./quote-rules.ts";
+import { type BuyRow, listPans } from "./quote-store.ts";
+
+/** What to cover, and what a longer search found for it: undefined before, null where it had to do without. */
+export type BuyAsked = BuyWanted & { readonly plan?: CoverPlan | null };
+
+/** Prices for a set of requirements, each with the bundle that covers it best at this moment. */
+export async function priceBuys(
+  { db, now }: Pick<Context, "db" | "now">,
+  book: Book,
+  asks: readonly Ask<BuyAsked>[],
+): Promise<Verdict<BuyRow>[]> {
+  const instant = now();
+  const environments = environmentsOf(asks);
+  const [cardOf, pans, offers] = await Promise.all([
+    cardsToday(db, environments, instant),
+    listPans(db, [...new Set(asks.map(({ call }) => call.caller.firmId))]),
+    offersIn(book, environments),
+  ]);
+  const pool = {
+    cardOf,
+    offers,
+    panOf: new Map(pans.map((firm) => [firm.firm_id, firm.pan])),
+    steps: { left: setStepsMax },
+  };
+  const verdicts: Verdict<BuyRow>[] = [];
+  for (const ask of asks) {
+    verdicts.push(priceBuy(ask, pool, instant));
+    // A search can take a while, and others wait for their turn.
+    await nextTurn();
+  }
+  return verdicts;
+}
+
+type Pool = {
+  readonly cardOf: CardOf;
+  readonly offers: ReadonlyMap<Environment, Offers>;
+  readonly panOf: ReadonlyMap<string, string | null>;
+  readonly steps: { left: number };
+};
+
+/** What all searches of a set may do while others wait; after that each is put off at once. */
+const setStepsMax = 4 * stepsQuick;
+
+function priceBuy(
+  { call: { caller }, wanted }: Ask<BuyAsked>,
+  { cardOf, offers, panOf, steps }: Pool,
+  now: Date,
+): Verdict<BuyRow> {
+  const { scheme, requirementPaise, plan } = wanted;
+  const ask = buyAskOf(cardOf(caller.environment, scheme, caller.deskId), requirementPaise);
+  const index = offers.get(caller.environment)?.[scheme];
+  if (!index) throw new Error("every environment of the set was looked at");
+  if (ask.kind === "no_quote") return ask;
+  const buyer = panOf.get(caller.firmId);
+  const cover = {
+    requirement_paise: requirementPaise,
+    min_day: dayNumber(istDay(now)) + sellableDaysMin,
+    price_max_bps: ask.limit_max_bps,
+    ...(buyer && { buyer }),
+  };
+  if (plan === undefined && steps.left <= 0) return new SearchFirst(index, cover);
+  const bundle = coverBy(index, cover, { plan: plan ?? undefined });
+  steps.left -= bundle.steps;
+  if (!bundle.isSettled && plan === undefined) return new SearchFirst(index, cover);
+  const offered = payable(bundle.offers, ask.price_bps);
+  const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
+  const price = buyPriceOf(ask, coveredPaise);
+  if (price.kind === "no_quote") return price;
+  const row: BuyRow = {
+    ...startQuote(caller, { card: price.card, firmId: caller.firmId, now }),
+    side: "buy",
+    scheme,
+    scrip_no: null,
+    face_paise: null,
+    requirement_paise: requirementPaise,
+    covered_paise: coveredPaise,
+    scrip_nos: offered.map((offer) => offer.scrip_no),
+    offers: offered.map(describeOffer),
+    price_bps: price.price_bps,
+    all_in_paise: price.all_in_paise,
+  };
+  return { row, proof: describeProof(bundle, coveredPaise) };
+}
+
+/** The search looked at sums alone. A bundle that lost an offer to its price may not be the best. */
+function describeProof({ offers, proof }: Cover, coveredPaise: Paise): CoverProof {
+  const { residual_bound_paise } = proof;
+  const foundPaise = offers.reduce((sum, { face_paise }) => sum + face_paise, 0);
+  const residual = foundPaise === coveredPaise ? proof.residual : "bounded";
+  return { residual, residual_bound_paise };
+}
+
+async function offersIn(
+  book: Book,
+  environments: readonly Environment[],
+): Promise<ReadonlyMap<Environment, Offers>> {
+  const looked = environments.map(
+    async (environment) => [environment, await book.look(environment)] as const,
+  );
+  return new Map(await Promise.all(looked));
+}

@@ -1,0 +1,146 @@
+import { holderOf } from "../credits/read-credits.ts";
+import { boundFirm } from "../firms/find-firms.ts";
+import type { Blocker } from "../firms/offboard-firm.ts";
+import type { Caller } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { queryInstant } from "../kernel/query-time.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { type OrderStanding, orderStandings } from "../settlement/read-settlements.ts";
+import type { SettlementState } from "../settlement/rules.ts";
+import { orderLifecycle } from "./order-rules.ts";
+import type { ListOrdersQuery, Order } from "./order-schema.ts";
+import {
+  countOrders,
+  findOrder,
+  listOpenOfFirm,
+  listOrders as listRows,
+  type OrderFilter,
+  type OrderRow,
+} from "./order-store.ts";
+
+export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
+  const row = isId("ord", orderId) ? await findOrder(ctx.db, holderOf(caller), orderId) : undefined;
+  if (!row) throw notFound();
+  const standings = await orderStandings(ctx.db, [row]);
+  return viewOrder(row, viewSettled(row, standings.get(orderId)));
+}
+
+export async function listOrders(
+  ctx: Context,
+  caller: Caller,
+  query: ListOrdersQuery,
+): Promise<Page<Order>> {
+  const { deskId } = caller;
+  const { limit: _limit, cursor: _cursor, ...filters } = query;
+  const filter = filterOf(caller, query);
+  const question = { list: "orders", desk: deskId, firm: boundFirm(caller) ?? "", ...filters };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listRows(ctx.db.planned, deskId, filter, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countOrders(ctx.db.planned, deskId, filter)),
+    positionOf: (row) => ({ at: row.created_at, id: row.order_id }),
+  });
+  const standings = await orderStandings(ctx.db, page.rows);
+  return {
+    ...page,
+    rows: page.rows.map((row) => viewOrder(row, viewSettled(row, standings.get(row.order_id)))),
+  };
+}
+
+/** A key that is bound to one firm sees that firm's orders, whatever it asks for. */
+function filterOf(caller: Caller, query: ListOrdersQuery): OrderFilter {
+  const bound = boundFirm(caller);
+  const foreign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+  return {
+    status: query.status ?? null,
+    side: query.side ?? null,
+    scheme: query.scheme ?? null,
+    // No firm has an empty id: a question about another firm finds nothing.
+    firmId: foreign ? "" : (bound ?? query.firm_id ?? null),
+    clientRef: query.client_ref ?? null,
+    idempotencyKey: query.idempotency_key ?? null,
+    from: queryInstant("from", query.from),
+    to: queryInstant("to", query.to),
+  };
+}
+
+/** What of an order is told in its events, too, as it is shown: a price only once there is a deal. */
+export function factsOfOrder(row: OrderRow) {
+  const asked = row.requirement_paise ?? row.face_paise ?? 0;
+  const dealt = row.dealt_paise > 0;
+  return {
+    client_ref: row.client_ref,
+    side: row.side,
+    scheme: row.scheme,
+    scrip_nos: row.scrip_nos,
+    ...(row.side === "sell" ? { face_paise: asked } : { requirement_paise: asked }),
+    covered_paise: row.covered_paise,
+    price_bps: dealt ? row.price_bps : null,
+    limit_bps: row.limit_bps,
+    all_in_paise: dealt ? row.all_in_paise : null,
+    quote_ref: row.quote_ref,
+    settlement_id: row.settlement_ids.at(-1) ?? null,
+    status: row.state,
+  };
+}
+
+/** Where the latest settlement of an order stands for it, and what all of them have settled of it. */
+export type OrderSettled = {
+  readonly settlementStatus: SettlementState | null;
+  readonly settledPaise: number;
+};
+
+const unsettled: OrderSettled = { settlementStatus: null, settledPaise: 0 };
+
+export function viewSettled(row: OrderRow, standing: OrderStanding | undefined): OrderSettled {
+  if (!standing) return unsettled;
+  const latest = standing.states.get(row.settlement_ids.at(-1) ?? "");
+  return { settlementStatus: latest ?? null, settledPaise: standing.settledPaise };
+}
+
+/** An order as its desk sees it; the state of its settlement is the settlement's, never copied. */
+export function viewOrder(
+  row: OrderRow,
+  { settlementStatus, settledPaise }: OrderSettled = unsettled,
+): Order {
+  const asked = row.requirement_paise ?? row.face_paise ?? 0;
+  const dealt = row.dealt_paise > 0;
+  return {
+    order_id: row.order_id,
+    ...factsOfOrder(row),
+    scrip_nos: [...row.scrip_nos],
+    firm_id: row.firm_id,
+    residual_paise: asked - row.covered_paise,
+    savings_paise: dealt && row.side === "buy" ? row.dealt_paise - row.all_in_paise : null,
+    time_in_force: row.time_in_force,
+    expires_at: row.expires_at && istTimestamp(row.expires_at),
+    metadata: row.metadata ?? {},
+    settlement_ids: [...row.settlement_ids],
+    settlement_status: settlementStatus,
+    settled_paise: dealt ? settledPaise : null,
+    version: row.version,
+    allowed_actions: allowedActions(orderLifecycle, row.state),
+    history: [...row.history],
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+  };
+}
+
+const namedMax = 100;
+
+/** Orders that rest keep a firm from leaving. */
+export async function openOrdersOf(tx: Tx, _deskId: string, firmId: string): Promise<Blocker[]> {
+  const open = await listOpenOfFirm(tx, firmId, namedMax);
+  return open.map(({ order_id }) => ({
+    type: "order",
+    id: order_id,
+    href: `/v1/orders/${order_id}`,
+  }));
+}

@@ -1,0 +1,327 @@
+// The statements about what rests: the book of orders, and what the matcher has seen of it.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import type { IstDay } from "../kernel/time.ts";
+import type { Choice } from "../platform/postgres/offenders.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { SetAside } from "./order-rules.ts";
+import { orderColumns, type OrderRow } from "./order-store.ts";
+
+export type Looked = {
+  readonly now: Date;
+  /** How many of a scheme, and how many of one desk at most. */
+  readonly limit: number;
+  readonly ofDesk: number;
+  /** How many of a desk are looked through for those whose firms may trade. */
+  readonly throughDesk: number;
+};
+
+/**
+ * The resting buys that are served first: of each scheme, by price, then time, of firms that may
+ * trade. Every desk's best comes before any desk's second best, so that however many orders a desk
+ * has, it hides none of another's. The desks are found by leaping from one to the next in the index.
+ */
+export async function listRestingBuys(
+  db: Db,
+  environment: Environment,
+  { now, limit, ofDesk, throughDesk }: Looked,
+): Promise<OrderRow[]> {
+  return await db.rows(sql`
+    select ${orderColumns}
+    from unnest(${schemes}::text[]) as s (scheme)
+    cross join lateral (
+      with recursive desks (desk_id) as (
+        (
+          select r.desk_id
+          from orders as r
+          where r.environment = ${environment} and r.scheme = s.scheme
+            and r.state = 'open' and r.side = 'buy'
+          order by r.desk_id
+          limit 1
+        )
+        union all
+        select (
+          select r.desk_id
+          from orders as r
+          where r.environment = ${environment} and r.scheme = s.scheme
+            and r.state = 'open' and r.side = 'buy' and r.desk_id > desks.desk_id
+          order by r.desk_id
+          limit 1
+        )
+        from desks
+        where desks.desk_id is not null
+      )
+      select best.*
+      from desks
+      cross join lateral (
+        select
+          of_desk.*,
+          row_number() over (
+            order by of_desk.price_bps desc, of_desk.created_at, of_desk.order_id
+          ) as place
+        from (
+          select r.*
+          from orders as r
+          where r.environment = ${environment} and r.scheme = s.scheme
+            and r.state = 'open' and r.side = 'buy' and r.desk_id = desks.desk_id
+            and (r.expires_at is null or r.expires_at > ${now})
+          order by r.price_bps desc, r.created_at, r.order_id
+          limit ${throughDesk}
+        ) as of_desk
+        cross join lateral (
+          select connection_state, mandate
+          from firms as found
+          where found.firm_id = of_desk.firm_id
+          limit 1
+        ) as f
+        where f.connection_state = 'authorized'
+          and (f.mandate is null or (f.mandate ->> 'valid_until')::timestamptz > ${now})
+        order by place
+        limit ${ofDesk}
+      ) as best
+      order by best.place, best.price_bps desc, best.created_at, best.order_id
+      limit ${limit}
+    ) as o
+    order by o.scheme, o.price_bps desc, o.created_at, o.order_id`);
+}
+
+/** Resting sells that take no more than this price, the cheapest and earliest first. */
+export async function listRestingSells(
+  db: Db,
+  of: {
+    readonly environment: Environment;
+    readonly scheme: Scheme;
+    readonly limitBpsMax: Bps;
+    readonly now: Date;
+    /** The last one of the page before. */
+    readonly after: OrderRow | undefined;
+    readonly limit: number;
+  },
+): Promise<OrderRow[]> {
+  return await db.rows(sql`
+    select ${orderColumns}
+    from orders as o
+    where o.environment = ${of.environment} and o.scheme = ${of.scheme}
+      and o.state = 'open' and o.side = 'sell' and o.limit_bps <= ${of.limitBpsMax}
+      and (o.expires_at is null or o.expires_at > ${of.now})
+      and (o.limit_bps, o.created_at, o.order_id) > (
+        ${of.after?.limit_bps ?? 0}::int,
+        coalesce(${of.after?.created_at ?? null}::timestamptz, '-infinity'),
+        ${of.after?.order_id ?? ""}
+      )
+    order by o.limit_bps, o.created_at, o.order_id
+    limit ${of.limit}`);
+}
+
+export type OfferedRow = Pick<
+  OrderRow,
+  "order_id" | "firm_id" | "scheme" | "state" | "limit_bps" | "scrip_nos" | "resting_scrip_nos"
+>;
+
+/**
+ * Resting sells in the order of their ids, from after one. All that rest are looked at (`offset`), not
+ * all that ever were in the order of their ids.
+ */
+export async function listOffered(
+  db: Db,
+  environment: Environment,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<OfferedRow[]> {
+  return await db.rows(sql`
+    select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
+    from (
+      select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
+      from orders
+      where environment = ${environment} and state = 'open' and side = 'sell'
+      offset 0
+    ) as resting
+    where order_id > ${after}
+    order by order_id
+    limit ${limit}`);
+}
+
+/**
+ * Sells that rest or did, changed by this transaction or a later one; and the next one to ask from.
+ * What is ahead of all transactions came with a restored backup, and was read with everything else.
+ */
+export async function listOfferedSince(
+  db: Db,
+  environment: Environment,
+  since: string | null,
+): Promise<{ readonly horizon: string; readonly rows: OfferedRow[] }> {
+  const [horizon] = await db.rows<{ horizon: string; rows: OfferedRow[] }>(sql`
+    select
+      pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+      coalesce(
+        (
+          select jsonb_agg(
+            jsonb_build_object(
+              'order_id', o.order_id, 'firm_id', o.firm_id, 'scheme', o.scheme, 'state', o.state,
+              'limit_bps', o.limit_bps, 'scrip_nos', o.scrip_nos,
+              'resting_scrip_nos', o.resting_scrip_nos
+            )
+          )
+          from orders as o
+          where o.environment = ${environment} and o.rested and o.side = 'sell'
+            and o.changed_in >= ${since}::xid8
+            and o.changed_in < pg_snapshot_xmax(pg_current_snapshot())
+        ),
+        '[]'
+      ) as rows`);
+  if (!horizon) throw new Error("there is always a horizon");
+  return horizon;
+}
+
+/**
+ * The credits of resting sells that are not to be had now: of firms that one of these orders is of, of
+ * firms that may not trade, and of sells past their time.
+ */
+export async function listNotOffered(
+  db: Db,
+  environment: Environment,
+  { beside, now }: { readonly beside: readonly string[]; readonly now: Date },
+): Promise<string[]> {
+  const rows = await db.rows<{ scrip_no: string }>(sql`
+    select unnest(o.resting_scrip_nos) as scrip_no
+    from orders as o
+    where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+      and o.firm_id in (
+        select firm_id
+        from orders
+        where order_id = any(${beside}::text[])
+        union
+        select firm_id
+        from firms
+        where environment = ${environment}
+          and (
+            connection_state <> 'authorized'
+            or (mandate ->> 'valid_until')::timestamptz <= ${now}
+          )
+      )
+    union
+    select unnest(o.resting_scrip_nos)
+    from orders as o
+    where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+      and o.expires_at <= ${now}`);
+  return rows.map((row) => row.scrip_no);
+}
+
+/** Sells of which a deal has left less than may rest. */
+export async function listBelowMinimum(
+  db: Db,
+  environment: Environment,
+  {
+    scheme,
+    minPaise,
+    limit,
+    except,
+  }: { scheme: Scheme; minPaise: Paise; limit: number; except: readonly string[] },
+): Promise<string[]> {
+  const rows = await db.rows<{ order_id: string }>(sql`
+    select o.order_id
+    from orders as o
+    where o.environment = ${environment} and o.scheme = ${scheme}
+      and o.state = 'open' and o.side = 'sell'
+      and o.dealt_paise > 0 and o.covered_paise - o.dealt_paise < ${minPaise}
+      and o.order_id <> all(${except}::text[])
+    limit ${limit}`);
+  return rows.map((row) => row.order_id);
+}
+
+export async function listSetAside(
+  db: Db,
+  asked: readonly { readonly orderId: string; readonly scripNo: string }[],
+): Promise<SetAside[]> {
+  return await db.rows(sql`
+    select a.scrip_no, o.scheme, o.limit_bps, o.order_id, o.expires_at,
+      o.state = 'open' and a.scrip_no = any(o.resting_scrip_nos) as rests,
+      c.state as credit_state, c.face_paise, c.expires_on, f.pan, f.connection_state, f.mandate
+    from unnest(
+      ${asked.map(({ orderId }) => orderId)}::text[],
+      ${asked.map(({ scripNo }) => scripNo)}::text[]
+    ) as a (order_id, scrip_no)
+    join orders as o on o.order_id = a.order_id
+    join firms as f on f.firm_id = o.firm_id
+    left join credits as c
+      on c.environment = o.environment and c.scrip_no = a.scrip_no
+      and c.standing = 'live' and c.reserved_for = o.order_id
+      and c.state in ('reserved', 'suspended')`);
+}
+
+/**
+ * Open sells with a credit that cannot come back to them: ended by customs, or by the clock. The limit
+ * makes it a look-up per credit, whatever the planner knows of the tables.
+ */
+export async function listBereft(
+  db: Db,
+  environment: Environment,
+  {
+    today,
+    limit,
+    except,
+  }: Pick<Choice, "except"> & { readonly today: IstDay; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db.rows<{ order_id: string }>(sql`
+    select o.order_id
+    from orders as o
+    where o.environment = ${environment} and o.state = 'open' and o.side = 'sell'
+      and o.order_id <> all(${except}::text[])
+      and exists (
+        select
+        from unnest(o.resting_scrip_nos) as r (scrip_no)
+        left join lateral (
+          select true as is_there
+          from credits as c
+          where c.environment = o.environment and c.scrip_no = r.scrip_no
+            and c.standing = 'live' and c.reserved_for = o.order_id
+            and c.state in ('reserved', 'suspended')
+            and c.expires_on >= ${today}::date
+          limit 1
+        ) as c on true
+        where c.is_there is null
+      )
+    limit ${limit}`);
+  return rows.map((row) => row.order_id);
+}
+
+/** What the matcher had seen at its last look, and what there is to see now. */
+export type Seen = {
+  /** Card versions by scheme. */
+  readonly seen_cards: Readonly<Partial<Record<Scheme, number>>>;
+  /** Every change by a transaction before this one was seen. */
+  readonly seen_before: string;
+  /** Every transaction before this one has ended, so a look now sees its changes. */
+  readonly seen_from: string;
+  /** Whether an order that rests, or did, has changed since. */
+  readonly rested_since: boolean;
+};
+
+export async function findSeen(db: Db, environment: Environment): Promise<Seen> {
+  const [row] = await db.rows<Seen>(sql`
+    select
+      l.seen_cards, l.seen_before::text as seen_before,
+      pg_snapshot_xmin(pg_current_snapshot())::text as seen_from,
+      exists (
+        select 1
+        from orders as o
+        where o.environment = l.environment and o.rested and o.changed_in >= l.seen_before
+          and o.changed_in < pg_snapshot_xmax(pg_current_snapshot())
+      ) as rested_since
+    from match_locks as l
+    where l.environment = ${environment}`);
+  if (!row) throw new Error("every environment has a matcher");
+  return row;
+}
+
+export async function setSeen(
+  tx: Tx,
+  environment: Environment,
+  { cards, before }: { readonly cards: Seen["seen_cards"]; readonly before: string },
+): Promise<void> {
+  await tx.rows(sql`
+    update match_locks
+    set seen_cards = ${JSON.stringify(cards)}::jsonb, seen_before = ${before}::xid8
+    where environment = ${environment}`);
+}

@@ -1,0 +1,142 @@
+import { addSpent } from "../access/money-limits.ts";
+import { reserveCredits } from "../credits/reserve-credits.ts";
+import { recordAttributed } from "../journal/record-changes.ts";
+import type { Actor, Change } from "../kernel/actor.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { noteHouseTaken } from "../rates/current-cards.ts";
+import { openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
+import type { SettlementState } from "../settlement/rules.ts";
+import { agreeDeals } from "./agree-deals.ts";
+import type { Workings } from "./match-state.ts";
+import type { OrderState } from "./order-rules.ts";
+import { insertOrders, type OrderRow, setOrders } from "./order-store.ts";
+import { factsOfOrder } from "./read-orders.ts";
+import { useQuotes } from "./use-quotes.ts";
+
+/**
+ * Everything a set has decided, one statement per table, and last what is told of it. The actor of
+ * a deal is the one behind the order that made it. Answers with the state of each new settlement.
+ */
+export async function storeOrders(
+  tx: Tx,
+  workings: Workings,
+  actorOf: (orderId: string) => Actor,
+): Promise<ReadonlyMap<string, SettlementState>> {
+  if (workings.placed.size === 0 && workings.deals.length === 0) return new Map();
+  const { now } = workings;
+  const { deals, reservations } = await agreeDeals(tx, workings);
+  const placed = [...workings.placed.values()];
+  const dealt = [...workings.dealt.values()];
+  const opened = await openSettlements(tx, deals, now);
+  await recordAttributed(
+    tx,
+    [
+      ...placed.map((after) => ({
+        actor: actorOf(after.order_id),
+        change: changeOfOrder({ action: "place", before: null, after }),
+      })),
+      ...dealt.map(({ before, after, dealtBy }) => ({
+        actor: actorOf(dealtBy),
+        change: changeOfOrder({ action: "match", before, after }),
+      })),
+      ...opened.changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
+    ],
+    now,
+    [
+      storeSettlements(tx, opened, now),
+      insertPlaced(tx, workings, placed),
+      setDealt(
+        tx,
+        dealt.map(({ after }) => after),
+        now,
+      ),
+      bindQuotes(tx, workings),
+      noteTaken(tx, workings),
+      reserveCredits(
+        tx,
+        reservations.filter(({ creditId }) => !opened.begun.has(creditId)),
+        now,
+      ),
+    ],
+  );
+  return opened.states;
+}
+
+async function insertPlaced(
+  tx: Tx,
+  workings: Workings,
+  placed: readonly OrderRow[],
+): Promise<void> {
+  if (placed.length > 0) await insertOrders(tx, workings, placed);
+}
+
+async function setDealt(tx: Tx, dealt: readonly OrderRow[], now: Date): Promise<void> {
+  if (dealt.length > 0) await setOrders(tx, dealt, now);
+}
+
+async function bindQuotes(tx: Tx, { usedQuotes }: Workings): Promise<void> {
+  if (usedQuotes.size === 0) return;
+  const uses = [...usedQuotes].map(([quoteRef, orderId]) => ({ quoteRef, orderId }));
+  const bound = await useQuotes(tx, uses);
+  if (bound.size !== uses.length) throw new Error("a locked quote that was open can be used");
+}
+
+/** What the house and limited keys have taken of their day. */
+async function noteTaken(tx: Tx, workings: Workings): Promise<void> {
+  const { environment, today, houseTaken, addedByKey } = workings;
+  if (houseTaken.size > 0) {
+    const taken = [...houseTaken].map(([scheme, paise]) => ({ environment, scheme, paise }));
+    await noteHouseTaken(tx, today, taken);
+  }
+  await addSpent(
+    tx,
+    today,
+    [...addedByKey].map(([keyId, paise]) => ({ keyId, paise })),
+  );
+}
+
+const eventOf = {
+  open: "order.accepted",
+  matched: "order.matched",
+  cancelled: "order.cancelled",
+  expired: "order.expired",
+  failed: "order.failed",
+} as const satisfies Record<OrderState, string>;
+
+/** A change of an order, as events and the audit trail record it. */
+export function changeOfOrder({
+  action,
+  before,
+  after,
+}: {
+  readonly action: "place" | "match" | "cancel" | "expire" | "fail";
+  readonly before: OrderRow | null;
+  readonly after: OrderRow;
+}): Change {
+  const told = tellOrder(after);
+  return {
+    environment: after.environment,
+    deskId: after.desk_id,
+    firmId: after.firm_id,
+    action: `order.${action}`,
+    entity: {
+      type: "order",
+      id: after.order_id,
+      version: after.version,
+      href: `/v1/orders/${after.order_id}`,
+    },
+    before: before && tellOrder(before),
+    after: told,
+    event: {
+      // A resting order of which a part was dealt stays open, and what is told is the deal.
+      name: action === "match" ? "order.matched" : eventOf[after.state],
+      from: before?.state ?? null,
+      to: after.state,
+      data: told,
+    },
+  };
+}
+
+function tellOrder(row: OrderRow): object {
+  return { ...factsOfOrder(row), reason: row.history.at(-1)?.reason ?? null };
+}

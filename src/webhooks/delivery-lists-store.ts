@@ -1,0 +1,236 @@
+// What has been sent and what was given up, as desks and operators look at it.
+
+import type { Environment } from "../kernel/caller.ts";
+import type { PageRequest } from "../kernel/page.ts";
+import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { DeliveryState, Reason } from "./delivery-rules.ts";
+import type { AttemptRow } from "./delivery-store.ts";
+
+export type DeliveryRow = {
+  readonly delivery_id: string;
+  readonly webhook_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly sequence: number;
+  readonly event: string;
+  readonly state: DeliveryState;
+  readonly due_at: Date;
+  readonly attempts: number;
+  readonly last_status: number | null;
+  readonly reason: Reason | null;
+  readonly version: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly event_id: string;
+};
+
+const deliveryColumns = fragment`
+  d.delivery_id, d.webhook_id, d.environment, d.desk_id, d.sequence, d.event, d.state, d.due_at,
+  d.attempts, d.last_status, d.reason, d.version, d.created_at, d.updated_at`;
+
+/** Newest first; the position of a page is the sequence of its last row. */
+export async function listDeliveries(
+  db: Db,
+  webhookId: string,
+  {
+    before,
+    state,
+    fetch,
+  }: {
+    readonly before: number | null;
+    readonly state: DeliveryState | null;
+    readonly fetch: number;
+  },
+): Promise<DeliveryRow[]> {
+  return await db.rows(sql`
+    select ${deliveryColumns}, e.event_id
+    from deliveries as d
+    join events as e on e.desk_id = d.desk_id and e.sequence = d.sequence
+    where d.webhook_id = ${webhookId}
+      and (${before}::bigint is null or d.sequence < ${before})
+      and (${state}::text is null or d.state = ${state})
+    order by d.sequence desc
+    limit ${fetch}`);
+}
+
+export async function countDeliveries(
+  db: Db,
+  webhookId: string,
+  state: DeliveryState | null,
+): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from deliveries
+    where webhook_id = ${webhookId} and (${state}::text is null or state = ${state})`);
+  return row?.total ?? 0;
+}
+
+/** In the order they were made. */
+export async function listAttempts(db: Db, deliveryIds: readonly string[]): Promise<AttemptRow[]> {
+  return await db.rows(sql`
+    select delivery_id, lease, at, duration_ms, outcome, status, reason, answer
+    from delivery_attempts
+    where delivery_id = any(${deliveryIds}::text[])
+    order by delivery_id, lease`);
+}
+
+/** Which dead letters: of a desk or of one firm's subscriptions, or of everyone for the operator. */
+export type DeadFilter = {
+  readonly deskId: string | null;
+  readonly firmId: string | null;
+  readonly webhookId: string | null;
+  readonly event: string | null;
+  readonly since: Date | null;
+  readonly until: Date | null;
+};
+
+/** Newest first. */
+export async function listDead(
+  db: Db,
+  filter: DeadFilter,
+  { after, fetch }: Pick<PageRequest, "after" | "fetch">,
+): Promise<DeliveryRow[]> {
+  return await db.rows(sql`
+    select ${deliveryColumns}, e.event_id
+    from deliveries as d
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
+    join events as e on e.desk_id = d.desk_id and e.sequence = d.sequence
+    where d.state = 'dead' and w.deleted_at is null
+      and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
+      and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
+      and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
+      and (${filter.event}::text is null or d.event = ${filter.event})
+      and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
+      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})
+      and (${after?.at ?? null}::timestamptz is null
+        or (d.updated_at, d.delivery_id)
+          < (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::text))
+    order by d.updated_at desc, d.delivery_id desc
+    limit ${fetch}`);
+}
+
+export async function countDead(db: Db, filter: DeadFilter): Promise<number> {
+  const [row] = await db.rows<{ total: number }>(sql`
+    select count(*) as total
+    from deliveries as d
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
+    where d.state = 'dead' and w.deleted_at is null
+      and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
+      and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
+      and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
+      and (${filter.event}::text is null or d.event = ${filter.event})
+      and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
+      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})`);
+  return row?.total ?? 0;
+}
+
+/** What a replay takes: of those that are named, or of all. */
+export type ReplayFilter = DeadFilter & { readonly deliveryIds: readonly string[] | null };
+
+export type ReplayableRow = {
+  readonly delivery_id: string;
+  readonly webhook_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string | null;
+  readonly version: number;
+};
+
+/** Dead letters of receivers that are sent to, oldest first. */
+export async function lockReplayable(
+  tx: Tx,
+  filter: ReplayFilter,
+  fetch: number,
+): Promise<ReplayableRow[]> {
+  return await tx.rows(sql`
+    select d.delivery_id, d.webhook_id, d.environment, d.desk_id, w.firm_id, d.version
+    from deliveries as d
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
+    where d.state = 'dead' and w.deleted_at is null and w.state <> 'disabled'
+      and (${filter.deliveryIds}::text[] is null or d.delivery_id = any(${filter.deliveryIds}::text[]))
+      and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
+      and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
+      and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
+      and (${filter.event}::text is null or d.event = ${filter.event})
+      and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
+      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})
+    order by d.desk_id, d.sequence, d.delivery_id
+    limit ${fetch}
+    for update of d`);
+}
+
+export async function countReplayable(
+  tx: Tx,
+  filter: ReplayFilter,
+): Promise<{ replayable: number; disabled: number }> {
+  const [row] = await tx.rows<{ replayable: number; disabled: number }>(sql`
+    select
+      count(*) filter (where w.state <> 'disabled') as replayable,
+      count(*) filter (where w.state = 'disabled') as disabled
+    from deliveries as d
+    cross join lateral (
+      select firm_id, state, deleted_at
+      from webhooks as found
+      where found.webhook_id = d.webhook_id
+      limit 1
+    ) as w
+    where d.state = 'dead' and w.deleted_at is null
+      and (${filter.deliveryIds}::text[] is null or d.delivery_id = any(${filter.deliveryIds}::text[]))
+      and (${filter.deskId}::text is null or d.desk_id = ${filter.deskId})
+      and (${filter.firmId}::text is null or w.firm_id = ${filter.firmId})
+      and (${filter.webhookId}::text is null or d.webhook_id = ${filter.webhookId})
+      and (${filter.event}::text is null or d.event = ${filter.event})
+      and (${filter.since}::timestamptz is null or d.created_at >= ${filter.since})
+      and (${filter.until}::timestamptz is null or d.created_at < ${filter.until})`);
+  return row ?? { replayable: 0, disabled: 0 };
+}
+
+/** Whether any queue has something due; usually none has. */
+export async function hasDue(db: Db, now: Date): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select
+    from webhook_queues
+    where next_due_at <= ${now}
+    limit 1`);
+  return rows.length > 0;
+}
+
+export type Backlog = {
+  readonly due: number;
+  readonly dead: number;
+  readonly oldest_due_at: Date | null;
+  readonly unfanned: number;
+};
+
+/** What waits and what was given up, over all desks. */
+export async function findBacklog(db: Db, now: Date): Promise<Backlog> {
+  const [row] = await db.rows<Backlog>(sql`
+    select
+      (select count(*) from deliveries where state = 'pending' and due_at <= ${now}) as due,
+      (select count(*) from deliveries where state = 'dead') as dead,
+      (select min(due_at) from deliveries where state = 'pending' and due_at <= ${now})
+        as oldest_due_at,
+      (
+        select coalesce(sum(s.last_sequence - coalesce(q.fanned_sequence, w.after_sequence)), 0)::bigint
+        from webhooks as w
+        join desk_sequences as s on s.desk_id = w.desk_id
+        left join webhook_queues as q on q.webhook_id = w.webhook_id
+        where w.deleted_at is null
+      ) as unfanned`);
+  return row ?? { due: 0, dead: 0, oldest_due_at: null, unfanned: 0 };
+}

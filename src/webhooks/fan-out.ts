@@ -1,0 +1,101 @@
+// Events become deliveries, one for each subscription that wants them.
+//
+//   events            the desk's log; its sequence has no gap and is visible in order
+//   webhook_queues    `fanned_sequence`: every event up to it has become a delivery, or was not wanted
+//   deliveries        written together with the cursor that passes them
+//
+// A cursor is safe here because a number of a desk is taken under a lock that is held to the commit:
+// whoever sees an event sees every earlier one of its desk. A cursor over numbers that are taken when
+// work begins would pass one that is still being written, and lose it.
+//
+// Two processes never fan out one queue at once, as its row is claimed; a process that dies in the
+// middle leaves the cursor where it was.
+
+import type { Context } from "../platform/context.ts";
+import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import type { Tx } from "../platform/postgres/postgres.ts";
+import { deliveryIdOf, isWanted } from "./rules.ts";
+import {
+  claimQueuesToFan,
+  findBehind,
+  type HeadRow,
+  insertDeliveries,
+  insertQueues,
+  listHeads,
+  type NewDelivery,
+  type QueueToFan,
+  setFanned,
+} from "./delivery-store.ts";
+
+/** Announced when there are deliveries to send that were not there before. */
+export const deliveriesTopic = "deliveries";
+
+const queuesMax = 20;
+const eventsPerDeskMax = 500;
+
+export async function fanOut(
+  ctx: Pick<Context, "db" | "now">,
+  { scheduleS }: { readonly scheduleS: readonly number[] },
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const behind = await findBehind(ctx.db, queuesMax, offenders.ids());
+  if (behind.length === 0) return "idle";
+  const now = ctx.now();
+  const dueAt = new Date(now.getTime() + (scheduleS[0] ?? 0) * 1_000);
+  const fan = async (tx: Tx, webhookIds: readonly string[]): Promise<number> => {
+    await insertQueues(tx, webhookIds);
+    const queues = await claimQueuesToFan(tx, webhookIds);
+    if (queues.length === 0) return 0; // Others are at it.
+    const heads = await listHeads(tx, desksOf(queues), eventsPerDeskMax);
+    const fanned = queues.map((queue) => fannedOf(queue, heads));
+    const drafts = fanned.flatMap(({ deliveries }) => deliveries);
+    if (drafts.length > 0) await insertDeliveries(tx, drafts, { dueAt, now });
+    await setFanned(
+      tx,
+      fanned.map(({ queue, sequence, deliveries }) => ({
+        webhookId: queue.webhook_id,
+        sequence,
+        dueAt: deliveries.some(({ state }) => state === "pending") ? dueAt : null,
+      })),
+    );
+    tx.announce(deliveriesTopic);
+    return queues.length;
+  };
+  const done = await workInParts(offenders, ({ only }, claimed) => {
+    const webhookIds = only ?? behind;
+    claimed(webhookIds);
+    return ctx.db.transaction((tx) => fan(tx, webhookIds));
+  });
+  return done > 0 ? "more" : "idle";
+}
+
+/** Each desk is read once, from where the one that is furthest behind stands. */
+function desksOf(queues: readonly QueueToFan[]): { deskId: string; after: number }[] {
+  const after = new Map<string, number>();
+  for (const { desk_id, fanned_sequence } of queues) {
+    after.set(desk_id, Math.min(after.get(desk_id) ?? Infinity, fanned_sequence));
+  }
+  return [...after].map(([deskId, from]) => ({ deskId, after: from }));
+}
+
+/** What a queue gets of the events that were read, and how far it has come with them. */
+function fannedOf(queue: QueueToFan, heads: readonly HeadRow[]) {
+  const news = heads.filter(
+    ({ desk_id, sequence }) => desk_id === queue.desk_id && sequence > queue.fanned_sequence,
+  );
+  const isDisabled = queue.state === "disabled";
+  const deliveries = news
+    .filter((head) => isWanted(queue, head))
+    .map((head): NewDelivery => ({
+      delivery_id: deliveryIdOf(queue.webhook_id, head),
+      webhook_id: queue.webhook_id,
+      environment: queue.environment,
+      desk_id: queue.desk_id,
+      sequence: head.sequence,
+      event: head.event,
+      // What a disabled receiver misses is kept for it, not dropped.
+      state: isDisabled ? "dead" : "pending",
+      reason: isDisabled ? "disabled" : null,
+    }));
+  return { queue, deliveries, sequence: news.at(-1)?.sequence ?? queue.fanned_sequence };
+}

@@ -1,0 +1,172 @@
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, openPage, type Page, totalOf, unpagedMax } from "../kernel/page.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import { measureOnDemand, type Metrics } from "../platform/metrics.ts";
+import {
+  type Backlog,
+  countDead,
+  countDeliveries,
+  type DeadFilter,
+  type DeliveryRow,
+  findBacklog,
+  listAttempts,
+  listDead,
+  listDeliveries as listRows,
+} from "./delivery-lists-store.ts";
+import { deliveryLifecycle } from "./delivery-rules.ts";
+import type { AttemptRow } from "./delivery-store.ts";
+import { ownerOf, webhookOfCaller } from "./read-webhooks.ts";
+import type {
+  Attempt,
+  Delivery,
+  ListDeliveriesQuery,
+  ListFailuresQuery,
+  LoggedDelivery,
+} from "./schema.ts";
+
+/** What was sent to a subscription and how it was answered, attempt by attempt. */
+export async function listDeliveries(
+  ctx: Context,
+  caller: Caller,
+  { webhookId, status, ...query }: { readonly webhookId: string } & ListDeliveriesQuery,
+): Promise<Page<LoggedDelivery>> {
+  await webhookOfCaller(ctx.db, caller, webhookId);
+  const state = status ?? null;
+  const question = { list: "deliveries", desk: caller.deskId, webhook: webhookId, status };
+  const request = openPage(query, question, ctx.cursorKey);
+  const before = request.after ? Number(request.after.id) : null;
+  const rows = await listRows(ctx.db.planned, webhookId, { before, state, fetch: request.fetch });
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countDeliveries(ctx.db.planned, webhookId, state)),
+    positionOf: (row) => ({ at: row.created_at, id: String(row.sequence) }),
+  });
+  const ids = page.rows.map(({ delivery_id }) => delivery_id);
+  const attempts = Map.groupBy(await listAttempts(ctx.db, ids), ({ delivery_id }) => delivery_id);
+  return {
+    ...page,
+    rows: page.rows.map((row) => ({
+      ...viewDelivery(row),
+      attempt_log: (attempts.get(row.delivery_id) ?? []).map(viewAttempt),
+    })),
+  };
+}
+
+/** Dead letters: what was given up, newest first. */
+export async function listFailures(
+  ctx: Context,
+  caller: Caller,
+  { webhook_id, event, ...query }: ListFailuresQuery,
+): Promise<Page<Delivery>> {
+  const owner = ownerOf(caller);
+  const filter = { ...anyDead, ...owner, webhookId: webhook_id ?? null, event: event ?? null };
+  const question = {
+    list: "failures",
+    desk: owner.deskId,
+    firm: owner.firmId ?? undefined,
+    webhook: webhook_id,
+    event,
+  };
+  const request = openPage(query, question, ctx.cursorKey);
+  const named = webhook_id === undefined || isId("whk", webhook_id);
+  const rows = named ? await listDead(ctx.db.planned, filter, request) : [];
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: named ? await totalOf(request, () => countDead(ctx.db.planned, filter)) : 0,
+    positionOf: (row) => ({ at: row.updated_at, id: row.delivery_id }),
+  });
+  return { ...page, rows: page.rows.map(viewDelivery) };
+}
+
+/** Those of every desk, for the operator. */
+export async function listAllFailures(
+  ctx: Context,
+  webhookId: string | null,
+): Promise<(Delivery & { environment: Environment; desk_id: string })[]> {
+  const filter = { ...anyDead, webhookId };
+  const rows = await listDead(ctx.db.planned, filter, { after: undefined, fetch: unpagedMax });
+  return rows.map((row) => ({
+    ...viewDelivery(row),
+    environment: row.environment,
+    desk_id: row.desk_id,
+  }));
+}
+
+const anyDead: DeadFilter = {
+  deskId: null,
+  firmId: null,
+  webhookId: null,
+  event: null,
+  since: null,
+  until: null,
+};
+
+function viewDelivery(row: DeliveryRow): Delivery {
+  return {
+    delivery_id: row.delivery_id,
+    webhook_id: row.webhook_id,
+    event: row.event,
+    event_id: row.event_id,
+    sequence: row.sequence,
+    status: row.state,
+    reason: row.reason,
+    attempts: row.attempts,
+    last_status: row.last_status,
+    next_attempt_at: row.state === "pending" ? istTimestamp(row.due_at) : null,
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+    version: row.version,
+    allowed_actions: allowedActions(deliveryLifecycle, row.state),
+  };
+}
+
+function viewAttempt(row: AttemptRow): Attempt {
+  return {
+    at: istTimestamp(row.at),
+    duration_ms: row.duration_ms,
+    outcome: row.outcome,
+    status: row.status,
+    reason: row.reason,
+    answer: row.answer,
+  };
+}
+
+/** What waits, for how long, and what was given up: read from the database when it is asked for. */
+export function measureDeliveries(
+  { db, now }: Pick<Context, "db" | "now">,
+  metrics: Metrics,
+): void {
+  let reading: Promise<Backlog> | undefined;
+
+  /** All gauges of one look share one statement. */
+  async function look(): Promise<Backlog> {
+    reading ??= findBacklog(db, now()).finally(() => (reading = undefined));
+    return await reading;
+  }
+
+  function measure(name: string, help: string, valueOf: (backlog: Backlog) => number): void {
+    measureOnDemand(metrics, {
+      name: `scripdesk_webhook_${name}`,
+      help,
+      read: async () => valueOf(await look()),
+    });
+  }
+
+  measure("deliveries_due", "Deliveries whose next attempt is due and not begun", ({ due }) => due);
+  measure("deliveries_dead", "Deliveries that were given up", ({ dead }) => dead);
+  measure(
+    "events_behind",
+    "Events that have not become deliveries yet, counted for each subscription",
+    ({ unfanned }) => unfanned,
+  );
+  measure(
+    "lag_seconds",
+    "How long the delivery that is due longest has been waiting for its attempt",
+    ({ oldest_due_at: oldest }) => (oldest ? (now().getTime() - oldest.getTime()) / 1_000 : 0),
+  );
+}

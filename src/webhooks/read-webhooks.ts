@@ -1,0 +1,142 @@
+import { eventCatalog, type EventName } from "../journal/event-rules.ts";
+import type { Change, EventOfChange } from "../kernel/actor.ts";
+import type { Caller, Environment } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import type { Context } from "../platform/context.ts";
+import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { maskedSecret, webhookActions, webhookLifecycle } from "./rules.ts";
+import type { ListWebhooksQuery, Webhook } from "./schema.ts";
+import {
+  countWebhooks,
+  findWebhook,
+  listAllWebhookRows,
+  listWebhookRows,
+  lockWebhook,
+  type Owner,
+  type WebhookRow,
+} from "./store.ts";
+
+export async function readWebhook(
+  ctx: Context,
+  caller: Caller,
+  webhookId: string,
+): Promise<Webhook> {
+  return viewWebhook(await webhookOfCaller(ctx.db, caller, webhookId));
+}
+
+/** The names that a subscription can ask for today. */
+export function listEventNames(): EventName[] {
+  return [...eventCatalog];
+}
+
+export async function listWebhooks(
+  ctx: Context,
+  caller: Caller,
+  query: ListWebhooksQuery,
+): Promise<Page<Webhook>> {
+  const owner = ownerOf(caller);
+  const question = { list: "webhooks", desk: owner.deskId, firm: owner.firmId ?? undefined };
+  const request = openPage(query, question, ctx.cursorKey);
+  const rows = await listWebhookRows(ctx.db, owner, request);
+  const page = closePage(request, rows, {
+    question,
+    signingKey: ctx.cursorKey,
+    total: await totalOf(request, () => countWebhooks(ctx.db, owner)),
+    positionOf: (row) => ({ at: row.created_at, id: row.webhook_id }),
+  });
+  return { ...page, rows: page.rows.map(viewWebhook) };
+}
+
+/** Every desk's subscriptions, for the operator. */
+export async function listAllWebhooks(
+  ctx: Context,
+  environment: Environment | null,
+): Promise<{ legal_name: string; webhook: Webhook }[]> {
+  const rows = await listAllWebhookRows(ctx.db, environment);
+  return rows.map((row) => ({ legal_name: row.legal_name, webhook: viewWebhook(row) }));
+}
+
+/** A subscription as its desk sees it: everything but the secret. */
+export function viewWebhook(row: WebhookRow): Webhook {
+  return {
+    webhook_id: row.webhook_id,
+    environment: row.environment,
+    firm_id: row.firm_id,
+    url: row.url,
+    event: row.event,
+    signing_secret: maskedSecret(row.secret_hint),
+    previous_secret_until: row.previous_secret_until && istTimestamp(row.previous_secret_until),
+    status: row.state,
+    tested_at: row.tested_at && istTimestamp(row.tested_at),
+    created_at: istTimestamp(row.created_at),
+    updated_at: istTimestamp(row.updated_at),
+    version: row.version,
+    allowed_actions: [...webhookActions, ...allowedActions(webhookLifecycle, row.state)],
+  };
+}
+
+/** A change of a subscription as the audit trail and, where there is one, its event record it. */
+export function changeOfWebhook(
+  action: string,
+  {
+    before,
+    after,
+    event,
+  }: {
+    readonly before: WebhookRow | null;
+    readonly after: WebhookRow | null;
+    readonly event?: Pick<EventOfChange, "name" | "data">;
+  },
+): Change {
+  const row = after ?? before;
+  if (!row) throw new Error("a change is of something");
+  return {
+    environment: row.environment,
+    deskId: row.desk_id,
+    firmId: row.firm_id ?? row.desk_id,
+    action: `webhook.${action}`,
+    entity: {
+      type: "webhook",
+      id: row.webhook_id,
+      version: row.version,
+      href: `/v1/webhooks/${row.webhook_id}`,
+    },
+    before: before && viewWebhook(before),
+    after: after && viewWebhook(after),
+    event: event && { ...event, from: before?.state ?? null, to: after?.state ?? null },
+  };
+}
+
+/** A sub_account key has subscriptions of its own firm, and knows of no others. */
+export function ownerOf(caller: Caller): Owner {
+  return {
+    deskId: caller.deskId,
+    firmId: caller.kind === "sub_account" ? caller.firmId : null,
+  };
+}
+
+export async function webhookOfCaller(
+  db: Db,
+  caller: Caller,
+  webhookId: string,
+): Promise<WebhookRow> {
+  const known = isId("whk", webhookId);
+  const row = known ? await findWebhook(db, ownerOf(caller), webhookId) : undefined;
+  if (!row) throw notFound();
+  return row;
+}
+
+export async function lockWebhookOfCaller(
+  tx: Tx,
+  caller: Caller,
+  webhookId: string,
+): Promise<WebhookRow> {
+  const known = isId("whk", webhookId);
+  const row = known ? await lockWebhook(tx, ownerOf(caller), webhookId) : undefined;
+  if (!row) throw notFound();
+  return row;
+}

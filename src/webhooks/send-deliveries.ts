@@ -1,0 +1,324 @@
+// Due deliveries become attempts. Four things are under way at the same time:
+//
+//   claim     a few hundred due deliveries, at most as many per receiver as it has room for
+//   send      each of them at once; the answer decides what becomes of it
+//   record    what was heard, all attempts of the moment as one set
+//   judge     a receiver that has failed for days is warned of and in the end given up
+//
+// The process may stop at any line. A delivery is claimed before it is sent and settled after, so one
+// whose process is gone is due again when its lease ends: a receiver may see it twice, never not at
+// all. What another process claimed meanwhile is settled by its lease and by nobody else's.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { Context } from "../platform/context.ts";
+import type { Outbound } from "../platform/outbound.ts";
+import { coalesce } from "../platform/postgres/coalesce.ts";
+import { hasDue } from "./delivery-lists-store.ts";
+import { classOf, type DeliveryState, nextDueAt, shownAnswer } from "./delivery-rules.ts";
+import {
+  type AttemptRow,
+  claimDeliveries,
+  claimDueQueues,
+  type ClaimedDelivery,
+  type DueQueue,
+  type QueueNews,
+  setDead,
+  settleAttempts,
+} from "./delivery-store.ts";
+import { judgeFailing, noteRecovery } from "./disable-webhook.ts";
+import { deliveriesTopic } from "./fan-out.ts";
+import { Receivers } from "./receivers.ts";
+import { signedHeaders } from "./rules.ts";
+import { openSecrets } from "./signing-secrets.ts";
+
+export type SenderOptions = {
+  readonly outbound: Outbound;
+  readonly scheduleS: readonly number[];
+};
+
+type Sender = {
+  /** Sends what is due and waits for no receiver; says whether there may be more. */
+  readonly work: () => Promise<"more" | "idle">;
+  /** Resolves when nothing is under way. */
+  readonly settled: () => Promise<void>;
+};
+
+/**
+ * So many may be on their way to being recorded. What a crash cuts off in between is sent twice, so
+ * there are few; those whose receiver takes its time do not count among them.
+ */
+const freshMax = 96;
+const slowMs = 250;
+const recordedMax = 512;
+const queueMax = 10_000;
+const lookMs = 250;
+const recordAgainMs = 500;
+/** So long before a lease ends writing down is given up: somebody else may send by then. */
+const leaseMarginMs = 2_000;
+
+export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOptions): Sender {
+  const receivers = new Receivers();
+  const underWay = new Set<Promise<void>>();
+  const room = signal();
+  let fresh = 0;
+  ctx.db.onAnnounced(deliveriesTopic, room.give);
+
+  function isFull(): boolean {
+    return fresh >= freshMax || receivers.room() === 0;
+  }
+
+  const record = coalesce<Made, FailingSince>(
+    async (made) => {
+      const failing = await recordAttempts(ctx, made);
+      return made.map(() => failing);
+    },
+    { setSizeMax: recordedMax, queueMax, setsInFlight: 2 },
+  );
+
+  async function attempt(leased: Leased): Promise<void> {
+    const made = await send(ctx, leased, { outbound, scheduleS });
+    const succeeded = made.attempt.outcome === "delivered";
+    receivers.end(leased.webhook_id, succeeded);
+    const failing = await persist(() => record(made));
+    if (succeeded && leased.isFailing) await noteRecovery(ctx, leased.webhook_id);
+    const since = failing?.get(leased.webhook_id);
+    if (!succeeded && since) await judgeFailing(ctx, leased.webhook_id, since);
+  }
+
+  function begin(leased: Leased): void {
+    receivers.begin(leased.webhook_id);
+    fresh += 1;
+    let isFresh = true;
+    const age = () => {
+      if (isFresh) fresh -= 1;
+      isFresh = false;
+      room.give();
+    };
+    const slow = setTimeout(age, slowMs);
+    const attempting = attempt(leased)
+      .catch((error: unknown) => ctx.log.error({ err: error }, "a delivery was not settled"))
+      .finally(() => {
+        clearTimeout(slow);
+        age();
+        underWay.delete(attempting);
+      });
+    underWay.add(attempting);
+  }
+
+  return {
+    async work() {
+      while (isFull()) await room.taken(lookMs);
+      const { leased, found } = await claimDue(ctx, receivers, freshMax - fresh);
+      leased.forEach(begin);
+      if (found) return "more";
+      if (receivers.underWay === 0) return "idle";
+      // Receivers that are full may hold back what is due: the next look comes with the next answer.
+      await room.taken(lookMs);
+      return "more";
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}
+
+/** Tries until the lease is about to end: what was sent should not be sent again for a short outage. */
+async function persist<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (performance.now() - startedAt > leaseMs / 2 - leaseMarginMs) throw error;
+      await sleep(recordAgainMs, undefined, { ref: false });
+    }
+  }
+}
+
+/** One POST, and what follows from how it was answered. */
+async function send(
+  { now }: Pick<Context, "now">,
+  leased: Leased,
+  { outbound, scheduleS }: SenderOptions,
+): Promise<Made> {
+  const at = now();
+  const startedAt = performance.now();
+  const body = Buffer.from(leased.body);
+  const { delivery_id: deliveryId, event, secrets, lease } = leased;
+  const headers = signedHeaders({ deliveryId, event, body, secrets, now: at });
+  const heard = await outbound.post({ url: new URL(leased.url), headers, body });
+  const { outcome, status, reason } = classOf(heard);
+  const tries = leased.tries + 1;
+  const chance = Math.random();
+  const dueAt =
+    outcome === "transient"
+      ? (nextDueAt(heard, { tries, scheduleS, now: now(), chance }) ?? null)
+      : null;
+  const undelivered = dueAt ? "pending" : "dead";
+  return {
+    webhookId: leased.webhook_id,
+    state: outcome === "delivered" ? "delivered" : undelivered,
+    dueAt,
+    attempt: {
+      delivery_id: deliveryId,
+      lease,
+      at,
+      duration_ms: Math.round(performance.now() - startedAt),
+      outcome,
+      status,
+      reason,
+      answer: heard.kind === "answered" ? shownAnswer(heard.head) : "",
+    },
+  };
+}
+
+/** Something to wait for that is given many times and taken once. */
+function signal() {
+  let given = Promise.withResolvers<void>();
+  return {
+    give: () => given.resolve(),
+    /** Until it is given, or for so long. */
+    async taken(mostMs: number): Promise<void> {
+      const waiting = new AbortController();
+      await Promise.race([
+        given.promise,
+        sleep(mostMs, undefined, { signal: waiting.signal, ref: false }).catch(() => {}),
+      ]);
+      waiting.abort();
+      given = Promise.withResolvers();
+    },
+  };
+}
+
+/** A delivery that is this process's to send until its lease ends. */
+type Leased = ClaimedDelivery & {
+  readonly url: string;
+  readonly isFailing: boolean;
+  readonly secrets: readonly string[];
+};
+
+/** Longer than a request may take, with what it takes to write down how it went. */
+const leaseMs = 20_000;
+
+const queuesMax = 64;
+const buriedMax = 1_000;
+
+/**
+ * Claims what is due, up to a number, from receivers that have room, by turns. Queues are locked by a statement of their
+ * own, so that the next one sees all that was committed before the lock: an earliest due time that
+ * misses a new delivery would let it lie.
+ */
+export async function claimDue(
+  ctx: Pick<Context, "db" | "now" | "sealKey">,
+  receivers: Receivers,
+  most: number,
+): Promise<{ leased: Leased[]; found: boolean }> {
+  const now = ctx.now();
+  const left = Math.min(most, receivers.room());
+  const fetch = Math.min(queuesMax, left);
+  const isQuiet = receivers.underWay === 0;
+  if (isQuiet && !(await hasDue(ctx.db, now))) return { leased: [], found: false };
+  return await ctx.db.transaction(async (tx) => {
+    const queues = await claimDueQueues(tx, { now, full: receivers.full(), fetch });
+    if (queues.length === 0) return { leased: [], found: false };
+    for (const reason of ["deleted", "disabled"] as const) {
+      const ended = queues.filter((queue) => endedBy(queue) === reason);
+      const webhookIds = ended.map(({ webhook_id }) => webhook_id);
+      if (ended.length > 0) await setDead(tx, { webhookIds, reason, fetch: buriedMax, now });
+    }
+    const rooms = roomsOf(queues, receivers, left);
+    const leaseEndsAt = new Date(now.getTime() + leaseMs);
+    const claimed = await claimDeliveries(tx, rooms, { now, leaseEndsAt });
+    return { leased: leasedOf(claimed, queues, ctx.sealKey, now), found: true };
+  });
+}
+
+function endedBy({ deleted, state }: DueQueue): "deleted" | "disabled" | undefined {
+  if (deleted) return "deleted";
+  return state === "disabled" ? "disabled" : undefined;
+}
+
+/** What is left is shared alike, so that a long backlog takes no more of it than a short one. */
+function roomsOf(queues: readonly DueQueue[], receivers: Receivers, left: number) {
+  const share = Math.max(1, Math.floor(left / queues.length));
+  return queues.map((queue) => ({
+    webhookId: queue.webhook_id,
+    most: endedBy(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), share),
+  }));
+}
+
+function leasedOf(
+  claimed: readonly ClaimedDelivery[],
+  queues: readonly DueQueue[],
+  sealKey: Buffer,
+  now: Date,
+): Leased[] {
+  const wanted = new Set(claimed.map(({ webhook_id }) => webhook_id));
+  const receiverOf = new Map(
+    queues
+      .filter(({ webhook_id }) => wanted.has(webhook_id))
+      .map((queue) => [
+        queue.webhook_id,
+        {
+          url: queue.url,
+          isFailing: queue.state === "failing",
+          secrets: openSecrets(queue, sealKey, now),
+        },
+      ]),
+  );
+  return claimed.map((delivery) => {
+    const receiver = receiverOf.get(delivery.webhook_id);
+    if (!receiver) throw new Error("a delivery is claimed from a queue");
+    return { ...delivery, ...receiver };
+  });
+}
+
+/** An attempt that was made, and what becomes of its delivery. */
+type Made = {
+  readonly webhookId: string;
+  readonly attempt: AttemptRow;
+  readonly state: DeliveryState;
+  /** When it is tried again; only of what stays pending. */
+  readonly dueAt: Date | null;
+};
+
+/** Since when each receiver of the set has been failing; those that are not are left out. */
+type FailingSince = ReadonlyMap<string, Date>;
+
+/** Doing this again does nothing more: an attempt is kept once, and its lease settles once. */
+export async function recordAttempts(
+  ctx: Pick<Context, "db" | "now">,
+  made: readonly Made[],
+): Promise<FailingSince> {
+  const now = ctx.now();
+  const rows = made
+    .map(({ attempt, state, dueAt }) => ({ ...attempt, state, due_at: dueAt ?? now }))
+    .toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
+  const queues = await settleAttempts(ctx.db, { made: rows, news: newsOf(made), now });
+  return new Map(
+    queues.flatMap(({ webhook_id, failing_since }) =>
+      failing_since ? [[webhook_id, failing_since] as const] : [],
+    ),
+  );
+}
+
+function newsOf(made: readonly Made[]): QueueNews[] {
+  const news = new Map<string, QueueNews>();
+  for (const { webhookId, attempt, dueAt } of made) {
+    const before = news.get(webhookId);
+    const succeeded = attempt.outcome === "delivered";
+    news.set(webhookId, {
+      webhookId,
+      dueAt: earlier(before?.dueAt ?? null, dueAt),
+      succeeded, // The last one counts.
+      failed: (before?.failed ?? false) || !succeeded,
+    });
+  }
+  return [...news.values()];
+}
+
+function earlier(a: Date | null, b: Date | null): Date | null {
+  if (!a || !b) return a ?? b;
+  return a < b ? a : b;
+}

@@ -1,0 +1,84 @@
+import { recordChanges } from "../journal/record-changes.ts";
+import { actorOf } from "../kernel/actor.ts";
+import type { Call } from "../kernel/caller.ts";
+import type { Context } from "../platform/context.ts";
+import type { SealedPlace } from "../platform/master-key.ts";
+import { open, seal } from "../platform/seal.ts";
+import { changeOfWebhook, lockWebhookOfCaller, viewWebhook } from "./read-webhooks.ts";
+import { graceSDefault, newSigningSecret } from "./rules.ts";
+import type { RotateSecretBody, Webhook } from "./schema.ts";
+import {
+  listPreviousSecrets,
+  listSealedSecrets,
+  setPreviousSecrets,
+  setSealedSecrets,
+  setSecret,
+} from "./store.ts";
+
+/** A sealed secret opens for its own subscription only. */
+export function sealPurpose(webhookId: string): string {
+  return `webhook:${webhookId}`;
+}
+
+type SealedSecrets = {
+  readonly webhook_id: string;
+  readonly secret_sealed: Buffer;
+  readonly previous_secret_sealed: Buffer | null;
+  readonly previous_secret_until: Date | null;
+};
+
+/** What to sign with now: the secret in force, then the previous one while its grace lasts. */
+export function openSecrets(row: SealedSecrets, sealKey: Buffer, now: Date): string[] {
+  const purpose = sealPurpose(row.webhook_id);
+  const current = open(row.secret_sealed, purpose, sealKey);
+  const inGrace = row.previous_secret_until !== null && row.previous_secret_until > now;
+  if (!inGrace || row.previous_secret_sealed === null) return [current];
+  return [current, open(row.previous_secret_sealed, purpose, sealKey)];
+}
+
+/** Where signing secrets are sealed: those in force and those whose grace lasts. */
+export function sealedWebhooks({ db }: Pick<Context, "db">): SealedPlace[] {
+  return [
+    {
+      name: "webhook secrets",
+      list: async (after, limit) => withPurpose(await listSealedSecrets(db, after, limit)),
+      set: (rows) => setSealedSecrets(db, rows),
+    },
+    {
+      name: "previous webhook secrets",
+      list: async (after, limit) => withPurpose(await listPreviousSecrets(db, after, limit)),
+      set: (rows) => setPreviousSecrets(db, rows),
+    },
+  ];
+}
+
+function withPurpose(rows: readonly { readonly id: string; readonly sealed: Buffer }[]) {
+  return rows.map((row) => ({ ...row, purpose: sealPurpose(row.id) }));
+}
+
+/** The new secret is in this one answer and in no other; the old one signs too until its grace ends. */
+export async function rotateSecret(
+  ctx: Context,
+  call: Call,
+  { webhookId, grace_s = graceSDefault }: { readonly webhookId: string } & RotateSecretBody,
+): Promise<Webhook> {
+  const now = ctx.now();
+  const { secret, hint } = newSigningSecret();
+  return await ctx.db.transaction(
+    async (tx) => {
+      const before = await lockWebhookOfCaller(tx, call.caller, webhookId);
+      const after = await setSecret(tx, webhookId, {
+        secretSealed: seal(secret, sealPurpose(webhookId), ctx.sealKey),
+        hint,
+        previousUntil: grace_s === 0 ? null : new Date(now.getTime() + grace_s * 1_000),
+        now,
+      });
+      if (!after) throw new Error("a locked row is there");
+      const change = changeOfWebhook("rotate_secret", { before, after });
+      await recordChanges(tx, actorOf(call), [change], now);
+      const webhook = viewWebhook(after);
+      return call.dryRun ? webhook : { ...webhook, signing_secret: secret };
+    },
+    { rollBack: call.dryRun },
+  );
+}
