@@ -16,7 +16,7 @@ import { type Service, startService } from "../support/service.ts";
 /** Of sixteen connections the sandbox has twelve. */
 const sandboxConnectionsMax = 12;
 const calls = 48;
-const looksMax = 1_000;
+const looksMax = 4_000;
 
 async function until(what: string, holds: () => boolean): Promise<void> {
   for (let look = 0; look < looksMax; look++) {

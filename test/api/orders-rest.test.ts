@@ -1,8 +1,8 @@
 // What becomes of orders while they rest, and of callers while they wait.
 
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import type { OfferSource } from "../../src/trading/book.ts";
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
@@ -16,6 +16,7 @@ import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Dealer, dealer } from "../support/orders.ts";
+import { someoneWaits } from "../support/poison.ts";
 import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
 
 const face = 25_000_000;
@@ -281,14 +282,22 @@ test("an order found again shows what orders before it in its batch did to it", 
 });
 
 test("a quote that is valid when its order arrives is honoured, however long the order waits", async (t) => {
-  const service = await startService(t);
+  const arrived = new EventEmitter();
+  const service = await startService(t, {
+    routes: (app) =>
+      app.addHook("preHandler", (_request, _reply, next) => {
+        next();
+        arrived.emit("call"); // The handler has begun, and so looked at the clock.
+      }),
+  });
   const { post, scripNo } = await dealer(service);
   const { body: quote } = await post("/v1/quote", { side: "sell", scrip_no: scripNo }, 200);
   const letGo = await holdMatching(service);
   const first = post("/v1/orders", { side: "sell", scrip_no: "NOSUCH0001" }, 404);
-  await sleep(150);
+  await someoneWaits(service);
+  const call = once(arrived, "call");
   const ordered = post("/v1/orders", { quote_ref: quote.quote_ref }, 201);
-  await sleep(150);
+  await call;
   service.clock.advance({ seconds: 121 });
   await letGo();
   await Promise.all([ordered, first]);
@@ -406,7 +415,7 @@ test("a sell by amount waits for a credit that somebody is at, and takes the bes
   await client.query("select from credits where scrip_no = $1 for update", [scripNos[0]]);
   const amount = { side: "sell", scheme: "RODTEP", face_paise: face, firm_id: firmId };
   const ordered = post("/v1/orders:batch", { orders: [amount, amount] }, 200);
-  await sleep(300);
+  await someoneWaits(service);
   await client.query("rollback");
   client.release();
   const { results } = (await ordered).body;

@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+
+import type pg from "pg";
 
 import { asOwner, setReachable, testDatabase } from "../../../test/support/database.ts";
 import { Overloaded } from "./coalesce.ts";
 import { type ConnectionOptions, type Database, type Db, openDatabase, sql } from "./postgres.ts";
 import { DatabaseSilent } from "./silence.ts";
 import { keptNothing } from "./split.ts";
+
+const looksMax = 2_000;
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let look = 0; look < looksMax && !holds(); look++) await sleep(10);
+  assert.ok(holds(), "it did not come");
+}
 
 /** Connections of the test's own, on its own terms. */
 async function openOwn(
@@ -91,14 +101,15 @@ test("a connection stays at hand, and one that is lost there is told of and not 
 
 test("a connection that is given back goes to whoever waits for one", async (t) => {
   const db = await openOwn(t, { connectionsMax: 1 });
-  const held = Promise.withResolvers<void>();
+  const [has, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holder = db.transaction(async (tx) => {
     await tx.rows(whoServes);
+    has.resolve();
     await held.promise;
   });
-  await sleep(20); // Until the holder has it.
+  await has.promise;
   const waiter = db.rows(whoServes);
-  await sleep(20);
+  await until(() => db.connections().waiting === 1);
   assert.deepEqual(db.connections(), { idle: 0, busy: 1, waiting: 1 });
   held.resolve();
   await holder;
@@ -120,10 +131,13 @@ test("statements that go together share a connection and are answered each by it
 
 test("a connection that is lost when its statement was answered already is not lent again", async (t) => {
   const db = await openOwn(t);
+  const connected = once(db.pool, "connect") as Promise<[pg.PoolClient]>;
   const [first] = await db.together(async (shared) => {
     const rows = await shared.rows<{ pid: number }>(whoServes);
+    const [client] = await connected;
+    const gone = new Promise((resolve) => client.once("end", resolve));
     await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [rows[0]?.pid]));
-    await sleep(50); // Until the connection knows.
+    await gone;
     return rows;
   });
   const [second] = await db.rows<{ pid: number }>(whoServes);
@@ -200,16 +214,16 @@ test("a transaction may be given more time for its statements, and none has more
   await assert.rejects(db.transaction(slow), /statement timeout/);
 });
 
-/** Takes connections until no more are had, and answers with how many were. */
-async function holdAll(db: Database, until: Promise<void>) {
+/** Twelve that each keep a connection once they have one; answers when so many have. */
+async function holdAll(db: Database, { have, end }: { have: number; end: Promise<void> }) {
   let held = 0;
   const hold = () =>
     db.transaction(async () => {
       held += 1;
-      await until;
+      await end;
     });
   const holders = Array.from({ length: 12 }, () => hold().catch((error: unknown) => error));
-  for (let looks = 0; looks < 50; looks++) await sleep(10);
+  await until(() => held >= have);
   return { held: () => held, ended: Promise.all(holders) };
 }
 
@@ -217,7 +231,7 @@ test("the sandbox leaves connections to live; whoever waits goes on in order, li
   const db = await openOwn(t, { connectionsMax: 8 });
   const sandbox = db.for("sandbox");
   const end = Promise.withResolvers<void>();
-  const holders = await holdAll(sandbox, end.promise);
+  const holders = await holdAll(sandbox, { have: 6, end: end.promise });
   assert.equal(holders.held(), 6);
   assert.deepEqual(db.loans(), {
     live: { lent: 0, waiting: 0 },
@@ -227,7 +241,8 @@ test("the sandbox leaves connections to live; whoever waits goes on in order, li
   assert.equal((await db.for("live").rows(whoServes)).length, 1);
 
   const endLive = Promise.withResolvers<void>();
-  const live = await holdAll(db, endLive.promise);
+  const live = await holdAll(db, { have: 2, end: endLive.promise });
+  assert.deepEqual(db.loans().live, { lent: 2, waiting: 10 });
   assert.equal(live.held(), 2, "live takes what is left");
   const served: string[] = [];
   const late = sandbox.rows(whoServes).then(() => served.push("sandbox"));
@@ -241,9 +256,9 @@ test("the sandbox leaves connections to live; whoever waits goes on in order, li
 
   const short = await openHasty(t, { connectionsMax: 2 });
   const forever = Promise.withResolvers<void>();
-  const taken = await holdAll(short, forever.promise);
-  await sleep(1_000); // Those that wait have given up, though nothing was given back.
-  assert.deepEqual(short.connections().waiting, 0);
+  const taken = await holdAll(short, { have: 2, end: forever.promise });
+  // Those that wait give up, though nothing is given back.
+  await until(() => short.connections().waiting === 0);
   forever.resolve();
   const outcomes = await taken.ended;
   assert.equal(outcomes.filter((outcome) => outcome instanceof Overloaded).length, 10);
