@@ -236,7 +236,7 @@ test("settings that are wrong are one line and exit 3", async () => {
 });
 
 test("a command alone starts the database and stops it when it leaves", async (t) => {
-  const alone = await dataDirectory(t);
+  const alone = await dataDirectory(t, { isMigrated: true });
   const { code, stderr } = await scripdesk([...issueAcme, "--json"], { DATA_DIR: alone });
   assert.equal(code, 0, stderr);
   assert.equal(await postgresPid(alone), undefined);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+
+import { dataDirectory } from "./support/process.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -12,18 +12,15 @@ test(
   "SIGTERM to `npm start` stops the service and not only npm",
   { timeout: 120_000 },
   async (t) => {
-    const dataDir = await mkdtemp(join(tmpdir(), "scripdesk-npm-start-"));
+    const dataDir = await dataDirectory(t, { isMigrated: true });
     const npm = spawn("npm", ["start"], {
       cwd: root,
       detached: true,
       env: { ...process.env, DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "off" },
       stdio: ["ignore", "pipe", "ignore"],
     });
-    t.after(async () => {
-      // The group outlives npm only where the guarantee is broken.
-      if (npm.pid) endGroup(npm.pid);
-      await rm(dataDir, { recursive: true, force: true });
-    });
+    // The group outlives npm only where the guarantee is broken.
+    t.after(() => npm.pid && endGroup(npm.pid));
 
     let said = "";
     npm.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));

@@ -237,7 +237,7 @@ test("what was signed before the key changed stays proven, and a key that only t
 });
 
 test("a service with its own folder makes its next key itself, and not while it runs", async (t) => {
-  const DATA_DIR = await dataDirectory(t);
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   await mkdir(DATA_DIR, { recursive: true });
   const running = await serve(t, { DATA_DIR });
   const before = await readFile(join(DATA_DIR, "master.key"), "utf8");

@@ -71,7 +71,7 @@ test("the first start shows a key and a first call that works; SIGTERM stops eve
 });
 
 test("a service that was killed starts again on the database it left running", async (t) => {
-  const DATA_DIR = await dataDirectory(t);
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const killed = await serve(t, { DATA_DIR });
   await eventually("the introduction", async () => demoKeyIn(killed.output.stdout) !== undefined);
   const key = keyOf(killed);
@@ -93,7 +93,7 @@ test("a service that was killed starts again on the database it left running", a
 });
 
 test("one DATA_DIR has one service; commands work beside it and act on it at once", async (t) => {
-  const DATA_DIR = await dataDirectory(t);
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR });
   const second = await scripdesk(["serve"], { DATA_DIR, PORT: "0", OPS_PORT: "off" });
   assert.equal(second.code, 3);
@@ -116,7 +116,10 @@ test("one DATA_DIR has one service; commands work beside it and act on it at onc
 });
 
 test("a port that is taken is one line and exit 3, and the database is left stopped", async (t) => {
-  const [DATA_DIR, other] = [await dataDirectory(t), await dataDirectory(t)];
+  const [DATA_DIR, other] = [
+    await dataDirectory(t, { isMigrated: true }),
+    await dataDirectory(t, { isMigrated: true }),
+  ];
   const service = await serve(t, { DATA_DIR });
   const { port } = new URL(service.url);
   const settings = { DATA_DIR: other, PORT: port, OPS_PORT: "off", LOG_LEVEL: "warn" };
@@ -128,7 +131,7 @@ test("a port that is taken is one line and exit 3, and the database is left stop
 });
 
 test("a request under way when the service is told to stop is answered", async (t) => {
-  const DATA_DIR = await dataDirectory(t);
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR });
   await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
   const key = keyOf(service);
@@ -171,7 +174,7 @@ async function accepts(port: number): Promise<boolean> {
 }
 
 test("a running service recovers by itself when its database is killed", async (t) => {
-  const DATA_DIR = await dataDirectory(t);
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR, LOG_LEVEL: "silent" });
   await eventually("the introduction", async () => demoKeyIn(service.output.stdout) !== undefined);
   const key = keyOf(service);

@@ -73,7 +73,7 @@ test("a first start that was interrupted while it made the database is done agai
 });
 
 test("a service whose master key is lost or another one refuses to start, and starts with its own", async (t) => {
-  const DATA_DIR = await dataDirectory(t);
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const first = await serve(t, { DATA_DIR });
   first.signal("SIGTERM");
   assert.equal(await first.ended, 0);
@@ -95,7 +95,7 @@ test("a service whose master key is lost or another one refuses to start, and st
 });
 
 test("after SIGTERM readiness is off while everything is still served; a second signal ends the wait", async (t) => {
-  const DATA_DIR = await dataDirectory(t);
+  const DATA_DIR = await dataDirectory(t, { isMigrated: true });
   const service = await serve(t, { DATA_DIR, DRAIN_S: "600" });
   let key = demoKeyIn(service.output.stdout);
   for (let look = 0; look < 400 && !key; look++) {
@@ -104,7 +104,7 @@ test("after SIGTERM readiness is off while everything is still served; a second 
   }
   service.signal("SIGTERM");
   let ready = await service.send("GET", "/readyz");
-  for (let look = 0; look < 400 && ready.status === 200; look++) {
+  for (let look = 0; look < 2_000 && ready.status === 200; look++) {
     await sleep(5);
     ready = await service.send("GET", "/readyz");
   }

@@ -106,7 +106,9 @@ const rules: readonly Rule[] = [
     wrong: {
       "a root": { "src/config.ts": `export const port = process.env["PORT"];\n` },
       "another variable": { "src/platform/postgres/run-as.ts": `spawn(process.env["HOME"]);\n` },
-      "the whole of it": { "src/platform/postgres/run-as.ts": `spawn("x", { env: process.env });\n` },
+      "the whole of it": {
+        "src/platform/postgres/run-as.ts": `spawn("x", { env: process.env });\n`,
+      },
       "the path elsewhere": { "src/platform/http/server.ts": `spawn(process.env["PATH"]);\n` },
     },
   },

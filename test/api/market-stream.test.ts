@@ -410,7 +410,7 @@ test("without a bound, readers that take nothing would stay for ever", async (t)
 });
 
 test("SIGTERM ends streams cleanly, a stalled one too, and the service exits", async (t) => {
-  const running = await serve(t, { DATA_DIR: await dataDirectory(t) });
+  const running = await serve(t, { DATA_DIR: await dataDirectory(t, { isMigrated: true }) });
   for (let tries = 0; tries < 300 && !demoKeyIn(running.output.stdout); tries++) await sleep(100);
   const key = demoKeyIn(running.output.stdout) ?? "";
   const reader = await read(running, key);

@@ -56,12 +56,12 @@ const servers: Readonly<Record<string, (t: Scope) => Promise<void>>> = {
     const { connection } = await startOldest(t, settings);
     const admin = { ...connection, database: "postgres" };
     await makeTemplate(admin);
-    process.env[serverVariable] = JSON.stringify(admin);
+    process.env[serverVariable] = JSON.stringify([admin]);
   },
   async embedded(t) {
     const server = await startTestServer(settings);
     t.after(() => server.stop());
-    process.env[serverVariable] = JSON.stringify(server.connection);
+    process.env[serverVariable] = JSON.stringify([server.connection]);
   },
 };
 

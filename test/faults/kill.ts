@@ -98,7 +98,7 @@ const hastyService = { program: join(import.meta.dirname, "hasty-serve.ts"), wor
 
 /** A running system with two desks. */
 export async function openSystem(scope: Scope): Promise<System> {
-  const dataDir = await dataDirectory(scope);
+  const dataDir = await dataDirectory(scope, { isMigrated: true });
   const settings = { DATA_DIR: dataDir, LOG_LEVEL: "silent" };
   let service = await serve(scope, settings);
   const { port } = new URL(service.url);

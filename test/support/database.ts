@@ -6,11 +6,14 @@ import pg from "pg";
 import { type Database, openDatabase } from "../../src/platform/postgres/postgres.ts";
 import { serverVariable, templateDatabase } from "./server.ts";
 
-/** Where the run's server is; the global setup of `npm test` has started it. */
+/** Where this process's server is; the global setup of `npm test` has started it. */
 export function testServer(): pg.ClientConfig {
   const text = process.env[serverVariable];
   if (!text) throw new Error("run tests with `npm run test:only` (it starts PostgreSQL for them)");
-  return JSON.parse(text) as pg.ClientConfig;
+  const servers = JSON.parse(text) as pg.ClientConfig[];
+  // Node numbers the processes that run test files at once, from 1.
+  const worker = Number(process.env["NODE_TEST_WORKER_ID"] ?? 1);
+  return servers[(worker - 1) % servers.length] ?? {};
 }
 
 type Scope = Pick<TestContext, "after">;

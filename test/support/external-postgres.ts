@@ -3,10 +3,11 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chown, readFile, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+import { scratchFolder } from "./scratch.ts";
 
 export const oldestBinaries = "/usr/lib/postgresql/15/bin";
 export const hasOldest = existsSync(join(oldestBinaries, "initdb"));
@@ -27,7 +28,7 @@ export async function startOldest(
   t: Scope,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Cluster> {
-  const dir = await mkdtemp(join(tmpdir(), "scripdesk-pg15-"));
+  const dir = await scratchFolder("scripdesk-pg15-");
   const user = await unprivilegedUser();
   if (user) await chown(dir, user.uid, user.gid);
   const cluster = join(dir, "cluster");

@@ -1,12 +1,16 @@
-import { serverVariable, startTestServer, type TestServer } from "./server.ts";
+import { migratedVariable, serverVariable, startTestServers, type TestServers } from "./server.ts";
 
-let server: TestServer | undefined;
+/** As many as there are files tested at once; more at once would share them. */
+const serverCount = 2;
+
+let servers: TestServers | undefined;
 
 export async function globalSetup(): Promise<void> {
-  server = await startTestServer();
-  process.env[serverVariable] = JSON.stringify(server.connection);
+  servers = await startTestServers(serverCount);
+  process.env[serverVariable] = JSON.stringify(servers.connections);
+  process.env[migratedVariable] = servers.migratedDir;
 }
 
 export async function globalTeardown(): Promise<void> {
-  await server?.stop();
+  await servers?.stop();
 }

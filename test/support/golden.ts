@@ -25,7 +25,7 @@ async function writeGoldenFiles(): Promise<void> {
   const scope = { after: (work: unknown) => stack.defer(work as () => Promise<void>) }; // As a test context.
   const server = await startTestServer();
   stack.defer(() => server.stop());
-  process.env[serverVariable] = JSON.stringify(server.connection);
+  process.env[serverVariable] = JSON.stringify([server.connection]);
 
   const service = await startService(scope);
   await writeFile(openApiFile, openApiText((await service.send("GET", "/v1/openapi.json")).body));

@@ -91,9 +91,16 @@ export function recordLocks(t: { after(work: () => void): void }): ReadonlyMap<s
   const steps = new Map<string, Step>();
   type Open = { readonly held: Set<string>; readonly texts: string[]; yields: boolean };
   const open = new WeakMap<pg.Client, Open>();
+  // A few hundred texts come again and again, and each takes long to read.
+  const known = new Map<string, readonly Lock[]>();
+  const read = (text: string) => {
+    const locks = known.get(text) ?? locksOf(text);
+    known.set(text, locks);
+    return locks;
+  };
   const note = (transaction: Open, text: string) => {
     const { held, texts } = transaction;
-    for (const { name, waits, keeps } of locksOf(text)) {
+    for (const { name, waits, keeps } of read(text)) {
       if (held.has(name) || held.has(parts.get(name) ?? "") || name === "deal_minutes") continue;
       if (texts.at(-1) !== text) texts.push(text);
       for (const before of waits ? held : []) {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 
 import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import { scratchFolder } from "./scratch.ts";
+import { copyFolder, migratedVariable } from "./server.ts";
 import { type Send, sender } from "./service.ts";
 
 /** A test, or a file of tests. */
@@ -29,9 +30,17 @@ const lingerMsMax = 15_000;
 /** What still runs on a DATA_DIR when its test is over, whether the test passed or not. */
 const running = new Map<string, Set<() => Promise<unknown>>>();
 
-/** A DATA_DIR of this test's own; whatever still runs on it is stopped before it is removed. */
-export async function dataDirectory(t: Scope): Promise<string> {
+/**
+ * A DATA_DIR of this test's own; whatever still runs on it is stopped before it is removed. Where the
+ * first start is not what a test is about, its database is a migrated one that was made for all.
+ */
+export async function dataDirectory(
+  t: Scope,
+  { isMigrated = false }: { readonly isMigrated?: boolean } = {},
+): Promise<string> {
   const dataDir = await scratchFolder("scripdesk-run-");
+  const migratedDir = process.env[migratedVariable];
+  if (isMigrated && migratedDir !== undefined) await copyFolder(`${migratedDir}/.`, dataDir);
   running.set(dataDir, new Set());
   t.after(async () => {
     for (const end of running.get(dataDir) ?? []) await end();

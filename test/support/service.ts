@@ -20,6 +20,7 @@ import type { Environment } from "../../src/kernel/caller.ts";
 import { type IssuedKey, issueKey } from "../../src/access/issue-keys.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { Heavy } from "../../src/platform/heavy/kinds.ts";
+import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
 import type { App } from "../../src/platform/http/server.ts";
 import { openLineSink } from "../../src/platform/line-sink.ts";
 import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.ts";
@@ -113,13 +114,16 @@ export type ServiceOptions = {
   readonly scheduleS?: readonly number[];
   /** Where checkpoints of the audit trail go. */
   readonly checkpoints?: string;
-  /** Where heavy work is done; threads of its own unless a test says otherwise. */
+  /** Where heavy work is done; threads that the file's services share unless a test says otherwise. */
   readonly heavy?: Heavy;
   /** Connections on the test's own terms. */
   readonly db?: Database;
   /** Another node of a service that runs already: the same database, clock and secrets. */
   readonly beside?: Service;
 };
+
+/** Started when there is something for them to do; without it they do not keep the process alive. */
+let threads: HeavyPool | undefined;
 
 export async function startService(
   t: Pick<TestContext, "after">,
@@ -132,7 +136,7 @@ export async function startService(
     now: clock.now,
     log: options.log ?? pino({ level: "silent" }),
     ...contextKeys({ main: masterKey, other: undefined }),
-    heavy: options.heavy ?? threadsOf(t),
+    heavy: options.heavy ?? (threads ??= openThreads(2)),
   };
   const metrics = createMetrics(ctx.db);
   const book = openBook(ctx, options.sources ?? offerSources);
@@ -213,12 +217,6 @@ export async function startService(
       return name;
     },
   };
-}
-
-function threadsOf(t: Pick<TestContext, "after">): Heavy {
-  const pool = openThreads(2);
-  t.after(() => pool.close());
-  return pool;
 }
 
 /** Like `fetch` in all that tests look at, at half of what a call by `fetch` costs. */
