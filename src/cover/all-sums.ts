@@ -1,11 +1,12 @@
 // The best bundle of a small set, exactly: every sum that can be reached, with the best way to reach
-// it. The set is cut in two along the queue, so that each half has few sums; then the two lists of
-// sums are walked against each other.
+// it. The set is cut in two so that each half has few sums; then the two lists of sums are walked
+// against each other. Credits of one face stay in one half: together they have few sums, however many
+// they are.
 //
 // Credits join from the last in the queue to the first. So among ways of one sum and count the one
-// with the credit that joins now is the earlier one, and no two ways are ever compared credit by
-// credit. Ways of one sum in a half can be judged on their own because all three wishes of rules.ts
-// add up: sum, count, and the places taken in the queue.
+// with the credit that joins now is the earlier one, and in a half no two ways are ever compared
+// credit by credit. Ways of one sum in a half can be judged on their own because all three wishes of
+// rules.ts add up: sum, count, and the places taken in the queue.
 
 import type { Budget } from "./rules.ts";
 
@@ -25,29 +26,64 @@ type Sums = {
   readonly length: number;
 };
 
-/** Places in the queue, and the sum of all faces in the other half. */
-type Half = { readonly from: number; readonly to: number; readonly elsewhere: number };
+/** Places in the queue, rising, and the sum of all faces in the other half. */
+type Half = { readonly places: readonly number[]; readonly elsewhere: number };
 
 const noWay = -1;
 
 /** Places in the queue of the best bundle, rising; undefined when the budget was spent before. */
 export function bestOfAllSums(set: SmallSet): readonly number[] | undefined {
-  const { faces, requirement } = set;
-  const middle = faces.length >> 1;
   const chains = new Chains();
-  const early = sumsOf(set, chains, {
-    from: 0,
-    to: middle,
-    elsewhere: totalsOf(faces.subarray(middle), requirement).at(-1) ?? 0,
-  });
-  const late =
-    early &&
-    sumsOf(set, chains, {
-      from: middle,
-      to: faces.length,
-      elsewhere: totalsOf(faces.subarray(0, middle), requirement).at(-1) ?? 0,
-    });
-  return late && bestOfBoth(set, chains, { early, late });
+  const [one, other] = halvesOf(set.faces).map(placesIn);
+  if (!one || !other) return undefined;
+  const first = sumsOf(set, chains, { places: one, elsewhere: totalOf(set, other) });
+  const second = first && sumsOf(set, chains, { places: other, elsewhere: totalOf(set, one) });
+  return second && bestOfBoth(set, chains, [first, second]);
+}
+
+/** No more steps than this are needed to look at all sums up to a requirement. */
+export function allSumsStepsMost(faces: Float64Array, requirement: number): number {
+  return halvesOf(faces).reduce((steps, kinds) => {
+    const sums = sumsMost(kinds, requirement);
+    return steps + (2 * placesIn(kinds).length + 1) * sums;
+  }, 0);
+}
+
+/** Credits of one face. */
+type Kind = { readonly face: number; readonly places: readonly number[] };
+
+/** About as many sums in each half: the kinds with most go first, to where there are fewer by then. */
+function halvesOf(faces: Float64Array): readonly (readonly Kind[])[] {
+  const byFace = Map.groupBy(faces.keys(), (place) => faces[place] ?? 0);
+  const kinds = Array.from(byFace, ([face, places]) => ({ face, places }));
+  const one = { kinds: [] as Kind[], sums: 1 };
+  const other = { kinds: [] as Kind[], sums: 1 };
+  for (const kind of kinds.toSorted((a, b) => b.places.length - a.places.length)) {
+    const half = one.sums <= other.sums ? one : other;
+    half.kinds.push(kind);
+    half.sums *= kind.places.length + 1;
+  }
+  return [one.kinds, other.kinds];
+}
+
+/**
+ * How many sums there can be: for each kind none, one, or up to all of its credits. These counts are
+ * the whole points of a simplex too, so they are no more than the volume of one that is larger by a
+ * credit of each kind.
+ */
+function sumsMost(kinds: readonly Kind[], requirement: number): number {
+  const most = kinds.reduce((sum, { face }) => sum + face, requirement);
+  const ways = kinds.reduce((product, { places }) => product * (places.length + 1), 1);
+  const volume = kinds.reduce((product, { face }, at) => (product * most) / face / (at + 1), 1);
+  return Math.min(ways, volume);
+}
+
+function placesIn(kinds: readonly Kind[]): readonly number[] {
+  return kinds.flatMap(({ places }) => places).toSorted(byPlace);
+}
+
+function byPlace(a: number, b: number): number {
+  return a - b;
 }
 
 /** Ways as chains of links, from the first credit in the queue to the last: each link adds one. */
@@ -89,13 +125,13 @@ function sumsOf(set: SmallSet, chains: Chains, half: Half): Sums | undefined {
     ways: Int32Array.of(noWay),
     length: 1,
   };
-  const ahead = totalsOf(faces.subarray(half.from, half.to), requirement);
-  for (let place = half.to - 1; place >= half.from; place--) {
+  const ahead = totalsOf(set, half.places);
+  for (let at = half.places.length - 1; at >= 0; at--) {
     budget.spend(2 * list.length);
     if (budget.spent) return undefined;
-    const face = faces[place] ?? 0;
-    const least = known - half.elsewhere - (ahead[place - half.from] ?? 0);
-    list = joined(list, chains, { place, face, least, most: requirement });
+    const place = half.places[at] ?? 0;
+    const least = known - half.elsewhere - (ahead[at] ?? 0);
+    list = joined(list, chains, { place, face: faces[place] ?? 0, least, most: requirement });
   }
   return list;
 }
@@ -137,22 +173,23 @@ function joined(list: Sums, chains: Chains, { place, face, least, most }: Joinin
 function bestOfBoth(
   { requirement, budget }: SmallSet,
   chains: Chains,
-  { early, late }: { readonly early: Sums; readonly late: Sums },
+  [first, second]: readonly [Sums, Sums],
 ): readonly number[] {
-  budget.spend(early.length + late.length);
+  budget.spend(first.length + second.length);
   let best = { sum: -1, count: 0, places: [] as readonly number[] };
-  let other = late.length - 1;
-  for (let at = 0; at < early.length; at++) {
-    const sum = early.sums[at] ?? 0;
-    while (other >= 0 && sum + (late.sums[other] ?? 0) > requirement) other--;
+  let other = second.length - 1;
+  for (let at = 0; at < first.length && !budget.spent; at++) {
+    const sum = first.sums[at] ?? 0;
+    while (other >= 0 && sum + (second.sums[other] ?? 0) > requirement) other--;
     if (other < 0) break;
-    const both = sum + (late.sums[other] ?? 0);
+    const both = sum + (second.sums[other] ?? 0);
     if (both < best.sum) continue;
-    const way = early.ways[at] ?? noWay;
-    const rest = late.ways[other] ?? noWay;
+    const way = first.ways[at] ?? noWay;
+    const rest = second.ways[other] ?? noWay;
     const count = chains.countOf(way) + chains.countOf(rest);
     if (both === best.sum && count > best.count) continue;
-    const places = [...chains.placesOf(way), ...chains.placesOf(rest)];
+    budget.spend(count);
+    const places = [...chains.placesOf(way), ...chains.placesOf(rest)].toSorted(byPlace);
     const isBetter = both > best.sum || count < best.count || isEarlier(places, best.places);
     if (isBetter) best = { sum: both, count, places };
   }
@@ -165,10 +202,16 @@ function isEarlier(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** The sum of the first faces by their number, up to the most that matters. */
-function totalsOf(faces: Float64Array, most: number): Float64Array {
-  const totals = new Float64Array(faces.length + 1);
-  faces.forEach((face, at) => (totals[at + 1] = Math.min(most, (totals[at] ?? 0) + face)));
+function totalsOf({ faces, requirement }: SmallSet, places: readonly number[]): Float64Array {
+  const totals = new Float64Array(places.length + 1);
+  places.forEach((place, at) => {
+    totals[at + 1] = Math.min(requirement, (totals[at] ?? 0) + (faces[place] ?? 0));
+  });
   return totals;
+}
+
+function totalOf(set: SmallSet, places: readonly number[]): number {
+  return totalsOf(set, places).at(-1) ?? 0;
 }
 
 function doubled(array: Int32Array): Int32Array<ArrayBuffer> {

@@ -195,6 +195,64 @@ test("round faces are covered to their common unit", () => {
   }
 });
 
+/** How many of each face: every count that fits, and of each face the first in the queue. */
+function bestByCounts(list: readonly OwnCredit[], requirement: number): readonly OwnCredit[] {
+  const queue = list.toSorted(byQueue);
+  const place = new Map(queue.map((one, at) => [one.scrip_no, at]));
+  const placesOf = (members: readonly OwnCredit[]) =>
+    members.map(({ scrip_no }) => place.get(scrip_no) ?? 0).toSorted((a, b) => a - b);
+  const isEarlier = (one: readonly OwnCredit[], other: readonly OwnCredit[]) => {
+    const places = placesOf(other);
+    const [a, b] = placesOf(one)
+      .map((own, at) => [own, places[at] ?? 0] as const)
+      .find(([own, its]) => own !== its) ?? [0, 0];
+    return a < b;
+  };
+  let best: readonly OwnCredit[] = [];
+  const kinds = [...Map.groupBy(queue, ({ face_paise }) => face_paise).values()];
+  const visit = (at: number, taken: readonly OwnCredit[]) => {
+    const kind = kinds[at];
+    const left = requirement - sumOf(taken);
+    if (kind) {
+      const most = Math.min(kind.length, Math.floor(left / kind[0]!.face_paise));
+      for (let count = 0; count <= most; count++)
+        visit(at + 1, [...taken, ...kind.slice(0, count)]);
+      return;
+    }
+    const order = sumOf(best) - sumOf(taken) || taken.length - best.length;
+    if (order < 0 || (order === 0 && isEarlier(taken, best))) best = taken;
+  };
+  visit(0, []);
+  return best.toSorted(byQueue);
+}
+
+for (const [size, shift] of [
+  [60, 0],
+  [2_000, 0],
+  [2_000, 3],
+  [20_000, 3],
+] as const) {
+  test(`${size} credits that share four faces, ${shift} paise odd, are covered and proven with few steps`, () => {
+    const draw = drawFrom(seed);
+    const faces = [2_500_000, 7_300_000, 10_000_000, 33_300_000];
+    const offers = [...marketOffers(draw, size)].map((offer, at) => ({
+      ...offer,
+      face_paise: faces[at % faces.length]! + shift * ((at % faces.length) + 1),
+    }));
+    const index = indexOf(offers);
+    for (let number = 0; number < 12; number++) {
+      const requirement_paise = 1_000_000 + Math.floor(draw() * 100_000_000);
+      const bundle = chooseBundle(index, { requirement_paise });
+      checkSound(bundle, requirement_paise);
+      const best = bestByCounts(offers, requirement_paise);
+      assert.deepEqual(scripNosOf(bundle.offers), scripNosOf(best));
+      const { residual, fewest, earliest } = bundle.proof;
+      assert.deepEqual({ residual, fewest, earliest }, allProven);
+      assert.ok(bundle.steps < 200_000, `${bundle.steps} steps`);
+    }
+  });
+}
+
 test("the same offers give the same bundle, in whatever order they came and whatever went", () => {
   const draw = drawFrom(seed);
   const offers = [...marketOffers(draw, 2_000)].map((offer) => ({

@@ -5,7 +5,8 @@
 // by the target alone.
 //
 //   survey    what is usable, and the target. If everything fits, everything is the bundle.
-//   all sums  few credits: every sum is looked at, and all three wishes are proven
+//   all sums  few credits, or many that share few faces: every sum is looked at, and all three wishes
+//             are proven
 //   exact     the target with 1, 2, 3 … credits, each count refuted before the next is tried
 //   complete  for requirements that need many credits: the largest first, then two, three or any
 //             of a few more that meet the rest of the target exactly
@@ -15,7 +16,7 @@
 // Work is counted in steps. When they are used up, the answer is what is known by then, and never
 // less than taking the largest that fits again and again.
 
-import { bestOfAllSums } from "./all-sums.ts";
+import { allSumsStepsMost, bestOfAllSums } from "./all-sums.ts";
 import { findExactSum, queued } from "./exact-sum.ts";
 import { completeHeads, largestFirst, nearestBySums } from "./largest-first.ts";
 import { OfferIndex, type Usable } from "./offer-index.ts";
@@ -67,10 +68,11 @@ function searchBundle(index: OfferIndex, requirement: Requirement, budget: Budge
   if (!Number.isSafeInteger(wanted) || wanted < 0) throw new Error("a requirement is whole paise");
   const wide = index.shelf(requirement, new Budget(surveyStepsMax));
   const shelf = index.shelf(requirement, budget);
+  if (shelf.isBare) return bundleOf(shelf, wanted, proven(shelf, []));
   const survey = surveyOf(wide, wanted);
   if (survey.all) return bundleOf(shelf, wanted, proven(shelf, survey.all));
-  const isFew = survey.usable !== undefined && survey.usable.length <= fewCredits;
-  const ofFew = isFew && answerOfAllSums(shelf, survey, largestFirst(wide, survey.target));
+  const ofFew =
+    hasFewSums(shelf, survey) && answerOfAllSums(shelf, survey, largestFirst(wide, survey.target));
   if (ofFew) return bundleOf(shelf, wanted, ofFew);
   const exact = shelf.budget.within(steps / 2, () => exactAnswer(shelf, survey)).found;
   if (exact.rows) return bundleOf(shelf, wanted, exact);
@@ -84,6 +86,7 @@ function searchBundle(index: OfferIndex, requirement: Requirement, budget: Budge
 /** The smallest face that can be used; undefined where none is, or it takes too long to find. */
 export function smallestUsable(index: OfferIndex, usable: Usable): number | undefined {
   const shelf = index.shelf(usable, new Budget(smallestStepsMax));
+  if (shelf.isBare) return undefined;
   for (let at = 0; at < shelf.facesEnd && !shelf.budget.spent; at = shelf.next(at)) {
     if (shelf.isUsable(shelf.rowAt(at))) return shelf.faceAt(at);
   }
@@ -125,6 +128,14 @@ type Answer = {
 
 function proven(shelf: Shelf, rows: readonly number[]): Answer {
   return { rows, target: sumOf(shelf, rows), fewestBound: rows.length, isEarliest: true };
+}
+
+/** Few credits, or few faces however many share them. */
+function hasFewSums(shelf: Shelf, { usable, isFew, target }: Survey): boolean {
+  if (!usable || !isFew) return false;
+  if (usable.length <= fewCredits) return true;
+  const faces = Float64Array.from(usable, (row) => shelf.face(row));
+  return allSumsStepsMost(faces, target) < shelf.budget.left;
 }
 
 /** Undefined when there are too many credits to look at all their sums. */

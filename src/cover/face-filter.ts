@@ -1,7 +1,10 @@
-// Says at once of most faces that no offer has them: a small count for each of many buckets that
-// faces are hashed to. Nearly all questions of a search are about faces that nobody offers.
+// Says at once of most faces that no offer has them: small counts in many buckets, two for each face.
+// Nearly all questions of a search are about faces that nobody offers, and where the answer is wrong
+// a search looks for the face itself, which takes some twenty times as long.
 
-const bucketsPerFace = 4;
+/** More than these would take much memory where there are very many faces. */
+const bucketsPerFace = { few: 16, many: 4 } as const;
+const fewMax = 2 ** 16;
 const bitsStart = 8;
 const bitsMax = 30;
 /** A count that has come this far stays, because nobody knows any more what it should be. */
@@ -10,6 +13,7 @@ const countMax = 255;
 export class FaceFilter {
   #shift = 32 - bitsStart;
   #counts = new Uint8Array(2 ** bitsStart);
+  #capacity = 2 ** bitsStart / bucketsPerFace.few;
 
   get bytes(): number {
     return this.#counts.byteLength;
@@ -17,36 +21,52 @@ export class FaceFilter {
 
   /** How many faces it is made for. */
   get capacity(): number {
-    return this.#counts.length / bucketsPerFace;
+    return this.#capacity;
   }
 
   /** Begins anew, with room for so many faces. */
   reset(faces: number): void {
-    const bits = Math.ceil(Math.log2(Math.max(1, faces) * bucketsPerFace));
+    const perFace = faces > fewMax ? bucketsPerFace.many : bucketsPerFace.few;
+    const bits = Math.ceil(Math.log2(Math.max(1, faces) * perFace));
     const clamped = Math.min(Math.max(bits, bitsStart), bitsMax);
     this.#shift = 32 - clamped;
     this.#counts = new Uint8Array(2 ** clamped);
+    this.#capacity = this.#counts.length / perFace;
   }
 
   add(face: number): void {
-    const bucket = bucketOf(face) >>> this.#shift;
-    const count = this.#counts[bucket] ?? 0;
-    if (count < countMax) this.#counts[bucket] = count + 1;
+    const mixed = mix(face);
+    this.#count(mixed, 1);
+    this.#count(mixAgain(mixed), 1);
   }
 
   remove(face: number): void {
-    const bucket = bucketOf(face) >>> this.#shift;
-    const count = this.#counts[bucket] ?? 0;
-    if (count < countMax) this.#counts[bucket] = count - 1;
+    const mixed = mix(face);
+    this.#count(mixed, -1);
+    this.#count(mixAgain(mixed), -1);
   }
 
   /** False when no offer has this face. */
   mayHave(face: number): boolean {
-    return this.#counts[bucketOf(face) >>> this.#shift] !== 0;
+    const mixed = mix(face);
+    return (
+      this.#counts[mixed >>> this.#shift] !== 0 &&
+      this.#counts[mixAgain(mixed) >>> this.#shift] !== 0
+    );
+  }
+
+  #count(mixed: number, more: number): void {
+    const bucket = mixed >>> this.#shift;
+    const count = this.#counts[bucket] ?? 0;
+    if (count < countMax) this.#counts[bucket] = count + more;
   }
 }
 
 /** Both halves of a face multiplied by odd constants; the high bits are the mixed ones. */
-function bucketOf(face: number): number {
+function mix(face: number): number {
   return Math.imul(face | 0, 0x9e3779b1) + Math.imul((face / 2 ** 32) | 0, 0x85ebca6b);
+}
+
+function mixAgain(mixed: number): number {
+  return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
 }

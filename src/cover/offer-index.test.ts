@@ -158,3 +158,27 @@ test("an offer that is no offer is refused and leaves the index as it was", () =
   }
   checkLike(index, new Map([[good.scrip_no, good]]));
 });
+
+test("whether no offer has a price that can be paid is known without looking at the offers", () => {
+  fc.assert(
+    fc.property(fc.array(offer, { maxLength: 30 }), fc.array(fc.nat()), (offers, removed) => {
+      const index = new OfferIndex();
+      index.load(offers.slice(0, 15));
+      for (const one of offers.slice(15)) index.put(one);
+      for (const at of removed) index.remove(offers[at % offers.length]?.scrip_no ?? "");
+      const left = offers.flatMap(({ scrip_no }) => index.find(scrip_no) ?? []);
+      for (const [min, max] of [
+        [1, 9_600],
+        [1, 9_700],
+        [9_701, 9_900],
+        [0, 0],
+      ] as const) {
+        const budget = new Budget(0);
+        const shelf = index.shelf({ price_min_bps: min, price_max_bps: max }, budget);
+        const isPayable = left.some(({ limit_bps }) => limit_bps >= min && limit_bps <= max);
+        assert.equal(shelf.isBare, min > 0 && !isPayable);
+      }
+    }),
+    { seed },
+  );
+});

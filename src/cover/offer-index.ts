@@ -2,10 +2,10 @@
 // The truth stays in the database; whoever takes a bundle from here locks its credits there.
 
 import { FaceFilter } from "./face-filter.ts";
-import { OfferRows } from "./offer-rows.ts";
+import { type OfferColumns, OfferRows } from "./offer-rows.ts";
 import { Budget, type DayNumber, type Offer, rupee } from "./rules.ts";
 import { Shelf } from "./shelf.ts";
-import { sortOffers } from "./sort-offers.ts";
+import { type Orders, rowsUpTo, sortByFace, sortOffers } from "./sort-offers.ts";
 import { SortedBlocks } from "./sorted-blocks.ts";
 
 /** Which offers can be used by one buyer. */
@@ -20,16 +20,7 @@ export type Usable = {
   readonly price_min_bps?: number;
 };
 
-/** Offers in the order of the queue, as plain arrays that a thread can be sent. */
-export type OfferColumns = {
-  readonly faces: Float64Array;
-  readonly days: Int32Array;
-  readonly limits: Uint16Array;
-  /** What stands for the seller's PAN. */
-  readonly sellers: Int32Array;
-};
-
-/** The same with the row of each. */
+/** Offers in the order of the queue, with the row of each. */
 export type RowColumns = OfferColumns & { readonly rows: Int32Array };
 
 export type Depth = { readonly count: number; readonly face_paise: bigint };
@@ -41,6 +32,8 @@ export class OfferIndex {
   readonly #filter = new FaceFilter();
   /** Those whose face is no whole rupees, by face: few, and hard to fit. */
   readonly #odd = new SortedBlocks(this.#rows.isBefore);
+  /** Those of resting sells, by limit: a buy below all of them need not look at what the house holds. */
+  readonly #byLimit = new SortedBlocks(this.#rows.isBefore);
   /** What was last made for a thread, until something changes. */
   #columns: RowColumns | undefined;
 
@@ -54,6 +47,7 @@ export class OfferIndex {
       this.#byFace.bytes +
       this.#byExpiry.bytes +
       this.#odd.bytes +
+      this.#byLimit.bytes +
       this.#filter.bytes
     );
   }
@@ -69,13 +63,15 @@ export class OfferIndex {
       if (known >= 0) this.#rows.drop(known);
       this.#rows.add(offer);
     }
-    const { byFace, byExpiry } = sortOffers(this.#rows, this.size);
-    this.#byFace.load(byFace, this.#rows.faces);
-    this.#byExpiry.load(byExpiry, this.#rows.days);
-    const isOdd = (row: number) => this.#faceOf(row) % rupee !== 0;
-    this.#odd.load(byFace.filter(isOdd), this.#rows.faces);
-    this.#filter.reset(this.size);
-    for (const row of byFace) this.#filter.add(this.#faceOf(row));
+    this.#arrange(sortOffers(this.#rows, this.size));
+  }
+
+  /** Replaces everything by columns; the scrip number of an offer is then its place in them. */
+  loadColumns(columns: OfferColumns): void {
+    this.#columns = undefined;
+    this.#rows.take(columns);
+    const byExpiry = rowsUpTo(this.size);
+    this.#arrange({ byExpiry, byFace: sortByFace(this.#rows, byExpiry) });
   }
 
   /** Adds an offer, or replaces the one with its scrip number. */
@@ -87,6 +83,7 @@ export class OfferIndex {
     this.#byFace.insert(row, offer.face_paise);
     this.#byExpiry.insert(row, offer.expires_on);
     if (offer.face_paise % rupee !== 0) this.#odd.insert(row, offer.face_paise);
+    if (offer.limit_bps > 0) this.#byLimit.insert(row, offer.limit_bps);
     this.#filter.add(offer.face_paise);
     if (this.size > this.#filter.capacity) this.#widenFilter();
   }
@@ -101,6 +98,8 @@ export class OfferIndex {
     this.#byExpiry.remove(row, this.#rows.days[row] ?? 0);
     this.#filter.remove(face);
     if (face % rupee !== 0) this.#odd.remove(row, face);
+    const limit = this.#rows.limits[row] ?? 0;
+    if (limit > 0) this.#byLimit.remove(row, limit);
     this.#rows.drop(row);
     return true;
   }
@@ -169,6 +168,7 @@ export class OfferIndex {
 
   /** The offers that can be used, for one search; it ends with the next change of the index. */
   shelf(usable: Usable, budget: Budget): Shelf {
+    const { price_max_bps: priceMaxBps = Infinity, price_min_bps: priceMinBps = 0 } = usable;
     return new Shelf({
       rows: this.#rows,
       byFace: this.#byFace,
@@ -177,10 +177,31 @@ export class OfferIndex {
       odd: this.#odd,
       minDay: usable.min_day ?? -Infinity,
       buyer: this.#rows.seller(usable.buyer),
-      priceMaxBps: usable.price_max_bps ?? Infinity,
-      priceMinBps: usable.price_min_bps ?? 0,
+      priceMaxBps,
+      priceMinBps,
+      isBare: priceMinBps > 0 && !this.#hasLimit(priceMinBps, priceMaxBps),
       budget,
     });
+  }
+
+  #hasLimit(fromBps: number, toBps: number): boolean {
+    const at = this.#byLimit.seek(fromBps);
+    return at < this.#byLimit.end && this.#byLimit.keyAt(at) <= toBps;
+  }
+
+  #arrange({ byFace, byExpiry }: Orders): void {
+    this.#byFace.load(byFace, this.#rows.faces);
+    this.#byExpiry.load(byExpiry, this.#rows.days);
+    const isOdd = (row: number) => this.#faceOf(row) % rupee !== 0;
+    this.#odd.load(byFace.filter(isOdd), this.#rows.faces);
+    const { limits } = this.#rows;
+    const limited = byExpiry.filter((row) => (limits[row] ?? 0) > 0);
+    this.#byLimit.load(
+      limited.toSorted((a, b) => (limits[a] ?? 0) - (limits[b] ?? 0)),
+      limits,
+    );
+    this.#filter.reset(this.size);
+    for (const row of byFace) this.#filter.add(this.#faceOf(row));
   }
 
   #widenFilter(): void {

@@ -9,6 +9,19 @@ const dayMax = 2 ** 31;
 const limitMaxBps = 65_535;
 const nobody = -1;
 
+/** Offers in the order of the queue, as plain arrays that a thread can be sent. */
+export type OfferColumns = {
+  readonly faces: Float64Array;
+  readonly days: Int32Array;
+  readonly limits: Uint16Array;
+  /** What stands for the seller's PAN. */
+  readonly sellers: Int32Array;
+};
+
+/** A place as a scrip number: so many digits, in whose order the places are. */
+const placeDigits = 9;
+const zero = "0".charCodeAt(0);
+
 export class OfferRows {
   faces = new Float64Array(rowsStart);
   days = new Int32Array(rowsStart);
@@ -67,6 +80,24 @@ export class OfferRows {
     return row;
   }
 
+  /** Begins anew with these, each in the row of its place, which is its scrip number. */
+  take({ faces, days, limits, sellers }: OfferColumns): void {
+    this.clear();
+    this.#sellerIds.clear();
+    this.#sellerNames = [];
+    this.reserve(faces.length);
+    this.faces.set(faces);
+    this.days.set(days);
+    this.limits.set(limits);
+    this.sellers.set(sellers);
+    for (const code of new Set(sellers)) {
+      this.#sellerIds.set(String(code), code);
+      this.#sellerNames[code] = String(code);
+    }
+    for (let row = 0; row < faces.length; row++) this.#numberByPlace(row);
+    this.#used = faces.length;
+  }
+
   drop(row: number): void {
     this.#written.set(this.scripNos.subarray(row * scripNoBytes, (row + 1) * scripNoBytes));
     this.#emptyBucket(this.#bucketOf());
@@ -113,6 +144,17 @@ export class OfferRows {
     }
     return false;
   };
+
+  #numberByPlace(row: number): void {
+    this.#written.fill(0);
+    for (let digit = placeDigits - 1, left = row; digit >= 0; digit--) {
+      const tens = Math.floor(left / 10);
+      this.#written[digit] = zero + left - 10 * tens;
+      left = tens;
+    }
+    this.scripNos.set(this.#written, row * scripNoBytes);
+    this.#buckets[this.#bucketOf()] = row + 1;
+  }
 
   #scripNo(row: number): string {
     const start = row * scripNoBytes;

@@ -5,9 +5,16 @@
 
 import { Overloaded } from "../platform/postgres/coalesce.ts";
 import type { Context } from "../platform/context.ts";
-import { type Heavy, heavyKind, type HeavyOptions, NobodyWaits } from "../platform/heavy/kinds.ts";
+import {
+  type Heavy,
+  heavyKind,
+  type HeavyOptions,
+  NobodyWaits,
+  type Stop,
+} from "../platform/heavy/kinds.ts";
 import { chooseBundle } from "./choose-bundle.ts";
-import { type OfferColumns, OfferIndex, type Usable } from "./offer-index.ts";
+import { OfferIndex, type Usable } from "./offer-index.ts";
+import type { OfferColumns } from "./offer-rows.ts";
 import { type Offer, type Proof, stepsDefault, stepsQuick } from "./rules.ts";
 
 export type CoverWanted = Usable & { readonly requirement_paise: number };
@@ -39,31 +46,20 @@ type ToSearch = { readonly columns: OfferColumns; readonly wanted: readonly Cove
 
 type FoundCover = { readonly places: readonly number[]; readonly proof: Proof };
 
-export const searchCover = heavyKind("cover", ({ columns, wanted }: ToSearch, stop) => {
-  const index = indexOf(columns);
+/** What a thread does: each requirement on what the ones before it left. */
+export function searchColumns({ columns, wanted }: ToSearch, stop: Stop): readonly FoundCover[] {
+  const index = new OfferIndex();
+  index.loadColumns(columns);
   const steps = Math.min(stepsDefault, Math.floor(jobStepsMax / wanted.length));
-  return wanted.map((one): FoundCover => {
+  return wanted.map((one) => {
     if (stop.isAsked()) throw new NobodyWaits();
     const { offers, proof } = chooseBundle(index, { ...one, steps });
     for (const { scrip_no } of offers) index.remove(scrip_no);
     return { places: offers.map(({ scrip_no }) => Number(scrip_no)), proof };
   });
-});
-
-/** Numbers that stand for places have the order of the queue, as the places have. */
-function indexOf({ faces, days, limits, sellers }: OfferColumns): OfferIndex {
-  const index = new OfferIndex();
-  const offers = Array.from(faces, (face_paise, place) => ({
-    scrip_no: String(place).padStart(9, "0"),
-    face_paise,
-    expires_on: days[place] ?? 0,
-    limit_bps: limits[place] ?? 0,
-    seller: String(sellers[place]),
-    order_id: null,
-  }));
-  index.load(offers, offers.length);
-  return index;
 }
+
+export const searchCover = heavyKind("cover", searchColumns);
 
 /** Plans for these requirements, in their order; undefined when the book is too large to be sent. */
 async function planCover(

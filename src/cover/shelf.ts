@@ -25,11 +25,14 @@ export type ShelfOptions = {
   readonly buyer: number;
   readonly priceMaxBps: number;
   readonly priceMinBps: number;
+  /** Whether no offer has a price that can be paid. */
+  readonly isBare: boolean;
   readonly budget: Budget;
 };
 
 export class Shelf {
   readonly budget: Budget;
+  readonly isBare: boolean;
   readonly #rows: OfferRows;
   readonly #byFace: SortedBlocks;
   readonly #byExpiry: SortedBlocks;
@@ -42,6 +45,7 @@ export class Shelf {
 
   constructor(options: ShelfOptions) {
     this.budget = options.budget;
+    this.isBare = options.isBare;
     this.#rows = options.rows;
     this.#byFace = options.byFace;
     this.#byExpiry = options.byExpiry;

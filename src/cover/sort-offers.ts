@@ -17,21 +17,30 @@ export type Orders = {
 };
 
 export function sortOffers(offers: OfferRows, count: number): Orders {
-  let rows: Rows = Int32Array.from({ length: count }, (_, row) => row);
+  let rows = rowsUpTo(count);
   for (const byte of differingBytes(offers, count).toReversed()) {
     rows = sortedBy(rows, (row) => offers.scripNos[row * scripNoBytes + byte] ?? 0);
   }
   for (let shift = 0; shift < 32; shift += 8) {
     rows = sortedBy(rows, (row) => (((offers.days[row] ?? 0) + dayOffset) >>> shift) & 255);
   }
-  const byExpiry = rows;
+  return { byExpiry: rows, byFace: sortByFace(offers, rows) };
+}
+
+/** Rows that are in the order of the queue, by face. */
+export function sortByFace({ faces }: OfferRows, byExpiry: Rows): Rows {
+  let rows = byExpiry;
   for (let shift = 0; shift < 32; shift += 8) {
-    rows = sortedBy(rows, (row) => ((offers.faces[row] ?? 0) >>> shift) & 255);
+    rows = sortedBy(rows, (row) => ((faces[row] ?? 0) >>> shift) & 255);
   }
   for (let shift = 0; shift < 24; shift += 8) {
-    rows = sortedBy(rows, (row) => (((offers.faces[row] ?? 0) / 2 ** 32) >>> shift) & 255);
+    rows = sortedBy(rows, (row) => (((faces[row] ?? 0) / 2 ** 32) >>> shift) & 255);
   }
-  return { byExpiry, byFace: rows };
+  return rows;
+}
+
+export function rowsUpTo(count: number): Rows {
+  return new Int32Array(count).map((_, row) => row);
 }
 
 /** Which bytes of scrip numbers are not the same in all rows; looked at in the order of memory. */

@@ -146,7 +146,7 @@ export class SortedBlocks {
   }
 
   /** Takes rows that are in order already. */
-  load(rows: Int32Array, keys: Float64Array | Int32Array): void {
+  load(rows: Int32Array, keys: Float64Array | Int32Array | Uint16Array): void {
     const blocks = Math.ceil(rows.length / loadedSize);
     this.#resize(Math.max(slotsStart, Math.ceil(blocks * 1.05)));
     this.#blocks = this.#slotsUsed = blocks;

@@ -4,9 +4,10 @@ import { endingsOf, type Endings, type Start } from "./odd-faces.ts";
 import { creditsMax, greatestDivisor, rupee } from "./rules.ts";
 import { none, type Shelf } from "./shelf.ts";
 
-/** Up to so many offers are looked at one by one. */
+/** Up to so many offers are looked at one by one; where there are more, they may share so many faces. */
 const listedMax = 4_096;
-
+const fewFaces = 64;
+const listStepsMax = 65_536;
 /** If the best sums cannot be met, so many are tried, and then the one in whole rupees. */
 const aimsMax = 3;
 
@@ -15,8 +16,10 @@ export type Aim = { readonly sum: number; readonly start: Start };
 export type Survey = {
   /** All usable credits, where the requirement takes them all. */
   readonly all: readonly number[] | undefined;
-  /** All usable credits, where they are not too many to be listed. */
+  /** All usable credits that can be in a bundle, where they are not too many to be listed. */
   readonly usable: readonly number[] | undefined;
+  /** Whether these are few, or share few faces. */
+  readonly isFew: boolean;
   /** No sum of faces lies between it and the requirement. */
   readonly target: number;
   /** The target, and what comes next where it cannot be met, with what to start from. */
@@ -32,7 +35,8 @@ export type Survey = {
 };
 
 export function surveyOf(shelf: Shelf, requirement: number): Survey {
-  const usable = usableOf(shelf, requirement);
+  const listed = listUsable(shelf, requirement);
+  const usable = listed?.rows;
   const ofUsable = usable?.reduce((unit, row) => greatestDivisor(unit, shelf.face(row)), 0);
   const unit = ofUsable || shelf.unit || 1;
   const endings = endingsOf(shelf, requirement);
@@ -42,6 +46,7 @@ export function surveyOf(shelf: Shelf, requirement: number): Survey {
   return {
     all: isAll ? rows : undefined,
     usable,
+    isFew: listed !== undefined && listed.faces <= fewFaces,
     target,
     aims,
     needed: target % rupee === 0 ? undefined : endings.odd,
@@ -69,14 +74,43 @@ function aimsOf(
   return { target: odd ? (inOrder[0]?.sum ?? 0) : whole, aims: next };
 }
 
-function usableOf(shelf: Shelf, requirement: number): readonly number[] | undefined {
-  if (shelf.count(1, requirement) > listedMax) return undefined;
-  const rows: number[] = [];
-  for (let at = 0; at < shelf.facesEnd && shelf.faceAt(at) <= requirement; at = shelf.next(at)) {
+type Listed = { readonly rows: readonly number[]; readonly faces: number };
+
+/**
+ * Of those that share a face only the first in the queue matter, as many as the requirement takes:
+ * with a later one in the place of an earlier one a bundle would be the later of two.
+ */
+function listUsable(shelf: Shelf, requirement: number): Listed | undefined {
+  const facesMax = shelf.count(1, requirement) > listedMax ? fewFaces : listedMax;
+  const { found, finished } = shelf.budget.within(listStepsMax, () => {
+    const rows: number[] = [];
+    let faces = 0;
+    let at = 0;
+    for (; at < shelf.facesEnd && shelf.faceAt(at) <= requirement; faces++) {
+      if (faces === facesMax || rows.length > listedMax || shelf.budget.spent) return undefined;
+      at = addFirst(shelf, { at, most: Math.floor(requirement / shelf.faceAt(at)), rows });
+    }
+    return { rows, faces };
+  });
+  return finished ? found : undefined;
+}
+
+type Run = { readonly at: number; readonly most: number; readonly rows: number[] };
+
+/** Adds the first usable ones of the run that begins here; the position where the next one begins. */
+function addFirst(shelf: Shelf, run: Run): number {
+  const face = shelf.faceAt(run.at);
+  let { at, most } = run;
+  while (at < shelf.facesEnd && shelf.faceAt(at) === face && !shelf.budget.spent) {
+    if (most === 0) return shelf.seek(face + 1);
     const row = shelf.rowAt(at);
-    if (shelf.isUsable(row)) rows.push(row);
+    if (shelf.isUsable(row)) {
+      run.rows.push(row);
+      most -= 1;
+    }
+    at = shelf.next(at);
   }
-  return rows;
+  return at;
 }
 
 type Largest = {
