@@ -29,6 +29,8 @@ export type Judged = {
   readonly rowsNeeded: number;
   readonly nodes: string;
   readonly faults: readonly string[];
+  /** Why it may read more than it needs, where it does. */
+  readonly allowedFor: string | undefined;
 };
 
 /** What goes through rows may look each up in two other tables. */
@@ -94,6 +96,16 @@ const allowed: readonly Allowed[] = [
     why: "goes through the resting sells, by a look-up for each credit",
   },
 ];
+
+/** How many statements needed each allowance; one that none needs is to be taken away. */
+export function countAllowed(judged: readonly Judged[]): ReadonlyMap<string, number> {
+  return new Map(
+    allowed.map(({ why }) => {
+      const excused = judged.filter(({ allowedFor }) => allowedFor === why);
+      return [why, new Set(excused.map(({ text }) => text)).size];
+    }),
+  );
+}
 
 /** Every connection that is opened from now on tells the plan of each statement it runs. */
 export async function recordPlans(db: Database): Promise<{ take(): Run[] }> {
@@ -166,11 +178,11 @@ function judgeStatement(
   );
   const whole = new Set(large.map((node) => `reads all of ${node["Relation Name"]}`));
   const sizes = worst.nodes.map((node) => tableRows.get(node["Relation Name"] ?? "") ?? 0);
-  const isAllowed = allowed.some(({ text, isOfDesk }) => {
+  const isExcessive = excess(worst) > 0;
+  const allowance = allowed.find(({ text, isOfDesk }) => {
     const rows = isOfDesk ? limits.deskRows : Math.max(...sizes);
     return text.test(worst.run.text) && worst.read <= readsPerRow * rows;
   });
-  const isWasteful = excess(worst) > 0 && !isAllowed;
   return {
     text: worst.run.text,
     runs: runs.length,
@@ -180,8 +192,11 @@ function judgeStatement(
     nodes: describeReads(worst.nodes),
     faults: [
       ...whole,
-      ...(isWasteful ? [`reads ${worst.read} rows where ${worst.needed} are needed`] : []),
+      ...(isExcessive && !allowance
+        ? [`reads ${worst.read} rows where ${worst.needed} are needed`]
+        : []),
     ],
+    allowedFor: isExcessive ? allowance?.why : undefined,
   };
 }
 

@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 
 import { pino } from "pino";
 
+import { environments } from "../../src/kernel/caller.ts";
 import { asOwner } from "../support/database.ts";
 import { debianFile } from "../support/debian-program.ts";
 import { oldestBinaries, startOldest } from "../support/external-postgres.ts";
@@ -18,7 +19,7 @@ import { makeTemplate, serverVariable, startTestServer } from "../support/server
 import { type Service, startService } from "../support/service.ts";
 import { dealADay, tryEverything, type Walked } from "./walk.ts";
 import { fill, leaveUncounted } from "./fill.ts";
-import { countRows, type Judged, judge, largeLimits, recordPlans } from "./plans.ts";
+import { countAllowed, countRows, type Judged, judge, largeLimits, recordPlans } from "./plans.ts";
 
 type Scope = { after(work: () => Promise<unknown>): void };
 
@@ -27,12 +28,15 @@ const usage = `npm run compat [-- --on oldest|embedded] [--credits N] [--all]
 Starts PostgreSQL 15 (Debian's; installed by apt-get if it is missing and you are root) and the
 embedded PostgreSQL, fills each with 400,000 credits and what goes with them, without statistics, and
 runs every operation and worker. Fails when a statement reads a table of more than ${largeLimits.largeTable}
-rows whole, or far more rows than it needs. About ten minutes.
+rows whole, or far more rows than it needs; also when something is allowed that no statement needs.
+About ten minutes.
 
   --on       one of the two servers
   --credits  how many credits; the rest is in proportion
   --all      print all statements, not only those with faults
 `;
+
+const creditsDefault = 400_000;
 
 /** Nobody counts rows; nothing has to outlive the machine. */
 const settings = {
@@ -65,7 +69,9 @@ const servers: Readonly<Record<string, (t: Scope) => Promise<void>>> = {
   },
 };
 
-async function runOn(name: string, credits: number, showAll: boolean): Promise<boolean> {
+type Outcome = { readonly held: boolean; readonly measured: readonly Judged[] };
+
+async function runOn(name: string, credits: number, showAll: boolean): Promise<Outcome> {
   await using stack = new AsyncDisposableStack();
   const scope: Scope = { after: (work) => stack.defer(async () => void (await work())) };
   await servers[name]?.(scope);
@@ -84,7 +90,10 @@ async function runOn(name: string, credits: number, showAll: boolean): Promise<b
   const tableRows = await asOwner(db, countRows);
   plans.take();
   const measure = async (phase: string, work: (node: Service) => Promise<unknown>) => {
-    await work(await startService(scope, { beside: service }));
+    const node = await startService(scope, { beside: service });
+    // A node opens its book before it lets anybody in: reading every offer takes its time.
+    await Promise.all(environments.map(node.book.look));
+    await work(node);
     const judged = judge(plans.take(), tableRows, { ...largeLimits, deskRows: ofDesk });
     report(`${name}, ${phase}`, judged, showAll);
     return judged;
@@ -105,7 +114,7 @@ async function runOn(name: string, credits: number, showAll: boolean): Promise<b
   );
   const isFound = control.some(({ faults }) => faults.length > 0);
   say(`${name}: the control ${isFound ? "was found" : "WAS NOT FOUND"}`);
-  return isFound && measured.every(({ faults }) => faults.length === 0);
+  return { held: isFound && measured.every(({ faults }) => faults.length === 0), measured };
 }
 
 /** Plans are made for a small database, on connections that stay. */
@@ -122,17 +131,24 @@ function report(title: string, judged: readonly Judged[], showAll: boolean): voi
   const shown = showAll ? judged : faulty;
   if (shown.length === 0) return;
   console.table(
-    shown.map(({ text, runs, slowestMs, rowsRead, rowsNeeded, nodes, faults }) => ({
+    shown.map(({ text, runs, slowestMs, rowsRead, rowsNeeded, nodes, faults, allowedFor }) => ({
       statement: text.replaceAll(/\s+/g, " ").trim().slice(0, 60),
       runs,
       "slowest ms": Number(slowestMs.toFixed(1)),
       read: rowsRead,
       needed: rowsNeeded,
       by: nodes.slice(0, 60),
-      faults: faults.join("; "),
+      faults: allowedFor === undefined ? faults.join("; ") : `allowed: ${allowedFor}`,
     })),
   );
   for (const { text, faults } of faulty) say(`\n-- ${faults.join("; ")}\n${text.trim()}`);
+}
+
+/** Whether every allowance is needed; with one server or fewer rows one may not be. */
+function reportAllowed(measured: readonly Judged[]): boolean {
+  const counts = countAllowed(measured);
+  for (const [why, count] of counts) say(`allowed to ${count || "NO"} statements: ${why}`);
+  return [...counts.values()].every((count) => count > 0);
 }
 
 /** A statement that takes longer than one may shows in no plan. */
@@ -151,7 +167,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       on: { type: "string" },
-      credits: { type: "string", default: "400000" },
+      credits: { type: "string", default: String(creditsDefault) },
       all: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -167,8 +183,11 @@ async function main(): Promise<void> {
   say(
     `Fills PostgreSQL (${chosen.join(", then ")}) with ${credits} credits and runs every statement.`,
   );
-  let held = true;
-  for (const name of chosen) held = (await runOn(name, credits, values.all)) && held;
+  const outcomes: Outcome[] = [];
+  for (const name of chosen) outcomes.push(await runOn(name, credits, values.all));
+  const isWhole = values.on === undefined && credits >= creditsDefault;
+  const areNeeded = reportAllowed(outcomes.flatMap(({ measured }) => measured));
+  const held = outcomes.every((outcome) => outcome.held) && (areNeeded || !isWhole);
   say(held ? "held" : "FAILED");
   if (!held) process.exitCode = 1;
 }
