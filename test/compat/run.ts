@@ -75,7 +75,7 @@ async function runOn(name: string, credits: number, showAll: boolean): Promise<O
   await using stack = new AsyncDisposableStack();
   const scope: Scope = { after: (work) => stack.defer(async () => void (await work())) };
   await servers[name]?.(scope);
-  say(`${name}: the server runs`);
+  sayDone(`${name}: the server runs`);
   const service = await startService(scope, {
     log: pino({ level: "error" }, { write: tellFault }),
   });
@@ -85,7 +85,7 @@ async function runOn(name: string, credits: number, showAll: boolean): Promise<O
   const ofDesk = Math.ceil(credits / 13);
   await asOwner(db, async (owner) => {
     const size = { worlds: 60, ofDesk, credits };
-    await fill(owner, { ...size, desk: walked.deskId, firm: walked.firmId }, say);
+    await fill(owner, { ...size, desk: walked.deskId, firm: walked.firmId }, sayDone);
   });
   const tableRows = await asOwner(db, countRows);
   plans.take();
@@ -121,13 +121,13 @@ async function runOn(name: string, credits: number, showAll: boolean): Promise<O
 async function walkSmall(scope: Scope, service: Service): Promise<Walked> {
   await tryEverything(service);
   const walked = await dealADay(scope, service);
-  say("walked through a small database");
+  sayDone("walked through a small database");
   return walked;
 }
 
 function report(title: string, judged: readonly Judged[], showAll: boolean): void {
   const faulty = judged.filter(({ faults }) => faults.length > 0);
-  say(`${title}: ${judged.length} statements, ${faulty.length} with faults`);
+  sayDone(`${title}: ${judged.length} statements, ${faulty.length} with faults`);
   const shown = showAll ? judged : faulty;
   if (shown.length === 0) return;
   console.table(
@@ -159,8 +159,15 @@ function tellFault(line: string): void {
   say(stack.slice(0, 4).join("\n"));
 }
 
+const startedMs = performance.now();
+
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** With the minutes since the beginning, by which the next run can be planned. */
+function sayDone(what: string): void {
+  say(`${((performance.now() - startedMs) / 60_000).toFixed(1)} min  ${what}`);
 }
 
 async function main(): Promise<void> {
@@ -188,7 +195,7 @@ async function main(): Promise<void> {
   const isWhole = values.on === undefined && credits >= creditsDefault;
   const areNeeded = reportAllowed(outcomes.flatMap(({ measured }) => measured));
   const held = outcomes.every((outcome) => outcome.held) && (areNeeded || !isWhole);
-  say(held ? "held" : "FAILED");
+  sayDone(held ? "held" : "FAILED");
   if (!held) process.exitCode = 1;
 }
 
