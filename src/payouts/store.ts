@@ -135,14 +135,14 @@ export async function listScheduled(
     limit ${limit}`);
 }
 
-/** Locks all that left with these. */
+/** Locks all that left with these; by an order that no index has, so that none is walked for it. */
 export async function lockRemitted(tx: Tx, leadIds: readonly string[]): Promise<PayoutRow[]> {
   return await tx.rows(sql`
     select ${payoutColumns}
     from payouts
     where (payout_id = any(${leadIds}::text[]) and remitted_with = payout_id)
       or (remitted_with = any(${leadIds}::text[]) and remitted_with <> payout_id)
-    order by payout_id
+    order by payout_id || ''
     for update`);
 }
 
