@@ -62,6 +62,10 @@ const rules: readonly Rule[] = [
       "another slice's second store": importing("src/keys/mint-key.ts", "../firms/check-store.ts"),
       "another slice's routes": importing("src/keys/mint-key.ts", "../firms/routes.ts"),
       "another slice's schema": importing("src/keys/mint-key.ts", "../firms/schema.ts"),
+      "another slice's use case from a schema": importing(
+        "src/ops/desks-schema.ts",
+        "../firms/open-desk.ts",
+      ),
       "another slice's use case from a store": importing(
         "src/keys/store.ts",
         "../firms/open-desk.ts",
@@ -137,6 +141,10 @@ const rules: readonly Rule[] = [
       "two stores": {
         "src/keys/store.ts": "sql`\n  insert into api_keys (key_id)\n  values (1)`;\n",
         "src/firms/store.ts": "sql`\n  update api_keys\n  set state = 'revoked'`;\n",
+      },
+      "a sealed column of another slice": {
+        "src/firms/store.ts": "sql`update firms\n  set state = 'x'`;\n",
+        "src/bank/seal-store.ts": 'sealedColumn({ table: "firms", id: "firm_id" });\n',
       },
       "a store and platform": {
         "src/usage/store.ts": "sql`delete from usage_days`;\n",

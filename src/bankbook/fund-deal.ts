@@ -25,7 +25,7 @@ type FundDeal = {
   readonly twoFromPaise?: number | undefined;
 };
 
-type DealFunding = "proposed" | "known" | "received" | "funded";
+export type DealFunding = "proposed" | "known" | "received" | "funded";
 
 /**
  * Money for a deal, of whatever amount: it is the buyer's, and the deal is funded once the buyer has

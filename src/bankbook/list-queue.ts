@@ -3,16 +3,21 @@ import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
 import { open } from "../platform/seal.ts";
 import { detailsPurpose, type LineDetails } from "./import-statement.ts";
-import { listQueue as listRows, listSealedDetails, setSealedDetails } from "./store.ts";
+import {
+  type BankLineRow,
+  listQueue as listRows,
+  listSealedDetails,
+  setSealedDetails,
+} from "./store.ts";
 
 /** A line of the queue as whoever decides about it reads it. */
 type QueuedLine = {
   readonly line_id: string;
   readonly day: string;
-  readonly direction: string;
+  readonly direction: BankLineRow["direction"];
   readonly paise: number;
   readonly utr: string | null;
-  readonly state: string;
+  readonly state: BankLineRow["state"];
   readonly reason: string | null;
   readonly remitter_name: string;
   /** The account, in part. */

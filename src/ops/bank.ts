@@ -7,6 +7,13 @@ import { readStatementFormat } from "../bankbook/read-statement.ts";
 import { reconcileBank } from "../bankbook/reconcile-bank.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import {
+  AssignedLine,
+  BankQueue,
+  ImportedStatement,
+  Reconciled,
+  ReturnedLine,
+} from "./bank-schema.ts";
+import {
   act,
   id,
   limitUsual,
@@ -46,7 +53,7 @@ const headings = Type.Object(
 );
 
 /** The bytes of a file, as text; what is not UTF-8 is refused and not bent. */
-function textOf(contentBase64: string): string {
+function decodeText(contentBase64: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(contentBase64, "base64"));
   } catch {
@@ -69,10 +76,11 @@ export const bankOperations: readonly Operation[] = [
       }),
       format: optional(headings),
     },
+    answer: ImportedStatement,
     run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) =>
       await importStatement(ctx, actor, {
         environment,
-        text: textOf(body.content_base64),
+        text: decodeText(body.content_base64),
         format: body.format && readStatementFormat(body.format),
         twoFromPaise,
       }),
@@ -80,6 +88,7 @@ export const bankOperations: readonly Operation[] = [
   read("reconcileBank", "/ops/bank/reconciliation", {
     ...bank,
     summary: "Compare the bank's closing balance with the books; every difference has a name",
+    answer: Reconciled,
     run: async ({ ctx }) => await reconcileBank(ctx, environment),
   }),
   read("listBankQueue", "/ops/bank/queue", {
@@ -87,6 +96,7 @@ export const bankOperations: readonly Operation[] = [
     summary: "List the bank's lines that nobody could explain, the oldest first",
     permission: "bank.write",
     query: { limit: listQuery.limit },
+    answer: BankQueue,
     run: async ({ ctx, query: { limit = limitUsual } }) => ({
       lines: await listQueue(ctx, { environment, limit }),
     }),
@@ -99,6 +109,7 @@ export const bankOperations: readonly Operation[] = [
       to: id("A firm, settlement or cross by its id, or `house` for our own."),
       reason: text("How you know."),
     },
+    answer: AssignedLine,
     run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
       outcome: await assignLine(ctx, actor, {
         lineId: params["line_id"] ?? "",
@@ -113,6 +124,7 @@ export const bankOperations: readonly Operation[] = [
     summary: "Say that money of the queue was sent back; the bank's debit ends it",
     permission: "bank.write",
     body: { utr: id("The bank's reference (UTR) of the payment back."), reason: text("Why.") },
+    answer: ReturnedLine,
     run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
       outcome: await sendLineBack(ctx, actor, {
         lineId: params["line_id"] ?? "",

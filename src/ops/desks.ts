@@ -13,6 +13,18 @@ import { oneOf } from "../platform/http/wire.ts";
 import { showStatement } from "../reports/read-statements.ts";
 import { listPlans, setPlan } from "../access/plans.ts";
 import {
+  Commission,
+  CommissionPayment,
+  Firm,
+  Firms,
+  IssuedKey,
+  Key,
+  Keys,
+  Plan,
+  Plans,
+  Statement,
+} from "./desks-schema.ts";
+import {
   act,
   environment,
   id,
@@ -35,6 +47,7 @@ export const deskOperations: readonly Operation[] = [
     ...keys,
     summary: "List the keys of every desk, without their secrets",
     query: { environment: optional(environment) },
+    answer: Keys,
     run: async ({ ctx, query }) => ({ keys: await listAllKeys(ctx, query.environment ?? null) }),
   }),
   act("issueKey", "/ops/keys", {
@@ -51,6 +64,7 @@ export const deskOperations: readonly Operation[] = [
       iec: optional(text("Importer-exporter code of a new live desk.", 10)),
       pan: optional(text("PAN of a new live desk.", 10)),
     },
+    answer: IssuedKey,
     run: async ({ ctx, actor, body }) =>
       await issueKey(
         ctx,
@@ -71,12 +85,14 @@ export const deskOperations: readonly Operation[] = [
     ...keys,
     summary: "Revoke a key and its children from the next request on",
     permission: "keys.write",
+    answer: Key,
     run: async ({ ctx, actor, params }) =>
       await revokeKeyAsOperator(ctx, params["key_id"] ?? "", actor),
   }),
   read("listPlans", "/ops/plans", {
     ...keys,
     summary: "List the plans that keys are metered by",
+    answer: Plans,
     run: async ({ ctx }) => ({ plans: await listPlans(ctx) }),
   }),
   act("setPlan", "/ops/plans/:name", {
@@ -90,6 +106,7 @@ export const deskOperations: readonly Operation[] = [
       child_keys_max: optional(natural("Child keys of a desk at a time.")),
       unfunded_max_paise: optional(natural("Deals of a firm that may wait for money.")),
     },
+    answer: Plan,
     run: async ({ ctx, actor, params, body }) =>
       await setPlan(
         ctx,
@@ -110,6 +127,7 @@ export const deskOperations: readonly Operation[] = [
       ...listQuery,
       connection_state: optional(oneOf(firmStates, { description: "Only in this state." })),
     },
+    answer: Firms,
     run: async ({ ctx, query }) => ({
       firms: await listAllFirms(ctx, {
         environment: query.environment ?? null,
@@ -121,6 +139,7 @@ export const deskOperations: readonly Operation[] = [
   read("readAnyFirm", "/ops/firms/:firm_id", {
     ...firms,
     summary: "Read a firm with its checks and holds; account numbers stay masked",
+    answer: Firm,
     run: async ({ ctx, params }) => {
       const firmId = params["firm_id"] ?? "";
       const { deskId } = await operatorOn(ctx, firmId);
@@ -131,6 +150,7 @@ export const deskOperations: readonly Operation[] = [
     ...firms,
     summary: "Ask the registry and the bank about a firm",
     permission: "firms.write",
+    answer: Firm,
     run: async ({ ctx, actor, params }) => {
       const firmId = params["firm_id"] ?? "";
       return await verifyFirm(ctx, await operatorOn(ctx, firmId, actor), firmId);
@@ -145,6 +165,7 @@ export const deskOperations: readonly Operation[] = [
       reference: text("Where the signed mandate is found.", 200),
       valid_until: text("Last day (YYYY-MM-DD, IST) or ISO 8601 time.", 40),
     },
+    answer: Firm,
     run: async ({ ctx, actor, params, body: mandate }) => {
       const firmId = params["firm_id"] ?? "";
       const doer = await operatorOn(ctx, firmId, actor);
@@ -156,6 +177,7 @@ export const deskOperations: readonly Operation[] = [
     summary: "Stop trading for a firm; only an operator can resume it",
     permission: "firms.write",
     body: { reason: text("Why; the desk sees it.") },
+    answer: Firm,
     run: async ({ ctx, actor, params, body: { reason } }) => {
       const firmId = params["firm_id"] ?? "";
       return await suspendFirm(ctx, await operatorOn(ctx, firmId, actor), { firmId, reason });
@@ -165,6 +187,7 @@ export const deskOperations: readonly Operation[] = [
     ...firms,
     summary: "End a firm's suspension, whoever made it",
     permission: "firms.write",
+    answer: Firm,
     run: async ({ ctx, actor, params }) => {
       const firmId = params["firm_id"] ?? "";
       return await resumeFirm(ctx, await operatorOn(ctx, firmId, actor), firmId);
@@ -173,6 +196,7 @@ export const deskOperations: readonly Operation[] = [
   read("showAnyStatement", "/ops/firms/:firm_id/statements/:period", {
     ...firms,
     summary: "Show a firm's statement of a month",
+    answer: Statement,
     run: async ({ ctx, params, wiring: { letterhead } }) =>
       await showStatement(ctx, {
         firmId: params["firm_id"] ?? "",
@@ -186,6 +210,7 @@ export const deskOperations: readonly Operation[] = [
     summary: "Set what a desk earns on its clients' deals that settle from now on",
     permission: "desks.write",
     body: { bps: natural("Basis points of face, 0 to 100.", 10_000) },
+    answer: Commission,
     run: async ({ ctx, actor, params, body: { bps } }) =>
       await setCommission(ctx, actor, { firmId: params["firm_id"] ?? "", bps }),
   }),
@@ -194,6 +219,7 @@ export const deskOperations: readonly Operation[] = [
     summary: "Say that a desk was paid its commission; large sums take two people",
     permission: "commissions.pay",
     body: { amount_paise: paise("How much."), utr: id("The bank's reference.") },
+    answer: CommissionPayment,
     run: async ({ ctx, actor, params, body, wiring: { twoFromPaise } }) => ({
       outcome: await payOutCommission(ctx, actor, {
         firmId: params["firm_id"] ?? "",

@@ -1,21 +1,48 @@
 // The document of the operators' API, made from the operations themselves.
 
+import { operatorRoles } from "../kernel/actor.ts";
+import { isPermitted } from "../operators/rules.ts";
 import { documentedPath } from "../platform/http/server.ts";
-import { contractVersion } from "../platform/http/openapi.ts";
+import { contractVersion, type ErrorName, errorSchemas, hoist } from "../platform/http/openapi.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 
-const refusals: Readonly<Record<string, string>> = {
-  400: "Malformed body, unknown field or unknown value.",
-  401: "Nobody is signed in, or no longer: the token expired, was revoked, or its person disabled.",
-  403: "The role does not permit it, or it is your own proposal.",
-  404: "No such thing.",
-  409: "The state does not allow this, or it waits for a second person.",
-  413: "The body exceeds 1048576 bytes.",
-  415: "The body is not JSON by its content type.",
-  422: "Well-formed but invalid values.",
-  429: "Too many calls or attempts; Retry-After says when to try again.",
-  500: "A fault of ours, or too much to do: retry with backoff.",
+type Refusal = { readonly description: string; readonly bodies: readonly ErrorName[] };
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  400: {
+    description: "Malformed body, unknown field or unknown value.",
+    bodies: ["TradingError", "TransportError"],
+  },
+  401: {
+    description:
+      "Nobody is signed in, or no longer: the token expired, was revoked, or its person disabled.",
+    bodies: ["EdgeError"],
+  },
+  403: {
+    description:
+      "The role does not permit it, it is your own proposal, or the call came over an open wire.",
+    bodies: ["TradingError", "EdgeError"],
+  },
+  404: { description: "No such thing.", bodies: ["TradingError"] },
+  409: {
+    description: "The state does not allow this; detail.reason says why.",
+    bodies: ["TradingError"],
+  },
+  413: { description: "The body exceeds 1048576 bytes.", bodies: ["TransportError"] },
+  415: { description: "The body is not JSON by its content type.", bodies: ["TransportError"] },
+  422: {
+    description: "Well-formed but invalid values; detail.fields names each.",
+    bodies: ["TradingError", "TransportError"],
+  },
+  429: {
+    description: "Too many calls or attempts; Retry-After says when to try again.",
+    bodies: ["EdgeError"],
+  },
+  500: {
+    description: "A fault of ours, or too much to do: retry with backoff.",
+    bodies: ["TransportError"],
+  },
 };
 
 const tags: Readonly<Record<string, string>> = {
@@ -42,13 +69,17 @@ operators' listener (\`OPS_PORT\`), over loopback or https only. \`POST /ops/sig
 must not do alone answers \`outcome: "proposed"\` and waits in \`/ops/approvals\`. Money is integer paise,
 times are ISO 8601 in IST. An error's slug is \`code\` if present, otherwise \`error\`.`;
 
+type Json = Readonly<Record<string, unknown>>;
+
 export function describeOps(): object {
-  const paths: Record<string, Record<string, object>> = {};
+  const described: Record<string, Record<string, object>> = {};
   for (const operation of operations) {
     const path = documentedPath(operation.path);
     const method = operation.method.toLowerCase();
-    paths[path] = { ...paths[path], [method]: describe(operation, path) };
+    described[path] = { ...described[path], [method]: describe(operation, path) };
   }
+  const schemas: Record<string, unknown> = { ...errorSchemas };
+  const paths = hoist(described, schemas);
   return {
     openapi: "3.1.0",
     info: {
@@ -64,34 +95,42 @@ export function describeOps(): object {
       securitySchemes: {
         Session: { type: "http", scheme: "bearer", description: "`operator_…`, from sign-in." },
       },
-      schemas: {
-        Error: {
-          type: "object",
-          required: ["error", "message"],
-          properties: {
-            error: { type: "string", description: "Stable slug." },
-            code: { type: "string", description: "Stable slug; prefer it when present." },
-            message: { type: "string", description: "For people; its wording may change." },
-            request_id: { type: "string", description: "As the X-Request-ID header." },
-            detail: { type: "object", additionalProperties: true },
-          },
-        },
-      },
+      schemas,
+      headers,
       responses: Object.fromEntries(
-        Object.entries(refusals).map(([status, text]) => [
+        Object.entries(refusals).map(([status, refusal]) => [
           `Refused${status}`,
-          {
-            description: text,
-            content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-          },
+          describeRefusal(status, refusal),
         ]),
       ),
     },
   };
 }
 
+const headers = {
+  "X-Request-ID": {
+    description: "Echoed when sent, otherwise made here; audit records have it.",
+    schema: { type: "string" },
+  },
+  "Retry-After": {
+    description: "Seconds to wait before the next try.",
+    schema: { type: "integer" },
+  },
+};
+
+function refer(...names: readonly (keyof typeof headers)[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function describeRefusal(status: string, { description: text, bodies }: Refusal): Json {
+  const refs = bodies.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const schema = refs.length === 1 ? refs[0] : { anyOf: refs };
+  const told = status === "429" ? refer("X-Request-ID", "Retry-After") : refer("X-Request-ID");
+  return { description: text, headers: told, content: { "application/json": { schema } } };
+}
+
 function describe(operation: Operation, path: string): object {
-  const { operationId, tag, summary, permission, query, body } = operation;
+  const { operationId, tag, summary, permission, query, body, answer } = operation;
   const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: "path",
@@ -105,14 +144,13 @@ function describe(operation: Operation, path: string): object {
     required: required.includes(name),
     schema,
   }));
-  const isOpen = permission === "none";
-  const statuses = Object.keys(refusals).filter((status) => status !== "403" || !isOpen);
   return {
     operationId,
     tags: [tag],
     summary,
-    security: isOpen ? [] : [{ Session: [] }],
-    ...(!isOpen && { "x-permission": permission }),
+    description: describeAccess(operation),
+    security: permission === "none" ? [] : [{ Session: [] }],
+    ...(permission !== "none" && { "x-permission": permission }),
     parameters: [...fromPath, ...fromQuery],
     ...(body && {
       requestBody: {
@@ -122,14 +160,36 @@ function describe(operation: Operation, path: string): object {
     }),
     responses: {
       200: {
-        description: "Done, or proposed.",
-        content: {
-          "application/json": { schema: { type: "object", additionalProperties: true } },
-        },
+        description: "Done, or proposed where it takes two people.",
+        headers: refer("X-Request-ID"),
+        content: { "application/json": { schema: answer } },
       },
       ...Object.fromEntries(
-        statuses.map((status) => [status, { $ref: `#/components/responses/Refused${status}` }]),
+        listRefusals(operation).map((status) => [
+          status,
+          { $ref: `#/components/responses/Refused${status}` },
+        ]),
       ),
     },
   };
+}
+
+/** Who may call it, and that it leaves a record. */
+function describeAccess({ permission, method, operationId }: Operation): string {
+  if (permission === "none") return "Nobody has to be signed in. Attempts are throttled.";
+  const roles = operatorRoles.filter((role) => isPermitted(role, permission));
+  const who =
+    roles.length === operatorRoles.length ? "Every role may." : `Takes the role ${join(roles)}.`;
+  const isRead = method === "GET" || operationId === "previewCard";
+  return isRead ? who : `${who} The audit record names the person.`;
+}
+
+function join(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
+}
+
+function listRefusals({ method }: Operation): string[] {
+  const cannotBe = method === "GET" ? ["409", "415"] : [];
+  return Object.keys(refusals).filter((status) => !cannotBe.includes(status));
 }

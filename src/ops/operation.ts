@@ -1,7 +1,7 @@
 // An operation of the operators' API: what it takes, whom it lets in, and the use case behind it,
 // which is that of the command line. The routes, the document and the matrix of roles read these.
 
-import { type Static, type TObject, type TProperties, Type } from "typebox";
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 
 import type { ApprovalKind } from "../operators/approval-kind.ts";
 import type { OnLost } from "../credits/registry-news.ts";
@@ -14,6 +14,7 @@ import type { Permission } from "../operators/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { oneOf } from "../platform/http/wire.ts";
 import type { Settling } from "../settlement/conclude-legs.ts";
+import type { Served } from "./serialize-answer.ts";
 
 /** What the roots know and the operations need. */
 export type OpsWiring = {
@@ -49,13 +50,19 @@ export type Operation = {
   readonly permission: Permission | "none";
   readonly query: TObject;
   readonly body: TObject | undefined;
+  /** What it answers, in the names of the wire. */
+  readonly answer: TSchema;
   run(call: OpsCall<never, never>): Promise<object>;
 };
+
+/** What a use case returns, if that is served as the answer says; otherwise nothing fits. */
+type Fitting<Result, Answer extends TSchema> = Result &
+  (Served<Result> extends Static<Answer> ? unknown : never);
 
 const nothing = Type.Object({}, { additionalProperties: false });
 
 /** A read, with its query. */
-export function read<Query extends TProperties>(
+export function read<Answer extends TSchema, Result extends object, Query extends TProperties>(
   operationId: string,
   path: string,
   spec: {
@@ -63,17 +70,20 @@ export function read<Query extends TProperties>(
     readonly summary: string;
     readonly permission?: Permission;
     readonly query?: Query;
-    readonly run: (call: OpsCall<Static<TObject<Query>>, undefined>) => Promise<object>;
+    readonly answer: Answer;
+    readonly run: (
+      call: OpsCall<Static<TObject<Query>>, undefined>,
+    ) => Promise<Fitting<Result, Answer>>;
   },
 ): Operation {
-  const { tag, summary, permission = "read", run } = spec;
+  const { tag, summary, permission = "read", answer, run } = spec;
   const query = spec.query ? Type.Object(spec.query, { additionalProperties: false }) : nothing;
   const declared = { operationId, method: "GET", path, tag, summary, permission } as const;
-  return { ...declared, query, body: undefined, run };
+  return { ...declared, query, body: undefined, answer, run };
 }
 
 /** An act, with its body; every one leaves an audit record that names the person. */
-export function act<Body extends TProperties>(
+export function act<Answer extends TSchema, Result extends object, Body extends TProperties>(
   operationId: string,
   path: string,
   spec: {
@@ -82,13 +92,16 @@ export function act<Body extends TProperties>(
     readonly permission: Permission | "none";
     readonly method?: "POST" | "PUT";
     readonly body?: Body;
-    readonly run: (call: OpsCall<undefined, Static<TObject<Body>>>) => Promise<object>;
+    readonly answer: Answer;
+    readonly run: (
+      call: OpsCall<undefined, Static<TObject<Body>>>,
+    ) => Promise<Fitting<Result, Answer>>;
   },
 ): Operation {
-  const { tag, summary, permission, method = "POST", run } = spec;
+  const { tag, summary, permission, method = "POST", answer, run } = spec;
   const body = spec.body ? Type.Object(spec.body, { additionalProperties: false }) : nothing;
   const declared = { operationId, method, path, tag, summary, permission } as const;
-  return { ...declared, query: nothing, body, run };
+  return { ...declared, query: nothing, body, answer, run };
 }
 
 export const text = (description: string, maxLength = 500) =>

@@ -7,6 +7,7 @@ import { bankOperations } from "./bank.ts";
 import { deskOperations } from "./desks.ts";
 import { moneyOperations } from "./money.ts";
 import type { Operation } from "./operation.ts";
+import { payoutOperations } from "./payouts.ts";
 import { peopleOperations } from "./people.ts";
 import { priceOperations } from "./prices.ts";
 import { taxOperations } from "./taxes.ts";
@@ -18,6 +19,7 @@ const declared: readonly Operation[] = [
   ...worldOperations,
   ...priceOperations,
   ...moneyOperations,
+  ...payoutOperations,
   ...bankOperations,
   ...taxOperations,
 ];
@@ -25,10 +27,10 @@ const declared: readonly Operation[] = [
 /** With what its route declares to the edge. */
 export const operations = declared.map((operation) => ({
   ...operation,
-  config: configOf(operation),
+  config: toConfig(operation),
   preValidation: operation.body ? [takeNoBodyAsEmpty] : [],
 }));
 
-function configOf({ permission }: Operation): FastifyContextConfig {
+function toConfig({ permission }: Operation): FastifyContextConfig {
   return permission === "none" ? { keyless: true } : { permission };
 }

@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+
 import { approveProposal, rejectProposal } from "../operators/decide-approval.ts";
 import { listApprovals, showApproval, viewApproval } from "../operators/list-approvals.ts";
 import { approvalStates } from "../operators/approval-rules.ts";
@@ -11,7 +13,18 @@ import {
 import { enrolOperator, signIn, signOut } from "../operators/sign-in.ts";
 import { oneOf } from "../platform/http/wire.ts";
 import { act, limitUsual, listQuery, type Operation, optional, read, text } from "./operation.ts";
-import { Type } from "typebox";
+import {
+  Approval,
+  Approvals,
+  Approved,
+  Enrolled,
+  LetIn,
+  People,
+  Person,
+  SignedIn,
+  SignedOut,
+  WhoIsSignedIn,
+} from "./people-schema.ts";
 
 const name = text("The person's name; compared without case and spaces.", 64);
 const role = oneOf(operatorRoles, { description: "What they may do." });
@@ -30,6 +43,7 @@ export const peopleOperations: readonly Operation[] = [
       password,
       code: Type.String({ pattern: "^[0-9]{6}$", description: "Six digits; used once." }),
     },
+    answer: SignedIn,
     run: async ({ ctx, actor, body }) => await signIn(ctx, { ...body, requestId: actor.requestId }),
   }),
   act("enrol", "/ops/enrol", {
@@ -45,6 +59,7 @@ export const peopleOperations: readonly Operation[] = [
         description: "One from each person who let you in.",
       }),
     },
+    answer: Enrolled,
     run: async ({ ctx, actor, body }) =>
       await enrolOperator(ctx, { ...body, requestId: actor.requestId }),
   }),
@@ -52,6 +67,7 @@ export const peopleOperations: readonly Operation[] = [
     ...people,
     summary: "End this session",
     permission: "read",
+    answer: SignedOut,
     run: async ({ ctx, actor, token }) => {
       await signOut(ctx, token, actor.requestId);
       return { signed_out: true };
@@ -60,11 +76,13 @@ export const peopleOperations: readonly Operation[] = [
   read("whoIsSignedIn", "/ops/whoami", {
     ...people,
     summary: "Who you are and what your role is",
-    run: async ({ actor }) => ({ name: actor.id, role: actor.role }),
+    answer: WhoIsSignedIn,
+    run: async ({ actor: { id, role } }) => ({ name: id, ...(role && { role }) }),
   }),
   read("listOperators", "/ops/operators", {
     ...people,
     summary: "List the people who run the service",
+    answer: People,
     run: async ({ ctx }) => ({ operators: await listOperators(ctx) }),
   }),
   act("addOperator", "/ops/operators", {
@@ -72,6 +90,7 @@ export const peopleOperations: readonly Operation[] = [
     summary: "Let a person in; another admin approves it once there have been two",
     permission: "operators.write",
     body: { name, role },
+    answer: LetIn,
     run: async ({ ctx, actor, body }) => await addOperator(ctx, actor, body),
   }),
   act("resetOperator", "/ops/operators/reset", {
@@ -79,6 +98,7 @@ export const peopleOperations: readonly Operation[] = [
     summary: "End a person's credentials and let them enrol anew",
     permission: "operators.write",
     body: { name, role: optional(role) },
+    answer: LetIn,
     run: async ({ ctx, actor, body }) => await resetOperator(ctx, actor, body),
   }),
   act("disableOperator", "/ops/operators/disable", {
@@ -86,6 +106,7 @@ export const peopleOperations: readonly Operation[] = [
     summary: "Shut a person out at once",
     permission: "operators.write",
     body: { name },
+    answer: Person,
     run: async ({ ctx, actor, body }) => await disableOperator(ctx, actor, body.name),
   }),
   read("listApprovals", "/ops/approvals", {
@@ -96,6 +117,7 @@ export const peopleOperations: readonly Operation[] = [
       status: optional(oneOf(approvalStates, { description: "Only those in this state." })),
       kind: optional(text("Only those of this kind.", 64)),
     },
+    answer: Approvals,
     run: async ({ ctx, query }) => ({
       approvals: await listApprovals(ctx, {
         environment: query.environment ?? null,
@@ -108,12 +130,14 @@ export const peopleOperations: readonly Operation[] = [
   read("readApproval", "/ops/approvals/:approval_id", {
     ...approvals,
     summary: "Read a proposal: its terms, and what will happen",
+    answer: Approval,
     run: async ({ ctx, params }) => await showApproval(ctx, params["approval_id"] ?? ""),
   }),
   act("approveProposal", "/ops/approvals/:approval_id/approve", {
     ...approvals,
     summary: "Approve what somebody else proposed; it is carried out at once",
     permission: "approvals.decide",
+    answer: Approved,
     run: async ({ ctx, actor, params, wiring: { kinds } }) => {
       const approvalId = params["approval_id"] ?? "";
       const decided = await approveProposal(ctx, actor, { approvalId, kinds });
@@ -128,6 +152,7 @@ export const peopleOperations: readonly Operation[] = [
     summary: "Reject a proposal, or take back your own",
     permission: "approvals.decide",
     body: { reason: text("Why.") },
+    answer: Approval,
     run: async ({ ctx, actor, params, body, wiring: { kinds } }) => {
       const approvalId = params["approval_id"] ?? "";
       const row = await rejectProposal(ctx, actor, { approvalId, reason: body.reason, kinds });

@@ -2,12 +2,12 @@ import { type Static, Type } from "typebox";
 
 import { listAllCredits } from "../credits/read-credits.ts";
 import { addInventoryWithApproval } from "../credits/inventory.ts";
-import { houseFirmId } from "../kernel/ids.ts";
 import { unprocessable } from "../kernel/failure.ts";
+import { houseFirmId } from "../kernel/ids.ts";
 import { countOpenQuotes } from "../trading/use-quotes.ts";
 import { listCards } from "../rates/current-cards.ts";
 import { previewCard, publishCardWithApproval } from "../rates/publish-card.ts";
-import type { MarketState } from "../rates/rules.ts";
+import type { MarketState, RateCard } from "../rates/rules.ts";
 import { haltMarket, openMarket, setAllMarkets } from "../rates/set-market.ts";
 import {
   act,
@@ -23,6 +23,14 @@ import {
   scheme,
   text,
 } from "./operation.ts";
+import {
+  AddedInventory,
+  CardPreview,
+  Cards,
+  ChangedCards,
+  PublishedCard,
+} from "./prices-schema.ts";
+import { Credits } from "./world-schema.ts";
 
 const rates = { tag: "Rates" } as const;
 const inventory = { tag: "Inventory" } as const;
@@ -81,7 +89,7 @@ const marketBody = Type.Object(market);
 async function setMarkets(
   { ctx, actor, body }: OpsCall<undefined, Static<typeof marketBody>>,
   state: MarketState,
-): Promise<object> {
+): Promise<{ readonly cards: readonly RateCard[] }> {
   const { environment: where, scheme: which, all = false, note } = body;
   if ((which === undefined) === !all) {
     throw unprocessable({ path: "scheme", problem: "give it, or all: true" });
@@ -102,6 +110,7 @@ export const priceOperations: readonly Operation[] = [
       scheme: optional(scheme),
       history: optional(Type.Boolean({ description: "Every version, newest first." })),
     },
+    answer: Cards,
     run: async ({ ctx, query }) => ({
       cards: await listCards(ctx, {
         environment: query.environment ?? null,
@@ -115,6 +124,7 @@ export const priceOperations: readonly Operation[] = [
     summary: "Show bid and ask of every band before and after, and the open quotes; writes nothing",
     permission: "read",
     body: card,
+    answer: CardPreview,
     run: async ({ ctx, actor, body, wiring: { twoFromBps } }) => ({
       ...(await previewCard(ctx, actor, { ...body, twoFromBps })),
       open_quotes: await countOpenQuotes(ctx, body),
@@ -125,6 +135,7 @@ export const priceOperations: readonly Operation[] = [
     summary: "Publish a rate card; a price that moves far takes two people",
     permission: "rates.publish",
     body: card,
+    answer: PublishedCard,
     run: async ({ ctx, actor, body, wiring: { twoFromBps } }) =>
       await publishCardWithApproval(ctx, actor, {
         ...body,
@@ -136,6 +147,7 @@ export const priceOperations: readonly Operation[] = [
     summary: "Make no more binding prices in a scheme, or in all of them",
     permission: "market.halt",
     body: market,
+    answer: ChangedCards,
     run: async (call) => await setMarkets(call, "halted"),
   }),
   act("openMarket", "/ops/market/open", {
@@ -143,12 +155,14 @@ export const priceOperations: readonly Operation[] = [
     summary: "Make binding prices again in a scheme, or in all of them",
     permission: "market.open",
     body: market,
+    answer: ChangedCards,
     run: async (call) => await setMarkets(call, "open"),
   }),
   read("listInventory", "/ops/inventory", {
     ...inventory,
     summary: "List the house's own credits, newest first",
     query: { environment, limit: optional(natural("How many at most.", 1_000)) },
+    answer: Credits,
     run: async ({ ctx, query }) => ({
       credits: await listAllCredits(ctx, {
         environment: query.environment,
@@ -180,6 +194,7 @@ export const priceOperations: readonly Operation[] = [
       ),
       csv: optional(csvText("A report of the customs portal; amounts are rupees.")),
     },
+    answer: AddedInventory,
     run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) => {
       const { environment: where, credits: items, csv } = body;
       if ((items === undefined) === (csv === undefined)) {

@@ -1,5 +1,3 @@
-import { Type } from "typebox";
-
 import type { Context } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { serializeAnswer } from "./serialize-answer.ts";
@@ -7,12 +5,10 @@ import { callOperation } from "./call-operation.ts";
 import type { OpsWiring } from "./operation.ts";
 import { operations } from "./operations.ts";
 
-const answer = Type.Object({}, { additionalProperties: true });
-
 /** Every operation of the table; `operations.ts` says which there are. */
 export function opsRoutes(app: App, ctx: Context, wiring: OpsWiring): void {
   for (const operation of operations) {
-    const { method, path: url, operationId, query: querystring, body } = operation;
+    const { method, path: url, operationId, query: querystring, body, answer } = operation;
     app.route({
       method,
       url,

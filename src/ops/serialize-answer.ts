@@ -1,13 +1,35 @@
 import { exactJson } from "../kernel/json.ts";
 import { istTimestamp } from "../kernel/time.ts";
 
+/** What is called otherwise on the wire, as it is under `/v1`. */
+const wireNames = { paise: "amount_paise", state: "status" } as const;
+
 /**
- * Names in snake case and money as `…_paise`, times in IST, bytes in hexadecimal, sums with all their digits; what is
- * undefined is left out.
+ * Names in snake case, money as `…_paise` and states as `status`, times in IST, bytes in hexadecimal,
+ * sums with all their digits; what is undefined is left out.
  */
 export function serializeAnswer(answer: unknown): string {
   return exactJson(plain(answer));
 }
+
+/** The type of a value once it is served. */
+export type Served<Value> = Value extends Date | Uint8Array
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? Served<Item>[]
+    : Value extends object
+      ? { [Name in keyof Value as ServedName<Name>]: Served<Value[Name]> }
+      : Value;
+
+type ServedName<Name> = Name extends keyof typeof wireNames
+  ? (typeof wireNames)[Name]
+  : Name extends string
+    ? SnakeCase<Name>
+    : never;
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Name;
 
 function plain(value: unknown): unknown {
   if (value instanceof Date) return istTimestamp(value);
@@ -21,7 +43,7 @@ function plain(value: unknown): unknown {
 
 /** A name of ours; one that is data, such as a scheme's, stays as it is. */
 function toWireName(name: string): string {
-  if (name === "paise") return "amount_paise";
+  if (name === "paise" || name === "state") return wireNames[name];
   if (!/^[a-z]+([A-Z][a-z0-9]*)+$/.test(name)) return name;
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

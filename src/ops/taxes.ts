@@ -6,6 +6,7 @@ import { financialYear } from "../kernel/time.ts";
 import { listFeeInvoices, listTaxRates, setTax } from "../settlement/taxes.ts";
 import { readTaxLine } from "../settlement/tax-rules.ts";
 import { act, environment, natural, optional, type Operation, read, text } from "./operation.ts";
+import { Invoices, TaxRate, TaxRates } from "./taxes-schema.ts";
 
 const taxes = { tag: "Taxes" } as const;
 const from = Type.String({
@@ -20,6 +21,7 @@ export const taxOperations: readonly Operation[] = [
     ...taxes,
     summary: "List the tax lines with their rates and the days they take effect",
     query: { environment: optional(environment) },
+    answer: TaxRates,
     run: async ({ ctx, query }) => ({
       rates: await listTaxRates(ctx, query.environment ?? null),
     }),
@@ -36,6 +38,7 @@ export const taxOperations: readonly Operation[] = [
       igst_bps: bps("The whole across a border."),
       house_state: text("The house's state code: the first two digits of its GSTIN.", 2),
     },
+    answer: TaxRate,
     run: async ({ ctx, actor, body: { environment: where, from: day, ...rate } }) =>
       await setTax(ctx, actor, { environment: where, from: day, line: "gst", rate }),
   }),
@@ -51,6 +54,7 @@ export const taxOperations: readonly Operation[] = [
       threshold_paise: natural("From which value of a seller in a financial year."),
       with_crosses: optional(Type.Boolean({ description: "In crosses too." })),
     },
+    answer: TaxRate,
     run: async ({
       ctx,
       actor,
@@ -68,6 +72,7 @@ export const taxOperations: readonly Operation[] = [
     summary: "End a tax line from a day on",
     permission: "taxes.write",
     body: { environment, from },
+    answer: TaxRate,
     run: async ({ ctx, actor, params, body: { environment: where, from: day } }) =>
       await setTax(ctx, actor, {
         environment: where,
@@ -89,6 +94,7 @@ export const taxOperations: readonly Operation[] = [
         }),
       ),
     },
+    answer: Invoices,
     run: async ({ ctx, query }) => ({
       invoices: await listFeeInvoices(ctx, {
         environment: query.environment,

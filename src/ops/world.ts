@@ -33,6 +33,26 @@ import {
   scheme,
   text,
 } from "./operation.ts";
+import {
+  AddedDay,
+  Attested,
+  AuditVerdict,
+  Calendar,
+  Credits,
+  Enquiries,
+  Enquiry,
+  Failures,
+  ImportedDays,
+  ImportResults,
+  Inquiries,
+  LedgerVerdict,
+  News,
+  OpenedEnquiry,
+  PortState,
+  RemovedDay,
+  Replay,
+  Webhooks,
+} from "./world-schema.ts";
 
 const registry = { tag: "Registry" } as const;
 const calendar = { tag: "Calendar" } as const;
@@ -51,6 +71,7 @@ export const worldOperations: readonly Operation[] = [
       environment: optional(environment),
       port: optional(oneOf(ports, { description: "Only of this port." })),
     },
+    answer: Inquiries,
     run: async ({ ctx, query }) => ({
       inquiries: await openInquiries(ctx, {
         environment: query.environment ?? null,
@@ -89,6 +110,7 @@ export const worldOperations: readonly Operation[] = [
         { minItems: 1, maxItems: 500, description: "All or none." },
       ),
     },
+    answer: Attested,
     run: async ({ ctx, actor, body, wiring: { attesting, twoFromPaise } }) => {
       const findings = body.findings.map(({ inquiry_id, reference, held, failed = [] }) => ({
         inquiryId: inquiry_id,
@@ -109,9 +131,10 @@ export const worldOperations: readonly Operation[] = [
       port: oneOf(ports, { description: "Which." }),
       note: optional(text("Why it is down; left out, it is up again.")),
     },
+    answer: PortState,
     run: async ({ ctx, actor, body: { note, ...target } }) => {
       await setOutage(ctx, target, note, actor);
-      return { ...target, state: note === undefined ? "up" : "outage" };
+      return { ...target, state: note === undefined ? ("up" as const) : ("outage" as const) };
     },
   }),
   read("listAllCredits", "/ops/credits", {
@@ -125,6 +148,7 @@ export const worldOperations: readonly Operation[] = [
       status: optional(oneOf(creditStates, { description: "Only in this state." })),
       limit: listQuery.limit,
     },
+    answer: Credits,
     run: async ({ ctx, query }) => ({
       credits: await listAllCredits(ctx, {
         environment: query.environment,
@@ -141,6 +165,7 @@ export const worldOperations: readonly Operation[] = [
     summary: "Import a report of the customs portal for a firm",
     permission: "credits.write",
     body: { csv: csvText("The report; amounts are rupees.") },
+    answer: ImportResults,
     run: async ({ ctx, actor, params, body }) => {
       const firmId = params["firm_id"] ?? "";
       const { deskId } = await operatorOn(ctx, firmId);
@@ -157,6 +182,7 @@ export const worldOperations: readonly Operation[] = [
       news: oneOf(newsWords, { description: "What customs did." }),
       reason: text("The notice that says so."),
     },
+    answer: News,
     run: async ({ ctx, actor, body, wiring: { onLost } }) => {
       const { environment: where, scrip_no: scripNo, news, reason } = body;
       const heard = { environment: where, news: [{ scripNo, news, reason }], onLost };
@@ -172,6 +198,7 @@ export const worldOperations: readonly Operation[] = [
       office: optional(office),
       year: optional(Type.Integer({ minimum: 2000, maximum: 2200, description: "Only of it." })),
     },
+    answer: Calendar,
     run: async ({ ctx, query }) => ({
       days: await listCalendar(ctx, { office: query.office ?? null, year: query.year ?? null }),
     }),
@@ -194,6 +221,7 @@ export const worldOperations: readonly Operation[] = [
         { minItems: 1, maxItems: 1_000, description: "The days." },
       ),
     },
+    answer: ImportedDays,
     run: async ({ ctx, actor, body }) =>
       await importDays(
         ctx,
@@ -211,6 +239,7 @@ export const worldOperations: readonly Operation[] = [
       name: text("What the day is.", 200),
       works: optional(Type.Boolean({ description: "Whether the office works on it." })),
     },
+    answer: AddedDay,
     run: async ({ ctx, actor, body }) => {
       await addDay(ctx, actor, { ...body, works: worksText(body) });
       return body;
@@ -221,6 +250,7 @@ export const worldOperations: readonly Operation[] = [
     summary: "Remove one day, which then is what the week says",
     permission: "calendar.write",
     body: { office, day },
+    answer: RemovedDay,
     run: async ({ ctx, actor, body }) => {
       await removeDay(ctx, actor, body);
       return { ...body, removed: true };
@@ -229,6 +259,7 @@ export const worldOperations: readonly Operation[] = [
   read("checkLedger", "/ops/ledger/check", {
     ...proofs,
     summary: "Prove that the books hold, or name the first place where they do not",
+    answer: LedgerVerdict,
     run: async ({ ctx }) =>
       await shareRun("ledger", ctx, async () => {
         const verdict = await checkLedger(ctx);
@@ -239,6 +270,7 @@ export const worldOperations: readonly Operation[] = [
   read("verifyAudit", "/ops/audit/verify", {
     ...proofs,
     summary: "Prove that the audit trail is whole, or name the first place where it is not",
+    answer: AuditVerdict,
     run: async ({ ctx }) => await shareRun("audit", ctx, async () => await verifyChain(ctx)),
   }),
   read("listEnquiries", "/ops/enquiries", {
@@ -249,6 +281,7 @@ export const worldOperations: readonly Operation[] = [
       status: optional(oneOf(enquiryStatuses, { description: "Only in this state." })),
       limit: listQuery.limit,
     },
+    answer: Enquiries,
     run: async ({ ctx, query }) => ({
       enquiries: await listEnquiries(ctx, {
         status: query.status ?? null,
@@ -260,6 +293,7 @@ export const worldOperations: readonly Operation[] = [
     ...support,
     summary: "Read an enquiry, with who sent it and how to reach them",
     permission: "enquiries.read",
+    answer: OpenedEnquiry,
     run: async ({ ctx, params }) => await showEnquiry(ctx, params["enquiry_ref"] ?? ""),
   }),
   act("closeEnquiry", "/ops/enquiries/:enquiry_ref/close", {
@@ -267,6 +301,7 @@ export const worldOperations: readonly Operation[] = [
     summary: "Close an enquiry; it is deleted 30 days later",
     permission: "enquiries.write",
     body: { outcome: text("What came of it.") },
+    answer: Enquiry,
     run: async ({ ctx, actor, params, body: { outcome } }) =>
       await closeEnquiry(ctx, actor, { enquiryRef: params["enquiry_ref"] ?? "", outcome }),
   }),
@@ -274,6 +309,7 @@ export const worldOperations: readonly Operation[] = [
     ...support,
     summary: "List the webhooks of every desk, without their secrets",
     query: { environment: optional(environment) },
+    answer: Webhooks,
     run: async ({ ctx, query }) => ({
       webhooks: await listAllWebhooks(ctx, query.environment ?? null),
     }),
@@ -282,6 +318,7 @@ export const worldOperations: readonly Operation[] = [
     ...support,
     summary: "List the newest dead-lettered deliveries of every desk",
     query: { webhook_id: optional(id("Only of this webhook.")) },
+    answer: Failures,
     run: async ({ ctx, query }) => ({
       failures: await listAllFailures(ctx, query.webhook_id ?? null),
     }),
@@ -291,6 +328,7 @@ export const worldOperations: readonly Operation[] = [
     summary: "Send dead-lettered deliveries of a webhook again, with the same ids and bytes",
     permission: "webhooks.write",
     body: { webhook_id: id("Those of this webhook.") },
+    answer: Replay,
     run: async ({ ctx, actor, body }) =>
       await replayAsOperator(
         ctx,
@@ -303,14 +341,16 @@ export const worldOperations: readonly Operation[] = [
 const running = new WeakMap<Context["db"], Map<string, Promise<object>>>();
 
 /** A proof reads everything: whoever asks while one is under way gets that one. */
-async function shareRun(
-  proof: string,
+async function shareRun<Verdict extends object>(
+  proof: "ledger" | "audit",
   { db }: Pick<Context, "db">,
-  run: () => Promise<object>,
-): Promise<object> {
+  run: () => Promise<Verdict>,
+): Promise<Verdict> {
   const underWay = running.get(db) ?? new Map<string, Promise<object>>();
   running.set(db, underWay);
-  const shared = underWay.get(proof) ?? run().finally(() => underWay.delete(proof));
+  // A proof of one name is of one type.
+  const joined = underWay.get(proof) as Promise<Verdict> | undefined;
+  const shared = joined ?? run().finally(() => underWay.delete(proof));
   underWay.set(proof, shared);
   return await shared;
 }

@@ -125,7 +125,7 @@ export async function findAttestations<Kind extends InquiryKind>(
   });
 }
 
-type Attested =
+export type Attested =
   | { readonly outcome: "done"; readonly answered: number }
   | { readonly outcome: "proposed"; readonly approval_id: string };
 

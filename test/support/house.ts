@@ -51,7 +51,7 @@ const inside: Record<Role, readonly Role[]> = {
   rules: ["kernel", "rules"],
   store: ["kernel", "platform", "rules", "store"],
   // A shape takes its enumerations from the rules, so that the wire and the rule cannot differ.
-  schema: ["kernel", "rules"],
+  schema: ["kernel", "rules", "schema"],
   platform: ["kernel", "platform"],
   kernel: ["kernel"],
   test: ["root", "kernel", "platform", "routes", "usecase", "rules", "store", "schema", "test"],
@@ -62,7 +62,8 @@ const across: Partial<Record<Role, readonly Role[]>> = {
   root: ["routes", "usecase", "rules"],
   usecase: ["usecase", "rules"],
   rules: ["rules"],
-  schema: ["rules"],
+  // A thing that two slices show has one shape.
+  schema: ["rules", "schema"],
   test: ["usecase", "rules", "store"],
 };
 
@@ -157,9 +158,11 @@ export function sharedTables(house: House): string[] {
   const writers = new Map<string, Set<string>>();
   const write =
     /\b(?:insert\s+into|delete\s+from|truncate(?:\s+table)?|merge\s+into|update(?=\s+\w+(?:\s+as\s+\w+)?\s+set\b))\s+(\w+)/gi;
+  const column = /\btable: "(\w+)"/g; // Of a sealed column.
   for (const [path, text] of Object.entries(house)) {
     if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
-    for (const [, table = ""] of withoutComments(text).matchAll(write)) {
+    const code = withoutComments(text);
+    for (const [, table = ""] of [...code.matchAll(write), ...code.matchAll(column)]) {
       // The stores of one slice are one writer, in two files.
       const writer = path.endsWith("store.ts") ? path.slice(0, path.lastIndexOf("/")) : path;
       writers.set(table, (writers.get(table) ?? new Set()).add(writer));

@@ -4,12 +4,17 @@ import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
+import { describeOps } from "../../src/ops/openapi.ts";
 import { buildOpsApp } from "../../src/ops-app.ts";
 import type { App } from "../../src/platform/http/server.ts";
 import { localRateWindow } from "../../src/access/rate-window.ts";
+import { checkedSender, openConformance } from "./conformance.ts";
 import { letterhead, type Send, sender, type Service } from "./service.ts";
 
 export type OpsService = { readonly app: App; readonly send: Send; readonly url: string };
+
+/** Every answer that a test sees must be as the document says. */
+export const checkOpsAnswer = openConformance(describeOps());
 
 export async function startOps(
   t: Pick<TestContext, "after">,
@@ -30,7 +35,7 @@ export async function startOps(
   await app.listen({ host: "127.0.0.1", port: 0 });
   t.after(() => app.close());
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
-  return { app, send: sender(url), url };
+  return { app, send: checkedSender(sender(url), checkOpsAnswer), url };
 }
 
 export const asBearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -124,7 +124,7 @@ const errorDetail = Type.Optional(
   Type.Object({}, { additionalProperties: true, description: "Structured context." }),
 );
 
-const errorSchemas = {
+export const errorSchemas = {
   TradingError: Type.Object(
     { ...errorFields, code: errorCode, detail: errorDetail },
     {
@@ -167,7 +167,7 @@ const errorSchemas = {
   ),
 };
 
-type ErrorName = keyof typeof errorSchemas;
+export type ErrorName = keyof typeof errorSchemas;
 
 const errorResponses: Record<string, { description: string; bodies: ErrorName[] }> = {
   400: {
@@ -363,7 +363,7 @@ function references(names: readonly string[]): Json {
 }
 
 /** Moves every schema that has a title into the components and leaves a reference behind. */
-function hoist(value: unknown, schemas: Record<string, unknown>): unknown {
+export function hoist(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((item) => hoist(item, schemas));
   if (!isObject(value)) return value;
   const inner = Object.fromEntries(

@@ -1,0 +1,33 @@
+// What operations about money have in common.
+
+import {
+  type Attested,
+  attestWithApproval,
+  findAttestations,
+  type Seen,
+} from "../outside/attest.ts";
+import type { InquiryKind } from "../outside/inquiry-rules.ts";
+import { Failure } from "../kernel/failure.ts";
+import { type OpsCall, text } from "./operation.ts";
+
+export const reference = text(
+  "What you saw: a ticket, a letter, a line of the bank's statement.",
+  200,
+);
+export const reason = text("Why.");
+
+/** Says what was seen of one thing; large sums take two people. */
+export async function attest<Kind extends InquiryKind>(
+  { ctx, actor, wiring }: Pick<OpsCall<unknown, unknown>, "ctx" | "actor" | "wiring">,
+  kind: Kind,
+  seen: Seen<Kind>,
+): Promise<Attested> {
+  const attestations = await findAttestations(ctx, { kind, seen: [seen] });
+  const { attesting, twoFromPaise } = wiring;
+  return await attestWithApproval(ctx, actor, { attestations, kind: attesting, twoFromPaise });
+}
+
+export function known<Row>(row: Row | undefined, what: string): Row {
+  if (row) return row;
+  throw new Failure("not_found", `no such ${what}`);
+}

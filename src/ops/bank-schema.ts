@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+
+import { bankLineStates } from "../bankbook/rules.ts";
+import { nullable, openEnum } from "../platform/http/wire.ts";
+import { count, day, wrapList, maybeText, outcome, sum, text } from "./schema.ts";
+
+const maybeSum = (description: string) =>
+  nullable<number | bigint>({ type: "integer", description });
+
+export const Reconciled = Type.Object(
+  {
+    as_of: maybeText("The last day that a statement with balances covers; null before the first."),
+    bank_paise: maybeSum("What the bank says is on the account."),
+    books_paise: sum("What the books say is on it."),
+    difference_paise: maybeSum("By how much they differ."),
+    differences: Type.Array(
+      Type.Object({
+        what: text("Where it comes from."),
+        amount_paise: sum("How much of the difference it is."),
+      }),
+      { description: "What the difference comes from; they sum to it." },
+    ),
+    unexplained_paise: maybeSum("What no line of the bank and no entry explains."),
+    queued: count("Lines of the bank that wait for a person."),
+  },
+  { title: "Reconciled", description: "The bank's closing balance against the books." },
+);
+
+export const ImportedStatement = Type.Object(
+  {
+    statement_id: text("The statement's id."),
+    outcome: outcome(
+      ["applied", "known", "proposed"],
+      "known when it was imported before; proposed waits for a second person.",
+    ),
+    approval_id: maybeText("The proposal, where it takes a second person."),
+    lines: count("Lines in the file."),
+    new_lines: count("Lines that no earlier file had."),
+    matched: count("Lines that were explained."),
+    queued: count("Lines that wait for a person."),
+    reconciled: Reconciled,
+  },
+  { title: "ImportedStatement", description: "What became of a bank's statement." },
+);
+
+export const BankQueue = wrapList(
+  "lines",
+  Type.Object(
+    {
+      line_id: text("The line's id."),
+      day: day("The bank's day."),
+      direction: text("credit for money that came, debit for money that left."),
+      amount_paise: count("How much."),
+      utr: maybeText("The bank's reference."),
+      status: openEnum(bankLineStates, "Where it stands."),
+      reason: maybeText("Why it could not be explained."),
+      remitter_name: text("Who sent it, as the bank says."),
+      remitter_account_masked: text("The last digits of the account it came from."),
+      narration: text("What the bank wrote about it."),
+    },
+    { title: "QueuedLine", description: "A line of the bank that nobody could explain." },
+  ),
+  "The oldest first.",
+);
+
+export const AssignedLine = Type.Object({ outcome: outcome(["proposed", "assigned"]) });
+export const ReturnedLine = Type.Object({ outcome: outcome(["proposed", "returning"]) });

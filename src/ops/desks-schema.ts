@@ -1,0 +1,61 @@
+import { Type } from "typebox";
+
+import { Firm } from "../firms/schema.ts";
+import { Key } from "../access/schema.ts";
+import { Statement } from "../reports/statement-schema.ts";
+import { count, flag, wrapList, maybeCount, outcome, text } from "./schema.ts";
+
+export { Firm, Key, Statement };
+
+export const Keys = wrapList(
+  "keys",
+  Type.Object(
+    { legal_name: text("Whose it is."), key: Key },
+    { title: "KeyOfDesk", description: "A key and its desk; never its secret." },
+  ),
+  "The keys of every desk.",
+);
+
+export const IssuedKey = Type.Object(
+  {
+    api_key: text("The key itself; shown this once."),
+    key_id: text("The key's id."),
+    firm_id: text("The desk it belongs to."),
+  },
+  { title: "IssuedKey", description: "A desk's root key at the one moment it is shown." },
+);
+
+export const Plan = Type.Object(
+  {
+    name: text("The plan's name."),
+    per_minute: count("Calls per 60-second sliding window."),
+    monthly_quota: maybeCount("Calls per IST month; null for no limit."),
+    enforced: flag("Whether its keys are metered; the sandbox's are not."),
+    child_keys_max: count("Child keys of a desk at a time."),
+    unfunded_max_paise: count("Deals of a firm that may wait for money."),
+  },
+  { title: "Plan", description: "What a key may do in how much time." },
+);
+
+export const Plans = wrapList("plans", Plan, "Every plan.");
+
+export const Firms = wrapList(
+  "firms",
+  Type.Object(
+    { desk_name: text("The desk that trades for it."), firm: Firm },
+    { title: "FirmOfDesk", description: "A firm and its desk." },
+  ),
+  "The newest first.",
+);
+
+export const Commission = Type.Object(
+  {
+    firm_id: text("The desk."),
+    legal_name: text("Its name."),
+    commission_bps: count("What it earns from now on, in basis points of face."),
+    was_bps: count("What it earned before."),
+  },
+  { title: "Commission", description: "What a desk earns on its clients' deals." },
+);
+
+export const CommissionPayment = Type.Object({ outcome: outcome(["proposed", "paid"]) });

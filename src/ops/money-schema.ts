@@ -1,0 +1,361 @@
+import { Type } from "typebox";
+
+import { crossKinds, crossStates } from "../crosses/rules.ts";
+import { sides } from "../kernel/scheme.ts";
+import { columnFields, dayForms, fileStates, lineStates } from "../payouts/file-rules.ts";
+import { payoutKinds, payoutStates, rails } from "../payouts/rules.ts";
+import { openEnum, timestamp } from "../platform/http/wire.ts";
+import { legStates, settlementStates } from "../settlement/rules.ts";
+import { Attested } from "./world-schema.ts";
+import {
+  count,
+  environment,
+  extend,
+  flag,
+  wrapList,
+  maybeCount,
+  maybeText,
+  maybeTime,
+  outcome,
+  Proposed,
+  scheme,
+  steps,
+  text,
+  version,
+} from "./schema.ts";
+
+const changed = {
+  version,
+  created_at: timestamp("When it was made."),
+  updated_at: timestamp("When it last changed."),
+};
+const reason = maybeText("Why it is so, where that is not obvious.");
+
+const Leg = Type.Object(
+  {
+    settlement_id: text("The settlement."),
+    scrip_no: text("The credit."),
+    ordinal: count("Its place in the settlement."),
+    environment,
+    scheme,
+    dealt_at: timestamp("When it was dealt."),
+    seller_desk_id: text("The seller's desk."),
+    seller_firm_id: text("The seller."),
+    seller_order_id: maybeText("The seller's order; null for the house and in a cross."),
+    face_paise: count("The credit's face."),
+    seller_bps: count("The seller's price."),
+    buyer_bps: count("The buyer's price."),
+    seller_paise: count("What the seller gets."),
+    buyer_paise: count("What the buyer pays."),
+    buyer_fee_paise: count("The fee within what the buyer pays."),
+    buyer_gst_paise: count("The tax on it."),
+    seller_fee_paise: count("The fee that was taken from what the seller gets."),
+    seller_gst_paise: count("The tax on it."),
+    private: flag("Whether it stays out of what the market shows."),
+    status: openEnum(legStates, "Where it stands."),
+    reason,
+    answered_at: maybeTime("When it was delivered or failed."),
+  },
+  { title: "OpsLeg", description: "One credit of a settlement, with both of its sides." },
+);
+
+export const OpsSettlement = Type.Object(
+  {
+    settlement_id: text("The settlement's id."),
+    environment,
+    scheme,
+    origin: text("What it was made by, such as an order or a cross."),
+    buyer_desk_id: text("The buyer's desk."),
+    buyer_firm_id: text("The buyer."),
+    buyer_order_id: maybeText("The buyer's order; null for the house and in a cross."),
+    status: openEnum(settlementStates, "Where it stands."),
+    reason,
+    face_paise: count("The face of all its credits."),
+    buyer_paise: count("What the buyer pays for all of them."),
+    due_at: maybeTime("Until when what it waits for must come."),
+    money_apart: flag("Whether its money is in escrow."),
+    history: steps(settlementStates),
+    ...changed,
+    legs: Type.Array(Leg, { description: "One for each credit." }),
+  },
+  { title: "OpsSettlement", description: "A settlement as neither side of it may see it." },
+);
+
+export const Settlements = wrapList("settlements", OpsSettlement, "The newest first.");
+
+export const Crosses = wrapList(
+  "crosses",
+  Type.Object(
+    {
+      cross_id: text("The cross's id."),
+      environment,
+      kind: openEnum(crossKinds, "A block, or a transfer inside a group."),
+      scheme,
+      face_paise: count("The face of its credits."),
+      price_bps: count("The price."),
+      fee_bps: count("The fee of each side."),
+      seller_paise: count("What the seller gets."),
+      buyer_paise: count("What the buyer pays."),
+      proposed_by: openEnum(sides, "Which side proposed it."),
+      proposing_key_id: maybeText("The key whose limits counted it."),
+      seller_iec: text("The seller's importer-exporter code."),
+      seller_desk_id: maybeText("The seller's desk; null until it has answered."),
+      seller_firm_id: maybeText("The seller; null until it has answered."),
+      buyer_iec: text("The buyer's importer-exporter code."),
+      buyer_desk_id: maybeText("The buyer's desk; null until it has answered."),
+      buyer_firm_id: maybeText("The buyer; null until it has answered."),
+      awaited_iec: maybeText("Whose answer it waits for."),
+      names_credits: flag("Whether its terms name the credits."),
+      scrip_nos: Type.Array(Type.String(), { description: "The credits." }),
+      terms_hash: text("SHA-256 of its terms, in hexadecimal."),
+      status: openEnum(crossStates, "Where it stands."),
+      reason,
+      payment_ref: maybeText("The buyer's reference of its payment."),
+      settlement_id: maybeText("The settlement that it became."),
+      netting_ref: maybeText("The netting that made it."),
+      due_at: maybeTime("Until when what it waits for must come."),
+      history: steps(crossStates),
+      ...changed,
+    },
+    { title: "OpsCross", description: "A cross with both of its sides." },
+  ),
+  "The newest first.",
+);
+
+export const FundedDeal = Type.Union(
+  [
+    Type.Object({
+      outcome: outcome(
+        ["proposed", "known", "received", "funded"],
+        "received when some is still missing, known when it was told before.",
+      ),
+    }),
+    Attested,
+  ],
+  { title: "FundedDeal", description: "What became of money for a deal." },
+);
+
+export const Failed = Type.Object({ outcome: outcome(["failed"], "What came of it.") });
+export const Reversal = Type.Object({ outcome: outcome(["proposed", "reversed"]) });
+
+export const AddedDeposit = Type.Union(
+  [
+    Type.Object({
+      outcome: openEnum(["added", "known"], "known when it was added before."),
+      deposit: Type.Object(
+        {
+          environment,
+          reference: text("The bank's reference."),
+          desk_id: text("The firm's desk."),
+          firm_id: text("Whose money it is."),
+          amount_paise: count("How much."),
+          settlement_id: maybeText("The settlement that it was for."),
+          at: timestamp("When it was taken in."),
+        },
+        { title: "Deposit", description: "Money that a firm has paid in." },
+      ),
+    }),
+    Proposed,
+  ],
+  { title: "AddedDeposit", description: "What became of money that a firm has paid in." },
+);
+
+const payoutFields = {
+  payout_id: text("The payout's id."),
+  environment,
+  desk_id: text("The firm's desk."),
+  firm_id: text("Who is paid."),
+  kind: openEnum(payoutKinds, "What it is paid for."),
+  settlement_id: maybeText("The settlement; null for a withdrawal."),
+  resend_of: maybeText("The payout that came back, where this is another attempt."),
+  amount_paise: count("How much."),
+  rail: openEnum(rails, "How it travels."),
+  ifsc: maybeText("The branch of the account."),
+  last4: maybeText("The last digits of the account."),
+  status: openEnum(payoutStates, "Where it stands."),
+  reason,
+  held_until: maybeTime("Until when it is held."),
+  utr: maybeText("The bank's reference."),
+  remitted_with: maybeText("The first of the payouts that leave as one payment."),
+  remitted_paise: maybeCount("What that payment is in all."),
+  look_at: maybeTime("When the worker looks at it next."),
+  history: steps(payoutStates),
+  ...changed,
+};
+
+export const ResentPayout = Type.Object(payoutFields, {
+  title: "BarePayout",
+  description: "A payout without its lines.",
+});
+
+export const OpsPayout = extend(
+  ResentPayout,
+  {
+    lines: Type.Array(
+      Type.Object({
+        payout_id: text("The payout."),
+        order_id: text("The order or cross that sold the credit."),
+        scrip_no: text("The credit."),
+        amount_paise: count("What it brought."),
+      }),
+      { description: "Where its money comes from; a withdrawal has none." },
+    ),
+  },
+  { title: "OpsPayout", description: "Money on its way to a firm's bank, to the order." },
+);
+
+export const Payouts = wrapList("payouts", OpsPayout, "The newest first.");
+
+export const ReleasedPayout = Type.Object({
+  outcome: outcome(["proposed", "released"]),
+  approval_id: maybeText("The proposal; null once it is approved."),
+});
+export const SentPayout = Type.Object({ outcome: outcome(["proposed", "sent"]) });
+export const ReturnedPayout = Type.Union(
+  [Type.Object({ outcome: Type.Literal("returned", { description: "It is back." }) }), Proposed],
+  { title: "ReturnedPayout", description: "What became of a payout that came back." },
+);
+
+const fileFields = {
+  file_id: text("The file's id."),
+  environment,
+  rail: text("How its payments travel."),
+  format: Type.Object(
+    {
+      name: text("What the form is called."),
+      has_header: flag("Whether the first line names the columns."),
+      day_form: openEnum(dayForms, "How a day is written."),
+      columns: Type.Array(
+        Type.Object({
+          header: text("What the column is called."),
+          field: Type.Optional(openEnum(columnFields, "What it holds.")),
+          text: Type.Optional(text("Or the same in every line.")),
+        }),
+        { description: "In their order." },
+      ),
+    },
+    { title: "FileFormat", description: "The bank's form." },
+  ),
+  status: openEnum(fileStates, "live until the bank has answered every line."),
+  line_count: count("Payments in it."),
+  amount_paise: count("What they add up to."),
+  sha256: maybeText("SHA-256 of its bytes, in hexadecimal; null before they are read."),
+  made_by: text("Who made it."),
+  made_at: timestamp("When."),
+  voided_by: maybeText("Who voided it."),
+  voided_at: maybeTime("When."),
+  void_reason: maybeText("Why."),
+  version,
+};
+
+export const PayoutFile = Type.Object(fileFields, {
+  title: "PayoutFile",
+  description: "Payments of one rail that the bank is given together; no account number.",
+});
+
+export const PayoutFiles = wrapList("payout_files", PayoutFile, "The newest first.");
+
+export const ShownFile = extend(
+  PayoutFile,
+  {
+    lines: Type.Array(
+      Type.Object({
+        file_id: text("The file."),
+        ordinal: count("The line's place, from 1."),
+        lead_id: text("The first payout of the payment."),
+        firm_id: text("Who is paid."),
+        amount_paise: count("How much."),
+        reference: text("Our reference, which the bank's statement repeats."),
+        ifsc: text("The branch of the account."),
+        account_name: text("The name the account bears."),
+        status: openEnum(lineStates, "What the bank said of it."),
+        payout_ids: Type.Array(Type.String(), { description: "The payouts of the payment." }),
+        payouts: Type.Array(
+          Type.Object({
+            payout_id: text("The payout."),
+            kind: openEnum(payoutKinds, "What it is paid for."),
+            settlement_id: maybeText("The settlement; null for a withdrawal."),
+            amount_paise: count("How much."),
+            lines: Type.Array(
+              Type.Object({
+                order_id: text("The order or cross that sold the credit."),
+                scrip_no: text("The credit."),
+                amount_paise: count("What it brought."),
+              }),
+              { description: "Where it comes from." },
+            ),
+          }),
+          { description: "What each paisa of it comes from, to the order." },
+        ),
+      }),
+      { description: "One for each payee." },
+    ),
+  },
+  { title: "ShownFile", description: "A payout file with what is in it." },
+);
+
+export const FilePreview = Type.Object(
+  {
+    files: Type.Array(
+      Type.Object({
+        rail: text("How its payments travel."),
+        amount_paise: count("What they add up to."),
+        remittances: Type.Array(
+          Type.Object({
+            firm_id: text("Who is paid."),
+            amount_paise: count("How much."),
+            ifsc: text("The branch of the account."),
+            account_last4: text("The last digits of the account."),
+            payout_ids: Type.Array(Type.String(), { description: "The payouts of the payment." }),
+          }),
+          { description: "One for each payee." },
+        ),
+      }),
+      { description: "One for each rail." },
+    ),
+    kept: Type.Array(
+      Type.Object({
+        payout_id: text("The payout."),
+        amount_paise: count("How much."),
+        reason: text("Why it stays here."),
+      }),
+      { description: "What is due and stays here." },
+    ),
+  },
+  { title: "FilePreview", description: "What the files of this moment would hold." },
+);
+
+export const MadeFiles = wrapList(
+  "payout_files",
+  Type.Object(
+    {
+      rail: text("How its payments travel."),
+      amount_paise: count("What they add up to."),
+      outcome: outcome(["made", "proposed"]),
+      id: text("The file, or the proposal to make it."),
+    },
+    { title: "MadeFile", description: "A payout file, or the proposal of one." },
+  ),
+  "One for each rail by which something is due.",
+);
+
+export const FileBytes = Type.Object(
+  {
+    name: text("What to call it."),
+    text: text("The bytes for the bank, with whole account numbers."),
+    sha256: text("SHA-256 of them, in hexadecimal."),
+  },
+  { title: "FileBytes", description: "A payout file as the bank gets it." },
+);
+
+export const VoidedFile = Type.Object({ outcome: outcome(["proposed", "voided"]) });
+
+export const RevealedAccount = Type.Object(
+  {
+    firm_id: text("Whose account it is."),
+    account_no: text("The whole number."),
+    ifsc: text("The branch."),
+    name: text("The name the account bears."),
+  },
+  { title: "RevealedAccount", description: "A firm's bank account." },
+);

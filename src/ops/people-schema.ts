@@ -1,0 +1,105 @@
+import { Type } from "typebox";
+
+import { approvalStates } from "../operators/approval-rules.ts";
+import { operatorRoles } from "../kernel/actor.ts";
+import { openEnum, timestamp } from "../platform/http/wire.ts";
+import {
+  anyObject,
+  count,
+  environment,
+  flag,
+  wrapList,
+  maybeCount,
+  maybeText,
+  maybeTime,
+  outcome,
+  text,
+} from "./schema.ts";
+
+const role = openEnum(operatorRoles, "What the person may do.");
+
+export const Person = Type.Object(
+  {
+    operator_id: text("The person's id."),
+    name: text("The name that audit records bear."),
+    role,
+    status: openEnum(["enrolling", "enrolled", "disabled"], "Whether the person can sign in."),
+    created_by: text("Who let the person in."),
+    created_at: timestamp("When."),
+    disabled_at: maybeTime("Since when the person is shut out."),
+  },
+  { title: "Person", description: "Somebody who runs the service; never a credential." },
+);
+
+export const People = wrapList("operators", Person, "Everybody, by the time they were let in.");
+
+export const SignedIn = Type.Object(
+  {
+    token: text("For `Authorization: Bearer`; shown this once."),
+    name: text("Who is signed in."),
+    role,
+    expires_at: timestamp("When the session ends by itself."),
+  },
+  { title: "SignedIn", description: "A session." },
+);
+
+export const SignedOut = Type.Object({ signed_out: flag("Always true.") });
+
+export const WhoIsSignedIn = Type.Object({
+  name: text("Who is signed in."),
+  role: Type.Optional(role),
+});
+
+export const Enrolled = Type.Object(
+  {
+    operator: Person,
+    totp_secret: text("For the authenticator app, in base32; shown this once."),
+    totp_uri: text("The same as an `otpauth:` address."),
+  },
+  { title: "Enrolled", description: "A person who can sign in from now on." },
+);
+
+export const LetIn = Type.Object(
+  {
+    outcome: outcome(["proposed", "added", "reset"]),
+    approval_id: Type.Optional(text("The proposal, where it takes a second person.")),
+    operator: Type.Optional(Person),
+    code: text("For the new person, who enrols with it; shown this once."),
+  },
+  { title: "LetIn", description: "A person who may enrol, or the proposal to let one in." },
+);
+
+export const Approval = Type.Object(
+  {
+    approval_id: text("The proposal's id."),
+    kind: text("What kind of act it is, such as payout_file.make."),
+    environment,
+    subject_id: text("What it is about."),
+    status: openEnum(approvalStates, "Only what is proposed can be decided."),
+    summary: text("What will happen, in one sentence."),
+    value_paise: maybeCount("What it moves; null where it moves no money."),
+    proposed_by: text("Who proposed it; somebody else approves it."),
+    proposed_at: timestamp("When."),
+    age_s: count("For how many seconds it has waited."),
+    expires_at: timestamp("When it ends by itself."),
+    decided_by: maybeText("Who approved, rejected or voided it."),
+    decided_at: maybeTime("When."),
+    reason: maybeText("Why it was rejected or voided."),
+    terms: anyObject("Everything that was proposed; its members depend on the kind."),
+  },
+  { title: "Approval", description: "An act that takes two people." },
+);
+
+export const Approvals = wrapList("approvals", Approval, "The newest first.");
+
+export const Approved = Type.Object(
+  {
+    approval: Approval,
+    result: Type.Unsafe<object | null>({
+      type: ["object", "null"],
+      additionalProperties: true,
+      description: "What carrying it out answered; its members depend on the kind.",
+    }),
+  },
+  { title: "Approved", description: "What was approved and is done." },
+);

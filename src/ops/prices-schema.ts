@@ -1,0 +1,124 @@
+import { Type } from "typebox";
+
+import { DeclarationResults, ImportResults } from "../credits/schema.ts";
+import { nullable, openEnum, timestamp } from "../platform/http/wire.ts";
+import { marketStates } from "../rates/rules.ts";
+import {
+  count,
+  environment,
+  extend,
+  wrapList,
+  maybeCount,
+  maybeText,
+  maybeTime,
+  Proposed,
+  scheme,
+  text,
+} from "./schema.ts";
+
+export const RateCard = Type.Object(
+  {
+    environment,
+    scheme,
+    version: count("Which card of the scheme it is."),
+    status: openEnum(marketStates, "No binding price is made in a halted market."),
+    mid_bps: count("The middle of the market."),
+    half_spread_bps: count("From the mid to either side."),
+    size_bands: Type.Array(
+      Type.Object({
+        below_paise: maybeCount("Faces below this; null for the last band."),
+        bps: count("What they get."),
+      }),
+      { description: "By rising bound." },
+    ),
+    validity_bands: Type.Array(
+      Type.Object({ from_days: count("Days left, at least."), bps: count("What they get.") }),
+      { description: "By falling days; with fewer than the last there is no price." },
+    ),
+    floor_bps: count("The least that is ever bid."),
+    ceiling_bps: count("The most that is ever bid."),
+    ask_ceiling_bps: count("The most that is ever asked."),
+    face_max_paise: count("The largest amount that is priced."),
+    house_limit_paise: count("Face the house takes on in a day."),
+    desk_share_bps: count("How much of it one desk's open quotes may hold."),
+    quote_window_s: count("How long a price is binding."),
+    rest_min_paise: count("The least face that an order rests with."),
+    margin_bps: count("The least the house keeps between two clients."),
+    fee_bps: count("Fee within the all-in amount."),
+    published_at: timestamp("Since when it is in force."),
+    published_by: text("Who published, halted or opened it."),
+    note: maybeText("Why, for whoever asks later."),
+  },
+  { title: "RateCard", description: "Everything that a price is made of." },
+);
+
+const AuthoredCard = extend(
+  RateCard,
+  { approved_by: maybeText("The second person, where it took two.") },
+  { title: "AuthoredCard", description: "A rate card and who approved it." },
+);
+
+export const Cards = wrapList("cards", AuthoredCard, "By scheme; the newest version first.");
+export const ChangedCards = wrapList("cards", RateCard, "Each market as it is now.");
+
+const price = (description: string) =>
+  nullable<number>({ type: "integer", description: `${description} Null for no price.` });
+
+export const CardPreview = Type.Object(
+  {
+    environment,
+    scheme,
+    version: count("The version that it would be."),
+    move_bps: count("The largest move of any price."),
+    people: Type.Unsafe<1 | 2>({ type: "integer", description: "How many people it takes." }),
+    bands: Type.Array(
+      Type.Object({
+        from_paise: count("The smallest face of the band."),
+        below_paise: maybeCount("The first face that is above it; null for the last one."),
+        from_days: count("Days left, at least."),
+        bid_before_bps: price("The bid in force."),
+        bid_after_bps: price("The bid of the new card."),
+        ask_before_bps: price("The ask in force."),
+        ask_after_bps: price("The ask of the new card."),
+      }),
+      { description: "Every band of size and validity." },
+    ),
+    open_quotes: Type.Object(
+      {
+        count: count("How many binding prices are out."),
+        face_paise: count("The face that they are for."),
+        last_valid_until: maybeTime("When the last of them ends."),
+      },
+      { description: "They are honoured, whatever is published." },
+    ),
+  },
+  { title: "CardPreview", description: "What publishing a card would change." },
+);
+
+export const PublishedCard = Type.Union(
+  [
+    Type.Object({
+      outcome: Type.Literal("published", { description: "It is in force." }),
+      card: RateCard,
+    }),
+    extend(
+      Proposed,
+      { move_bps: count("The largest move of any price.") },
+      { title: "ProposedCard", description: "It takes two people: the old card is in force." },
+    ),
+  ],
+  { title: "PublishedCard", description: "A card in force, or the proposal of one." },
+);
+
+export const AddedInventory = Type.Union(
+  [
+    Type.Object({
+      outcome: Type.Literal("done", { description: "What was accepted is for sale." }),
+      results: Type.Union([DeclarationResults, ImportResults], {
+        description: "Each credit, by its place in the request or its row in the report.",
+      }),
+    }),
+    Proposed,
+  ],
+  { title: "AddedInventory", description: "What became of credits for the house to sell." },
+);

@@ -1,0 +1,78 @@
+// The building blocks of what the operators' API answers. Names are those of the wire:
+// `serialize-answer.ts` says how a use case's own become these.
+
+import { type TArray, type TObject, type TProperties, Type } from "typebox";
+
+import { environments } from "../kernel/caller.ts";
+import { schemes } from "../kernel/scheme.ts";
+import { nullable, openEnum, paiseSum, timestamp } from "../platform/http/wire.ts";
+
+export const text = (description: string) => Type.String({ description });
+export const maybeText = (description: string) => nullable<string>({ type: "string", description });
+export const count = (description: string) => Type.Integer({ description });
+export const maybeCount = (description: string) =>
+  nullable<number>({ type: "integer", description });
+export const flag = (description: string) => Type.Boolean({ description });
+export const sum = (description: string) => paiseSum(description);
+export const maybeTime = (description: string) =>
+  nullable<string>({
+    type: "string",
+    format: "date-time",
+    description: `${description} ISO 8601, IST.`,
+  });
+export const day = (description: string) =>
+  Type.String({ description: `${description} YYYY-MM-DD, IST.`, examples: ["2026-11-15"] });
+
+/** JSON whose members differ from kind to kind. */
+export const anyObject = (description: string) =>
+  Type.Object({}, { additionalProperties: true, description });
+
+/** A list under its name. */
+export function wrapList<Name extends string, Item extends TObject>(
+  name: Name,
+  item: Item,
+  description: string,
+) {
+  const list = { [name]: Type.Array(item, { description }) };
+  return Type.Object(list as Record<Name, TArray<Item>>); // It has the one name.
+}
+
+/** The same thing with more to it, under a name of its own. */
+export function extend<Own extends TProperties, More extends TProperties>(
+  { properties }: TObject<Own>,
+  more: More,
+  options: { readonly title: string; readonly description: string },
+) {
+  return Type.Object({ ...properties, ...more }, options);
+}
+
+/** What one word says about how it went. */
+export function outcome<const Words extends readonly string[]>(
+  words: Words,
+  description = "What came of it; proposed waits for a second person.",
+) {
+  return openEnum(words, description);
+}
+
+export const environment = openEnum(environments, "live or sandbox.");
+export const scheme = openEnum(schemes, "The scheme.");
+export const version = count("Raised by every change.");
+
+export const Proposed = Type.Object(
+  {
+    outcome: Type.Literal("proposed", { description: "It waits for a second person." }),
+    approval_id: text("The proposal, in `/ops/approvals`."),
+  },
+  { title: "Proposed", description: "It takes two people: nothing has happened yet." },
+);
+
+export function steps<const States extends readonly string[]>(states: States) {
+  return Type.Array(
+    Type.Object({
+      status: openEnum(states, "The state it came to."),
+      at: timestamp("When."),
+      reason: maybeText("Why, where that is not obvious."),
+    }),
+    { description: "Every state it came to, in order." },
+  );
+}

@@ -1,0 +1,221 @@
+import { Type } from "typebox";
+
+import { dayStatuses } from "../outside/calendar-rules.ts";
+import { creditStates } from "../credits/rules.ts";
+import { ImportResults } from "../credits/schema.ts";
+import { Delivery, Replay, Webhook } from "../webhooks/schema.ts";
+import { inquiryKinds, ports } from "../outside/inquiry-rules.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { offices } from "../kernel/working-days.ts";
+import { nullable, nullableObject, openEnum, timestamp } from "../platform/http/wire.ts";
+import { enquiryKinds } from "../market/public-rules.ts";
+import { Enquiry } from "../market/public-schema.ts";
+import {
+  anyObject,
+  count,
+  day,
+  environment,
+  extend,
+  flag,
+  wrapList,
+  maybeCount,
+  maybeText,
+  Proposed,
+  scheme,
+  text,
+  version,
+} from "./schema.ts";
+
+export { Enquiry, ImportResults, Replay };
+
+const port = openEnum(ports, "Who answers outside.");
+const office = openEnum(offices, "Whose day it is.");
+
+export const Inquiries = wrapList(
+  "inquiries",
+  Type.Object(
+    {
+      inquiry_id: text("The question's id."),
+      environment,
+      desk_id: text("The desk whose business it is."),
+      port,
+      kind: openEnum(inquiryKinds, "What is asked."),
+      subject_id: text("The firm, credit, deal or payout that it is about."),
+      facts: anyObject("What the answer must fit; its members depend on the kind."),
+      due_at: timestamp("When it is asked or asked again."),
+      created_at: timestamp("Since when it is open."),
+    },
+    { title: "Inquiry", description: "An open question to customs or to a bank." },
+  ),
+  "The oldest first.",
+);
+
+export const Attested = Type.Union(
+  [
+    Type.Object({
+      outcome: Type.Literal("done", { description: "The answers count." }),
+      answered: count("How many questions were answered."),
+    }),
+    Proposed,
+  ],
+  { title: "Attested", description: "An operator's word about the outside world." },
+);
+
+export const PortState = Type.Object({
+  environment,
+  port,
+  status: openEnum(["up", "outage"], "During an outage questions wait."),
+});
+
+export const OpsCredit = Type.Object(
+  {
+    credit_id: text("The holding's id."),
+    environment,
+    desk_id: text("The desk of the firm."),
+    firm_id: text("Who holds it."),
+    scrip_no: text("The credit's number."),
+    scheme,
+    issued_paise: count("What it was issued with."),
+    face_paise: count("The balance that can be transferred."),
+    port_code: maybeText("Its customs port."),
+    issued_on: day("The day it was issued."),
+    expires_on: day("The last day it can be used."),
+    status: openEnum(creditStates, "Where it stands."),
+    state_before_suspension: nullable<(typeof creditStates)[number]>({
+      type: "string",
+      description: "What it goes back to when its suspension is lifted.",
+    }),
+    reserved_for: maybeText("The order, settlement or cross that has it."),
+    reason: maybeText("Why it is so, where that is not obvious."),
+    as_of: timestamp("When this was last confirmed."),
+    expiry_told: maybeCount("The last warning of its expiry, in days before it."),
+    expiry_due_on: day("When it is next looked at for its expiry."),
+    version,
+    created_at: timestamp("When it was declared."),
+    updated_at: timestamp("When it last changed."),
+  },
+  { title: "HeldCredit", description: "A credit and who holds it." },
+);
+
+export const Credits = wrapList("credits", OpsCredit, "The newest first.");
+
+export const News = Type.Object(
+  {
+    scrip_no: text("The credit's number."),
+    ok: flag("Always true; what cannot be is refused."),
+    from: maybeText("The state it was in."),
+    to: maybeText("The state it is in."),
+    reserved_for: maybeText("The deal that had it and is looked at now."),
+    problem: maybeText("Always null."),
+  },
+  { title: "CreditNews", description: "What became of a credit that customs spoke about." },
+);
+
+export const Calendar = wrapList(
+  "days",
+  Type.Object(
+    {
+      office,
+      day: day("The day."),
+      name: text("What the day is."),
+      works: flag("Whether the office works on it."),
+      status: openEnum(dayStatuses, "check for starting rows that nobody has confirmed."),
+    },
+    { title: "CalendarDay", description: "A day that differs from the week." },
+  ),
+  "By office and day.",
+);
+
+export const ImportedDays = Type.Object({
+  rows: count("Days in the list."),
+  changed: count("Those that were not there, or otherwise."),
+  removed: count("Starting rows of the same office and year that the list does not have."),
+});
+
+export const AddedDay = Type.Object({
+  office,
+  day: day("The day."),
+  name: text("What the day is."),
+  works: Type.Optional(flag("Whether the office works on it.")),
+});
+
+export const RemovedDay = Type.Object({
+  office,
+  day: day("The day."),
+  removed: flag("Always true."),
+});
+
+export const LedgerVerdict = Type.Object(
+  {
+    sound: flag("Whether the books hold."),
+    entries: count("How many entries there are."),
+    took_ms: count("How long the check took."),
+    checked_at: timestamp("When it began."),
+    first_break: nullableObject(
+      {
+        check: text("The rule that does not hold."),
+        place: text("Where."),
+        found: text("What is there."),
+        expected: text("What should be there."),
+      },
+      { description: "The first place where they do not hold." },
+    ),
+  },
+  { title: "LedgerVerdict", description: "Whether the books hold." },
+);
+
+export const AuditVerdict = Type.Object(
+  {
+    whole: flag("Whether every chain is whole."),
+    desks: count("Chains that were read."),
+    records: count("Records that were read."),
+    first_break: nullableObject(
+      {
+        environment,
+        desk_id: text("Whose chain it is."),
+        seq: count("The place in the chain."),
+        record_id: maybeText("The record; null where it is missing."),
+        problem: text("What is wrong."),
+      },
+      { description: "The first place where one is not." },
+    ),
+  },
+  { title: "AuditVerdict", description: "Whether the audit trail is whole." },
+);
+
+export const OpenedEnquiry = extend(
+  Enquiry,
+  {
+    kind: openEnum(enquiryKinds, "What it is about."),
+    scheme: nullable<Scheme>({ type: "string", description: "The scheme." }),
+    amount_paise: maybeCount("The amount that was asked about."),
+    name: text("Who sent it."),
+    email: text("Where to answer."),
+    phone: maybeText("Where to call."),
+    iec: maybeText("Importer-exporter code."),
+    message: maybeText("What was said."),
+    outcome: maybeText("What came of it, once it is closed."),
+  },
+  { title: "OpenedEnquiry", description: "An enquiry with who sent it." },
+);
+
+export const Enquiries = wrapList("enquiries", OpenedEnquiry, "The newest first.");
+
+export const Webhooks = wrapList(
+  "webhooks",
+  Type.Object(
+    { legal_name: text("The desk."), webhook: Webhook },
+    { title: "WebhookOfDesk", description: "A webhook and its desk; never its secret." },
+  ),
+  "Those of every desk.",
+);
+
+export const Failures = wrapList(
+  "failures",
+  extend(
+    Delivery,
+    { environment, desk_id: text("The desk.") },
+    { title: "DeliveryOfDesk", description: "A dead-lettered delivery and its desk." },
+  ),
+  "The newest first.",
+);
