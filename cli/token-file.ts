@@ -7,7 +7,8 @@ import { dirname, join } from "node:path";
 
 import { Failure } from "../src/kernel/failure.ts";
 
-const othersBits = 0o077;
+/** Everything that is not reading and writing by the owner. */
+const bitsBeyond600 = 0o7177;
 const secretBytesMax = 2_000;
 
 export function tokenPath(): string {
@@ -29,31 +30,36 @@ export async function writeToken(path: string, token: string): Promise<void> {
   await rename(draft, path);
 }
 
-export async function readToken(path: string): Promise<string> {
-  return await readPrivate(path, "you are not signed in: npx scripdesk sign-in");
+/** `uid` is whose file it must be. */
+export async function readToken(path: string, uid = process.getuid?.()): Promise<string> {
+  return await readPrivate(path, {
+    uid,
+    ifMissing: "you are not signed in: npx scripdesk sign-in",
+  });
 }
 
 /** A password for a command that no person types at. */
-export async function readSecretFile(path: string): Promise<string> {
-  return await readPrivate(path, `${path} is not there`);
+export async function readSecretFile(path: string, uid = process.getuid?.()): Promise<string> {
+  return await readPrivate(path, { uid, ifMissing: `${path} is not there` });
 }
 
 /** Refused when somebody else could have read or written it, and when it is no plain file. */
-async function readPrivate(path: string, ifMissing: string): Promise<string> {
+async function readPrivate(
+  path: string,
+  { uid, ifMissing }: { readonly uid: number | undefined; readonly ifMissing: string },
+): Promise<string> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
     throw refused(error.code === "ENOENT" ? ifMissing : `${path} cannot be read: ${error.message}`);
   });
   try {
-    const { mode, uid, size, nlink } = await file.stat();
+    const { mode, uid: owner, size, nlink } = await file.stat();
     const isPlain = (mode & constants.S_IFMT) === constants.S_IFREG && nlink === 1;
     if (!isPlain) throw refused(`${path} is no plain file: remove it`);
-    if ((mode & othersBits) !== 0) {
-      throw refused(
-        `${path} can be read by others (mode ${(mode & 0o777).toString(8)}): remove it`,
-      );
+    if ((mode & bitsBeyond600) !== 0) {
+      throw refused(`${path} has mode ${(mode & 0o7777).toString(8)}, wider than 600: remove it`);
     }
-    if (uid !== process.getuid?.()) throw refused(`${path} is not yours: remove it`);
+    if (owner !== uid) throw refused(`${path} is not yours: remove it`);
     if (size > secretBytesMax) throw refused(`${path} is too long for a secret`);
     return (await file.readFile("utf8")).replace(/\r?\n$/, "");
   } finally {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   chmod,
+  chown,
   link,
   readdir,
   readFile,
@@ -85,9 +86,14 @@ test("people sign in on the command line, and live asks for them", async (t) => 
     await ok(...list);
     for (const mode of [0o640, 0o604, 0o660, 0o666]) {
       await chmod(tokenFile, mode);
-      await refused(1, /can be read by others/, ...list);
+      await refused(1, /wider than 600/, ...list);
     }
     await chmod(tokenFile, 0o600);
+    if (process.getuid?.() === 0) {
+      await chown(tokenFile, 12_345, 12_345);
+      await refused(1, /is not yours/, ...list);
+      await chown(tokenFile, 0, 0);
+    }
     await link(tokenFile, `${tokenFile}.twin`);
     await refused(1, /no plain file/, ...list);
     await rm(`${tokenFile}.twin`);
@@ -98,7 +104,7 @@ test("people sign in on the command line, and live asks for them", async (t) => 
     await rename(`${tokenFile}.kept`, tokenFile);
     await chmod(passwordFile, 0o644);
     const again = ["--name", "Asha Rao", "--password-file", passwordFile, "--code", "123456"];
-    await refused(1, /can be read by others/, "sign-in", ...again);
+    await refused(1, /wider than 600/, "sign-in", ...again);
     await chmod(passwordFile, 0o600);
     await ok(...list);
     await refused(2, /signed in as Asha Rao/, ...reversing, "--operator", "ravi");
