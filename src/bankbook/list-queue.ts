@@ -3,12 +3,7 @@ import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
 import { open } from "../platform/seal.ts";
 import { detailsPurpose, type LineDetails } from "./import-statement.ts";
-import {
-  type BankLineRow,
-  listQueue as listRows,
-  listSealedDetails,
-  setSealedDetails,
-} from "./store.ts";
+import { type BankLineRow, detailsColumn, listQueue as listRows } from "./store.ts";
 
 /** A line of the queue as whoever decides about it reads it. */
 type QueuedLine = {
@@ -54,9 +49,9 @@ export function sealedDetails({ db }: Pick<Context, "db">): SealedPlace {
   return {
     name: "bank statement lines",
     list: async (after, limit) => {
-      const rows = await listSealedDetails(db, after, limit);
+      const rows = await detailsColumn.list(db, after, limit);
       return rows.map(({ line_key, ...row }) => ({ ...row, purpose: detailsPurpose(line_key) }));
     },
-    set: (rows) => setSealedDetails(db, rows),
+    set: (rows) => detailsColumn.set(db, rows),
   };
 }

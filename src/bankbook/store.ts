@@ -1,8 +1,8 @@
 // What of this slice is sealed, for whoever changes the master key.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { ResealedRow } from "../platform/master-key.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { sealedColumn } from "../platform/sealed-column.ts";
 import type { BankLineState, Direction, LinePlan } from "./rules.ts";
 
 export type StatementRow = {
@@ -299,29 +299,10 @@ export async function findTotals(db: Db, environment: Environment): Promise<Bank
   return row;
 }
 
-/** What was written in lines of statements, in the order of the lines. */
-export async function listSealedDetails(
-  db: Db,
-  after: string,
-  limit: number,
-): Promise<{ readonly id: string; readonly sealed: Buffer; readonly line_key: string }[]> {
-  return await db.rows(sql`
-    select line_id as id, details_sealed as sealed, line_key
-    from bank_lines
-    where line_id > ${after}
-    order by line_id
-    limit ${limit}`);
-}
-
-/** Only where it is still sealed as it was. */
-export async function setSealedDetails(db: Db, rows: readonly ResealedRow[]): Promise<void> {
-  await db.rows(sql`
-    update bank_lines as t
-    set details_sealed = n.after
-    from unnest(
-      ${rows.map(({ row }) => row.id)}::text[],
-      ${rows.map(({ row }) => row.sealed)}::bytea[],
-      ${rows.map(({ sealed }) => sealed)}::bytea[]
-    ) as n (id, before, after)
-    where t.line_id = n.id and t.details_sealed = n.before`);
-}
+/** What was written in lines of statements. */
+export const detailsColumn = sealedColumn({
+  table: "bank_lines",
+  id: "line_id",
+  sealed: "details_sealed",
+  also: ["line_key"],
+});

@@ -6,7 +6,7 @@ import type { SealedPlace } from "../platform/master-key.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { openAccountNo, sealPurpose } from "./particulars.ts";
 import { type Hold, holdsOf } from "./rules.ts";
-import { listSealedAccounts, setSealedAccounts } from "./seal-store.ts";
+import { accountColumn } from "./seal-store.ts";
 import { type FirmRow, listFirmsById, shareFirms } from "./store.ts";
 
 /** An account as it is kept: its number is sealed, bound to its firm. */
@@ -155,10 +155,10 @@ export function sealedAccounts({ db }: Pick<Context, "db">): SealedPlace {
   return {
     name: "bank accounts",
     list: async (after, limit) => {
-      const rows = await listSealedAccounts(db, after, limit);
+      const rows = await accountColumn.list(db, after, limit);
       return rows.map((row) => ({ ...row, purpose: sealPurpose(row.id) }));
     },
-    set: (rows) => setSealedAccounts(db, rows),
+    set: (rows) => accountColumn.set(db, rows),
   };
 }
 

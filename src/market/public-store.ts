@@ -182,7 +182,7 @@ export async function listSealedPersons(
     limit ${limit}`);
 }
 
-/** Only where it is still sealed as it was; the keyed digest is made with the same key. */
+/** Only where it is still sealed as it was, locked in order first; the keyed digest is made with the same key. */
 export async function setSealedPersons(
   db: Db,
   rows: readonly {
@@ -195,11 +195,24 @@ export async function setSealedPersons(
   await db.rows(sql`
     update enquiries as t
     set person_sealed = n.after, digest = n.digest
-    from unnest(
-      ${rows.map(({ id }) => id)}::text[],
-      ${rows.map(({ before }) => before)}::bytea[],
-      ${rows.map(({ sealed }) => sealed)}::bytea[],
-      ${rows.map(({ digest }) => digest)}::bytea[]
-    ) as n (id, before, after, digest)
-    where t.enquiry_ref = n.id and t.person_sealed = n.before`);
+    from (
+      select r.enquiry_ref, given.after, given.digest
+      from (
+        select id, before, after, digest
+        from unnest(
+          ${rows.map(({ id }) => id)}::text[],
+          ${rows.map(({ before }) => before)}::bytea[],
+          ${rows.map(({ sealed }) => sealed)}::bytea[],
+          ${rows.map(({ digest }) => digest)}::bytea[]
+        ) as given (id, before, after, digest)
+        order by id
+      ) as given
+      cross join lateral (
+        select enquiry_ref
+        from enquiries
+        where enquiry_ref = given.id and person_sealed = given.before
+        for no key update
+      ) as r
+    ) as n
+    where t.enquiry_ref = n.enquiry_ref`);
 }

@@ -23,14 +23,13 @@ import {
   forgetAttempts,
   hasOperators,
   insertSession,
-  listSealedSecrets,
   lockAttempts,
   lockOperators,
   type OperatorRow,
   revokeSession,
+  secretColumn,
   setAttempts,
   setOperator,
-  setSealedSecrets,
   useStep,
 } from "./store.ts";
 import { authenticatorUri, findStep, fromBase32, toBase32 } from "./totp.ts";
@@ -238,9 +237,9 @@ export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
   return {
     name: "authenticators",
     list: async (after, limit) => {
-      const rows = await listSealedSecrets(db, after, limit);
+      const rows = await secretColumn.list(db, after, limit);
       return rows.map((row) => ({ ...row, purpose: totpPurpose }));
     },
-    set: (rows) => setSealedSecrets(db, rows),
+    set: (rows) => secretColumn.set(db, rows),
   };
 }

@@ -1,8 +1,8 @@
 // What of this slice is sealed, for whoever changes the master key.
 
 import type { OperatorRole } from "../kernel/actor.ts";
-import type { ResealedRow } from "../platform/master-key.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { sealedColumn } from "../platform/sealed-column.ts";
 
 export type OperatorRow = {
   readonly operator_id: string;
@@ -165,29 +165,9 @@ export async function forgetAttempts(
     where name_key = ${nameKey} or next_at < ${before}`);
 }
 
-/** Secrets of authenticators, in the order of the operators. */
-export async function listSealedSecrets(
-  db: Db,
-  after: string,
-  limit: number,
-): Promise<{ readonly id: string; readonly sealed: Buffer }[]> {
-  return await db.rows(sql`
-    select operator_id as id, totp_sealed as sealed
-    from operators
-    where operator_id > ${after} and totp_sealed is not null
-    order by operator_id
-    limit ${limit}`);
-}
-
-/** Only where it is still sealed as it was. */
-export async function setSealedSecrets(db: Db, rows: readonly ResealedRow[]): Promise<void> {
-  await db.rows(sql`
-    update operators as t
-    set totp_sealed = n.after
-    from unnest(
-      ${rows.map(({ row }) => row.id)}::text[],
-      ${rows.map(({ row }) => row.sealed)}::bytea[],
-      ${rows.map(({ sealed }) => sealed)}::bytea[]
-    ) as n (id, before, after)
-    where t.operator_id = n.id and t.totp_sealed = n.before`);
-}
+/** Secrets of authenticators. */
+export const secretColumn = sealedColumn({
+  table: "operators",
+  id: "operator_id",
+  sealed: "totp_sealed",
+});

@@ -215,16 +215,30 @@ export async function listSealedLines(
     limit ${limit}`);
 }
 
-/** Only where it is still sealed as it was. */
+/** Only where it is still sealed as it was; locked in order first. */
 export async function setSealedLines(db: Db, rows: readonly ResealedRow[]): Promise<void> {
   await db.rows(sql`
     update payout_file_lines as t
     set account_sealed = n.after
-    from unnest(
-      ${rows.map(({ row }) => row.id)}::text[],
-      ${rows.map(({ row }) => row.sealed)}::bytea[],
-      ${rows.map(({ sealed }) => sealed)}::bytea[]
-    ) as n (id, before, after)
-    where t.file_id = split_part(n.id, ':', 1) and t.ordinal = split_part(n.id, ':', 2)::int
-      and t.account_sealed = n.before`);
+    from (
+      select r.file_id, r.ordinal, given.after
+      from (
+        select split_part(id, ':', 1) as file_id, split_part(id, ':', 2)::int as ordinal,
+          before, after
+        from unnest(
+          ${rows.map(({ row }) => row.id)}::text[],
+          ${rows.map(({ row }) => row.sealed)}::bytea[],
+          ${rows.map(({ sealed }) => sealed)}::bytea[]
+        ) as given (id, before, after)
+        order by 1, 2
+      ) as given
+      cross join lateral (
+        select file_id, ordinal
+        from payout_file_lines
+        where file_id = given.file_id and ordinal = given.ordinal
+          and account_sealed = given.before
+        for no key update
+      ) as r
+    ) as n
+    where t.file_id = n.file_id and t.ordinal = n.ordinal`);
 }

@@ -7,13 +7,7 @@ import { open, seal } from "../platform/seal.ts";
 import { changeOfWebhook, lockWebhookOfCaller, viewWebhook } from "./read-webhooks.ts";
 import { graceSDefault, newSigningSecret } from "./rules.ts";
 import type { RotateSecretBody, Webhook } from "./schema.ts";
-import {
-  listPreviousSecrets,
-  listSealedSecrets,
-  setPreviousSecrets,
-  setSealedSecrets,
-  setSecret,
-} from "./store.ts";
+import { previousColumn, secretColumn, setSecret } from "./store.ts";
 
 /** A sealed secret opens for its own subscription only. */
 export function sealPurpose(webhookId: string): string {
@@ -39,21 +33,16 @@ export function openSecrets(row: SealedSecrets, sealKey: Buffer, now: Date): str
 /** Where signing secrets are sealed: those in force and those whose grace lasts. */
 export function sealedWebhooks({ db }: Pick<Context, "db">): SealedPlace[] {
   return [
-    {
-      name: "webhook secrets",
-      list: async (after, limit) => withPurpose(await listSealedSecrets(db, after, limit)),
-      set: (rows) => setSealedSecrets(db, rows),
+    { name: "webhook secrets", column: secretColumn },
+    { name: "previous webhook secrets", column: previousColumn },
+  ].map(({ name, column }) => ({
+    name,
+    list: async (after, limit) => {
+      const rows = await column.list(db, after, limit);
+      return rows.map((row) => ({ ...row, purpose: sealPurpose(row.id) }));
     },
-    {
-      name: "previous webhook secrets",
-      list: async (after, limit) => withPurpose(await listPreviousSecrets(db, after, limit)),
-      set: (rows) => setPreviousSecrets(db, rows),
-    },
-  ];
-}
-
-function withPurpose(rows: readonly { readonly id: string; readonly sealed: Buffer }[]) {
-  return rows.map((row) => ({ ...row, purpose: sealPurpose(row.id) }));
+    set: (rows) => column.set(db, rows),
+  }));
 }
 
 /** The new secret is in this one answer and in no other; the old one signs too until its grace ends. */

@@ -2,8 +2,8 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
-import type { ResealedRow } from "../platform/master-key.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { sealedColumn } from "../platform/sealed-column.ts";
 import type { WebhookState } from "./rules.ts";
 
 export type WebhookRow = {
@@ -200,56 +200,16 @@ export async function setSecret(
   return row;
 }
 
-/** Signing secrets, in the order of the webhooks. */
-export async function listSealedSecrets(
-  db: Db,
-  after: string,
-  limit: number,
-): Promise<{ readonly id: string; readonly sealed: Buffer }[]> {
-  return await db.rows(sql`
-    select webhook_id as id, secret_sealed as sealed
-    from webhooks
-    where webhook_id > ${after} and secret_sealed is not null
-    order by webhook_id
-    limit ${limit}`);
-}
+/** Signing secrets. */
+export const secretColumn = sealedColumn({
+  table: "webhooks",
+  id: "webhook_id",
+  sealed: "secret_sealed",
+});
 
-/** Only where it is still sealed as it was. */
-export async function setSealedSecrets(db: Db, rows: readonly ResealedRow[]): Promise<void> {
-  await db.rows(sql`
-    update webhooks as t
-    set secret_sealed = n.after
-    from unnest(
-      ${rows.map(({ row }) => row.id)}::text[],
-      ${rows.map(({ row }) => row.sealed)}::bytea[],
-      ${rows.map(({ sealed }) => sealed)}::bytea[]
-    ) as n (id, before, after)
-    where t.webhook_id = n.id and t.secret_sealed = n.before`);
-}
-
-/** Previous signing secrets, in the order of the webhooks. */
-export async function listPreviousSecrets(
-  db: Db,
-  after: string,
-  limit: number,
-): Promise<{ readonly id: string; readonly sealed: Buffer }[]> {
-  return await db.rows(sql`
-    select webhook_id as id, previous_secret_sealed as sealed
-    from webhooks
-    where webhook_id > ${after} and previous_secret_sealed is not null
-    order by webhook_id
-    limit ${limit}`);
-}
-
-/** Only where it is still sealed as it was. */
-export async function setPreviousSecrets(db: Db, rows: readonly ResealedRow[]): Promise<void> {
-  await db.rows(sql`
-    update webhooks as t
-    set previous_secret_sealed = n.after
-    from unnest(
-      ${rows.map(({ row }) => row.id)}::text[],
-      ${rows.map(({ row }) => row.sealed)}::bytea[],
-      ${rows.map(({ sealed }) => sealed)}::bytea[]
-    ) as n (id, before, after)
-    where t.webhook_id = n.id and t.previous_secret_sealed = n.before`);
-}
+/** Previous signing secrets, while their grace lasts. */
+export const previousColumn = sealedColumn({
+  table: "webhooks",
+  id: "webhook_id",
+  sealed: "previous_secret_sealed",
+});

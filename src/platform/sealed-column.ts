@@ -1,0 +1,73 @@
+// A sealed column as a rotation of the master key reads and writes it. The slice that owns the table
+// names it, in its `seal-store.ts`.
+
+import { createHash } from "node:crypto";
+
+import type { Db } from "./postgres/postgres.ts";
+import type { ResealedRow } from "./master-key.ts";
+import { wireValue } from "./postgres/wire-value.ts";
+
+export type KeptSealed = { readonly id: string; readonly sealed: Buffer };
+
+export type SealedColumn<Row extends KeptSealed> = {
+  /** The next rows after an id, in the order of the ids. */
+  list(db: Db, after: string, limit: number): Promise<Row[]>;
+  /** Each only where it is still sealed as it was. */
+  set(db: Db, rows: readonly ResealedRow[]): Promise<void>;
+};
+
+export function sealedColumn<Also extends string = never>({
+  table,
+  id,
+  sealed,
+  also = [],
+}: {
+  readonly table: string;
+  /** The column that the rows are told apart and locked in order by. */
+  readonly id: string;
+  readonly sealed: string;
+  /** Text columns that the purpose of a seal is made from. */
+  readonly also?: readonly Also[];
+}): SealedColumn<KeptSealed & Readonly<Record<Also, string>>> {
+  const listing = name(`
+    select ${[`${id} as id`, `${sealed} as sealed`, ...also].join(", ")}
+    from ${table}
+    where ${id} > $1 and ${sealed} is not null
+    order by ${id}
+    limit $2`);
+  // Locked in the order of the ids first: an update alone takes rows in the order of its plan.
+  const setting = name(`
+    update ${table} as t
+    set ${sealed} = n.after
+    from (
+      select r.${id} as id, given.after
+      from (
+        select id, before, after
+        from unnest($1::text[], $2::bytea[], $3::bytea[]) as given (id, before, after)
+        order by id
+      ) as given
+      cross join lateral (
+        select ${id}
+        from ${table}
+        where ${id} = given.id and ${sealed} = given.before
+        for no key update
+      ) as r
+    ) as n
+    where t.${id} = n.id`);
+  return {
+    list: async (db, after, limit) =>
+      await db.rows({ ...listing, values: [after, limit].map(wireValue) }),
+    set: async (db, rows) => {
+      const values = [
+        rows.map(({ row }) => row.id),
+        rows.map(({ row }) => row.sealed),
+        rows.map((resealed) => resealed.sealed),
+      ];
+      await db.rows({ ...setting, values: values.map(wireValue) });
+    },
+  };
+}
+
+function name(text: string) {
+  return { text, name: createHash("sha1").update(text).digest("base64url") };
+}
