@@ -54,15 +54,36 @@ type Outcome = {
   readonly explains: readonly Explains[];
 };
 
+export type LockedLines = {
+  /** Those of the statement, in its order. */
+  readonly own: readonly BankLineRow[];
+  /** Those that a person sent back and that lines of the statement may end. */
+  readonly returning: readonly BankLineRow[];
+};
+
+/** All at once, in the order of their ids, and before anything that the lines are about. */
+export async function lockLinesToApply(
+  tx: Tx,
+  lines: readonly BankLineRow[],
+): Promise<LockedLines> {
+  const ids = lines.map(({ line_id }) => line_id);
+  const back = planned(lines, "sent_back").map(({ plan }) => plan.line_id);
+  const locked = await lockLines(tx, [...ids, ...back]);
+  const byId = new Map(locked.map((line) => [line.line_id, line]));
+  return {
+    own: ids.flatMap((id) => byId.get(id) ?? []),
+    returning: [...new Set(back)].flatMap((id) => byId.get(id) ?? []),
+  };
+}
+
+/** The lines were locked before. */
 export async function applyLines(
   tx: Tx,
   environment: Environment,
-  all: readonly BankLineRow[],
+  { own, returning }: LockedLines,
   now: Date,
 ): Promise<AppliedLines> {
-  const { lines, repeated } = await withoutRepeated(tx, environment, all);
-  const given = planned(lines, "sent_back").map(({ plan }) => plan.line_id);
-  const returning = given.length === 0 ? [] : await lockLines(tx, given);
+  const { lines, repeated } = await withoutRepeated(tx, environment, own);
   const remitted = await applyRemittances(tx, environment, lines, now);
   const deposited = await applyDeposits(tx, environment, lines, now);
   const sentBack = giveBack(lines, returning, now);

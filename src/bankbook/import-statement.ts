@@ -22,7 +22,7 @@ import type { Context } from "../platform/context.ts";
 import { violatedConstraint } from "../platform/postgres/postgres.ts";
 import { seal } from "../platform/seal.ts";
 import { buyersOfSettlements } from "../settlement/fund-settlements.ts";
-import { applyLines } from "./apply-lines.ts";
+import { applyLines, lockLinesToApply } from "./apply-lines.ts";
 import { changeOfStatement } from "./decide-line.ts";
 import { withoutMovedFunds } from "./fund-deal.ts";
 import { genericStatement, readStatement, type StatementFormat } from "./read-statement.ts";
@@ -134,7 +134,8 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
         detail: { reason: alreadyImported },
       });
     }
-    const lines = await listLinesOfStatement(tx, subjectId);
+    const locked = await lockLinesToApply(tx, await listLinesOfStatement(tx, subjectId));
+    const lines = locked.own;
     const paise = cameIn(lines);
     const explained = lines.filter(({ plan }) => plan.to !== "queue").length;
     return {
@@ -142,7 +143,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
       valuePaise: paise,
       facts: { sha256: statement.sha256.toString("hex"), lines: lines.length, paise },
       async carryOut(actor) {
-        const { changes } = await applyLines(tx, environment, lines, now);
+        const { changes } = await applyLines(tx, environment, locked, now);
         const after: StatementRow = {
           ...statement,
           state: "applied",

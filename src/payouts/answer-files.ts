@@ -13,6 +13,7 @@ import {
   listFileLines,
   listLinesByLead,
   listLinesByReference,
+  lockFileLines,
   lockFiles,
   setFile,
   setItemsVoid,
@@ -64,7 +65,7 @@ export async function answerLines(
   const fileIds = [...new Set(counting.map(({ file_id }) => file_id))];
   if (fileIds.length === 0) return [];
   const files = await lockFiles(tx, fileIds);
-  const byFile = Map.groupBy(await listFileLines(tx, fileIds), (line) => line.file_id);
+  const byFile = Map.groupBy(await lockFileLines(tx, fileIds), (line) => line.file_id);
   const changes: Change[] = [];
   for (const file of files) {
     const lines = (byFile.get(file.file_id) ?? []).map((line) => {
@@ -132,7 +133,7 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
     const [file] = await lockFiles(tx, [fileId]);
     if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
     advance(fileLifecycle, file.state, "void");
-    const live = (await listFileLines(tx, [fileId])).filter((line) => line.state === "live");
+    const live = (await lockFileLines(tx, [fileId])).filter((line) => line.state === "live");
     const paise = live.reduce((sum, line) => sum + line.paise, 0);
     const leadIds = live.map(({ lead_id }) => lead_id);
     return {

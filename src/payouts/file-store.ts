@@ -128,6 +128,16 @@ export async function listFileLines(db: Db, fileIds: readonly string[]): Promise
     order by file_id, ordinal`);
 }
 
+/** Of files that were locked before: whoever reseals comes to lines without their files. */
+export async function lockFileLines(tx: Tx, fileIds: readonly string[]): Promise<FileLineRow[]> {
+  return await tx.rows(sql`
+    select ${lineColumns}
+    from payout_file_lines
+    where file_id = any(${fileIds}::text[])
+    order by file_id, ordinal
+    for update`);
+}
+
 export async function listFileItems(db: Db, fileId: string): Promise<FileItemRow[]> {
   return await db.rows(sql`
     select file_id, ordinal, payout_id
@@ -154,7 +164,7 @@ export async function listLinesByLead(db: Db, leadIds: readonly string[]): Promi
     where lead_id = any(${leadIds}::text[]) and state <> 'voided'`);
 }
 
-/** Of files that were locked before. */
+/** Each was locked before. */
 export async function setLineStates(
   tx: Tx,
   rows: readonly Pick<FileLineRow, "file_id" | "ordinal" | "state">[],

@@ -15,14 +15,11 @@ import { addCredits, addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
-import { readLockOrder, recordDeadlocks, recordLocks } from "../support/lock-record.ts";
+import { assertLockOrder, recordDeadlocks, recordLocks } from "../support/lock-record.ts";
 import { dealer } from "../support/orders.ts";
 import { type Service, startService } from "../support/service.ts";
 
-/** Held first only by who gives up before the server looks for deadlocks. */
-const heldByYielding = new Set(["inquiries", "orders"]);
-
-/** Steps of the use cases: without them the test would look at nothing. */
+/** Steps of the use cases. */
 const mustBeSeen = [
   ["firms", "key_days"],
   ["key_days", "credits"],
@@ -267,21 +264,5 @@ test("no two use cases wait for each other in a circle, and all lock in one orde
     "select deadlocks::int from pg_stat_database where datname = current_database()",
   );
   assert.deepEqual(rows, [{ deadlocks: 0 }]);
-
-  const order = readLockOrder();
-  assert.equal(new Set(order).size, order.length);
-  const against = [...steps.values()].filter(({ held, waited, yields }) => {
-    const isDeclared = order.includes(held) && order.includes(waited);
-    const isAllowed = yields && heldByYielding.has(held);
-    return !isDeclared || (order.indexOf(held) > order.indexOf(waited) && !isAllowed);
-  });
-  const told = against.map(
-    ({ held, waited, texts }) => `${held} ─▶ ${waited}\n${texts.join("\n--\n")}`,
-  );
-  assert.deepEqual(told, []);
-  for (const [held, waited] of mustBeSeen)
-    assert.ok(
-      steps.has(`${held} ─▶ ${waited}`) || steps.has(`${held} ─▶ ${waited} (yields)`),
-      `${held} ${waited}`,
-    );
+  assertLockOrder(steps, mustBeSeen);
 });

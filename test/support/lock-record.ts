@@ -1,6 +1,7 @@
 // What each transaction of this process holds when it waits for more, read from its statements, and the
 // order that the documentation declares.
 
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 import pg from "pg";
@@ -16,10 +17,38 @@ export type Step = {
 };
 
 /** The block below the heading "Locks". */
-export function readLockOrder(): readonly string[] {
+function readLockOrder(): readonly string[] {
   const page = readFileSync(new URL("../../docs/ARCHITECTURE.md", import.meta.url), "utf8");
   const [, block = ""] = /\n## Locks\n.*?\n```\n(.*?)\n```/s.exec(page) ?? [];
   return block.split(/\s*─▶\s*|\n/).filter((name) => name !== "");
+}
+
+/** Held first only by who gives up before the server looks for deadlocks. */
+const heldByYielding = new Set(["inquiries", "orders"]);
+
+/**
+ * Every step goes along the order that the documentation declares, and these were among them: without
+ * them a test would have looked at nothing.
+ */
+export function assertLockOrder(
+  steps: ReadonlyMap<string, Step>,
+  mustBeSeen: readonly (readonly [string, string])[],
+): void {
+  const order = readLockOrder();
+  assert.equal(new Set(order).size, order.length);
+  const against = [...steps.values()].filter(({ held, waited, yields }) => {
+    const isDeclared = order.includes(held) && order.includes(waited);
+    const isAllowed = yields && heldByYielding.has(held);
+    return !isDeclared || (order.indexOf(held) > order.indexOf(waited) && !isAllowed);
+  });
+  const told = against.map(
+    ({ held, waited, texts }) => `${held} ─▶ ${waited}\n${texts.join("\n--\n")}`,
+  );
+  assert.deepEqual(told, []);
+  for (const [held, waited] of mustBeSeen) {
+    const wasSeen = steps.has(`${held} ─▶ ${waited}`) || steps.has(`${held} ─▶ ${waited} (yields)`);
+    assert.ok(wasSeen, `${held} ${waited}`);
+  }
 }
 
 /**
