@@ -3,7 +3,13 @@ import { mock, test } from "node:test";
 
 import fc from "fast-check";
 
-import { canonicalJson, jsonDepthMax, jsonMembersMax, parseStrictJson } from "./json.ts";
+import {
+  canonicalJson,
+  jsonDepthMax,
+  jsonMembersMax,
+  jsonNamesMax,
+  parseStrictJson,
+} from "./json.ts";
 
 const cleanText = fc.string({ unit: "binary" }).filter((text) => !text.includes("\u0000"));
 const name = cleanText.filter((text) => text !== "__proto__");
@@ -113,17 +119,30 @@ test("a body is parsed once, without a reviver, whatever numbers it has", () => 
 });
 
 test("what is too deep or has too many members is refused before it is parsed", () => {
-  const members = (count: number) =>
-    `{${Array.from({ length: count }, (_, at) => `"a${at}":0`).join(",")}}`;
-  assert.equal(parseStrictJson(members(jsonMembersMax)).ok, true);
+  const list = (count: number, item: string) =>
+    `[${Array.from({ length: count }, () => item).join()}]`;
+  const names = Array.from({ length: jsonNamesMax - 1 }, (_, at) => `"a${at}":0`).join();
+  // Each object is a member of the array.
+  const objects = list(jsonMembersMax / jsonNamesMax, `{${names}}`);
+  assert.equal(parseStrictJson(objects).ok, true);
+  assert.equal(parseStrictJson(list(jsonMembersMax, "1.5")).ok, true);
   const parse = mock.method(JSON, "parse");
   try {
-    assert.equal(parseStrictJson(members(jsonMembersMax + 1)).ok, false);
+    assert.equal(parseStrictJson(objects.replace(/]$/, ",0]")).ok, false);
+    assert.equal(parseStrictJson(list(jsonMembersMax + 1, "1.5")).ok, false);
+    assert.equal(parseStrictJson(list(jsonMembersMax / 2 + 1, "[]")).ok, false);
     assert.equal(parseStrictJson("[".repeat(jsonDepthMax + 1)).ok, false);
     assert.equal(parse.mock.callCount(), 0);
   } finally {
     parse.mock.restore();
   }
+});
+
+test("an object has as many members as anything of ours may have many times over", () => {
+  const object = (count: number) =>
+    `[{"a":{${Array.from({ length: count }, (_, at) => `"a${at}":0`).join()}}}]`;
+  assert.equal(parseStrictJson(object(jsonNamesMax)).ok, true);
+  assert.equal(parseStrictJson(object(jsonNamesMax + 1)).ok, false);
 });
 
 test("the point of a number is told from points in text", () => {

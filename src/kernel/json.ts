@@ -8,8 +8,10 @@
 // is refused before it is parsed.
 
 export const jsonDepthMax = 32;
-/** A batch of 500 orders with full metadata has fewer. */
+/** Of objects and arrays together; a batch of 500 orders with full metadata has fewer. */
 export const jsonMembersMax = 40_000;
+/** Of one object: many times what any of ours may have. */
+export const jsonNamesMax = 1_000;
 
 export type JsonObject = { readonly [name: string]: unknown };
 
@@ -22,7 +24,7 @@ export function parseStrictJson(text: string): JsonVerdict {
   if (written.depth > jsonDepthMax) {
     return { ok: false, problem: `the body is nested deeper than ${jsonDepthMax} levels` };
   }
-  if (written.names > jsonMembersMax) {
+  if (written.members > jsonMembersMax) {
     return { ok: false, problem: `the body has more than ${jsonMembersMax} members` };
   }
   let value: unknown;
@@ -109,42 +111,49 @@ function inspect(value: unknown, found: Tally): void {
     for (const item of value) inspect(item, found);
     return;
   }
-  for (const [name, member] of Object.entries(value)) {
-    found.names += 1;
+  const names = Object.keys(value);
+  found.names += names.length;
+  if (names.length > jsonNamesMax) {
+    found.problem = `the body has an object of more than ${jsonNamesMax} members`;
+    return;
+  }
+  for (const name of names) {
     if (name === "__proto__") {
       found.problem = "the body has a member named __proto__";
       return;
     }
     inspect(name, found);
-    inspect(member, found);
+    inspect((value as JsonObject)[name], found);
   }
 }
 
 type Written = {
   /** Every colon outside a string follows a member's name, and nothing else has one. */
   names: number;
+  /** Each follows a comma, or the bracket that opens its object or array; an empty one counts too. */
+  members: number;
   depth: number;
   losesFraction: boolean;
 };
 
-/** What JSON.parse does not tell, in one pass over the text. Says nothing useful of text it refuses. */
+/**
+ * What JSON.parse does not tell, in one pass over the text, which ends where it is too deep or has too
+ * much in it. Says nothing useful of text that is no JSON.
+ */
 function scanText(text: string): Written {
-  const written = { names: 0, depth: 0, losesFraction: false };
+  const written = { names: 0, members: 0, depth: 0, losesFraction: false };
   let depth = 0;
-  let inString = false;
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === 92 /* \ */) at += 1;
-      else if (code === 34 /* " */) inString = false;
-      continue;
-    }
-    switch (code) {
+    switch (text.charCodeAt(at)) {
       case 34 /* " */:
-        inString = true;
+        at = endOfString(text, at);
         break;
       case 58 /* : */:
         written.names += 1;
+        break;
+      case 44 /* , */:
+        written.members += 1;
+        if (written.members > jsonMembersMax) return written;
         break;
       case 46 /* . */:
         written.losesFraction ||= isRoundedAway(text, at);
@@ -152,7 +161,9 @@ function scanText(text: string): Written {
       case 91 /* [ */:
       case 123 /* { */:
         depth += 1;
+        written.members += 1;
         if (depth > written.depth) written.depth = depth;
+        if (depth > jsonDepthMax || written.members > jsonMembersMax) return written;
         break;
       case 93 /* ] */:
       case 125 /* } */:
@@ -162,6 +173,16 @@ function scanText(text: string): Written {
     }
   }
   return written;
+}
+
+/** Where the quote is that ends a string; the end of the text where there is none. */
+export function endOfString(text: string, quoteAt: number): number {
+  for (let at = text.indexOf('"', quoteAt + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === 92 /* \ */) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return text.length;
 }
 
 /** Whether the number around this point, such as 100.00000000000000001, would become a whole one. */

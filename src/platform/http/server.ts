@@ -299,12 +299,19 @@ function parseOnlyStrictJson(app: App): void {
     if (encoding !== "identity") throw notJson();
     const bytes = request.chunkedBody ?? (await readBody(request.raw));
     if (bytes.length === 0) return undefined;
-    if (bytes.length > largeBodyBytes) await takePiece();
-    if (!isUtf8(bytes)) throw badRequest("the body is not UTF-8");
-    const verdict = parseStrictJson(bytes.toString());
-    if (!verdict.ok) throw badRequest(verdict.problem);
-    return verdict.value;
+    if (bytes.length <= largeBodyBytes) return parseBody(bytes);
+    await takePiece();
+    const value = parseBody(bytes);
+    await takePiece(); // To hold it against its schema is another one.
+    return value;
   });
+}
+
+function parseBody(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw badRequest("the body is not UTF-8");
+  const verdict = parseStrictJson(bytes.toString());
+  if (!verdict.ok) throw badRequest(verdict.problem);
+  return verdict.value;
 }
 
 /**
