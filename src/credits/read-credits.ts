@@ -7,6 +7,7 @@ import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { creditLifecycle, daysLeft, isOpen, normalScripNo, notSellableReasonOf } from "./rules.ts";
 import type { Credit, ListCreditsQuery } from "./schema.ts";
 import {
@@ -52,7 +53,7 @@ export async function listCredits(
     positionOf: (row) => ({ at: row.created_at, id: row.credit_id }),
   });
   const view = { firmState: firm.connection_state, today: istDay(ctx.now()) };
-  return { ...page, rows: page.rows.map((row) => viewCredit(row, view)) };
+  return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };
 }
 
 function noSuchDay(): Failure {

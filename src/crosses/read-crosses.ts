@@ -8,6 +8,7 @@ import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { statesOfSettlements } from "../settlement/move-settlement.ts";
 import {
@@ -60,7 +61,7 @@ export async function listCrosses(
     total: await totalOf(request, () => countCrosses(ctx.db.planned, party, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.cross_id }),
   });
-  return { ...page, rows: await viewCrosses(ctx.db, page.rows, party) };
+  return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, party) };
 }
 
 /** A key that is bound to one firm sees that firm's sides, whatever it asks for. */
@@ -164,7 +165,9 @@ async function viewCrosses(db: Db, rows: readonly FoundCross[], party: Party): P
     db,
     rows.flatMap((row) => row.settlement_id ?? []),
   );
-  return rows.map((row) => viewCross(row, party, states.get(row.settlement_id ?? "") ?? null));
+  const view = (row: FoundCross) =>
+    viewCross(row, party, states.get(row.settlement_id ?? "") ?? null);
+  return await mapPaced(rows, view, openPace());
 }
 
 /** A firm's side of a cross, and nothing of the other's. */

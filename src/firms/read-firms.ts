@@ -4,6 +4,7 @@ import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { portStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { boundFirm, firmOfCaller } from "./find-firms.ts";
 import {
   firmLifecycle,
@@ -49,7 +50,7 @@ export async function listFirms(
     total: await totalOf(request, () => countFirms(ctx.db.planned, caller.deskId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.firm_id }),
   });
-  return { ...page, rows: page.rows.map((row) => viewFirm(row, now)) };
+  return { ...page, rows: await mapPaced(page.rows, (row) => viewFirm(row, now), openPace()) };
 }
 
 function askedBy(filter: FirmFilter): Record<string, string | undefined> {

@@ -6,6 +6,7 @@ import { isId, newId } from "../kernel/ids.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
@@ -172,7 +173,7 @@ export async function listRequirements(
     total: await totalOf(request, () => countRequirements(ctx.db.planned, firm, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.requirement_id }),
   });
-  return { ...page, rows: page.rows.map(viewRequirement) };
+  return { ...page, rows: await mapPaced(page.rows, viewRequirement, openPace()) };
 }
 
 type RequirementOfFirm = { readonly firmId: string; readonly requirementId: string };

@@ -8,6 +8,7 @@ import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { type PayoutKind, payoutLifecycle, type PayoutState } from "./rules.ts";
 import type { ListPayoutsQuery, Payout } from "./schema.ts";
@@ -52,14 +53,12 @@ export async function listPayouts(
     positionOf: (row) => ({ at: row.created_at, id: row.payout_id }),
   });
   const lines = await listLines(
-    ctx.db,
+    ctx.db.planned,
     page.rows.map((row) => row.payout_id),
   );
   const linesById = Map.groupBy(lines, (line) => line.payout_id);
-  return {
-    ...page,
-    rows: page.rows.map((row) => viewPayout(row, linesById.get(row.payout_id) ?? [])),
-  };
+  const view = (row: PayoutRow) => viewPayout(row, linesById.get(row.payout_id) ?? []);
+  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
 /** A key that is bound to one firm sees that firm's payouts, whatever it asks for. */

@@ -7,6 +7,7 @@ import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
   findReason,
@@ -70,14 +71,13 @@ export async function listSettlements(
     positionOf: (row) => ({ at: row.created_at, id: row.settlement_id }),
   });
   const legs = await listLegs(
-    ctx.db,
+    ctx.db.planned,
     page.rows.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  return {
-    ...page,
-    rows: page.rows.map((row) => viewSettlement(row, legsById.get(row.settlement_id) ?? [], party)),
-  };
+  const view = (row: SettlementRow) =>
+    viewSettlement(row, legsById.get(row.settlement_id) ?? [], party);
+  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
 /** A key that is bound to one firm sees that firm's sides, whatever it asks for. */

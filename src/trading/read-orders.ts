@@ -9,6 +9,7 @@ import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { type OrderStanding, orderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
@@ -47,11 +48,9 @@ export async function listOrders(
     total: await totalOf(request, () => countOrders(ctx.db.planned, deskId, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.order_id }),
   });
-  const standings = await orderStandings(ctx.db, page.rows);
-  return {
-    ...page,
-    rows: page.rows.map((row) => viewOrder(row, viewSettled(row, standings.get(row.order_id)))),
-  };
+  const standings = await orderStandings(ctx.db.planned, page.rows);
+  const view = (row: OrderRow) => viewOrder(row, viewSettled(row, standings.get(row.order_id)));
+  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
 /** A key that is bound to one firm sees that firm's orders, whatever it asks for. */

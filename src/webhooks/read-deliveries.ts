@@ -4,6 +4,7 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf, unpagedMax } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { measureOnDemand, type Metrics } from "../platform/metrics.ts";
 import {
   type Backlog,
@@ -46,14 +47,13 @@ export async function listDeliveries(
     positionOf: (row) => ({ at: row.created_at, id: String(row.sequence) }),
   });
   const ids = page.rows.map(({ delivery_id }) => delivery_id);
-  const attempts = Map.groupBy(await listAttempts(ctx.db, ids), ({ delivery_id }) => delivery_id);
-  return {
-    ...page,
-    rows: page.rows.map((row) => ({
-      ...viewDelivery(row),
-      attempt_log: (attempts.get(row.delivery_id) ?? []).map(viewAttempt),
-    })),
-  };
+  const made = await listAttempts(ctx.db.planned, ids);
+  const attempts = Map.groupBy(made, ({ delivery_id }) => delivery_id);
+  const view = (row: DeliveryRow) => ({
+    ...viewDelivery(row),
+    attempt_log: (attempts.get(row.delivery_id) ?? []).map(viewAttempt),
+  });
+  return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
 /** Dead letters: what was given up, newest first. */

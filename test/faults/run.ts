@@ -1,5 +1,5 @@
-// `npm run faults -- <programme> [--count N] [--minutes M] [--seed S]`: the long versions of what the tests prove
-// in short. The seed is printed first; the same seed makes the same run.
+// `npm run faults -- <programme> [--count N] [--minutes M] [--seed S] [--only TEXT]`: the long versions
+// of what the tests prove in short. The seed is printed first; the same seed makes the same run.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,6 +26,8 @@ type Settings = {
   readonly count: number | undefined;
   readonly minutes: number | undefined;
   readonly seed: number;
+  /** Of the stalls, those whose name has this text; nothing is written down then. */
+  readonly only: string | undefined;
 };
 
 type Programme = {
@@ -148,7 +150,7 @@ const oneThread = { program: join(import.meta.dirname, "one-thread-serve.ts"), w
 const faultsFile = join(import.meta.dirname, "../../docs/FAULTS.md");
 
 /** Every heavy request, then those of the threads once more on the event loop, where some must stall. */
-async function runStalls(): Promise<boolean> {
+async function runStalls({ only = "" }: Settings): Promise<boolean> {
   await using stack = new AsyncDisposableStack();
   const scope = { after: (work: () => Promise<void>) => stack.defer(work) };
   const DATA_DIR = await dataDirectory(scope);
@@ -156,16 +158,18 @@ async function runStalls(): Promise<boolean> {
   let service = await serve(scope, settings);
   const system = await openStallSystem(service, DATA_DIR);
   say("furnished");
+  const chosen = heavyRequests.filter(({ name }) => name.includes(only));
   const measure = async () => {
     const rows: StallRow[] = [];
-    for (const [at, heavy] of heavyRequests.entries()) {
-      say(`${at + 1} of ${heavyRequests.length}: ${heavy.name}`);
+    for (const [at, heavy] of chosen.entries()) {
+      say(`${at + 1} of ${chosen.length}: ${heavy.name}`);
       rows.push(await measureStall(service, system, heavy));
       say(stallTable(rows.slice(-1)).split("\n").at(-1) ?? "");
     }
     return rows;
   };
   const rows = await measure();
+  if (only !== "") return rows.every(isHeld);
   service.signal("SIGTERM");
   await service.ended;
   say("control: the same work on the event loop");
@@ -250,12 +254,17 @@ async function demoKey({ output }: Running): Promise<string> {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { count: { type: "string" }, minutes: { type: "string" }, seed: { type: "string" } },
+    options: {
+      count: { type: "string" },
+      minutes: { type: "string" },
+      seed: { type: "string" },
+      only: { type: "string" },
+    },
   });
   const name = positionals[0];
   const programme = name === undefined ? undefined : programmes[name];
   if (!programme) {
-    say("npm run faults -- <programme> [--count N] [--minutes M] [--seed S]");
+    say("npm run faults -- <programme> [--count N] [--minutes M] [--seed S] [--only TEXT]");
     for (const [known, { about }] of Object.entries(programmes)) say(`  ${known}  ${about}`);
     process.exitCode = name === undefined ? 0 : 2;
     return;
@@ -264,6 +273,7 @@ async function main(): Promise<void> {
     count: wholeNumber(values.count),
     minutes: wholeNumber(values.minutes),
     seed: wholeNumber(values.seed) ?? Math.floor(Math.random() * 2 ** 31),
+    only: values.only,
   };
   say(`${name}, seed ${settings.seed}`);
   const held = await programme.run(settings);

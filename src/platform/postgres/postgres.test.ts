@@ -7,6 +7,7 @@ import type pg from "pg";
 
 import { asOwner, setReachable, testDatabase } from "../../../test/support/database.ts";
 import { Overloaded } from "./coalesce.ts";
+import { takePiece } from "../heavy/pace.ts";
 import { type ConnectionOptions, type Database, type Db, openDatabase, sql } from "./postgres.ts";
 import { DatabaseSilent } from "./silence.ts";
 import { keptNothing } from "./split.ts";
@@ -167,6 +168,36 @@ test("a statement of many filters can be planned for those that are given, and n
   await assert.rejects(db.planned.rows(sql`select 1 / ${0}::int as never`), /division by zero/);
   assert.deepEqual(await db.rows(named(null)), all);
   assert.deepEqual(await plansMade(), [1, 0], "on another connection");
+});
+
+test("a long answer of a list waits for its turn among all that is long, a short one does not", async (t) => {
+  const db = await openOwn(t, { connectionsMax: 2 });
+  const list = (rows: number) =>
+    db.planned.rows<{ at: number; text: string }>(sql`
+      select at::int, repeat('x', 500) as text
+      from generate_series(1, ${rows}::int) as at
+      order by at`);
+  await list(1); // Opens its connection.
+  let begun = 0;
+  const pieces = Array.from({ length: 5_000 }, () => takePiece().then(() => (begun += 1)));
+  assert.equal((await list(100)).length, 100);
+  assert.ok(begun < pieces.length, "the short one is there before the rest of what waits");
+  const long = await list(3_000);
+  assert.equal(begun, pieces.length);
+  assert.deepEqual(
+    long.map(({ at }) => at),
+    Array.from({ length: 3_000 }, (_, at) => at + 1),
+  );
+  assert.deepEqual(new Set(long.map(({ text }) => text)), new Set(["x".repeat(500)]));
+});
+
+test("a connection whose long answer was cut off serves nobody else, and the next one is whole", async (t) => {
+  const db = await openOwn(t, { connectionsMax: 1 });
+  const failing = sql`select 1 / (400 - at) as part from generate_series(1, 1000) as at`;
+  await assert.rejects(db.planned.rows(failing), /division by zero/);
+  const all = sql`select at::int from generate_series(1, 1000) as at`;
+  const [one, two] = await Promise.all([db.planned.rows(all), db.planned.rows(all)]);
+  assert.deepEqual([one.length, two.length], [1_000, 1_000]);
 });
 
 /** A server that is given up soon. */

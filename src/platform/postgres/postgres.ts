@@ -20,7 +20,7 @@ import {
   keepConnections,
   type Loans,
 } from "./connections.ts";
-import { runPrepared, type Statement, types, writeTogether } from "./prepared.ts";
+import { runLong, runPrepared, type Statement, types, writeTogether } from "./prepared.ts";
 import { noteNothingKept } from "./split.ts";
 import { wireValue } from "./wire-value.ts";
 
@@ -46,7 +46,8 @@ export type Database = Db & {
   together<Result>(work: (db: Db) => Promise<Result>): Promise<Result>;
   /**
    * The same database, for lists: what is read, one row or a million, depends on which filters are
-   * given, so each statement is planned for its values. That takes some tenths of a millisecond.
+   * given, so each statement is planned for its values. That takes some tenths of a millisecond. Its
+   * rows are read in pieces, with turns for others.
    */
   readonly planned: Db;
   transaction<Result>(work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>;
@@ -192,7 +193,10 @@ function asking(
         return work({ rows: (statement) => runPrepared(client, statement) });
       }),
     planned: {
-      rows: (statement) => onOne(borrow, (client) => runPlanned(client, statement)),
+      async rows<Row>(statement: Statement) {
+        const read = await onOne(borrow, (client) => runPlanned<Row>(client, statement));
+        return await read();
+      },
     },
     async transaction(work, txOptions) {
       const topics = new Set<string>();
@@ -264,13 +268,16 @@ async function runAlone<Row>(client: pg.PoolClient, statement: Statement): Promi
 }
 
 /** The three travel together; a connection on which one of them fails is not used again. */
-async function runPlanned<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
-  const [, rows] = await Promise.all([
+async function runPlanned<Row>(
+  client: pg.PoolClient,
+  statement: Statement,
+): Promise<() => Promise<Row[]>> {
+  const [, read] = await Promise.all([
     runPrepared(client, planForValues),
-    runPrepared<Row>(client, statement),
+    runLong<Row>(client, statement),
     runPrepared(client, planOnce),
   ]);
-  return rows;
+  return read;
 }
 
 const planForValues = sql`set plan_cache_mode = force_custom_plan`;

@@ -4,10 +4,14 @@
 //
 // Runs of one connection are pipelined: each is written at once, also while the server is busy with
 // the one before it, and is answered in its turn.
+//
+// An answer that may be long is read in pieces, with turns for others between them: what lies at the
+// socket of every connection would otherwise be read in one go, as much as the server has written.
 
 import pg from "pg";
 
 import { readPaise } from "../../kernel/money.ts";
+import { mapPaced, openPace, takePiece } from "../heavy/pace.ts";
 import type { WireValue } from "./wire-value.ts";
 
 export type Statement = {
@@ -45,13 +49,27 @@ export async function runPrepared<Row>(
   statement: Statement,
 ): Promise<Row[]> {
   const run = new PreparedRun(statement);
+  await ended(client, run);
+  return run.answer() as Row[]; // Whoever wrote the statement knows its columns.
+}
+
+/** The answer has arrived when this resolves; its rows are read after that, without the connection. */
+export async function runLong<Row>(
+  client: pg.ClientBase,
+  statement: Statement,
+): Promise<() => Promise<Row[]>> {
+  const run = new LongRun(statement);
+  await ended(client, run);
+  return async () => (await run.answerInPieces()) as Row[]; // As above.
+}
+
+async function ended(client: pg.ClientBase, run: PreparedRun): Promise<void> {
   client.query(run);
   try {
     await run.ended;
   } catch (error) {
     throw causeOf(client, error as Error); // The driver rejects with nothing else.
   }
-  return run.answer() as Row[]; // Whoever wrote the statement knows its columns.
 }
 
 /**
@@ -145,6 +163,53 @@ class PreparedRun implements pg.Submittable {
 
   answer(): Record<string, unknown>[] {
     return this.#rowOf ? this.#answers.map(this.#rowOf) : [];
+  }
+
+  async answerInPieces(): Promise<Record<string, unknown>[]> {
+    if (!this.#rowOf || this.#answers.length <= shortMax) return this.answer();
+    const pace = openPace();
+    await pace.turn();
+    return await mapPaced(this.#answers, this.#rowOf, pace);
+  }
+}
+
+/** So many rows are read as they come. */
+const shortMax = 100;
+
+/** Reads what arrives at its connection one chunk at a time, once it is known to be much. */
+class LongRun extends PreparedRun {
+  #stream: pg.Connection["stream"] | undefined;
+  #rows = 0;
+  #isOver = false;
+
+  override submit(connection: pg.Connection): void {
+    this.#stream = connection.stream;
+    super.submit(connection);
+  }
+
+  override handleDataRow(message: { fields: Texts }): void {
+    super.handleDataRow(message);
+    this.#rows += 1;
+    const stream = this.#stream;
+    if (this.#rows <= shortMax || !stream || stream.isPaused()) return;
+    stream.pause();
+    void takePiece().then(() => this.#isOver || stream.resume());
+  }
+
+  override handleCommandComplete(): void {
+    super.handleCommandComplete();
+    this.#letOthers();
+  }
+
+  override handleError(error: Error): void {
+    super.handleError(error);
+    this.#letOthers();
+  }
+
+  /** What comes next on the connection is somebody else's, who waits for no piece. */
+  #letOthers(): void {
+    this.#isOver = true;
+    this.#stream?.resume();
   }
 }
 
