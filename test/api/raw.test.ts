@@ -32,6 +32,33 @@ function assertMalformed(answer: Answer | undefined): void {
   assert.equal(answer.headers.get("connection"), "close");
 }
 
+/** Nothing of this process goes on meanwhile. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test("requests that lay here while the service stood still were not late", async (t) => {
+  const own = await startService(t);
+  own.app.server.headersTimeout = 100;
+  const opened = Array.from({ length: 2 }, async () => {
+    const accepted = once(own.app.server, "connection");
+    const socket = await openSocket(own.url);
+    await accepted;
+    return socket;
+  });
+  const sockets = await Promise.all(opened);
+  const heard = sockets.map(hear);
+  for (const socket of sockets) {
+    socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  }
+  standStill(1_500); // Longer than the time between two looks for late requests.
+  const answers = (await Promise.all(heard)).flatMap(splitAnswers);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+});
+
 const post = "POST /v1/keys HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
 const close = "Connection: close\r\n";
 

@@ -5,6 +5,9 @@
 // that arrived whole; a refusal written now would be read as the answer to the first of them, and
 // its sender would take an order that was placed for one that was refused. Such a connection is
 // closed without a word, which says what is true: the outcome is not known.
+//
+// Who is called too slow is looked for before anything is read. When this process has stood still, a
+// request may have lain here whole since long before: what lies here is read first.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -20,24 +23,40 @@ export type BrokenRequests = {
 };
 
 const latestAnswer = Symbol("latest answer");
+/** What Node calls a request that was not whole in its time. */
+const lateCode = "ERR_HTTP_REQUEST_TIMEOUT";
 
 type Noted = Socket & { [latestAnswer]?: ServerResponse };
 
 export function brokenRequests(now: () => Date): BrokenRequests {
+  function refuse(error: NodeJS.ErrnoException, socket: Noted): void {
+    const latest = socket[latestAnswer];
+    if (!socket.writable || error.code === "ECONNRESET" || (latest && !isTurnOf(latest))) {
+      socket.destroy();
+      return;
+    }
+    // Of a request whose body broke the headers were read; of anything else nothing is known.
+    const cut = latest && !latest.req.complete ? latest.req : { headers: {} };
+    const text = answerText(error, requestIdOf(cut, now()));
+    socket.end(text, () => socket.destroy());
+  }
+
   return {
     note({ socket }: { readonly socket: Noted }, response) {
       socket[latestAnswer] = response;
     },
     answer(error, socket: Noted) {
-      const latest = socket[latestAnswer];
-      if (!socket.writable || error.code === "ECONNRESET" || (latest && !isTurnOf(latest))) {
-        socket.destroy();
+      if (error.code !== lateCode) {
+        refuse(error, socket);
         return;
       }
-      // Of a request whose body broke the headers were read; of anything else nothing is known.
-      const cut = latest && !latest.req.complete ? latest.req : { headers: {} };
-      const text = answerText(error, requestIdOf(cut, now()));
-      socket.end(text, () => socket.destroy());
+      const before = socket[latestAnswer];
+      const isNextLate = before === undefined || before.req.complete;
+      setImmediate(() => {
+        const latest = socket[latestAnswer];
+        const isThere = !isNextLate || latest !== before;
+        if (!isThere || !latest?.req.complete) refuse(error, socket);
+      });
     },
   };
 }
@@ -52,9 +71,7 @@ function isTurnOf(response: ServerResponse): boolean {
 
 function answerText(error: NodeJS.ErrnoException, requestId: string): string {
   const message =
-    error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? "the request did not arrive in time"
-      : "the request is malformed";
+    error.code === lateCode ? "the request did not arrive in time" : "the request is malformed";
   const failure = new Failure("bad_request", message, { form: "transport" });
   const { status, body } = toErrorReply(failure, requestId);
   const text = JSON.stringify(body);
