@@ -87,7 +87,7 @@ async function planCover(
 /**
  * Plans for searches that were put off, each at its place; null where a quick search has to do,
  * because the book is too large to be sent, too much waits for the threads, or the search failed:
- * orders that travel with it may be placed by now, so it never fails its caller.
+ * orders that travel with it may be placed by now, so it never fails a caller that is still there.
  */
 export async function planSearches(
   { heavy, log }: Pick<Context, "heavy" | "log">,
@@ -98,6 +98,7 @@ export async function planSearches(
   for (const [index, ofIndex] of Map.groupBy(searches, (search) => search.index)) {
     const wanted = ofIndex.map(({ cover }) => cover);
     const found = await planCover(heavy, index, wanted, options).catch((error: unknown) => {
+      if (error instanceof NobodyWaits) throw error;
       if (!(error instanceof Overloaded)) log.error({ err: error }, "a search for cover failed");
       return undefined;
     });

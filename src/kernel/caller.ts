@@ -42,6 +42,8 @@ export type Call = {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly dryRun: boolean;
+  /** Aborts when the caller leaves before it is answered. It is asked for where work may take long. */
+  readonly gone?: () => AbortSignal;
 };
 
 /** One request by somebody without a key. */

@@ -8,6 +8,7 @@ import { firmById, type FirmOfDesk } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { exactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
+import { writeLongJson } from "../kernel/long-json.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
 import { type MoneyPage, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
 import type { Context } from "../platform/context.ts";
@@ -128,7 +129,7 @@ async function keep(
   statement: KeptStatement,
   now: Date,
 ): Promise<void> {
-  const body = exactJson(statement);
+  const body = await runPaced(writeLongJson(statement, "lines"), openPace());
   const digest = createHash("sha256").update(body).digest();
   await ctx.db.transaction(async (tx) => {
     const isNew = await insertStatement(tx, {

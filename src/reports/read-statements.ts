@@ -5,13 +5,14 @@ import type { Caller } from "../kernel/caller.ts";
 import { Failure, notFound, unprocessable } from "../kernel/failure.ts";
 import { readExactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
+import { readLongJson } from "../kernel/long-json.ts";
 import { addPaise } from "../kernel/money.ts";
 import { isPeriod, nextPeriod, periodsBetween, spanOf } from "../kernel/months.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import { firstEntryAt, lastEntryNo } from "../ledger/read-money.ts";
 import type { Context } from "../platform/context.ts";
-import type { Pace } from "../platform/heavy/pace.ts";
+import { mapPaced, openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { accountFor, openingOf, statementNo } from "./account-for.ts";
@@ -87,7 +88,7 @@ type Wanted = {
 async function statementOf(
   db: Db,
   firm: FirmOfDesk,
-  { period, letterhead, now, part, pace }: Wanted,
+  { period, letterhead, now, part, pace = openPace() }: Wanted,
 ): Promise<Statement> {
   if (!isPeriod(period) || period > istMonth(now)) throw notFound();
   const frozen = await findStatement(db, firm.firm_id, period);
@@ -99,12 +100,13 @@ async function statementOf(
   }
   if (!frozen.is_whole) throw changed(frozen);
   // Written by the freezer, as its digest proves.
-  const { page_digests: digests, ...read } = readExactJson(frozen.body) as KeptStatement;
+  const kept = (await runPaced(readLongJson(frozen.body, "lines"), pace)) as KeptStatement;
+  const { page_digests: digests, ...read } = kept;
   const line_count = read.line_count ?? read.lines.length; // Older ones do not say.
-  const kept = { ...read, line_count, digest: frozen.digest.toString("hex") };
-  if (!digests) return partOf(kept, part);
+  const statement = { ...read, line_count, digest: frozen.digest.toString("hex") };
+  if (!digests) return partOf(statement, part);
   if (!part) throw tooLong(line_count, "ask for parts with after_line, as json or csv");
-  return { ...kept, lines: await keptLines(db, { frozen, digests }, part) };
+  return { ...statement, lines: await keptLines(db, { frozen, digests, pace }, part) };
 }
 
 function partOf(statement: Statement, part: Part | undefined): Statement {
@@ -115,18 +117,25 @@ function partOf(statement: Statement, part: Part | undefined): Statement {
 
 async function keptLines(
   db: Db,
-  { frozen, digests }: { readonly frozen: FrozenRow; readonly digests: readonly string[] },
+  {
+    frozen,
+    digests,
+    pace,
+  }: { readonly frozen: FrozenRow; readonly digests: readonly string[]; readonly pace: Pace },
   { afterLine, limit }: Part,
 ): Promise<Statement["lines"]> {
   const from = Math.floor(afterLine / partMax);
   const below = Math.min(Math.ceil((afterLine + limit) / partMax), digests.length);
   const { firm_id: firmId, period, seen_entry_no: seenEntryNo } = frozen;
   const pages = await listPages(db, { firmId, period, seenEntryNo }, { from, below });
-  const isWhole = pages.every(({ page_no, body }) => digestOfPage(body) === digests[page_no]);
-  if (!isWhole || pages.length !== Math.max(below - from, 0)) throw changed(frozen);
-  const lines = pages.flatMap(({ body }) => readExactJson(body) as Statement["lines"]);
+  if (pages.length !== Math.max(below - from, 0)) throw changed(frozen);
+  const read = ({ page_no, body }: (typeof pages)[number]) => {
+    if (digestOfPage(body) !== digests[page_no]) throw changed(frozen);
+    return readExactJson(body) as Statement["lines"];
+  };
+  const lines = await mapPaced(pages, read, pace);
   const first = afterLine - from * partMax;
-  return lines.slice(first, first + limit);
+  return lines.flat().slice(first, first + limit);
 }
 
 export function digestOfPage(body: string): string {

@@ -83,14 +83,17 @@ export function orderDesk(
   });
   const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
 
-  /** The same commands with what threads find for those that were put off. */
+  /**
+   * The same commands with what threads find for those that were put off. When their caller has gone
+   * nothing is found, and those are not placed: a call with the same idempotency key does it then.
+   */
   async function withPlans(
-    { caller }: Call,
+    { caller, gone }: Call,
     commands: readonly Command[],
     attempted: readonly Outcome<Attempted>[],
   ): Promise<readonly Command[]> {
     const searches = attempted.flatMap((one) => (isPutOff(one) ? [one.search] : []));
-    const plans = await planSearches(ctx, searches, { by: caller });
+    const plans = await planSearches(ctx, searches, { by: caller, signal: gone?.() });
     let next = 0;
     return commands.map((command, at) => {
       const plan = isPutOff(attempted[at]) ? plans[next++] : undefined;

@@ -70,7 +70,8 @@ export function quoter(
     if (!call.caller.buySide) throw buySideOff();
     return await buy({ call, wanted }).catch(async (error: unknown) => {
       if (!(error instanceof SearchFirst)) throw error;
-      const [plan = null] = await planSearches(allOf, [error], { by: call.caller });
+      const asked = { by: call.caller, signal: call.gone?.() };
+      const [plan = null] = await planSearches(allOf, [error], asked);
       return await buy({ call, wanted: { ...wanted, plan } });
     });
   };

@@ -13,7 +13,12 @@ import { operator } from "../../src/kernel/actor.ts";
 import { openThreads } from "../../src/open-context.ts";
 import { booksOf } from "../../src/trading/decide-orders.ts";
 import { Overloaded } from "../../src/platform/postgres/coalesce.ts";
-import { type Heavy, type HeavyOptions, onThisThread } from "../../src/platform/heavy/kinds.ts";
+import {
+  type Heavy,
+  type HeavyOptions,
+  NobodyWaits,
+  onThisThread,
+} from "../../src/platform/heavy/kinds.ts";
 import type { HeavyPool } from "../../src/platform/heavy/pool.ts";
 import { stockHouse } from "../support/inventory.ts";
 import { addFirm } from "../support/holdings.ts";
@@ -164,6 +169,51 @@ test("a search that breaks down fails nobody, least of all a batch that was plac
   await post("/v1/quote", wanted, 200);
 });
 
+/** A search that takes until its caller goes. */
+function neverFinding() {
+  const begun = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const run: Heavy["run"] = (_kind, _input, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener("abort", () => {
+        reject(new NobodyWaits());
+        stopped.resolve();
+      });
+      begun.resolve();
+      if (!signal) stopped.reject(new Error("the search is not told that its caller goes"));
+    });
+  return { heavy: { ...onThisThread, run }, begun: begun.promise, stopped: stopped.promise };
+}
+
+for (const [what, path, body] of [
+  ["a quote", "/v1/quote", (wanted: object) => wanted],
+  ["an order", "/v1/orders", (wanted: object) => wanted],
+  ["a batch", "/v1/orders:batch", (wanted: object) => ({ orders: [wanted, wanted] })],
+] as const) {
+  test(`the search for ${what} whose caller goes is stopped, and nothing comes of it`, async (t) => {
+    const { heavy, begun, stopped } = neverFinding();
+    const service = await startService(t, { heavy });
+    await stockHouse(service.ctx, oddFaces(300));
+    const { api_key: key } = await service.issue();
+    const leaving = new AbortController();
+    const wanted = { side: "buy", scheme: "RODTEP", requirement_paise: 80_000_011 };
+    const answered = request(`${service.url}${path}`, {
+      method: "POST",
+      headers: { "x-service-key": key, "content-type": "application/json" },
+      body: JSON.stringify(body(wanted)),
+      signal: leaving.signal,
+    });
+    await begun;
+    leaving.abort();
+    await assert.rejects(answered);
+    await stopped;
+    const { body: listed } = await service.send("GET", "/v1/orders", { key, expect: 200 });
+    assert.deepEqual(listed.orders, []);
+    const { rows } = await service.ctx.db.pool.query("select from quotes");
+    assert.deepEqual(rows, []);
+  });
+}
+
 const reportOf = (rows: number) =>
   [
     "scrip_no,scheme,balance,issued_on,expires_on",
@@ -270,6 +320,13 @@ test("a long statement is read and written with pauses, as JSON and as CSV", asy
     headers: { "x-service-key": key },
   });
   assert.equal((await csv.text()).trim().split("\r\n").length, 43);
+  service.clock.advance({ days: 40 });
+  await service.work();
+  pauses.length = 0;
+  const kept = await service.send("GET", path, { key, expect: 200 });
+  assert.equal(kept.body.status, "final");
+  assert.deepEqual(kept.body.lines, body.lines);
+  assert.ok(pauses.filter((name) => name === "statement").length >= 40, "one after every line");
 });
 
 test("an offer that a look puts back while a batch pauses is not sold twice", async () => {

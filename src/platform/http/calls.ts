@@ -18,20 +18,24 @@ const idempotencyKeyForm = /^[!-~]{1,255}$/;
 export function callOf(request: FastifyRequest, reply: FastifyReply): Call {
   const dryRun = isDryRun(request);
   if (dryRun) reply.header("x-dry-run", "1");
+  let gone: AbortSignal | undefined;
   return {
     caller: request.caller,
     requestId: request.id,
     idempotencyKey: idempotencyKeyOf(request),
     dryRun,
+    gone: () => (gone ??= whenGone(reply)),
   };
 }
 
-/** Aborts when the connection ends before it has been answered. */
+/** Aborts when the connection ends before it has been answered; it may have done so already. */
 export function whenGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  raw.once("close", () => {
+  const close = () => {
     if (!raw.writableFinished) gone.abort();
-  });
+  };
+  if (raw.closed) close();
+  else raw.once("close", close);
   return gone.signal;
 }
 
