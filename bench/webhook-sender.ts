@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { Agent, request } from "undici";
 
 import { signingKeyFrom } from "../src/journal/audit-rules.ts";
-import { deliveriesTopic, fanOut } from "../src/webhooks/fan-out.ts";
+import { deliveriesTopic, eventFanner } from "../src/webhooks/fan-out.ts";
 import { deliverySender } from "../src/webhooks/send-deliveries.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { openOutbound } from "../src/platform/outbound.ts";
@@ -47,7 +47,7 @@ function runEngine({ connection, sealKey }: Extract<SenderOrder, { kind: "engine
   startWorker({
     name: "fan-out",
     pauseMs: 20,
-    work: () => fanOut(ctx, { scheduleS }),
+    work: eventFanner(ctx, { scheduleS }),
     log: ctx.log,
   });
   const sending = startWorker({ name: "send", pauseMs: 20, work: sender.work, log: ctx.log });

@@ -361,6 +361,7 @@ END,
 );
 CREATE INDEX credits_by_desk_scrip ON public.credits USING btree (desk_id, scrip_no);
 CREATE INDEX credits_by_firm ON public.credits USING btree (firm_id, created_at DESC, credit_id DESC);
+CREATE INDEX credits_ended ON public.credits USING btree (environment, scrip_no) WHERE (standing IS NULL);
 CREATE INDEX credits_expiry ON public.credits USING btree (expiry_due_on) WHERE (standing IS NOT NULL);
 CREATE INDEX credits_house_depth ON public.credits USING btree (environment, scheme, face_paise) INCLUDE (expires_on) WHERE house_offers;
 CREATE INDEX credits_house_listed ON public.credits USING btree (environment, scrip_no) WHERE house_offers;
@@ -1674,6 +1675,7 @@ create table webhooks (
   constraint webhooks_webhook_id_check CHECK ((starts_with(webhook_id, 'whk_'::text) AND (length(webhook_id) = 30)))
 );
 CREATE INDEX webhooks_by_desk ON public.webhooks USING btree (desk_id, created_at DESC, webhook_id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_listening ON public.webhooks USING btree (webhook_id) WHERE (deleted_at IS NULL);
 
 grant delete, insert, select, update on acts_alone to scripdesk_app;
 grant delete, insert, select, update on api_keys to scripdesk_app;

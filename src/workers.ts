@@ -7,7 +7,7 @@ import { applyHoldings } from "./credits/registry-news.ts";
 import { expireCredits } from "./credits/end-holdings.ts";
 import { applyCrossFunding } from "./crosses/fund-cross.ts";
 import { endOverdue } from "./crosses/end-crosses.ts";
-import { deliveriesTopic, fanOut } from "./webhooks/fan-out.ts";
+import { deliveriesTopic, eventFanner } from "./webhooks/fan-out.ts";
 import { deliverySender, type SenderOptions } from "./webhooks/send-deliveries.ts";
 import { eventsTopic } from "./journal/event-rules.ts";
 import { applyChecks } from "./firms/check-firm.ts";
@@ -164,7 +164,7 @@ export function workOf(
       name: "fan-out",
       pauseMs: 1_000,
       wakeOn: eventsTopic,
-      work: () => fanOut(ctx, webhooks, aside("fan-out")),
+      work: eventFanner(ctx, webhooks, aside("fan-out")),
     },
     {
       name: "deliveries",

@@ -9,6 +9,8 @@ import { countRows, judge, recordPlans } from "./compat/plans.ts";
 import { fill } from "./compat/fill.ts";
 import { dealADay } from "./compat/walk.ts";
 import { asOwner } from "./support/database.ts";
+import { dealer } from "./support/orders.ts";
+import { startReceiver } from "./support/receivers.ts";
 import { startService } from "./support/service.ts";
 
 const ofDesk = 1_000;
@@ -40,4 +42,37 @@ test("a day of dealing reads no table whole, and little more than it needs", asy
   await asOwner(db, (owner) => owner.query("drop index credits_by_desk_scrip"));
   const without = (await walk()).flatMap(({ faults }) => faults);
   assert.ok(without.length > 0, "without an index that sales need there is something to find");
+});
+
+test("subscriptions are looked through some at a time, and whichever is behind is found", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const plans = await recordPlans(db);
+  const receiver = await startReceiver(t);
+  const { post, scripNo } = await dealer(service);
+  await post("/v1/webhooks", { url: receiver.url, event: "*" }, 201);
+  await service.work();
+  const others = 3_000;
+  await asOwner(db, async (owner) => {
+    // Nothing happens on the desk that these would want.
+    await owner.query(
+      `insert into webhooks
+      select (jsonb_populate_record(w, jsonb_build_object(
+        'webhook_id', 'whk_' || lpad(n::text, 26, '0'), 'after_sequence', 1000000000
+      ))).*
+      from webhooks as w, generate_series(1, $1::int) as n`,
+      [others],
+    );
+  });
+  const before = receiver.received.length;
+  await post("/v1/orders", { side: "sell", scrip_no: scripNo }, 201);
+  plans.take();
+  await service.work();
+  assert.ok(receiver.received.length > before, "the last of them is told");
+  const tableRows = await asOwner(db, countRows);
+  const looks = judge(plans.take(), tableRows, limits).filter(({ nodes }) =>
+    nodes.includes("webhooks_"),
+  );
+  assert.ok(looks.length > 0, "the server told its plans");
+  for (const { text, rowsRead } of looks) assert.ok(rowsRead < others, text);
 });

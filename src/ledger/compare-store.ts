@@ -268,12 +268,23 @@ export async function findAbsentHolder(
     where (o.environment, o.scrip_no) > (${after.environment}, ${after.scripNo})
       and (o.environment, o.scrip_no) <= (${upTo?.environment ?? "~"}, ${upTo?.scripNo ?? "~"})
       and o.account not in (held.account, 'external_customs')
-      and (c.firm_id is not null or (
-        select true
-        from credits as known
-        where known.environment = o.environment and known.scrip_no = o.scrip_no
-        limit 1
-      ))
+      and (
+        c.firm_id is not null
+        or (
+          select true
+          from credits as ended
+          where ended.environment = o.environment and ended.scrip_no = o.scrip_no
+            and ended.standing is null
+          limit 1
+        )
+        or (
+          select true
+          from credits as claim
+          where claim.environment = o.environment and claim.scrip_no = o.scrip_no
+            and claim.standing = 'claim'
+          limit 1
+        )
+      )
     order by o.environment, o.scrip_no
     limit 1`);
   return row;

@@ -13,17 +13,60 @@ export type AttemptRow = {
   readonly answer: string;
 };
 
-/** Subscriptions whose desk has events that have not become deliveries yet. */
-export async function findBehind(db: Db, fetch: number, not: readonly string[]): Promise<string[]> {
-  const rows = await db.rows<{ webhook_id: string }>(sql`
-    select w.webhook_id
-    from webhooks as w
-    join desk_sequences as s on s.desk_id = w.desk_id
-    left join webhook_queues as q on q.webhook_id = w.webhook_id
-    where w.deleted_at is null and w.webhook_id <> all(${not}::text[])
-      and coalesce(q.fanned_sequence, w.after_sequence) < s.last_sequence
-    limit ${fetch}`);
-  return rows.map(({ webhook_id }) => webhook_id);
+/**
+ * Subscriptions whose desk has events that have not become deliveries yet, among the next so many after
+ * one; and after which the next ones come, null when these were the last.
+ */
+export async function findBehind(
+  db: Db,
+  {
+    after,
+    look,
+    fetch,
+    not,
+  }: {
+    readonly after: string;
+    readonly look: number;
+    readonly fetch: number;
+    readonly not: readonly string[];
+  },
+): Promise<{ readonly behind: readonly string[]; readonly next: string | null }> {
+  const [row] = await db.rows<{ behind: string[]; next: string | null }>(sql`
+    with looked as materialized (
+      select webhook_id, desk_id, after_sequence
+      from webhooks
+      where deleted_at is null and webhook_id > ${after}
+      order by webhook_id
+      limit ${look}
+    ), found as (
+      select array(
+        select w.webhook_id
+        from looked as w
+        cross join lateral (
+          select last_sequence
+          from desk_sequences
+          where desk_id = w.desk_id
+          limit 1
+        ) as s
+        left join lateral (
+          select fanned_sequence
+          from webhook_queues
+          where webhook_id = w.webhook_id
+          limit 1
+        ) as q on true
+        where coalesce(q.fanned_sequence, w.after_sequence) < s.last_sequence
+          and w.webhook_id <> all(${not}::text[])
+        order by w.webhook_id
+        limit ${fetch}
+      ) as behind
+    )
+    select behind,
+      case
+        when cardinality(behind) = ${fetch}::int then behind[${fetch}::int]
+        when (select count(*) from looked) = ${look}::int then (select max(webhook_id) from looked)
+      end as next
+    from found`);
+  return row ?? { behind: [], next: null };
 }
 
 /** A queue is made the first time there is something for it. */
@@ -168,12 +211,21 @@ export async function claimDueQueues(
   return await tx.rows(sql`
     select w.webhook_id, w.url, w.state, w.deleted_at is not null as deleted, w.secret_sealed,
       w.previous_secret_sealed, w.previous_secret_until
-    from webhook_queues as q
-    join webhooks as w on w.webhook_id = q.webhook_id
-    where q.next_due_at <= ${now} and q.webhook_id <> all(${full}::text[])
-    order by q.served_at nulls first, q.webhook_id
-    limit ${fetch}
-    for update of q skip locked`);
+    from (
+      select webhook_id, served_at
+      from webhook_queues
+      where next_due_at <= ${now} and webhook_id <> all(${full}::text[])
+      order by served_at nulls first, webhook_id
+      limit ${fetch}
+      for update skip locked
+    ) as q
+    cross join lateral (
+      select *
+      from webhooks as own
+      where own.webhook_id = q.webhook_id
+      limit 1
+    ) as w
+    order by q.served_at nulls first, q.webhook_id`);
 }
 
 export type ClaimedDelivery = {

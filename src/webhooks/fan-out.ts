@@ -10,6 +10,8 @@
 //
 // Two processes never fan out one queue at once, as its row is claimed; a process that dies in the
 // middle leaves the cursor where it was.
+//
+// Which subscriptions are behind is found by a walk over all of them, so many at a look.
 
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
@@ -30,16 +32,37 @@ import {
 /** Announced when there are deliveries to send that were not there before. */
 export const deliveriesTopic = "deliveries";
 
+const subscriptionsPerLook = 500;
 const queuesMax = 20;
 const eventsPerDeskMax = 500;
 
-export async function fanOut(
+/** Each run takes a look, and fans out what it finds behind. */
+export function eventFanner(
   ctx: Pick<Context, "db" | "now">,
-  { scheduleS }: { readonly scheduleS: readonly number[] },
+  schedule: Schedule,
   offenders: Offenders = noOffenders(),
-): Promise<"more" | "idle"> {
-  const behind = await findBehind(ctx.db, queuesMax, offenders.ids());
-  if (behind.length === 0) return "idle";
+): () => Promise<"more" | "idle"> {
+  let after = "";
+  return async () => {
+    const { behind, next } = await findBehind(ctx.db, {
+      after,
+      look: subscriptionsPerLook,
+      fetch: queuesMax,
+      not: offenders.ids(),
+    });
+    after = next ?? "";
+    const done = behind.length > 0 ? await fanOut(ctx, { ...schedule, behind }, offenders) : 0;
+    return done > 0 || next !== null ? "more" : "idle";
+  };
+}
+
+type Schedule = { readonly scheduleS: readonly number[] };
+
+async function fanOut(
+  ctx: Pick<Context, "db" | "now">,
+  { scheduleS, behind }: Schedule & { readonly behind: readonly string[] },
+  offenders: Offenders,
+): Promise<number> {
   const now = ctx.now();
   const dueAt = new Date(now.getTime() + (scheduleS[0] ?? 0) * 1_000);
   const fan = async (tx: Tx, webhookIds: readonly string[]): Promise<number> => {
@@ -61,12 +84,11 @@ export async function fanOut(
     tx.announce(deliveriesTopic);
     return queues.length;
   };
-  const done = await workInParts(offenders, ({ only }, claimed) => {
+  return await workInParts(offenders, ({ only }, claimed) => {
     const webhookIds = only ?? behind;
     claimed(webhookIds);
     return ctx.db.transaction((tx) => fan(tx, webhookIds));
   });
-  return done > 0 ? "more" : "idle";
 }
 
 /** Each desk is read once, from where the one that is furthest behind stands. */

@@ -10,6 +10,7 @@ import { checkLedger } from "../../src/ledger/check-ledger.ts";
 import { ownersOf } from "../../src/ledger/read-books.ts";
 import { readMigrations } from "../../src/platform/postgres/migrate.ts";
 import { onLost } from "../../src/hooks.ts";
+import { countRows, judge, recordPlans } from "../compat/plans.ts";
 import { asOwner } from "../support/database.ts";
 import { addCredits } from "../support/holdings.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
@@ -125,6 +126,29 @@ test("the check of the books finds an owner that no longer holds its credit", as
   const { firstBreak } = await checkLedger(service.ctx);
   assert.equal(firstBreak?.check, "owner_holds");
   assert.equal(firstBreak.expected, `firm_credits:${other.firmId}`);
+});
+
+test("the check finds whoever held a credit by its number, and not among all credits", async (t) => {
+  const service = await startService(t);
+  const { db } = service.ctx;
+  const plans = await recordPlans(db);
+  await dealer(
+    service,
+    Array.from({ length: 1_500 }, () => ({})),
+  );
+  const { scripNo } = await boughtCredit(service);
+  await asOwner(db, (owner) =>
+    owner.query("update credits set state = 'withdrawn' where scrip_no = $1 or state = 'listed'", [
+      scripNo,
+    ]),
+  );
+  plans.take();
+  assert.equal((await checkLedger(service.ctx)).firstBreak?.check, "owner_holds");
+  const limits = { largeTable: 1_000, rowsFree: 300, rowsPerNeeded: 20, deskRows: 1_000 };
+  const judged = judge(plans.take(), await asOwner(db, countRows), limits);
+  const look = judged.find(({ text }) => text.includes("from credit_owners as o"));
+  assert.ok(look, "the server told its plans");
+  assert.match(look.nodes, /credits_ended/);
 });
 
 test("owners of before that no longer hold their credits are taken out of the books", async (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { claimDue, deliverySender, recordAttempts } from "../../src/webhooks/send-deliveries.ts";
-import { fanOut } from "../../src/webhooks/fan-out.ts";
+import { eventFanner } from "../../src/webhooks/fan-out.ts";
 import { measureDeliveries } from "../../src/webhooks/read-deliveries.ts";
 import { Receivers } from "../../src/webhooks/receivers.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
@@ -128,7 +128,7 @@ test("what a dead process had claimed is sent when its lease ends, and its late 
   const { service, receiver } = desk;
   const { ctx } = service;
   await ping(desk);
-  await fanOut(ctx, { scheduleS });
+  await eventFanner(ctx, { scheduleS })();
   const { leased } = await claimDue(ctx, new Receivers(), 10);
   assert.equal(leased.length, 1);
   await service.work();
@@ -195,7 +195,8 @@ test("receivers that hang delay nobody: all others have theirs while the hanging
 
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"], deadlineMs: 60_000 });
   const sender = deliverySender(ctx, { outbound, scheduleS });
-  while ((await fanOut(ctx, { scheduleS })) === "more");
+  const fanOut = eventFanner(ctx, { scheduleS });
+  while ((await fanOut()) === "more");
   for (let turn = 0; turn < 400 && good.received.length < 80; turn++) await sender.work();
   assert.equal(good.received.length, 80);
   assert.ok(hanging.received.length > 10, "the others were sent to as well");
@@ -507,7 +508,7 @@ test("metrics tell what is due, what is dead and how long the oldest has waited"
   await deadLetters(desk, 2);
   await ping(desk);
   await ping(desk);
-  await fanOut(service.ctx, { scheduleS });
+  await eventFanner(service.ctx, { scheduleS })();
   await ping(desk);
   service.clock.advance({ seconds: 30 });
   const text = await service.metrics.registry.metrics();

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { fanOut } from "../../src/webhooks/fan-out.ts";
+import { eventFanner } from "../../src/webhooks/fan-out.ts";
 import { deliverySender } from "../../src/webhooks/send-deliveries.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
@@ -78,7 +78,9 @@ test("whichever statement a process dies at, every event reaches every receiver,
     const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
     const sender = deliverySender(node, { outbound, scheduleS });
     for (let turn = 0; turn < 30 && !node.isDead(); turn++) {
-      await fanOut(node, { scheduleS }).catch((error: unknown) => assert.ok(error instanceof Died));
+      await eventFanner(node, { scheduleS })().catch((error: unknown) =>
+        assert.ok(error instanceof Died),
+      );
       await sender.work().catch((error: unknown) => assert.ok(error instanceof Died));
       await sleep(random.below(3));
     }
