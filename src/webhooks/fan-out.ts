@@ -27,7 +27,7 @@ import {
   type NewDelivery,
   type QueueToFan,
   setFanned,
-} from "./delivery-store.ts";
+} from "./fan-out-store.ts";
 
 /** Announced when there are deliveries to send that were not there before. */
 export const deliveriesTopic = "deliveries";

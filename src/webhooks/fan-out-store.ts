@@ -1,0 +1,181 @@
+// What turns events into deliveries: which subscriptions are behind, and what they get.
+
+import type { Environment } from "../kernel/caller.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import type { DeliveryState, Reason } from "./delivery-rules.ts";
+
+/**
+ * Subscriptions whose desk has events that have not become deliveries yet, among the next so many after
+ * one; and after which the next ones come, null when these were the last.
+ */
+export async function findBehind(
+  db: Db,
+  {
+    after,
+    look,
+    fetch,
+    not,
+  }: {
+    readonly after: string;
+    readonly look: number;
+    readonly fetch: number;
+    readonly not: readonly string[];
+  },
+): Promise<{ readonly behind: readonly string[]; readonly next: string | null }> {
+  const [row] = await db.rows<{ behind: string[]; next: string | null }>(sql`
+    with looked as materialized (
+      select webhook_id, desk_id, after_sequence
+      from webhooks
+      where deleted_at is null and webhook_id > ${after}
+      order by webhook_id
+      limit ${look}
+    ), found as (
+      select array(
+        select w.webhook_id
+        from looked as w
+        cross join lateral (
+          select last_sequence
+          from desk_sequences
+          where desk_id = w.desk_id
+          limit 1
+        ) as s
+        left join lateral (
+          select fanned_sequence
+          from webhook_queues
+          where webhook_id = w.webhook_id
+          limit 1
+        ) as q on true
+        where coalesce(q.fanned_sequence, w.after_sequence) < s.last_sequence
+          and w.webhook_id <> all(${not}::text[])
+        order by w.webhook_id
+        limit ${fetch}
+      ) as behind
+    )
+    select behind,
+      case
+        when cardinality(behind) = ${fetch}::int then behind[${fetch}::int]
+        when (select count(*) from looked) = ${look}::int then (select max(webhook_id) from looked)
+      end as next
+    from found`);
+  return row ?? { behind: [], next: null };
+}
+
+/** A queue is made the first time there is something for it. */
+export async function insertQueues(tx: Tx, webhookIds: readonly string[]): Promise<void> {
+  await tx.rows(sql`
+    insert into webhook_queues (webhook_id, fanned_sequence)
+    select webhook_id, after_sequence
+    from webhooks
+    where webhook_id = any(${webhookIds}::text[])
+    order by webhook_id
+    on conflict (webhook_id) do nothing`);
+}
+
+export type QueueToFan = {
+  readonly webhook_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly firm_id: string | null;
+  readonly event: string;
+  readonly state: string;
+  readonly fanned_sequence: number;
+};
+
+export async function claimQueuesToFan(
+  tx: Tx,
+  webhookIds: readonly string[],
+): Promise<QueueToFan[]> {
+  return await tx.rows(sql`
+    select w.webhook_id, w.environment, w.desk_id, w.firm_id, w.event, w.state, q.fanned_sequence
+    from webhook_queues as q
+    join webhooks as w on w.webhook_id = q.webhook_id
+    where q.webhook_id = any(${webhookIds}::text[])
+    order by q.webhook_id
+    for update of q skip locked`);
+}
+
+export type HeadRow = {
+  readonly desk_id: string;
+  readonly sequence: number;
+  readonly event_id: string;
+  readonly firm_id: string;
+  readonly event: string;
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly entity_version: number;
+};
+
+/** The next events of each desk, in the order of their sequence. */
+export async function listHeads(
+  tx: Tx,
+  desks: readonly { readonly deskId: string; readonly after: number }[],
+  fetch: number,
+): Promise<HeadRow[]> {
+  return await tx.rows(sql`
+    select e.*
+    from unnest(
+      ${desks.map(({ deskId }) => deskId)}::text[],
+      ${desks.map(({ after }) => after)}::bigint[]
+    ) as d (desk_id, after)
+    cross join lateral (
+      select desk_id, sequence, event_id, firm_id, event, entity_type, entity_id, entity_version
+      from events
+      where desk_id = d.desk_id and sequence > d.after
+      order by sequence
+      limit ${fetch}
+    ) as e`);
+}
+
+export type NewDelivery = {
+  readonly delivery_id: string;
+  readonly webhook_id: string;
+  readonly environment: Environment;
+  readonly desk_id: string;
+  readonly sequence: number;
+  readonly event: string;
+  readonly state: DeliveryState;
+  readonly reason: Reason | null;
+};
+
+export async function insertDeliveries(
+  tx: Tx,
+  rows: readonly NewDelivery[],
+  { dueAt, now }: { readonly dueAt: Date; readonly now: Date },
+): Promise<void> {
+  await tx.rows(sql`
+    insert into deliveries (
+      delivery_id, webhook_id, environment, desk_id, sequence, event, state, reason, due_at, lease,
+      attempts, tries, version, created_at, updated_at
+    )
+    select n.*, ${dueAt}::timestamptz, 0, 0, 0, 1, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(
+      ${rows.map((row) => row.delivery_id)}::text[],
+      ${rows.map((row) => row.webhook_id)}::text[],
+      ${rows.map((row) => row.environment)}::text[],
+      ${rows.map((row) => row.desk_id)}::text[],
+      ${rows.map((row) => row.sequence)}::bigint[],
+      ${rows.map((row) => row.event)}::text[],
+      ${rows.map((row) => row.state)}::text[],
+      ${rows.map((row) => row.reason)}::text[]
+    ) as n`);
+}
+
+export async function setFanned(
+  tx: Tx,
+  queues: readonly {
+    readonly webhookId: string;
+    readonly sequence: number;
+    /** When its first new delivery is due; null when it got none. */
+    readonly dueAt: Date | null;
+  }[],
+): Promise<void> {
+  await tx.rows(sql`
+    update webhook_queues as q
+    set fanned_sequence = n.sequence, next_due_at = least(q.next_due_at, n.due_at)
+    from unnest(
+      ${queues.map(({ webhookId }) => webhookId)}::text[],
+      ${queues.map(({ sequence }) => sequence)}::bigint[],
+      ${queues.map(({ dueAt }) => dueAt)}::timestamptz[]
+    ) as n (webhook_id, sequence, due_at)
+    where q.webhook_id = n.webhook_id`);
+}
