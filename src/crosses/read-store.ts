@@ -31,7 +31,7 @@ export async function findCross(
     left join lateral (
       select firm_id
       from firms as found
-      where found.environment = c.environment and found.iec = c.awaited_iec
+      where found.environment || '' = c.environment and found.iec = c.awaited_iec
         and found.desk_id = ${deskId} and found.connection_state = 'authorized'
         and found.authorized_at <= c.created_at
         and (${firmId}::text is null or found.firm_id = ${firmId})
@@ -132,7 +132,7 @@ export async function listCrossRows(
     left join lateral (
       select firm_id
       from firms as found
-      where found.environment = c.environment and found.iec = c.awaited_iec
+      where found.environment || '' = c.environment and found.iec = c.awaited_iec
         and found.desk_id = ${deskId} and found.connection_state = 'authorized'
         and found.authorized_at <= c.created_at
         and (${firmId}::text is null or found.firm_id = ${firmId})
