@@ -80,6 +80,26 @@ export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise
     ) as c`);
 }
 
+/** The same without those that others hold. */
+export async function claimForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
+  return await tx.rows(sql`
+    select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
+      c.state, c.reserved_for
+    from (
+      select credit_id
+      from unnest(${creditIds}::text[]) as asked (credit_id)
+      order by credit_id
+    ) as k
+    cross join lateral (
+      select credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state,
+        reserved_for
+      from credits as found
+      where found.credit_id = k.credit_id
+      limit 1
+      for update skip locked
+    ) as c`);
+}
+
 /** The live holding of each number, whoever's. */
 export async function lockLiveByNumber(
   tx: Tx,
@@ -106,6 +126,34 @@ export async function lockLiveByNumber(
       limit 1
       for update
     ) as c`);
+}
+
+/** The same, with nothing but its number for a holding that somebody else has locked. */
+export async function claimLiveByNumber(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<((CreditRow | { readonly credit_id: null }) & { readonly asked: string })[]> {
+  return await tx.rows(sql`
+    select k.asked, ${creditColumns}
+    from (
+      select asked.scrip_no as asked, found.credit_id
+      from (select distinct unnest(${scripNos}::text[]) as scrip_no) as asked
+      cross join lateral (
+        select credit_id
+        from credits
+        where environment = ${environment} and scrip_no = asked.scrip_no and standing = 'live'
+        limit 1
+      ) as found
+      order by found.credit_id
+    ) as k
+    left join lateral (
+      select *
+      from credits as found
+      where found.credit_id = k.credit_id and found.standing = 'live'
+      limit 1
+      for update skip locked
+    ) as c on true`);
 }
 
 /** What a firm could deliver of a scheme, the largest first. */

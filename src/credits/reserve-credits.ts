@@ -5,6 +5,8 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
+  claimForSale as claimForSaleRows,
+  claimLiveByNumber,
   type CreditForSale as Found,
   type DealtRow,
   findLiveByNumber,
@@ -39,7 +41,17 @@ export async function lockForSale(
   return new Map(rows.map((row) => [row.credit_id, row]));
 }
 
-/** The live holdings of these numbers by number, whoever's: what a buyer takes from the book. */
+/** The same without those that others hold: who matches waits for none of them. */
+export async function claimForSale(
+  tx: Tx,
+  creditIds: readonly string[],
+): Promise<ReadonlyMap<string, DealtCredit>> {
+  if (creditIds.length === 0) return new Map();
+  const rows = await claimForSaleRows(tx, [...new Set(creditIds)]);
+  return new Map(rows.map((row) => [row.credit_id, row]));
+}
+
+/** The live holdings of these numbers by number, whoever's. */
 export async function lockOffered(
   tx: Tx,
   environment: Environment,
@@ -48,6 +60,20 @@ export async function lockOffered(
   if (scripNos.length === 0) return new Map();
   const rows = await lockLiveByNumber(tx, environment, scripNos);
   return new Map(rows.map((row) => [row.scrip_no, row]));
+}
+
+/** The same without waiting, for who buys from the book: what is free, and the numbers that others hold. */
+export async function claimOffered(
+  tx: Tx,
+  environment: Environment,
+  scripNos: readonly string[],
+): Promise<{ readonly free: readonly HeldCredit[]; readonly held: readonly string[] }> {
+  if (scripNos.length === 0) return { free: [], held: [] };
+  const rows = await claimLiveByNumber(tx, environment, scripNos);
+  return {
+    free: rows.flatMap((row) => (row.credit_id === null ? [] : [row])),
+    held: rows.flatMap((row) => (row.credit_id === null ? [row.asked] : [])),
+  };
 }
 
 /** The same without a lock, for whoever only follows what is offered. */

@@ -1,6 +1,7 @@
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
+import { RowsHeld } from "../platform/postgres/split.ts";
 import type { NewDeal, Party } from "../settlement/open-settlements.ts";
 import { lockOffers, type OfferedCredit } from "./load-orders.ts";
 import { listNotOffered } from "./resting-store.ts";
@@ -23,6 +24,15 @@ export class StaleBook extends Error {
   }
 }
 
+/** Somebody else holds credits that buyers chose from the book: nothing of the set was kept. */
+export class CreditsHeld extends RowsHeld {
+  readonly scripNos: readonly string[];
+  constructor(scripNos: readonly string[]) {
+    super();
+    this.scripNos = scripNos;
+  }
+}
+
 export type Agreed = {
   readonly deals: readonly NewDeal[];
   readonly reservations: readonly { readonly creditId: string; readonly reservedFor: string }[];
@@ -37,12 +47,13 @@ export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
   const own = creditsOfSet(workings);
   const legs = workings.deals.flatMap((deal) => deal.legs);
   const fromBook = legs.filter(({ scripNo }) => !own.has(scripNo));
-  const offered = await lockOffers(
+  const { offered, held } = await lockOffers(
     tx,
     environment,
     fromBook.map((leg) => leg.scripNo),
     now,
   );
+  if (held.length > 0) throw new CreditsHeld(held);
   const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
   if (gone.length > 0) throw await staleBy(tx, workings, gone);
   return agreeOn(workings, offered);

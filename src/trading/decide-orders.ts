@@ -14,7 +14,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../access/key-rules.ts";
 import { smallestUsable } from "../cover/choose-bundle.ts";
-import type { Usable } from "../cover/offer-index.ts";
+import { OfferIndex, type Usable } from "../cover/offer-index.ts";
 import { type Offer, stepsQuick } from "../cover/rules.ts";
 import { coverBy, type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
@@ -26,7 +26,7 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Paise } from "../kernel/money.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, istTimestamp } from "../kernel/time.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { differences, fingerprintOf } from "../platform/http/idempotency.ts";
@@ -71,11 +71,15 @@ export type Loaded = Command & {
   /** The quoted bundle: an offer where the credit is still to be had, its number where not. */
   readonly bundle: readonly (Offer | string)[];
   readonly limits: MoneyLimits;
+  /** Whether somebody else holds a credit that it names or could deliver. */
+  readonly isHeld: boolean;
 };
 
 export type Verdict =
   | { readonly kind: "placed" | "replayed"; readonly orderId: string }
   | { readonly kind: "refused"; readonly failure: Failure }
+  /** Nothing was done: somebody else holds what it needs, and it waits for that outside the matching. */
+  | { readonly kind: "held" }
   /** Nothing was done: cover is to be searched for first, while nobody is held up. */
   | { readonly kind: "put off"; readonly search: SearchFirst };
 
@@ -109,9 +113,11 @@ function decide(workings: Workings, item: Loaded, orderId: string): Verdict {
   const original = item.idempotencyKey && workings.originals.get(originalKey(item));
   if (original) return replay(original, item);
   const failure = refusalOf(workings, item);
+  if (!failure && item.isHeld) return { kind: "held" };
   const outcome = failure ?? match(workings, item, draftOf(workings, item, orderId));
   if (outcome instanceof Failure) return { kind: "refused", failure: outcome };
   if (outcome instanceof SearchFirst) return { kind: "put off", search: outcome };
+  if (outcome === "held") return { kind: "held" };
   note(workings, item, outcome);
   return { kind: "placed", orderId: outcome.order_id };
 }
@@ -131,12 +137,12 @@ function refusalOf(workings: Workings, item: Loaded): Failure | undefined {
   return refusalByAbsence(item) ?? refusalByKey(workings, item) ?? refusalByState(workings, item);
 }
 
-function refusalByAbsence({ intent, quote, firm, credit }: Loaded): Failure | undefined {
+function refusalByAbsence({ intent, quote, firm, credit, isHeld }: Loaded): Failure | undefined {
   const isQuoted = intent.ask.kind === "quote";
   if (isQuoted && !quote) return notFound();
   if (!firm) return notFound();
   const named = intent.ask.kind === "credit" || typeof quote?.scrip_no === "string";
-  if (named && !credit) return notFound();
+  if (named && !credit && !isHeld) return notFound();
   if (isQuoted && intent.firmId !== null && intent.firmId !== firm.firm_id) {
     return otherFirm();
   }
@@ -173,7 +179,11 @@ function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
   return isPriced ? undefined : factsChanged([credit.scrip_no]);
 }
 
-function match(workings: Workings, item: Loaded, draft: Draft): OrderRow | Failure | SearchFirst {
+function match(
+  workings: Workings,
+  item: Loaded,
+  draft: Draft,
+): OrderRow | Failure | SearchFirst | "held" {
   if (item.credit) return sellCredits(workings, draft, [item.credit]);
   const { order } = draft;
   if (order.side === "sell") {
@@ -261,25 +271,42 @@ const setStepsMax = 4 * stepsQuick;
 
 /** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
 export function booksOf(book: Book): Books {
-  return { session: (environment, without) => sessionOf(book, environment, without) };
+  return {
+    session: (environment, without, held = new Set()) =>
+      sessionOf(book, environment, { without, held }),
+  };
 }
 
 function sessionOf(
   book: Book,
   environment: Environment,
-  without: ReadonlySet<string>,
+  { without, held }: Record<"without" | "held", ReadonlySet<string>>,
 ): BookSession {
   let offers: Offers | undefined;
   const done: (() => void)[] = [];
   let stepsLeft = setStepsMax;
   /** Others look at the book while this set pauses, and are still offered what it took or does without. */
-  const taken = new Set(without);
+  const taken = new Set([...without, ...held]);
+  /** What was offered of what others hold; out of the book for this set only. */
+  const heldOffers = new Map<Scheme, OfferIndex>();
+  const backAtEnd: (() => void)[] = [];
 
   function each(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
     const index = offers?.[scheme];
     for (const offer of index ? of : []) {
       if (does === "put") index?.put(offer);
       else index?.remove(offer.scrip_no);
+    }
+  }
+
+  function takeOutHeld(): void {
+    for (const scheme of held.size > 0 ? schemes : []) {
+      const found = [...held].flatMap((scripNo) => offers?.[scheme].find(scripNo) ?? []);
+      each(scheme, found, "remove");
+      const index = new OfferIndex();
+      for (const offer of found) index.put(offer);
+      heldOffers.set(scheme, index);
+      backAtEnd.push(() => each(scheme, found, "put"));
     }
   }
 
@@ -305,11 +332,17 @@ function sessionOf(
     async refresh() {
       offers = await book.look(environment);
       book.setAside(environment, [...without]);
+      takeOutHeld();
     },
     choose,
     smallest(wanted) {
       const index = offers?.[wanted.scheme];
       return index && smallestUsable(index, usableBy(wanted));
+    },
+    hasHeld({ requirementPaise, ...wanted }) {
+      const index = heldOffers.get(wanted.scheme);
+      const smallest = index && smallestUsable(index, usableBy(wanted));
+      return smallest !== undefined && smallest <= requirementPaise;
     },
     take(scheme, bundle) {
       each(scheme, bundle, "remove");
@@ -323,6 +356,10 @@ function sessionOf(
     undo() {
       for (const back of done.toReversed()) back();
       done.length = 0;
+    },
+    close() {
+      for (const back of backAtEnd) back();
+      backAtEnd.length = 0;
     },
     setAside(scripNos) {
       book.setAside(environment, scripNos);

@@ -42,7 +42,7 @@ type Ending = {
   readonly restReason?: string;
   readonly actorOf: (orderId: string) => Actor;
   readonly now: Date;
-  /** Whether these orders have failed to end before, among others. */
+  /** Whether these orders have failed to end before, among others; not said where they are no set. */
   readonly isPart?: boolean;
 };
 
@@ -58,8 +58,8 @@ export async function letOrdersGo(
   tx: Tx,
   ending: Ending,
 ): Promise<{ readonly orders: readonly OrderRow[]; readonly changes: readonly Attributed[] }> {
-  const { environment, orderIds, how, actorOf, now, isPart = false } = ending;
-  await lockMatching(tx, environment, { isPart });
+  const { environment, orderIds, how, actorOf, now, isPart } = ending;
+  await lockMatching(tx, environment, isPart === undefined ? undefined : { isPart });
   // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
   // the order ended, or has failed it before this look.
   const rows = await lockOrders(tx, orderIds);

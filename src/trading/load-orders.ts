@@ -7,12 +7,12 @@
 import { lockSpent, moneyLimits, unfundedLimits } from "../access/money-limits.ts";
 import type { Offer } from "../cover/rules.ts";
 import {
+  claimForSale,
+  claimOffered,
   type CreditForSale,
   type DealtCredit,
   findDeliverable,
   findForSale,
-  lockForSale,
-  lockOffered,
 } from "../credits/reserve-credits.ts";
 import { boundFirm, type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -84,7 +84,7 @@ export async function loadOrders(
   ]);
   const actingFirms = commands.map(({ call }, at) => firmOf(firms, call.caller, firmIds[at]));
   const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
-  const credits = await lockForSale(tx, [
+  const credits = await claimForSale(tx, [
     ...found.flatMap((credit) => credit?.credit_id ?? []),
     ...[...new Set(deliverable)].flat(),
   ]);
@@ -97,11 +97,15 @@ export async function loadOrders(
       }),
     ]),
   );
-  const offers = await loadBundles(tx, environment, { quotes, disputed, now });
+  const { offers, held } = await loadBundles(tx, environment, { quotes, disputed, now });
   const bundles = quotes.map((quote) =>
     (quote?.scrip_nos ?? []).map((scripNo) => offers.get(scripNo) ?? scripNo),
   );
-  book.setAside(bundles.flat().filter((offer) => typeof offer === "string"));
+  const gone = bundles.flat().filter((offer) => typeof offer === "string");
+  book.setAside(gone.filter((scripNo) => !held.has(scripNo)));
+  const isHeld = (creditId: string | undefined) => creditId !== undefined && !credits.has(creditId);
+  // Whoever sells an amount waits for the best that its firm has.
+  const heldAmong = new Set([...listedAmong.keys()].filter((creditIds) => creditIds.some(isHeld)));
   const loaded = commands.map((command, at): Loaded => ({
     ...command,
     quote: quotes[at],
@@ -110,6 +114,10 @@ export async function loadOrders(
     deliverable: listedAmong.get(deliverable[at] ?? nothing) ?? [],
     bundle: bundles[at] ?? [],
     limits: limits.get(command.call.caller.keyId) ?? noLimits,
+    isHeld:
+      isHeld(found[at]?.credit_id) ||
+      heldAmong.has(deliverable[at] ?? nothing) ||
+      (quotes[at]?.scrip_nos?.some((scripNo) => held.has(scripNo)) ?? false),
   }));
   const facts = {
     environment,
@@ -264,7 +272,7 @@ function schemeOfAmount({ intent }: Command, quote: LockedQuote | undefined): Sc
   return intent.ask.kind === "amount" ? intent.ask.scheme : undefined;
 }
 
-/** What is still to be had of the quoted bundles, by number. */
+/** What is still to be had of the quoted bundles, by number, and what of them somebody else holds. */
 async function loadBundles(
   tx: Tx,
   environment: Environment,
@@ -276,12 +284,16 @@ async function loadBundles(
     SetOfOrders,
     "disputed" | "now"
   >,
-): Promise<ReadonlyMap<string, Offer>> {
+): Promise<{
+  readonly offers: ReadonlyMap<string, Offer>;
+  readonly held: ReadonlySet<string>;
+}> {
   const quoted = quotes.flatMap((quote) => quote?.scrip_nos ?? []);
   const scripNos = quoted.filter((scripNo) => !disputed.has(scripNo));
-  if (scripNos.length === 0) return new Map();
-  const offered = await lockOffers(tx, environment, scripNos, now);
-  return new Map([...offered].map(([scripNo, { offer }]) => [scripNo, offer]));
+  if (scripNos.length === 0) return { offers: new Map(), held: new Set() };
+  const { offered, held } = await lockOffers(tx, environment, scripNos, now);
+  const offers = new Map([...offered].map(([scripNo, { offer }]) => [scripNo, offer]));
+  return { offers, held: new Set(held) };
 }
 
 export type OfferedCredit = {
@@ -289,6 +301,13 @@ export type OfferedCredit = {
   readonly credit: DealtCredit;
   /** The resting sell; undefined when the house sells. */
   readonly order: OrderRow | undefined;
+};
+
+export type LockedOffers = {
+  /** By number. */
+  readonly offered: ReadonlyMap<string, OfferedCredit>;
+  /** Numbers that others hold: nobody who matches waits for them. */
+  readonly held: readonly string[];
 };
 
 /**
@@ -300,8 +319,8 @@ export async function lockOffers(
   environment: Environment,
   scripNos: readonly string[],
   now: Date,
-): Promise<ReadonlyMap<string, OfferedCredit>> {
-  const credits = [...(await lockOffered(tx, environment, scripNos)).values()];
+): Promise<LockedOffers> {
+  const { free: credits, held } = await claimOffered(tx, environment, scripNos);
   const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
   const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];
   const orders = new Map(resting.map((order) => [order.order_id, order]));
@@ -320,7 +339,7 @@ export async function lockOffers(
     };
     return [[credit.scrip_no, { offer, credit, order }] as const];
   });
-  return new Map(offered);
+  return { offered: new Map(offered), held };
 }
 
 function isOffered(credit: DealtCredit, order: OrderRow | undefined, now: Date): boolean {

@@ -159,12 +159,15 @@ function dealRestingBuy(
   return dealt;
 }
 
-/** Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. */
+/**
+ * Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. Where
+ * nothing fits but what somebody else holds, an order that may not rest comes again.
+ */
 export function buyCover(
   workings: Workings,
   { order }: Draft,
   plan: CoverPlan | null | undefined,
-): OrderRow | Failure | SearchFirst {
+): OrderRow | Failure | SearchFirst | "held" {
   const { scheme } = order;
   const requirementPaise = order.requirement_paise ?? 0;
   const market = workings.markets.get(scheme);
@@ -185,6 +188,8 @@ export function buyCover(
     const bought = takeBundle(workings, order, bundle, priceBps);
     return bought ? restIfOpen(workings, bought) : overLimit(workings, order);
   }
+  const mayRest = order.limit_bps !== null && order.time_in_force !== "IOC";
+  if (!mayRest && usable && workings.book.hasHeld({ ...usable, requirementPaise })) return "held";
   if (order.limit_bps === null) {
     const smallest = (usable && workings.book.smallest(usable)) ?? 0;
     return smallest > requirementPaise ? noCover(smallest) : noPrice();

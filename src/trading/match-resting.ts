@@ -192,7 +192,7 @@ async function serveSells(
 
 async function serveNear(tx: Tx, workings: Workings, sells: readonly OrderRow[]): Promise<void> {
   const numbers = sells.flatMap((sell) => sell.resting_scrip_nos);
-  const offered = await lockOffers(tx, workings.environment, numbers, workings.now);
+  const { offered } = await lockOffers(tx, workings.environment, numbers, workings.now);
   const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
   const cannotBeHad = (scripNo: string) => sold.has(scripNo) || workings.disputed?.has(scripNo);
   for (const sell of sells) {

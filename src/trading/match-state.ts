@@ -48,6 +48,8 @@ type BookOfSet = {
   ): readonly Offer[] | SearchFirst;
   /** The smallest face that could be taken for such a wish; undefined when there is none. */
   smallest(wanted: Wanted): Paise | undefined;
+  /** Whether a credit that somebody else holds could be taken for such a wish. */
+  hasHeld(wanted: Wanted & { readonly requirementPaise: Paise }): boolean;
   take(scheme: Scheme, offers: readonly Offer[]): void;
   put(scheme: Scheme, offers: readonly Offer[]): void;
 };
@@ -57,13 +59,19 @@ export type BookSession = BookOfSet & {
   /** Brings the book up to what this transaction sees. */
   refresh(db: Db): Promise<void>;
   undo(): void;
+  /** Puts back what others held; whatever the set took stays out. */
+  close(): void;
   /** Takes out offers that cannot be had now; they return when they can. */
   setAside(scripNos: readonly string[]): void;
 };
 
 export type Books = {
-  /** The book without these credits, whatever it offers. */
-  session(environment: Environment, without: ReadonlySet<string>): BookSession;
+  /** The book without these credits, whatever it offers, and without those that others hold now. */
+  session(
+    environment: Environment,
+    without: ReadonlySet<string>,
+    held?: ReadonlySet<string>,
+  ): BookSession;
 };
 
 /** One credit of a deal: its seller's price, and both sides' shares of the money. */

@@ -5,9 +5,10 @@ import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import { type Context, contextFor } from "../platform/context.ts";
+import { workPastHeld } from "../platform/http/hold-back.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { isLockTimeout } from "../platform/postgres/postgres.ts";
-import { keptNothing, workInHalves } from "../platform/postgres/split.ts";
+import { type Attempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";
 import { takeTurns } from "../platform/heavy/pace.ts";
 import { readQuote } from "./read-quotes.ts";
 import type { QuoteAnswer, TakeQuote } from "./take-quote.ts";
@@ -106,10 +107,12 @@ export function orderDesk(
     commands: readonly Command[],
   ): Promise<readonly Outcome<Attempted>[]> {
     const placing = { environment: caller.environment, rollBack: dryRun };
-    return await workInHalves(
-      (part: readonly Command[], attempt) => placeSet({ ...placing, ...attempt }, part),
+    const place = (part: readonly Command[], attempt: Attempt) =>
+      placeSet({ ...placing, ...attempt }, part);
+    return await workPastHeld(
+      (items, attempt) => workInHalves(place, items, queueLimits.mayRetry, attempt),
       commands,
-      queueLimits.mayRetry,
+      { isHeld: held.isHeld, keepsNothing: dryRun },
     );
   }
 

@@ -52,10 +52,11 @@ export const orderColumns = fragment`
   o.version, o.created_at, o.updated_at`;
 
 /**
- * How long whoever matches waits for a row that somebody holds, in a set and in a part of one that was
- * split: everybody else waits with it. Workers hold rows for some tens of milliseconds.
+ * How long whoever matches waits for a row that somebody holds: everybody else waits with it. What
+ * travels in a set, or in a part of one that was split, waits on outside the matching; workers hold
+ * rows for some tens of milliseconds. Whoever comes alone would be refused.
  */
-const heldRowMs = { set: "500ms", part: "10ms" } as const;
+const heldRowMs = { alone: "500ms", set: "100ms", part: "10ms" } as const;
 /** A process that stops while it matches is cut off before those behind it give up (2 s). */
 const silenceMaxMs = "1500ms";
 
@@ -70,9 +71,10 @@ export function isMatchingHeld(error: unknown): boolean {
 export async function lockMatching(
   tx: Tx,
   environment: Environment,
-  { isPart }: { readonly isPart: boolean } = { isPart: false },
+  inSet?: { readonly isPart: boolean },
 ): Promise<void> {
-  const patience = isPart ? heldRowMs.part : heldRowMs.set;
+  const ofSet = inSet?.isPart ? "part" : "set";
+  const patience = heldRowMs[inSet ? ofSet : "alone"];
   const locking = tx.rows(sql`
     with matching as materialized (
       select 1

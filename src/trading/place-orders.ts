@@ -6,7 +6,7 @@
 //   confirm   lock what buyers took from the book; when one of those has gone, the book was behind:
 //             the set is dropped, the book sets the credit aside, and the set is decided again, as
 //             it is when a buyer's balance moved meanwhile, or without the credits that the books
-//             refuse to move
+//             refuse to move or that somebody else holds
 //   store     orders, credits, quotes, settlements with their entries, and last what is told of it
 //
 // Single orders of many callers travel together, and so do the up to 500 of a batch. An order that
@@ -16,11 +16,11 @@ import { type Actor, actorOf } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import type { Attempt } from "../platform/postgres/split.ts";
+import { type Attempt, type Outcome, RowsHeld } from "../platform/postgres/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
 import { orderStandings } from "../settlement/read-settlements.ts";
-import { StaleBook } from "./agree-deals.ts";
+import { CreditsHeld, StaleBook } from "./agree-deals.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
 import { loadOrders, type SetOfOrders } from "./load-orders.ts";
 import type { OrderRow } from "./order-store.ts";
@@ -52,7 +52,7 @@ export async function placeOrders(
   books: Books,
   { environment, rollBack, isPart }: Placing,
   commands: readonly Command[],
-): Promise<readonly Attempted[]> {
+): Promise<readonly Outcome<Attempted>[]> {
   const now = ctx.now();
   const openQuotes = openQuotesOn(ctx.db);
   return await withBook(books, environment, async (book, disputed) => {
@@ -73,8 +73,9 @@ export async function withBook<Result>(
   decide: (book: BookSession, disputed: ReadonlySet<string>) => Promise<Result>,
 ): Promise<Result> {
   const disputed = new Set<string>();
+  const held = new Set<string>();
   for (let decision = 1; ; decision++) {
-    const book = books.session(environment, disputed);
+    const book = books.session(environment, disputed, held);
     try {
       return await decide(book, disputed);
     } catch (error) {
@@ -82,7 +83,10 @@ export async function withBook<Result>(
       if (decision === decisionsMax) throw error;
       if (error instanceof StaleBook) book.setAside(error.scripNos);
       else if (error instanceof OwnersDisputed) error.scripNos.forEach((no) => disputed.add(no));
+      else if (error instanceof CreditsHeld) error.scripNos.forEach((no) => held.add(no));
       else if (!(error instanceof FundsMoved)) throw error;
+    } finally {
+      book.close();
     }
   }
 }
@@ -91,7 +95,10 @@ async function placeSet(
   tx: Tx,
   set: SetOfOrders,
   commands: readonly Command[],
-): Promise<{ readonly placed: readonly Attempted[]; readonly released: ReadonlySet<string> }> {
+): Promise<{
+  readonly placed: readonly Outcome<Attempted>[];
+  readonly released: ReadonlySet<string>;
+}> {
   const { workings, loaded } = await loadOrders(tx, set, commands);
   const verdicts = await decideOrders(workings, loaded);
   const opened = await storeOrders(tx, workings, callerOf(verdicts, commands));
@@ -99,7 +106,8 @@ async function placeSet(
     verdict.kind === "replayed" ? [orderOf(workings, verdict.orderId)] : [],
   );
   const known = await orderStandings(tx, replayed);
-  const placed = verdicts.map((verdict): Attempted => {
+  const placed = verdicts.map((verdict): Outcome<Attempted> => {
+    if (verdict.kind === "held") return new RowsHeld();
     if (verdict.kind === "refused" || verdict.kind === "put off") return verdict;
     const order = orderOf(workings, verdict.orderId);
     const standing = known.get(verdict.orderId);

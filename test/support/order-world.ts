@@ -194,6 +194,7 @@ export class OrderWorld {
       deliverable: intent.ask.kind === "amount" ? own : [],
       bundle: [],
       limits: { max_order_paise: null, daily_notional_paise: null },
+      isHeld: false,
     };
   }
 

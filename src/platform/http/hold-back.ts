@@ -5,14 +5,14 @@
 //
 // A room is tried again as a set of its own after each pause, with no patience, so that it keeps
 // nobody waiting; after the last pause its items are tried one by one, and what still finds its row
-// held is refused.
+// held is refused. Items of one call that are a set of their own wait by themselves.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Attempt, Outcome } from "../postgres/split.ts";
+import type { Attempt, Outcome, SetWork } from "../postgres/split.ts";
 
 /** Together about as long as a row may be waited for. */
-const pausesMs = [100, 300, 900] as const;
+const pausesMs = [100, 200, 400, 900] as const;
 
 export type Waiting<Item, Result> = {
   readonly item: Item;
@@ -80,4 +80,32 @@ export function holdBack<Item, Result>({
     },
     count: () => [...rooms.values()].reduce((sum, room) => sum + room.length, 0),
   };
+}
+
+/**
+ * Works on items that came together and are nobody else's set: those that met a held row are tried
+ * again after each pause, or all of them where nothing is kept of the others either.
+ */
+export async function workPastHeld<Item, Result>(
+  work: SetWork<Item, Result>,
+  items: readonly Item[],
+  {
+    isHeld,
+    keepsNothing,
+  }: { readonly isHeld: (error: unknown) => boolean; readonly keepsNothing: boolean },
+): Promise<readonly Outcome<Result>[]> {
+  let outcomes = await work(items, { isPart: false });
+  const wasHeld = (outcome: Outcome<Result>) => outcome instanceof Error && isHeld(outcome);
+  for (const pauseMs of pausesMs) {
+    const isAgain = outcomes.map((outcome) => keepsNothing || wasHeld(outcome));
+    if (!outcomes.some(wasHeld)) break;
+    await sleep(pauseMs, undefined, { ref: false });
+    const again = await work(
+      items.filter((_, at) => isAgain[at]),
+      { isPart: true },
+    );
+    let next = 0;
+    outcomes = outcomes.map((outcome, at) => (isAgain[at] ? (again[next++] ?? outcome) : outcome));
+  }
+  return outcomes;
 }

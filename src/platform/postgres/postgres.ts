@@ -21,7 +21,7 @@ import {
   type Loans,
 } from "./connections.ts";
 import { runLong, runPrepared, type Statement, types, writeTogether } from "./prepared.ts";
-import { noteNothingKept } from "./split.ts";
+import { noteNothingKept, RowsHeld } from "./split.ts";
 import { wireValue } from "./wire-value.ts";
 
 export type Db = {
@@ -344,13 +344,15 @@ function isRefusedByServer(error: unknown): boolean {
 
 /** Whether a lock was not to be had in time, and so nothing was done. */
 export function isLockTimeout(error: unknown): boolean {
+  if (error instanceof RowsHeld) return true;
   return error instanceof pg.DatabaseError && error.code === "55P03";
 }
 
 /** Whether what the server refused may be done the next time: a held row, a deadlock, no room, no time. */
 export function isPassing(error: unknown): boolean {
+  if (isLockTimeout(error)) return true;
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false;
-  return isLockTimeout(error) || ["40", "53", "57"].includes(error.code.slice(0, 2));
+  return ["40", "53", "57"].includes(error.code.slice(0, 2));
 }
 
 /** The constraint a write ran into, if that is what happened. */

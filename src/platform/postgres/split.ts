@@ -29,6 +29,14 @@ export function keptNothing(error: unknown): boolean {
   return typeof error === "object" && error !== null && unkept.has(error);
 }
 
+/** Somebody else holds rows that were not waited for, and so nothing was done with them. */
+export class RowsHeld extends Error {
+  constructor() {
+    super("somebody else holds what this needs");
+    noteNothingKept(this);
+  }
+}
+
 /** Runs what keeps nothing, such as a price that is worked out: whatever it throws may be tried again. */
 export async function withoutKeeping<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
