@@ -199,6 +199,6 @@ test("the plans begin with 5, 25, 100 and 1,000 child keys, and a plan that is c
     Object.fromEntries(rows.map(({ name, child_keys_max }) => [name, child_keys_max])),
     { starter: 5, growth: 25, scale: 100, desk: 1_000, sandbox: 1_000 },
   );
-  const kept = await setPlan(ctx, { name: "growth", perMinute: 301, monthlyQuota: 500_000 });
-  assert.equal(kept.child_keys_max, 25);
+  const kept = await setPlan(ctx, { name: "scale", perMinute: 301, monthlyQuota: 500_000 });
+  assert.equal(kept.child_keys_max, 100);
 });
