@@ -4,7 +4,8 @@
 //             however often it is quoted, and an amount each time
 //   announce  before anybody is told of a quote that holds more, the sums of its desk are written
 //             for the other processes, and theirs are read; when all of it passes the limit, what
-//             was held is given back and the caller has no quote
+//             was held is given back and the caller has no quote; only what room was found for is
+//             held again without asking
 //   release   the house took the credit, or the quote was used: from here on it counts as taken
 //
 // Deciding and holding are one step of this process. Whoever announces reads after its own sums can
@@ -39,7 +40,10 @@ type DeskSum = {
   paise: Paise;
   /** By when the last of it ends. */
   untilMs: number;
+  /** What other processes were told and left room for: within it nobody is asked again. */
   announced: { paise: Paise; untilMs: number };
+  /** The last announcement of it that was sent. */
+  sequence: number;
 };
 
 type MarketSums = { total: Paise; readonly desks: Map<string, DeskSum> };
@@ -131,12 +135,15 @@ export class OpenQuotes {
     return paise > announced.paise || untilMs > announced.untilMs;
   }
 
-  /** Tells the sums of these desks, and then reads what other processes hold. */
+  /**
+   * Tells the sums of these desks, and then reads what other processes hold. Until it is settled that
+   * there is room, what was told is not relied on.
+   */
   async announce(
     db: Pick<Database, "together">,
     desks: readonly (Market & { readonly deskId: string })[],
     now: Date,
-  ): Promise<(of: Market & { readonly deskId: string }) => Elsewhere> {
+  ): Promise<Announcement> {
     const sums = [...new Set(desks.map((desk) => this.#sumDesk(desk)))];
     const told = sums.map((sum) => ({
       ...sum.market,
@@ -146,25 +153,40 @@ export class OpenQuotes {
       until: new Date(sum.untilMs + Math.max(sum.untilMs - now.getTime(), 0) / 2),
     }));
     const sequence = ++this.#announcements;
+    sums.forEach((sum, at) => {
+      const { paise, until } = told[at] as Quoted; // One for each.
+      const { announced } = sum;
+      sum.sequence = sequence;
+      sum.announced = {
+        paise: Math.min(announced.paise, paise),
+        untilMs: Math.min(announced.untilMs, until.getTime()),
+      };
+    });
     const [, rows] = await db.together((one) =>
       Promise.all([
         setQuoted(one, { node: this.#node, sequence, now }, told),
         listQuotedElsewhere(one, { node: this.#node, now }),
       ]),
     );
-    sums.forEach((sum, at) => {
-      const { paise, until } = told[at] as Quoted; // One for each.
-      sum.announced = { paise, untilMs: until.getTime() };
-    });
-    return (of) => {
-      const inMarket = rows.filter(
-        (row) => row.environment === of.environment && row.scheme === of.scheme,
-      );
-      const paise = (some: typeof inMarket) => some.reduce((sum, row) => sum + row.face_paise, 0);
-      return {
-        total: paise(inMarket),
-        ofDesk: paise(inMarket.filter((row) => row.desk_id === of.deskId)),
-      };
+    return {
+      elsewhere: (of) => {
+        const inMarket = rows.filter(
+          (row) => row.environment === of.environment && row.scheme === of.scheme,
+        );
+        const paise = (some: typeof inMarket) => some.reduce((sum, row) => sum + row.face_paise, 0);
+        return {
+          total: paise(inMarket),
+          ofDesk: paise(inMarket.filter((row) => row.desk_id === of.deskId)),
+        };
+      },
+      settle: (over) => {
+        const without = new Set(over.map((one) => this.#sumDesk(one)));
+        sums.forEach((sum, at) => {
+          const { paise, until } = told[at] as Quoted; // One for each.
+          if (without.has(sum) || sum.sequence !== sequence) return;
+          sum.announced = { paise, untilMs: until.getTime() };
+        });
+      },
     };
   }
 
@@ -187,6 +209,7 @@ export class OpenQuotes {
       paise: 0,
       untilMs: 0,
       announced: { paise: 0, untilMs: 0 },
+      sequence: 0,
     };
     desks.set(deskId, sum);
     this.#desks += 1;
@@ -195,7 +218,10 @@ export class OpenQuotes {
 
   #add(of: Holding, paise: Paise): void {
     this.#sumMarket(of).total += paise;
-    this.#sumDesk(of).paise += paise;
+    const sum = this.#sumDesk(of);
+    sum.paise += paise;
+    // What was given back may be room for other desks of this process now.
+    if (sum.announced.paise > sum.paise) sum.announced = { ...sum.announced, paise: sum.paise };
   }
 
   #noteEnd(id: string, untilMs: number): void {
@@ -226,6 +252,14 @@ export class OpenQuotes {
     }
   }
 }
+
+type OfDesk = Market & { readonly deskId: string };
+
+export type Announcement = {
+  readonly elsewhere: (of: OfDesk) => Elsewhere;
+  /** From here on what was told counts, but for desks for which there was no room. */
+  readonly settle: (over: readonly OfDesk[]) => void;
+};
 
 export type Elsewhere = { readonly total: Paise; readonly ofDesk: Paise };
 

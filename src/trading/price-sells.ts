@@ -83,10 +83,11 @@ async function holdRoom(
     }
     const untold = held.filter(({ one }) => quotes.isUntold(one.holding));
     if (untold.length === 0) break;
-    const elsewhere = await quotes.announce(db, holdingsAmong(untold), now);
+    const { elsewhere, settle } = await quotes.announce(db, holdingsAmong(untold), now);
     const over = untold.filter(
       ({ one: { card, holding } }) => !quotes.hasRoom(card, holding, now, elsewhere(holding)),
     );
+    settle(holdingsAmong(over));
     if (over.length === 0) break;
     for (const { one, before } of over.toReversed()) {
       refused.add(one);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { connectAgain } from "../support/database.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { dealer } from "../support/orders.ts";
@@ -40,7 +41,9 @@ test("quotes bind the house to no more than the limit of its day", async (t) => 
 
 test("however many ask at once, of however many processes, the limit holds", async (t) => {
   const service = await startService(t);
-  const beside = await startService(t, { beside: service });
+  // What is held is known by the connections of a process.
+  const ctx = { ...service.ctx, db: connectAgain(t, service.ctx.db) };
+  const beside = await startService(t, { beside: { ...service, ctx } });
   await putCard(service, limit);
   const face = 3 * lakh;
   const desks = [];

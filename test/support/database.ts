@@ -35,6 +35,14 @@ export async function testDatabase(
   return { db, connection };
 }
 
+/** Connections of another process to the database of a test. */
+export function connectAgain(t: Scope, { pool }: Database): Database {
+  const connection = { ...testServer(), database: pool.options.database };
+  const db = openDatabase({ connection, role: "scripdesk_app", onIdleError() {} });
+  t.after(() => db.close());
+  return db;
+}
+
 /** Cuts a database off, as an outage does, or lets it be reached again. */
 export async function setReachable({ pool }: Database, reachable: boolean): Promise<void> {
   const { database } = pool.options;
