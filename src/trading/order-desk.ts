@@ -5,7 +5,7 @@ import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import { workPastHeld } from "../platform/http/hold-back.ts";
+import { workPastHeld } from "../platform/postgres/hold-back.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { isLockTimeout } from "../platform/postgres/postgres.ts";
 import { type Attempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";

@@ -18,7 +18,7 @@
 // The queue is bounded. A caller that would not fit is refused at once with `Overloaded`, which
 // the edge turns into the contract's retryable answer.
 
-import { holdBack, type Waiting } from "../http/hold-back.ts";
+import { holdBack, type Waiting } from "./hold-back.ts";
 import { keptNothing, type Outcome, type SetWork, workInHalves } from "./split.ts";
 
 export type { Outcome };

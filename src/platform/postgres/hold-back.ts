@@ -9,7 +9,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Attempt, Outcome, SetWork } from "../postgres/split.ts";
+import type { Attempt, Outcome, SetWork } from "./split.ts";
 
 /** Together about as long as a row may be waited for. */
 const pausesMs = [100, 200, 400, 900] as const;
