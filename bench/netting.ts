@@ -4,7 +4,7 @@
 import highsModule from "highs";
 
 import { assignCredits } from "../src/netting/assign-credits.ts";
-import { none, type Assignment, type Board, boardOf } from "../src/netting/rules.ts";
+import { none, type Assignment, type Board, buildBoard } from "../src/netting/rules.ts";
 import { type GroupSize, marketGroup } from "../test/support/market-group.ts";
 import { drawFrom } from "../test/support/market.ts";
 import { median, printTable, type Row, spread } from "./support.ts";
@@ -40,12 +40,13 @@ export async function netting(): Promise<void> {
 
 async function againstSolver({ size, cases }: Sized): Promise<Row> {
   const draw = drawFrom(seed);
-  for (let number = 0; number < warmUps; number++) assignmentOf(boardOf(marketGroup(draw, size)));
+  for (let number = 0; number < warmUps; number++)
+    assignmentOf(buildBoard(marketGroup(draw, size)));
   const results: { ours: number; theirs: number; gap: number; stopped: boolean }[] = [];
   for (let number = 0; number < cases; number++) {
     // A solver that ran out of memory cannot be asked again.
     const highs = await loadHighs();
-    const board = boardOf(marketGroup(draw, size));
+    const board = buildBoard(marketGroup(draw, size));
     const ours = timed(() => assignmentOf(board));
     const model = milpOf(board);
     const options = { time_limit: solverSeconds, mip_rel_gap: 0, mip_abs_gap: 0.5 };
@@ -75,7 +76,7 @@ async function againstSolver({ size, cases }: Sized): Promise<Row> {
 function provenLine({ size, cases }: Sized): string {
   const draw = drawFrom(seed);
   const assignments = Array.from({ length: cases }, () => {
-    const board = boardOf(marketGroup(draw, size));
+    const board = buildBoard(marketGroup(draw, size));
     return timed(() => assignmentOf(board));
   });
   const count = assignments.filter(({ result }) => result.isProven).length;
@@ -97,13 +98,13 @@ function assignmentOf(board: Board): Assignment & { readonly sliceMs: number } {
 }
 
 /** One binary for each credit and requirement that it may pay, in whole rupees. */
-function milpOf({ credits, requirements, kindOf, paysOf }: Board): string {
+function milpOf({ credits, requirements, creditKinds, requirementsByKind }: Board): string {
   const names: string[] = [];
   const terms: string[] = [];
   const once: string[] = [];
   const within = requirements.map((): string[] => []);
   credits.forEach(({ face_paise }, credit) => {
-    const places = paysOf[kindOf[credit] ?? 0] ?? [];
+    const places = requirementsByKind[creditKinds[credit] ?? 0] ?? [];
     const own = places
       .filter((place) => face_paise <= (requirements[place]?.amount_paise ?? 0))
       .map((place) => {

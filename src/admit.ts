@@ -1,7 +1,7 @@
 // The doors of every route, before the body is looked at. Where a key is demanded: key (401), meter
 // (429), then what the key may do here (403). On the public surface: the budget of the address (429).
 //
-// Callers pass their door in sets, two ways:
+// Requests are admitted in sets, in two ways:
 //
 //   confirm    where this process has verified the key before: one statement says that the key is still
 //              what it was and counts its calls. One set at a time, since calls of one key would only
@@ -29,10 +29,10 @@ import type { Spend } from "./market/enquiries.ts";
 import type { KeyMemory, Remembered } from "./access/remember-keys.ts";
 import type { Confirm, Meter, RememberedCall } from "./access/meter-calls.ts";
 
-type Knock = { readonly header: string; readonly route: string };
+type AdmissionRequest = { readonly header: string; readonly route: string };
 type Admitted = { readonly known: Authenticated; readonly metered: Metered };
 
-export type Door = {
+export type AdmissionOptions = {
   readonly authenticate: Authenticate;
   readonly meter: Meter;
   readonly memory: KeyMemory;
@@ -44,8 +44,8 @@ const setSizeMax = 512;
 const queueMax = 20_000;
 const lookUpsInFlight = 4;
 
-export function admitCallers(app: App, door: Door): void {
-  const { memory, metrics } = door;
+export function admitCallers(app: App, options: AdmissionOptions): void {
+  const { memory, metrics } = options;
   const sets = {
     setSizeMax,
     queueMax,
@@ -53,14 +53,17 @@ export function admitCallers(app: App, door: Door): void {
     mayRetry: () => false,
     onSet: (size: number) => metrics.setSize.observe({ set: "calls" }, size),
   };
-  const confirm = coalesce((knocks: readonly Knock[]) => confirmSet(door, knocks), sets);
-  const lookUp = coalesce((knocks: readonly Knock[]) => lookUpSet(door, knocks), {
+  const confirm = coalesce(
+    (requests: readonly AdmissionRequest[]) => confirmSet(options, requests),
+    sets,
+  );
+  const lookUp = coalesce((requests: readonly AdmissionRequest[]) => lookUpSet(options, requests), {
     ...sets,
     setsInFlight: lookUpsInFlight,
   });
 
   const known = coalesce(
-    async (headers: readonly string[]) => (await door.authenticate(headers)).map(Boolean),
+    async (headers: readonly string[]) => (await options.authenticate(headers)).map(Boolean),
     { setSizeMax, queueMax },
   );
   app.knowsKey = async ({ headers }) => {
@@ -68,23 +71,23 @@ export function admitCallers(app: App, door: Door): void {
     return typeof header === "string" && (await known(header));
   };
 
-  async function knock(one: Knock): Promise<Admitted> {
+  async function admit(one: AdmissionRequest): Promise<Admitted> {
     const confirmed = memory.mayKnow(one.header) ? await confirm(one) : undefined;
     return confirmed ?? (await lookUp(one));
   }
 
-  function doorOf(demand: Demand, route: string): onRequestHookHandler {
+  function createGuard(demand: Demand, route: string): onRequestHookHandler {
     return (request, reply, next) => {
       const header = request.headers["x-service-key"];
       if (typeof header !== "string") {
         next(unauthorized());
         return;
       }
-      knock({ header, route }).then(({ known, metered }) => {
+      admit({ header, route }).then(({ known, metered }) => {
         request.caller = known.caller;
         request.metered = metered;
         showMeter(reply, metered);
-        next(refusalOf(request, known, demand));
+        next(findRefusal(request, known, demand));
       }, next);
     };
   }
@@ -92,35 +95,35 @@ export function admitCallers(app: App, door: Door): void {
   app.addHook("onRoute", (route) => {
     const { demand, label } = route.config ?? {};
     if (demand === undefined) return;
-    route.onRequest = [doorOf(demand, label ?? ""), route.onRequest ?? []].flat();
+    route.onRequest = [createGuard(demand, label ?? ""), route.onRequest ?? []].flat();
   });
 }
 
 /** Undefined where the key is not remembered, or is no longer what it was, or its calls do not fit. */
 async function confirmSet(
-  { memory, confirm }: Door,
-  knocks: readonly Knock[],
+  { memory, confirm }: AdmissionOptions,
+  requests: readonly AdmissionRequest[],
 ): Promise<Outcome<Admitted | undefined>[]> {
-  const headers = new Set(knocks.map(({ header }) => header));
+  const headers = new Set(requests.map(({ header }) => header));
   const remembered = new Map([...headers].map((header) => [header, memory.find(header)]));
-  const calls = knocks.flatMap(({ header, route }) => {
+  const calls = requests.flatMap(({ header, route }) => {
     const known = remembered.get(header);
-    return known ? [callOf(known, route)] : [];
+    return known ? [toRememberedCall(known, route)] : [];
   });
   const outcomes = calls.length > 0 ? await confirm(calls) : [];
   let next = 0;
-  return knocks.map(({ header }) => {
+  return requests.map(({ header }) => {
     const known = remembered.get(header);
-    return known && admitted(known, outcomes[next++]);
+    return known && toAdmitted(known, outcomes[next++]);
   });
 }
 
 async function lookUpSet(
-  { authenticate, meter, memory }: Door,
-  knocks: readonly Knock[],
+  { authenticate, meter, memory }: AdmissionOptions,
+  requests: readonly AdmissionRequest[],
 ): Promise<Outcome<Admitted>[]> {
-  const found = await authenticate(knocks.map(({ header }) => header));
-  const calls = knocks.flatMap(({ header, route }, at) => {
+  const found = await authenticate(requests.map(({ header }) => header));
+  const calls = requests.flatMap(({ header, route }, at) => {
     const known = found[at];
     if (known) memory.keep(header, known);
     return known ? { caller: known.caller, allowance: known.allowance, route } : [];
@@ -128,15 +131,15 @@ async function lookUpSet(
   const metered = calls.length > 0 ? await meter(calls) : [];
   let next = 0;
   return found.map((known) =>
-    known ? (admitted(known, metered[next++]) as Outcome<Admitted>) : unauthorized(),
+    known ? (toAdmitted(known, metered[next++]) as Outcome<Admitted>) : unauthorized(),
   );
 }
 
-function callOf({ caller, allowance, stamp }: Remembered, route: string): RememberedCall {
+function toRememberedCall({ caller, allowance, stamp }: Remembered, route: string): RememberedCall {
   return { caller, allowance, stamp, route };
 }
 
-function admitted(
+function toAdmitted(
   known: Authenticated,
   outcome: Outcome<Metered> | undefined,
 ): Outcome<Admitted> | undefined {
@@ -145,7 +148,7 @@ function admitted(
 }
 
 /** Why a caller whose key is known may still not enter. */
-function refusalOf(
+function findRefusal(
   request: FastifyRequest,
   { caller, ipAllowlist }: Authenticated,
   demand: Demand,
@@ -157,10 +160,10 @@ function refusalOf(
   if (ipAllowlist.length > 0 && !isInside(findAddress(request), ipAllowlist)) {
     return forbidden("this key is not used from this address");
   }
-  return meets(caller, demand) ? undefined : forbidden(lackOf(demand));
+  return meets(caller, demand) ? undefined : forbidden(describeLack(demand));
 }
 
-function lackOf(demand: Demand): string {
+function describeLack(demand: Demand): string {
   return demand === "root key"
     ? "only the firm's root key may do this"
     : `this key lacks the scope ${demand}`;

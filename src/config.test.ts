@@ -9,7 +9,7 @@ import { ConfigError, readConfig, settings, type Variables } from "./config.ts";
 
 const hex = "ab".repeat(32);
 
-function messageOf(variables: Variables): string {
+function readProblem(variables: Variables): string {
   try {
     readConfig(variables);
     return "";
@@ -132,7 +132,7 @@ test("every variable is read", async (t) => {
 });
 
 test("all problems are reported together, each by the name of its variable", () => {
-  const message = messageOf({
+  const message = readProblem({
     PORT: "80800",
     OPS_PORT: "-1",
     DATABASE_URL: "mysql://db/x",
@@ -179,7 +179,7 @@ test("all problems are reported together, each by the name of its variable", () 
 
 test("numbers are whole, plain and within their bounds", () => {
   for (const port of ["1.5", "1e3", "0x50", "-0", "+80", "65536", "8080 8081", "NaN"]) {
-    assert.match(messageOf({ PORT: port }), /PORT must be a whole number/, port);
+    assert.match(readProblem({ PORT: port }), /PORT must be a whole number/, port);
   }
   assert.equal(readConfig({ PORT: "65535" }).port, 65_535);
   assert.equal(readConfig({ PORT: " 80 " }).port, 80);
@@ -187,17 +187,17 @@ test("numbers are whole, plain and within their bounds", () => {
 
 test("an external database needs a master key; the embedded one makes its own", () => {
   const DATABASE_URL = "postgres://db/x";
-  assert.match(messageOf({ DATABASE_URL }), /MASTER_KEY is required with DATABASE_URL/);
-  assert.equal(messageOf({ DATABASE_URL, MASTER_KEY: hex }), "");
+  assert.match(readProblem({ DATABASE_URL }), /MASTER_KEY is required with DATABASE_URL/);
+  assert.equal(readProblem({ DATABASE_URL, MASTER_KEY: hex }), "");
 });
 
 test("a certificate and its key go together", () => {
-  assert.match(messageOf({ TLS_KEY: "/nowhere/key" }), /TLS_CERT and TLS_KEY go together/);
+  assert.match(readProblem({ TLS_KEY: "/nowhere/key" }), /TLS_CERT and TLS_KEY go together/);
 });
 
 test("a secret is never repeated, however wrong it is", () => {
   const secret = "hunter2hunter2";
-  const message = messageOf({
+  const message = readProblem({
     DATABASE_URL: `mysql://user:${secret}@db/x`,
     REDIS_URL: `http://:${secret}@cache`,
     MASTER_KEY: `${secret}${hex}`,
@@ -205,5 +205,5 @@ test("a secret is never repeated, however wrong it is", () => {
   for (const name of ["DATABASE_URL", "REDIS_URL", "MASTER_KEY"]) assert.ok(message.includes(name));
   assert.equal(message.includes(secret), false);
   assert.equal(message.includes(hex), false);
-  assert.equal(messageOf({ DATABASE_URL: secret }).includes(secret), false);
+  assert.equal(readProblem({ DATABASE_URL: secret }).includes(secret), false);
 });

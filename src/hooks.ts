@@ -34,7 +34,7 @@ import {
 } from "./settlement/fail-settlements.ts";
 import { houseOffers, type OfferSource, restingOffers } from "./trading/book.ts";
 import { failOrders, lockTrading, passTimeOfOrders } from "./trading/end-orders.ts";
-import { openOrdersOf } from "./trading/read-orders.ts";
+import { listOpenOrders } from "./trading/read-orders.ts";
 import { passTimeOfQuotes } from "./trading/use-quotes.ts";
 
 export const passing: Passing = {
@@ -57,7 +57,7 @@ export const settling: Settling = {
 export const onLost: readonly OnLost[] = [failLegsOf(settling), loseCredits];
 
 export const offboarding: Offboarding = {
-  blockers: [openOrdersOf, openCrossesOf, openSettlementsOf, unfinishedPayoutsOf],
+  blockers: [listOpenOrders, openCrossesOf, openSettlementsOf, unfinishedPayoutsOf],
   money: { list: listMoneyLeft, drain: drainMoney },
   onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
 };

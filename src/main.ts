@@ -35,7 +35,7 @@ import { Unusable } from "./platform/http/errors.ts";
 import { startWorker } from "./platform/worker.ts";
 import { localAddressWindows, sharedAddressWindows } from "./market/enquiries.ts";
 import { localRateWindow, sharedRateWindow } from "./access/rate-window.ts";
-import { workOf } from "./workers.ts";
+import { listWorkers } from "./workers.ts";
 
 /** With the default of DRAIN_S the end comes within the ten seconds that supervisors allow. */
 const closeDeadlineMs = 6_000;
@@ -95,7 +95,7 @@ export async function serve(variables: Variables): Promise<void> {
   stack.defer(() => closeWithin(app, closeDeadlineMs));
   await listen(app, config);
   const webhooks = { outbound, scheduleS: config.webhookScheduleS };
-  for (const { wakeOn, settled, ...work } of workOf(ctx, {
+  for (const { wakeOn, settled, ...work } of listWorkers(ctx, {
     book,
     webhooks,
     letterhead: config.letterhead,

@@ -80,7 +80,7 @@ export async function rotateMasterKey(
   const isNew = await ctx.db.transaction(async (tx) => {
     if (!(await retireMasterKey(tx, checks))) return false;
     const after = { resealed: done.resealed, unreadable: done.unreadable.length };
-    await recordChanges(tx, actor, [changeOfKey(checks.to.toString("hex"), after)], now);
+    await recordChanges(tx, actor, [toKeyChange(checks.to.toString("hex"), after)], now);
     return true;
   });
   return { ...done, status: isNew ? "replaced" : "was replaced" };
@@ -124,7 +124,7 @@ function unreadableRows(unreadable: readonly string[]): Failure {
 }
 
 /** A digest of the new key names it; the key itself is told to nobody. */
-function changeOfKey(id: string, after: object) {
+function toKeyChange(id: string, after: object) {
   const house = houseFirmId.live;
   return {
     environment: "live",

@@ -19,10 +19,10 @@ import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { latestIndex, offboarding as everySlice, settling } from "./hooks.ts";
 import { countDepth } from "./market/read-markets.ts";
 import { updateMarkets } from "./market/update-markets.ts";
-import { booksOf } from "./trading/decide-orders.ts";
-import { endBereftOrders, endSmallRests } from "./trading/end-resting.ts";
+import { openBookSessions } from "./trading/decide-orders.ts";
+import { cancelOrdersWithoutCredits, cancelSmallRemainders } from "./trading/end-resting.ts";
 import { expireOrders } from "./trading/end-orders.ts";
-import { restingMatcher } from "./trading/match-resting.ts";
+import { createRestingMatcher } from "./trading/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { LineSink } from "./platform/line-sink.ts";
 import { keepOffenders, type Offenders } from "./platform/postgres/offenders.ts";
@@ -43,7 +43,7 @@ import { statementFreezer } from "./reports/freeze-statements.ts";
 import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 
-export type Work = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
+export type WorkerSpec = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
   /** Announced when there is something to do before the pause is over. */
   readonly wakeOn?: string;
   /** Resolves when what the work has begun and not waited for is done. */
@@ -88,11 +88,11 @@ export const appliers: Appliers = {
   payouts: applyPayments,
 };
 
-export function workOf(
+export function listWorkers(
   ctx: Context,
   { book, webhooks, letterhead, checkpoints, offboarding = everySlice, onSetAside }: WorkOptions,
-): Work[] {
-  const books = booksOf(book);
+): WorkerSpec[] {
+  const books = openBookSessions(book);
   const known = new Map<string, Offenders>();
   /** What a worker has set aside, kept from run to run. */
   const aside = (worker: string): Offenders => {
@@ -131,16 +131,16 @@ export function workOf(
       work: () => finishOffboarding(ctx, offboarding, aside("offboarding")),
     },
     { name: "expiry", pauseMs: 15_000, work: () => expireCredits(ctx, aside("expiry")) },
-    { name: "matching", pauseMs: 1_000, work: restingMatcher(ctx, books, aside("matching")) },
+    { name: "matching", pauseMs: 1_000, work: createRestingMatcher(ctx, books, aside("matching")) },
     {
       name: "order-upkeep",
       pauseMs: 10_000,
-      work: () => endBereftOrders(ctx, aside("order-upkeep")),
+      work: () => cancelOrdersWithoutCredits(ctx, aside("order-upkeep")),
     },
     {
       name: "small-rests",
       pauseMs: 10_000,
-      work: () => endSmallRests(ctx, aside("small-rests")),
+      work: () => cancelSmallRemainders(ctx, aside("small-rests")),
     },
     { name: "order-expiry", pauseMs: 1_000, work: () => expireOrders(ctx, aside("order-expiry")) },
     { name: "depth", pauseMs: 5_000, work: () => countDepth(ctx, aside("depth")) },

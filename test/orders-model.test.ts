@@ -19,10 +19,10 @@ import {
   orderLifecycle,
   type OrderFields,
   orderStates,
-  restOf,
+  findRemainingPaise,
 } from "../src/trading/order-rules.ts";
 import type { OrderRow } from "../src/trading/order-store.ts";
-import { askOf, bidOf } from "../src/rates/rules.ts";
+import { priceAsk, priceBid } from "../src/rates/rules.ts";
 import { clients, house, OrderWorld, panOf } from "./support/order-world.ts";
 
 const sequences = 2_000;
@@ -113,7 +113,7 @@ function bidFor(world: OrderWorld, face: number): number | undefined {
   const { card } = world;
   const left = card.house_limit_paise - card.taken_paise;
   if (card.state !== "open" || face > card.face_max_paise || face > left) return undefined;
-  return bidOf(card, face, 700);
+  return priceBid(card, face, 700);
 }
 
 type Expected = { readonly with: string; readonly price: number } | undefined;
@@ -130,7 +130,7 @@ function expectedSale(
   let best: OrderRow | undefined;
   for (const buy of world.orders.values()) {
     const price = buy.price_bps ?? 0;
-    const fits = buy.side === "buy" && buy.state === "open" && restOf(buy) >= sell.face;
+    const fits = buy.side === "buy" && buy.state === "open" && findRemainingPaise(buy) >= sell.face;
     if (!fits || panOf(buy.firm_id) === sell.pan || price - margin < floor) continue;
     const isBetter =
       !best ||
@@ -181,7 +181,7 @@ async function sell(world: OrderWorld, firmId: string, fields: OrderFields): Pro
 async function buy(world: OrderWorld, firmId: string, fields: OrderFields): Promise<void> {
   const wanted = fields.requirement_paise ?? 0;
   const { card } = world;
-  const ask = askOf(card, wanted);
+  const ask = priceAsk(card, wanted);
   const limit = fields.limit_bps;
   const fromHouse = limit === undefined || ask <= limit;
   const pays = fromHouse ? ask : limit;
@@ -214,11 +214,11 @@ async function buy(world: OrderWorld, firmId: string, fields: OrderFields): Prom
 
 async function match(world: OrderWorld): Promise<void> {
   const buys = world.resting("buy");
-  const rests = new Map(buys.map((order) => [order.order_id, restOf(order)]));
+  const rests = new Map(buys.map((order) => [order.order_id, findRemainingPaise(order)]));
   const pools = buys.map((order) => ({
     order,
     offers: poolFor(world, panOf(order.firm_id), {
-      house: askOf(world.card, restOf(order)) <= (order.price_bps ?? 0),
+      house: priceAsk(world.card, findRemainingPaise(order)) <= (order.price_bps ?? 0),
       limitMax: (order.price_bps ?? 0) - margin,
     }),
   }));
@@ -251,7 +251,7 @@ function assertUncrossed(world: OrderWorld): void {
     for (const other of world.resting("buy")) {
       if (panOf(other.firm_id) === panOf(order.firm_id)) continue;
       if ((order.limit_bps ?? 0) + margin > (other.price_bps ?? 0)) continue;
-      assert.ok(Math.min(...faces) > restOf(other), "two that rest could be dealt");
+      assert.ok(Math.min(...faces) > findRemainingPaise(other), "two that rest could be dealt");
     }
     const whole = faces.reduce((sum, face) => sum + face, 0);
     assert.ok((bidFor(world, whole) ?? 0) < (order.limit_bps ?? 0), "the house would take it");

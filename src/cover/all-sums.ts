@@ -32,20 +32,20 @@ type Half = { readonly places: readonly number[]; readonly elsewhere: number };
 const noWay = -1;
 
 /** Places in the queue of the best bundle, rising; undefined when the budget was spent before. */
-export function bestOfAllSums(set: SmallSet): readonly number[] | undefined {
+export function findBestSum(set: SmallSet): readonly number[] | undefined {
   const chains = new Chains();
-  const [one, other] = halvesOf(set.faces).map(placesIn);
+  const [one, other] = splitInHalves(set.faces).map(listPlaces);
   if (!one || !other) return undefined;
-  const first = sumsOf(set, chains, { places: one, elsewhere: totalOf(set, other) });
-  const second = first && sumsOf(set, chains, { places: other, elsewhere: totalOf(set, one) });
+  const first = listSums(set, chains, { places: one, elsewhere: sumPlaces(set, other) });
+  const second = first && listSums(set, chains, { places: other, elsewhere: sumPlaces(set, one) });
   return second && bestOfBoth(set, chains, [first, second]);
 }
 
 /** No more steps than this are needed to look at all sums up to a requirement. */
-export function allSumsStepsMost(faces: Float64Array, requirement: number): number {
-  return halvesOf(faces).reduce((steps, kinds) => {
-    const sums = sumsMost(kinds, requirement);
-    return steps + (2 * placesIn(kinds).length + 1) * sums;
+export function boundSteps(faces: Float64Array, requirement: number): number {
+  return splitInHalves(faces).reduce((steps, kinds) => {
+    const sums = boundSums(kinds, requirement);
+    return steps + (2 * listPlaces(kinds).length + 1) * sums;
   }, 0);
 }
 
@@ -53,7 +53,7 @@ export function allSumsStepsMost(faces: Float64Array, requirement: number): numb
 type Kind = { readonly face: number; readonly places: readonly number[] };
 
 /** About as many sums in each half: the kinds with most go first, to where there are fewer by then. */
-function halvesOf(faces: Float64Array): readonly (readonly Kind[])[] {
+function splitInHalves(faces: Float64Array): readonly (readonly Kind[])[] {
   const byFace = Map.groupBy(faces.keys(), (place) => faces[place] ?? 0);
   const kinds = Array.from(byFace, ([face, places]) => ({ face, places }));
   const one = { kinds: [] as Kind[], sums: 1 };
@@ -71,14 +71,14 @@ function halvesOf(faces: Float64Array): readonly (readonly Kind[])[] {
  * the whole points of a simplex too, so they are no more than the volume of one that is larger by a
  * credit of each kind.
  */
-function sumsMost(kinds: readonly Kind[], requirement: number): number {
+function boundSums(kinds: readonly Kind[], requirement: number): number {
   const most = kinds.reduce((sum, { face }) => sum + face, requirement);
   const ways = kinds.reduce((product, { places }) => product * (places.length + 1), 1);
   const volume = kinds.reduce((product, { face }, at) => (product * most) / face / (at + 1), 1);
   return Math.min(ways, volume);
 }
 
-function placesIn(kinds: readonly Kind[]): readonly number[] {
+function listPlaces(kinds: readonly Kind[]): readonly number[] {
   return kinds.flatMap(({ places }) => places).toSorted(byPlace);
 }
 
@@ -101,15 +101,15 @@ class Chains {
     }
     this.#places[this.#used] = place;
     this.#rests[this.#used] = rest;
-    this.#counts[this.#used] = this.countOf(rest) + 1;
+    this.#counts[this.#used] = this.count(rest) + 1;
     return this.#used++;
   }
 
-  countOf(way: number): number {
+  count(way: number): number {
     return way === noWay ? 0 : (this.#counts[way] ?? 0);
   }
 
-  placesOf(way: number): number[] {
+  places(way: number): number[] {
     const places: number[] = [];
     for (let at = way; at !== noWay; at = this.#rests[at] ?? noWay) {
       places.push(this.#places[at] ?? 0);
@@ -118,20 +118,20 @@ class Chains {
   }
 }
 
-function sumsOf(set: SmallSet, chains: Chains, half: Half): Sums | undefined {
+function listSums(set: SmallSet, chains: Chains, half: Half): Sums | undefined {
   const { faces, requirement, known, budget } = set;
   let list: Sums = {
     sums: Float64Array.of(0, Infinity),
     ways: Int32Array.of(noWay),
     length: 1,
   };
-  const ahead = totalsOf(set, half.places);
+  const ahead = sumPrefixes(set, half.places);
   for (let at = half.places.length - 1; at >= 0; at--) {
     budget.spend(2 * list.length);
     if (budget.spent) return undefined;
     const place = half.places[at] ?? 0;
     const least = known - half.elsewhere - (ahead[at] ?? 0);
-    list = joined(list, chains, { place, face: faces[place] ?? 0, least, most: requirement });
+    list = addCredit(list, chains, { place, face: faces[place] ?? 0, least, most: requirement });
   }
   return list;
 }
@@ -144,7 +144,7 @@ type Joining = {
 };
 
 /** The sums without and with one more credit, each once, from the least to the most of interest. */
-function joined(list: Sums, chains: Chains, { place, face, least, most }: Joining): Sums {
+function addCredit(list: Sums, chains: Chains, { place, face, least, most }: Joining): Sums {
   const { sums, ways, length } = list;
   const merged = new Float64Array(2 * length + 1);
   const mergedWays = new Int32Array(2 * length);
@@ -161,7 +161,7 @@ function joined(list: Sums, chains: Chains, { place, face, least, most }: Joinin
     merged[size] = sum;
     const way = ways[without] ?? noWay;
     const rest = ways[joining] ?? noWay;
-    const isTaken = taken < kept || (taken === kept && chains.countOf(rest) < chains.countOf(way));
+    const isTaken = taken < kept || (taken === kept && chains.count(rest) < chains.count(way));
     mergedWays[size++] = isTaken ? chains.add(place, rest) : way;
     if (kept === sum) without++;
     if (taken === sum) joining++;
@@ -186,10 +186,10 @@ function bestOfBoth(
     if (both < best.sum) continue;
     const way = first.ways[at] ?? noWay;
     const rest = second.ways[other] ?? noWay;
-    const count = chains.countOf(way) + chains.countOf(rest);
+    const count = chains.count(way) + chains.count(rest);
     if (both === best.sum && count > best.count) continue;
     budget.spend(count);
-    const places = [...chains.placesOf(way), ...chains.placesOf(rest)].toSorted(byPlace);
+    const places = [...chains.places(way), ...chains.places(rest)].toSorted(byPlace);
     const isBetter = both > best.sum || count < best.count || isEarlier(places, best.places);
     if (isBetter) best = { sum: both, count, places };
   }
@@ -202,7 +202,7 @@ function isEarlier(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /** The sum of the first faces by their number, up to the most that matters. */
-function totalsOf({ faces, requirement }: SmallSet, places: readonly number[]): Float64Array {
+function sumPrefixes({ faces, requirement }: SmallSet, places: readonly number[]): Float64Array {
   const totals = new Float64Array(places.length + 1);
   places.forEach((place, at) => {
     totals[at + 1] = Math.min(requirement, (totals[at] ?? 0) + (faces[place] ?? 0));
@@ -210,8 +210,8 @@ function totalsOf({ faces, requirement }: SmallSet, places: readonly number[]): 
   return totals;
 }
 
-function totalOf(set: SmallSet, places: readonly number[]): number {
-  return totalsOf(set, places).at(-1) ?? 0;
+function sumPlaces(set: SmallSet, places: readonly number[]): number {
+  return sumPrefixes(set, places).at(-1) ?? 0;
 }
 
 function doubled(array: Int32Array): Int32Array<ArrayBuffer> {

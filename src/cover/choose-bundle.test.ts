@@ -25,7 +25,7 @@ const credits = fc
   .array(credit, { maxLength: 11 })
   .map((list) => list.map((item, at) => ({ ...item, scrip_no: `S${(at * 7) % 11}` })));
 
-function sumOf(list: readonly OwnCredit[]): number {
+function sumFaces(list: readonly OwnCredit[]): number {
   return list.reduce((sum, { face_paise }) => sum + face_paise, 0);
 }
 
@@ -43,10 +43,10 @@ function bestByBruteForce(list: readonly OwnCredit[], requirement: number): read
   for (let mask = 1; mask < 2 ** queue.length; mask++) {
     const places = queue.map((_, place) => place).filter((place) => (mask >> place) & 1);
     const members = places.map((place) => queue[place]!);
-    const sum = sumOf(members);
+    const sum = sumFaces(members);
     if (sum > requirement) continue;
     const order =
-      sumOf(best.members) - sum ||
+      sumFaces(best.members) - sum ||
       members.length - best.members.length ||
       (places.find((place, at) => place !== best.places[at]) ?? 0) -
         (best.places.find((place, at) => place !== places[at]) ?? 0);
@@ -55,7 +55,7 @@ function bestByBruteForce(list: readonly OwnCredit[], requirement: number): read
   return best.members;
 }
 
-function scripNosOf(list: readonly { readonly scrip_no: string }[]): string[] {
+function listScripNos(list: readonly { readonly scrip_no: string }[]): string[] {
   return list.map(({ scrip_no }) => scrip_no);
 }
 
@@ -69,12 +69,12 @@ function greedySum(list: readonly OwnCredit[], requirement: number): number {
 
 function checkSound(bundle: Bundle, requirement: number): void {
   const { offers, covered_paise, residual_paise, proof } = bundle;
-  assert.equal(new Set(scripNosOf(offers)).size, offers.length);
-  assert.equal(sumOf(offers), covered_paise);
+  assert.equal(new Set(listScripNos(offers)).size, offers.length);
+  assert.equal(sumFaces(offers), covered_paise);
   assert.equal(covered_paise + residual_paise, requirement);
   assert.ok(residual_paise >= proof.residual_bound_paise);
   assert.equal(proof.residual === "optimal", residual_paise === proof.residual_bound_paise);
-  assert.deepEqual(scripNosOf(offers), scripNosOf(offers.toSorted(byQueue)));
+  assert.deepEqual(listScripNos(offers), listScripNos(offers.toSorted(byQueue)));
 }
 
 test("a small set is covered as by looking at every subset: sum, count and expiry", () => {
@@ -82,7 +82,10 @@ test("a small set is covered as by looking at every subset: sum, count and expir
     fc.property(credits, fc.nat({ max: 8_000 }), (list, requirement) => {
       const bundle = chooseOwnCredits(list, requirement);
       checkSound(bundle, requirement);
-      assert.deepEqual(scripNosOf(bundle.offers), scripNosOf(bestByBruteForce(list, requirement)));
+      assert.deepEqual(
+        listScripNos(bundle.offers),
+        listScripNos(bestByBruteForce(list, requirement)),
+      );
       const { residual, fewest, earliest } = bundle.proof;
       assert.deepEqual({ residual, fewest, earliest }, allProven);
     }),
@@ -104,7 +107,10 @@ test("faces up to the largest whole number are added without a rounded paisa", (
       }));
       const bundle = chooseOwnCredits(own, requirement);
       checkSound(bundle, requirement);
-      assert.deepEqual(scripNosOf(bundle.offers), scripNosOf(bestByBruteForce(own, requirement)));
+      assert.deepEqual(
+        listScripNos(bundle.offers),
+        listScripNos(bestByBruteForce(own, requirement)),
+      );
     }),
     { numRuns: 300, seed },
   );
@@ -134,7 +140,7 @@ test("only what lives long enough, is not the buyer's own and can be paid is use
           limit_bps <= 9_700 &&
           limit_bps >= price_min_bps,
       );
-      assert.deepEqual(scripNosOf(bundle.offers), scripNosOf(bestByBruteForce(left, wanted)));
+      assert.deepEqual(listScripNos(bundle.offers), listScripNos(bestByBruteForce(left, wanted)));
     }),
     { numRuns: 500, seed },
   );
@@ -144,7 +150,7 @@ test("1,000 requirements with a known optimum leave exactly that residual", () =
   const draw = drawFrom(seed);
   const sizes = [30, 100, 300, 1_000, 3_000, 10_000];
   const books = sizes.map((size) => [...marketOffers(draw, size)]);
-  const indexes = books.map((offers) => indexOf(offers));
+  const indexes = books.map((offers) => buildIndex(offers));
   for (let number = 0; number < 1_000; number++) {
     const at = number % sizes.length;
     const { requirement_paise, residual_paise, planted } = plantedRequirement(draw, books[at]!);
@@ -160,7 +166,7 @@ test("a book with some faces in paise is covered to the paisa that its endings a
   const draw = drawFrom(seed);
   const whole = [...marketOffers(draw, 2_000)];
   const odd = whole.slice(0, 2).map((offer, at) => ({ ...offer, face_paise: 50_000 + 10 ** at }));
-  const index = indexOf([...odd, ...whole.slice(2)]);
+  const index = buildIndex([...odd, ...whole.slice(2)]);
   // One face ends in 1 paisa and one in 10, so that sums end in 0, 1, 10 or 11.
   for (const [paise, residual] of [
     [0, 0],
@@ -184,7 +190,7 @@ test("round faces are covered to their common unit", () => {
       ...offer,
       face_paise: Math.ceil(offer.face_paise / 10_000_000) * 10_000_000,
     }));
-    const index = indexOf(offers);
+    const index = buildIndex(offers);
     for (let number = 0; number < 30; number++) {
       const requirement_paise = marketRequirement(draw);
       const bundle = chooseBundle(index, { requirement_paise });
@@ -199,11 +205,11 @@ test("round faces are covered to their common unit", () => {
 function bestByCounts(list: readonly OwnCredit[], requirement: number): readonly OwnCredit[] {
   const queue = list.toSorted(byQueue);
   const place = new Map(queue.map((one, at) => [one.scrip_no, at]));
-  const placesOf = (members: readonly OwnCredit[]) =>
+  const listPlaces = (members: readonly OwnCredit[]) =>
     members.map(({ scrip_no }) => place.get(scrip_no) ?? 0).toSorted((a, b) => a - b);
   const isEarlier = (one: readonly OwnCredit[], other: readonly OwnCredit[]) => {
-    const places = placesOf(other);
-    const [a, b] = placesOf(one)
+    const places = listPlaces(other);
+    const [a, b] = listPlaces(one)
       .map((own, at) => [own, places[at] ?? 0] as const)
       .find(([own, its]) => own !== its) ?? [0, 0];
     return a < b;
@@ -212,14 +218,14 @@ function bestByCounts(list: readonly OwnCredit[], requirement: number): readonly
   const kinds = [...Map.groupBy(queue, ({ face_paise }) => face_paise).values()];
   const visit = (at: number, taken: readonly OwnCredit[]) => {
     const kind = kinds[at];
-    const left = requirement - sumOf(taken);
+    const left = requirement - sumFaces(taken);
     if (kind) {
       const most = Math.min(kind.length, Math.floor(left / kind[0]!.face_paise));
       for (let count = 0; count <= most; count++)
         visit(at + 1, [...taken, ...kind.slice(0, count)]);
       return;
     }
-    const order = sumOf(best) - sumOf(taken) || taken.length - best.length;
+    const order = sumFaces(best) - sumFaces(taken) || taken.length - best.length;
     if (order < 0 || (order === 0 && isEarlier(taken, best))) best = taken;
   };
   visit(0, []);
@@ -239,13 +245,13 @@ for (const [size, shift] of [
       ...offer,
       face_paise: faces[at % faces.length]! + shift * ((at % faces.length) + 1),
     }));
-    const index = indexOf(offers);
+    const index = buildIndex(offers);
     for (let number = 0; number < 12; number++) {
       const requirement_paise = 1_000_000 + Math.floor(draw() * 100_000_000);
       const bundle = chooseBundle(index, { requirement_paise });
       checkSound(bundle, requirement_paise);
       const best = bestByCounts(offers, requirement_paise);
-      assert.deepEqual(scripNosOf(bundle.offers), scripNosOf(best));
+      assert.deepEqual(listScripNos(bundle.offers), listScripNos(best));
       const { residual, fewest, earliest } = bundle.proof;
       assert.deepEqual({ residual, fewest, earliest }, allProven);
       assert.ok(bundle.steps < 200_000, `${bundle.steps} steps`);
@@ -267,7 +273,7 @@ test("the same offers give the same bundle, in whatever order they came and what
     .map((offer) => ({ offer, key: draw() }))
     .toSorted((a, b) => a.key - b.key)
     .map(({ offer }) => offer);
-  const loaded = indexOf(offers);
+  const loaded = buildIndex(offers);
   const put = new OfferIndex();
   for (const offer of [...gone, ...shuffled]) put.put(offer);
   for (const { scrip_no } of gone) put.remove(scrip_no);
@@ -284,7 +290,7 @@ test("with hardly any steps a bundle is still no worse than taking the largest t
   const draw = drawFrom(seed);
   for (const size of [5, 40, 400, 6_000]) {
     const offers = [...marketOffers(draw, size)];
-    const index = indexOf(offers);
+    const index = buildIndex(offers);
     for (const steps of [0, 1, 50, 3_000]) {
       for (let number = 0; number < 20; number++) {
         const requirement_paise = marketRequirement(draw);
@@ -298,7 +304,7 @@ test("with hardly any steps a bundle is still no worse than taking the largest t
 
 test("what a smaller budget proves is what a larger one finds", () => {
   const draw = drawFrom(seed);
-  const index = indexOf([...marketOffers(draw, 1_500)]);
+  const index = buildIndex([...marketOffers(draw, 1_500)]);
   for (let number = 0; number < 40; number++) {
     const requirement_paise = marketRequirement(draw);
     const best = chooseBundle(index, { requirement_paise, steps: 40_000_000 });
@@ -315,7 +321,7 @@ test("what a smaller budget proves is what a larger one finds", () => {
 
 test("no offers, or none that can be used, cover nothing", () => {
   for (const offers of [[], [...marketOffers(drawFrom(seed), 50)]]) {
-    const index = indexOf(offers);
+    const index = buildIndex(offers);
     const bundle = chooseBundle(index, { requirement_paise: 10 ** 9, buyer: "AAAAA0000A" });
     assert.deepEqual(bundle.offers, []);
     assert.equal(bundle.residual_paise, 10 ** 9);
@@ -331,7 +337,7 @@ test("what is no amount is refused", () => {
 
 test("a requirement above all credits takes all of them, one below the smallest takes none", () => {
   const offers = [...marketOffers(drawFrom(seed), 3_000)];
-  const all = chooseBundle(indexOf(offers), { requirement_paise: sumOf(offers) + 7 });
+  const all = chooseBundle(buildIndex(offers), { requirement_paise: sumFaces(offers) + 7 });
   assert.equal(all.offers.length, 3_000);
   assert.deepEqual(all.proof, {
     residual: "optimal",
@@ -340,13 +346,13 @@ test("a requirement above all credits takes all of them, one below the smallest 
     fewest_bound: 3_000,
     earliest: "proven",
   });
-  const nothing = chooseBundle(indexOf(offers), { requirement_paise: 9_999 });
+  const nothing = chooseBundle(buildIndex(offers), { requirement_paise: 9_999 });
   assert.deepEqual(nothing.offers, []);
   assert.equal(nothing.proof.residual, "optimal");
   assert.equal(nothing.residual_paise, 9_999);
 });
 
-function indexOf(offers: readonly Offer[]): OfferIndex {
+function buildIndex(offers: readonly Offer[]): OfferIndex {
   const index = new OfferIndex();
   index.load(offers, offers.length);
   return index;

@@ -16,13 +16,13 @@
 // Work is counted in steps. When they are used up, the answer is what is known by then, and never
 // less than taking the largest that fits again and again.
 
-import { allSumsStepsMost, bestOfAllSums } from "./all-sums.ts";
-import { findExactSum, queued } from "./exact-sum.ts";
-import { completeHeads, largestFirst, nearestBySums } from "./largest-first.ts";
+import { boundSteps, findBestSum } from "./all-sums.ts";
+import { findExactSum, sortByQueue } from "./exact-sum.ts";
+import { completeHeads, takeLargestFirst, findNearestBySums } from "./largest-first.ts";
 import { OfferIndex, type Usable } from "./offer-index.ts";
 import { Budget, type Bundle, type DayNumber, type Proof, stepsDefault } from "./rules.ts";
 import type { Shelf } from "./shelf.ts";
-import { type Survey, surveyOf } from "./survey.ts";
+import { type Survey, surveyShelf } from "./survey.ts";
 
 /** The survey and the largest first are not part of the search's budget, but they too must end. */
 const surveyStepsMax = 2_000_000;
@@ -68,23 +68,24 @@ function searchBundle(index: OfferIndex, requirement: Requirement, budget: Budge
   if (!Number.isSafeInteger(wanted) || wanted < 0) throw new Error("a requirement is whole paise");
   const wide = index.shelf(requirement, new Budget(surveyStepsMax));
   const shelf = index.shelf(requirement, budget);
-  if (shelf.isBare) return bundleOf(shelf, wanted, proven(shelf, []));
-  const survey = surveyOf(wide, wanted);
-  if (survey.all) return bundleOf(shelf, wanted, proven(shelf, survey.all));
+  if (shelf.isBare) return toBundle(shelf, wanted, toProvenAnswer(shelf, []));
+  const survey = surveyShelf(wide, wanted);
+  if (survey.all) return toBundle(shelf, wanted, toProvenAnswer(shelf, survey.all));
   const ofFew =
-    hasFewSums(shelf, survey) && answerOfAllSums(shelf, survey, largestFirst(wide, survey.target));
-  if (ofFew) return bundleOf(shelf, wanted, ofFew);
-  const exact = shelf.budget.within(steps / 2, () => exactAnswer(shelf, survey)).found;
-  if (exact.rows) return bundleOf(shelf, wanted, exact);
-  const rows = nearestRows(shelf, survey, wide);
-  const isMet = sumOf(shelf, rows) === survey.target;
+    hasFewSums(shelf, survey) &&
+    answerByAllSums(shelf, survey, takeLargestFirst(wide, survey.target));
+  if (ofFew) return toBundle(shelf, wanted, ofFew);
+  const exact = shelf.budget.within(steps / 2, () => answerExactly(shelf, survey)).found;
+  if (exact.rows) return toBundle(shelf, wanted, exact);
+  const rows = findNearestRows(shelf, survey, wide);
+  const isMet = sumFaces(shelf, rows) === survey.target;
   const fewestBound = isMet ? exact.fewestBound : Math.min(1, rows.length);
   const nearest = { rows, target: survey.target, fewestBound, isEarliest: false };
-  return bundleOf(shelf, wanted, (!isMet && answerOfAllSums(shelf, survey, rows)) || nearest);
+  return toBundle(shelf, wanted, (!isMet && answerByAllSums(shelf, survey, rows)) || nearest);
 }
 
 /** The smallest face that can be used; undefined where none is, or it takes too long to find. */
-export function smallestUsable(index: OfferIndex, usable: Usable): number | undefined {
+export function findSmallestUsable(index: OfferIndex, usable: Usable): number | undefined {
   const shelf = index.shelf(usable, new Budget(smallestStepsMax));
   if (shelf.isBare) return undefined;
   for (let at = 0; at < shelf.facesEnd && !shelf.budget.spent; at = shelf.next(at)) {
@@ -126,8 +127,8 @@ type Answer = {
   readonly isEarliest: boolean;
 };
 
-function proven(shelf: Shelf, rows: readonly number[]): Answer {
-  return { rows, target: sumOf(shelf, rows), fewestBound: rows.length, isEarliest: true };
+function toProvenAnswer(shelf: Shelf, rows: readonly number[]): Answer {
+  return { rows, target: sumFaces(shelf, rows), fewestBound: rows.length, isEarliest: true };
 }
 
 /** Few credits, or few faces however many share them. */
@@ -135,11 +136,11 @@ function hasFewSums(shelf: Shelf, { usable, isFew, target }: Survey): boolean {
   if (!usable || !isFew) return false;
   if (usable.length <= fewCredits) return true;
   const faces = Float64Array.from(usable, (row) => shelf.face(row));
-  return allSumsStepsMost(faces, target) < shelf.budget.left;
+  return boundSteps(faces, target) < shelf.budget.left;
 }
 
 /** Undefined when there are too many credits to look at all their sums. */
-function answerOfAllSums(
+function answerByAllSums(
   shelf: Shelf,
   survey: Survey,
   known: readonly number[],
@@ -147,22 +148,22 @@ function answerOfAllSums(
   // To put them in order takes a step each, and with none left nothing would come of it.
   if (!survey.usable || survey.usable.length >= shelf.budget.left) return undefined;
   shelf.budget.spend(survey.usable.length);
-  const queue = queued(shelf, survey.usable);
+  const queue = sortByQueue(shelf, survey.usable);
   const { found, finished } = shelf.budget.within(allSumsStepsMax, () =>
-    bestOfAllSums({
+    findBestSum({
       faces: Float64Array.from(queue, (row) => shelf.face(row)),
       requirement: survey.target,
-      known: sumOf(shelf, known),
+      known: sumFaces(shelf, known),
       budget: shelf.budget,
     }),
   );
   if (!found || !finished) return undefined;
   const rows = found.map((place) => queue[place] ?? 0);
-  return proven(shelf, rows);
+  return toProvenAnswer(shelf, rows);
 }
 
 /** Meets the target with as few credits as possible, or says how many cannot meet it. */
-function exactAnswer(
+function answerExactly(
   shelf: Shelf,
   survey: Survey,
 ): Answer | { rows: undefined; fewestBound: number } {
@@ -177,21 +178,21 @@ function exactAnswer(
 }
 
 /** Never less than the largest first, and the target where one of the aims meets it. */
-function nearestRows(shelf: Shelf, survey: Survey, wide: Shelf): readonly number[] {
-  let best = largestFirst(wide, survey.target);
+function findNearestRows(shelf: Shelf, survey: Survey, wide: Shelf): readonly number[] {
+  let best = takeLargestFirst(wide, survey.target);
   for (const { sum, start } of survey.aims) {
-    if (sumOf(shelf, best) >= sum) break;
-    const rows = largestFirst(wide, sum, start.rows);
+    if (sumFaces(shelf, best) >= sum) break;
+    const rows = takeLargestFirst(wide, sum, start.rows);
     const heads = { sum, rows, shortest: start.rows.length };
-    const met = completeHeads(shelf, heads, survey.smallest) ?? nearestBySums(shelf, heads);
-    if (sumOf(shelf, met) > sumOf(shelf, best)) best = met;
+    const met = completeHeads(shelf, heads, survey.smallest) ?? findNearestBySums(shelf, heads);
+    if (sumFaces(shelf, met) > sumFaces(shelf, best)) best = met;
   }
   return best;
 }
 
-function bundleOf(shelf: Shelf, wanted: number, answer: Answer): Searched {
-  const rows = queued(shelf, answer.rows);
-  const covered = sumOf(shelf, rows);
+function toBundle(shelf: Shelf, wanted: number, answer: Answer): Searched {
+  const rows = sortByQueue(shelf, answer.rows);
+  const covered = sumFaces(shelf, rows);
   const isOptimal = covered === answer.target;
   const isFewest = isOptimal && rows.length === answer.fewestBound;
   const proof: Proof = {
@@ -209,6 +210,6 @@ function bundleOf(shelf: Shelf, wanted: number, answer: Answer): Searched {
   };
 }
 
-function sumOf(shelf: Shelf, rows: readonly number[]): number {
+function sumFaces(shelf: Shelf, rows: readonly number[]): number {
   return rows.reduce((sum, row) => sum + shelf.face(row), 0);
 }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { findExactSum } from "./exact-sum.ts";
 import { OfferIndex } from "./offer-index.ts";
 import { Budget } from "./rules.ts";
-import { surveyOf } from "./survey.ts";
+import { surveyShelf } from "./survey.ts";
 
 const seed = 20_261_115;
 
@@ -52,7 +52,7 @@ for (const stepsMax of [1e9, 20_000, 600]) {
           const index = new OfferIndex();
           index.load(list);
           const shelf = index.shelf({}, new Budget(1e9));
-          const survey = surveyOf(shelf, sum);
+          const survey = surveyShelf(shelf, sum);
           const { rows, isProven } = findExactSum(shelf, { ...survey, count, sum }, stepsMax);
           const queue = list.toSorted(
             (a, b) => a.expires_on - b.expires_on || (a.scrip_no < b.scrip_no ? -1 : 1),

@@ -38,31 +38,33 @@ type Rows = readonly number[];
 
 export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): Found {
   if (wanted.count === 1) {
-    const rows = firstSingle(shelf, wanted.sum, new Set());
+    const rows = findFirstSingle(shelf, wanted.sum, new Set());
     return { rows, isProven: !shelf.budget.spent };
   }
-  const searches = wanted.needed ? [byNeed, byQueue, byFace] : [byQueue, byFace];
+  const searches = wanted.needed
+    ? [searchByNeed, searchByQueue, searchByFace]
+    : [searchByQueue, searchByFace];
   let known: Rows | undefined;
   for (let steps = allowanceStart, used = 0; ; steps *= allowanceGrowth) {
     const allowance = Math.min(steps, Math.ceil((stepsMax - used) / searches.length));
     for (const search of searches) {
       const { found, finished } = shelf.budget.within(allowance, () => search(shelf, wanted));
       if (finished) return { rows: found, isProven: true };
-      known = earlier(shelf, known, found);
+      known = pickEarlier(shelf, known, found);
     }
     used += searches.length * allowance;
     if (used >= stepsMax || shelf.budget.spent) return { rows: known, isProven: false };
   }
 }
 
-function byQueue(shelf: Shelf, wanted: ExactSum): Rows | undefined {
+function searchByQueue(shelf: Shelf, wanted: ExactSum): Rows | undefined {
   const taken = new Set<number>();
-  return queueFrom(shelf, { ...wanted, from: shelf.queueStart, taken });
+  return searchQueueFrom(shelf, { ...wanted, from: shelf.queueStart, taken });
 }
 
 type QueueFrom = ExactSum & { readonly from: number; readonly taken: Set<number> };
 
-function queueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
+function searchQueueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
   const { count, sum, smallest, largestSums, taken } = part;
   const least = sum - (largestSums[count - 1] ?? sum);
   const most = sum - smallest * (count - 1);
@@ -78,34 +80,43 @@ function queueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
     tried.add(face);
     taken.add(row);
     const left = { ...part, count: count - 1, sum: sum - face, from: shelf.nextQueued(at) };
-    const rest = restOf(shelf, left);
+    const rest = findRest(shelf, left);
     taken.delete(row);
-    if (rest) return queued(shelf, [row, ...rest]);
+    if (rest) return sortByQueue(shelf, [row, ...rest]);
   }
   return undefined;
 }
 
-function restOf(shelf: Shelf, left: QueueFrom): Rows | undefined {
+function findRest(shelf: Shelf, left: QueueFrom): Rows | undefined {
   const { count, sum, taken } = left;
-  if (count > 2) return queueFrom(shelf, left);
-  if (count === 2) return firstPair(shelf, { sum, largest: sum, taken });
-  return firstSingle(shelf, sum, taken);
+  if (count > 2) return searchQueueFrom(shelf, left);
+  if (count === 2) return findFirstPair(shelf, { sum, largest: sum, taken });
+  return findFirstSingle(shelf, sum, taken);
 }
 
-function byNeed(shelf: Shelf, { count, sum, smallest, needed = [] }: ExactSum): Rows | undefined {
+function searchByNeed(
+  shelf: Shelf,
+  { count, sum, smallest, needed = [] }: ExactSum,
+): Rows | undefined {
   let best: Rows | undefined;
   for (const row of needed) {
     const left = sum - shelf.face(row);
     if (left < smallest * (count - 1) || shelf.budget.spent) continue;
     const taken = new Set([row]);
-    const rest = firstUpTo(shelf, { count: count - 1, sum: left, smallest, largest: left, taken });
-    if (rest) best = earlier(shelf, best, queued(shelf, [row, ...rest]));
+    const rest = findFirstUpTo(shelf, {
+      count: count - 1,
+      sum: left,
+      smallest,
+      largest: left,
+      taken,
+    });
+    if (rest) best = pickEarlier(shelf, best, sortByQueue(shelf, [row, ...rest]));
   }
   return best;
 }
 
-function byFace(shelf: Shelf, { count, sum, smallest }: ExactSum): Rows | undefined {
-  return firstUpTo(shelf, { count, sum, smallest, largest: sum, taken: new Set() });
+function searchByFace(shelf: Shelf, { count, sum, smallest }: ExactSum): Rows | undefined {
+  return findFirstUpTo(shelf, { count, sum, smallest, largest: sum, taken: new Set() });
 }
 
 export type FirstUpTo = {
@@ -120,10 +131,10 @@ export type FirstUpTo = {
 };
 
 /** Of those with one face only the first in the queue matters: the others are later. */
-export function firstUpTo(shelf: Shelf, part: FirstUpTo): Rows | undefined {
+export function findFirstUpTo(shelf: Shelf, part: FirstUpTo): Rows | undefined {
   const { count, sum, smallest, taken } = part;
-  if (count === 1) return firstSingle(shelf, sum, taken);
-  if (count === 2) return firstPair(shelf, part);
+  if (count === 1) return findFirstSingle(shelf, sum, taken);
+  if (count === 2) return findFirstPair(shelf, part);
   const largest = Math.min(part.largest, sum - smallest * (count - 1));
   let best: Rows | undefined;
   for (
@@ -135,9 +146,14 @@ export function firstUpTo(shelf: Shelf, part: FirstUpTo): Rows | undefined {
     if (row === none) continue;
     const face = shelf.face(row);
     taken.add(row);
-    const rest = firstUpTo(shelf, { ...part, count: count - 1, sum: sum - face, largest: face });
+    const rest = findFirstUpTo(shelf, {
+      ...part,
+      count: count - 1,
+      sum: sum - face,
+      largest: face,
+    });
     taken.delete(row);
-    if (rest) best = earlier(shelf, best, queued(shelf, [row, ...rest]));
+    if (rest) best = pickEarlier(shelf, best, sortByQueue(shelf, [row, ...rest]));
     if (rest && part.isAny) return best;
   }
   return best;
@@ -151,31 +167,35 @@ type Pair = {
 };
 
 /** The pair with this sum that is first by rule 3, neither face above the largest. */
-function firstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): Rows | undefined {
+function findFirstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): Rows | undefined {
   const most = Math.min(largest, sum - 1);
   let best: Rows | undefined;
   let at = shelf.seekComplement(shelf.seek(shareCeil(sum, 2)), sum, most);
   while (at < shelf.facesEnd && !shelf.budget.spent) {
     const other = shelf.find(sum - shelf.faceAt(at), taken);
     const row = other === none ? none : shelf.firstOfRun(at, taken, other);
-    if (row !== none) best = earlier(shelf, best, queued(shelf, [row, other]));
+    if (row !== none) best = pickEarlier(shelf, best, sortByQueue(shelf, [row, other]));
     if (row !== none && isAny) return best;
     at = shelf.seekComplement(row === none ? shelf.next(at) : shelf.nextRun(at), sum, most);
   }
   return best;
 }
 
-function firstSingle(shelf: Shelf, sum: number, taken: Taken): Rows | undefined {
+function findFirstSingle(shelf: Shelf, sum: number, taken: Taken): Rows | undefined {
   const row = shelf.find(sum, taken);
   return row === none ? undefined : [row];
 }
 
-export function queued(shelf: Shelf, rows: Rows): Rows {
+export function sortByQueue(shelf: Shelf, rows: Rows): Rows {
   return rows.toSorted((a, b) => (shelf.isBefore(a, b) ? -1 : 1));
 }
 
 /** Of two bundles of one count, in the order of the queue, the first by rule 3. */
-export function earlier(shelf: Shelf, a: Rows | undefined, b: Rows | undefined): Rows | undefined {
+export function pickEarlier(
+  shelf: Shelf,
+  a: Rows | undefined,
+  b: Rows | undefined,
+): Rows | undefined {
   if (!a || !b) return a ?? b;
   const at = a.findIndex((row, index) => row !== b[index]);
   if (at < 0) return a;

@@ -1,8 +1,8 @@
 // Taking the largest that fits, again and again, and what can be made of it: the first so many of
 // these are a head, and a head is completed by two credits, by three, or by any of a few.
 
-import { bestOfAllSums } from "./all-sums.ts";
-import { firstUpTo, queued } from "./exact-sum.ts";
+import { findBestSum } from "./all-sums.ts";
+import { findFirstUpTo, sortByQueue } from "./exact-sum.ts";
 import { creditsMax } from "./rules.ts";
 import { none, type Shelf } from "./shelf.ts";
 
@@ -24,9 +24,9 @@ const spreads = [
   { count: 34, share: 2 },
 ] as const;
 
-export function largestFirst(shelf: Shelf, requirement: number, start: Rows = []): Rows {
+export function takeLargestFirst(shelf: Shelf, requirement: number, start: Rows = []): Rows {
   const taken = new Set(start);
-  let left = leftOf(shelf, requirement, start);
+  let left = subtractFaces(shelf, requirement, start);
   while (taken.size < creditsMax) {
     const at = shelf.floor(left, taken);
     if (at === none) break;
@@ -46,9 +46,16 @@ export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows 
     for (const count of completionCounts) {
       const head = rows.slice(0, Math.max(shortest, total - count));
       if (head.length + count !== total) continue;
-      const sum = leftOf(shelf, aim.sum, head);
+      const sum = subtractFaces(shelf, aim.sum, head);
       const { found } = shelf.budget.within(completionStepsMax, () =>
-        firstUpTo(shelf, { count, sum, smallest, largest: sum, taken: new Set(head), isAny: true }),
+        findFirstUpTo(shelf, {
+          count,
+          sum,
+          smallest,
+          largest: sum,
+          taken: new Set(head),
+          isAny: true,
+        }),
       );
       if (found) return [...head, ...found];
       if (shelf.budget.spent) return undefined;
@@ -61,21 +68,21 @@ export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows 
  * The largest sum that heads reach with any of a few credits whose faces are spread below the rest
  * of the sum. Thirty of them have a billion sums, so that few rests are missed.
  */
-export function nearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Rows {
+export function findNearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Rows {
   let best = rows;
   const longest = Math.min(rows.length, shortest + headsMax);
   for (const { count, share } of spreads) {
     for (let length = shortest; length <= longest; length++) {
-      const missed = leftOf(shelf, sum, best);
+      const missed = subtractFaces(shelf, sum, best);
       if (missed === 0 || shelf.budget.spent) return best;
       const head = rows.slice(0, length);
-      const requirement = leftOf(shelf, sum, head);
-      const spread = spreadBelow(shelf, { face: requirement / share, count, head });
+      const requirement = subtractFaces(shelf, sum, head);
+      const spread = pickSpread(shelf, { face: requirement / share, count, head });
       const faces = Float64Array.from(spread, (row) => shelf.face(row));
       const { budget } = shelf;
-      const places = bestOfAllSums({ faces, requirement, known: requirement - missed, budget });
+      const places = findBestSum({ faces, requirement, known: requirement - missed, budget });
       const reached = [...head, ...(places ?? []).map((place) => spread[place] ?? 0)];
-      if (leftOf(shelf, sum, reached) < missed) best = reached;
+      if (subtractFaces(shelf, sum, reached) < missed) best = reached;
     }
   }
   return best;
@@ -84,7 +91,7 @@ export function nearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Row
 type Spread = { readonly face: number; readonly count: number; readonly head: Rows };
 
 /** Goes down in steps, and again for what it passed over; in the order of the queue. */
-function spreadBelow(shelf: Shelf, { face, count, head }: Spread): Rows {
+function pickSpread(shelf: Shelf, { face, count, head }: Spread): Rows {
   const taken = new Set(head);
   let below = face;
   while (taken.size < head.length + count) {
@@ -94,9 +101,9 @@ function spreadBelow(shelf: Shelf, { face, count, head }: Spread): Rows {
     if (row !== none) taken.add(row);
     below = row === none ? face : shelf.face(row) * spreadStep;
   }
-  return queued(shelf, [...taken].slice(head.length));
+  return sortByQueue(shelf, [...taken].slice(head.length));
 }
 
-function leftOf(shelf: Shelf, sum: number, rows: Rows): number {
+function subtractFaces(shelf: Shelf, sum: number, rows: Rows): number {
   return rows.reduce((left, row) => left - shelf.face(row), sum);
 }

@@ -20,17 +20,17 @@ export type Endings = {
 
 type Link = { readonly sum: number; readonly row: number; readonly rest: Link | undefined };
 
-export function endingsOf(shelf: Shelf, requirement: number): Endings {
+export function findEndings(shelf: Shelf, requirement: number): Endings {
   const { rows, isAll } = shelf.oddUpTo(requirement, oddMax);
   let links: readonly (Link | undefined)[] = [{ sum: 0, row: 0, rest: undefined }];
-  for (const row of rows) links = withOneMore(links, { row, face: shelf.face(row), requirement });
-  const starts = Array.from({ length: rupee }, (_, ending) => startOf(links[ending]));
+  for (const row of rows) links = addCredit(links, { row, face: shelf.face(row), requirement });
+  const starts = Array.from({ length: rupee }, (_, ending) => toStart(links[ending]));
   return { starts, odd: isAll ? rows : undefined };
 }
 
 type OneMore = { readonly row: number; readonly face: number; readonly requirement: number };
 
-function withOneMore(
+function addCredit(
   links: readonly (Link | undefined)[],
   { row, face, requirement }: OneMore,
 ): readonly (Link | undefined)[] {
@@ -44,7 +44,7 @@ function withOneMore(
   return more;
 }
 
-function startOf(link: Link | undefined): Start | undefined {
+function toStart(link: Link | undefined): Start | undefined {
   if (!link) return undefined;
   const rows: number[] = [];
   for (let at = link; at.rest; at = at.rest) rows.push(at.row);

@@ -32,12 +32,12 @@ function byFace(a: Offer, b: Offer): number {
   return a.face_paise - b.face_paise || byQueue(a, b);
 }
 
-function shelfOf(index: OfferIndex): Shelf {
+function openShelf(index: OfferIndex): Shelf {
   return index.shelf({}, new Budget(1e9));
 }
 
 function facesInOrder(index: OfferIndex): Offer[] {
-  const shelf = shelfOf(index);
+  const shelf = openShelf(index);
   const offers: Offer[] = [];
   for (let at = 0; at < shelf.facesEnd; at = shelf.next(at)) {
     offers.push(shelf.offer(shelf.rowAt(at)));
@@ -46,7 +46,7 @@ function facesInOrder(index: OfferIndex): Offer[] {
 }
 
 function queueInOrder(index: OfferIndex): Offer[] {
-  const shelf = shelfOf(index);
+  const shelf = openShelf(index);
   const offers: Offer[] = [];
   for (let at = shelf.queueStart; at < shelf.queueEnd; at = shelf.nextQueued(at)) {
     offers.push(shelf.offer(shelf.queuedAt(at)));

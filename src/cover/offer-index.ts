@@ -93,7 +93,7 @@ export class OfferIndex {
     const row = this.#rows.find(scripNo);
     if (row < 0) return false;
     this.#columns = undefined;
-    const face = this.#faceOf(row);
+    const face = this.#faceAt(row);
     this.#byFace.remove(row, face);
     this.#byExpiry.remove(row, this.#rows.days[row] ?? 0);
     this.#filter.remove(face);
@@ -192,7 +192,7 @@ export class OfferIndex {
   #arrange({ byFace, byExpiry }: Orders): void {
     this.#byFace.load(byFace, this.#rows.faces);
     this.#byExpiry.load(byExpiry, this.#rows.days);
-    const isOdd = (row: number) => this.#faceOf(row) % rupee !== 0;
+    const isOdd = (row: number) => this.#faceAt(row) % rupee !== 0;
     this.#odd.load(byFace.filter(isOdd), this.#rows.faces);
     const { limits } = this.#rows;
     const limited = byExpiry.filter((row) => (limits[row] ?? 0) > 0);
@@ -201,7 +201,7 @@ export class OfferIndex {
       limits,
     );
     this.#filter.reset(this.size);
-    for (const row of byFace) this.#filter.add(this.#faceOf(row));
+    for (const row of byFace) this.#filter.add(this.#faceAt(row));
   }
 
   #widenFilter(): void {
@@ -210,7 +210,7 @@ export class OfferIndex {
     for (let at = 0; at < end; at = this.#byFace.next(at)) this.#filter.add(this.#byFace.keyAt(at));
   }
 
-  #faceOf(row: number): number {
+  #faceAt(row: number): number {
     return this.#rows.faces[row] ?? 0;
   }
 }

@@ -53,7 +53,7 @@ export class OfferRows {
 
   /** The row of a scrip number, or -1. */
   find(scripNo: string): number {
-    return this.#write(scripNo) ? (this.#buckets[this.#bucketOf()] ?? 0) - 1 : -1;
+    return this.#write(scripNo) ? (this.#buckets[this.#findBucket()] ?? 0) - 1 : -1;
   }
 
   /** Throws at what cannot be kept; done before anything is changed. */
@@ -71,7 +71,7 @@ export class OfferRows {
     const row = this.#free.pop() ?? this.#used++;
     if (row === this.faces.length) this.#resize(Math.ceil(row * 1.5));
     this.scripNos.set(this.#written, row * scripNoBytes);
-    this.#buckets[this.#bucketOf()] = row + 1;
+    this.#buckets[this.#findBucket()] = row + 1;
     this.faces[row] = offer.face_paise;
     this.days[row] = offer.expires_on;
     this.limits[row] = offer.limit_bps;
@@ -100,7 +100,7 @@ export class OfferRows {
 
   drop(row: number): void {
     this.#written.set(this.scripNos.subarray(row * scripNoBytes, (row + 1) * scripNoBytes));
-    this.#emptyBucket(this.#bucketOf());
+    this.#emptyBucket(this.#findBucket());
     this.#orderIds.delete(row);
     this.#free.push(row);
   }
@@ -153,7 +153,7 @@ export class OfferRows {
       left = tens;
     }
     this.scripNos.set(this.#written, row * scripNoBytes);
-    this.#buckets[this.#bucketOf()] = row + 1;
+    this.#buckets[this.#findBucket()] = row + 1;
   }
 
   #scripNo(row: number): string {
@@ -184,9 +184,9 @@ export class OfferRows {
   }
 
   /** The bucket of the scrip number written last, or the empty one it would take. */
-  #bucketOf(): number {
+  #findBucket(): number {
     const mask = this.#buckets.length - 1;
-    let bucket = hashOf(this.#written, 0) & mask;
+    let bucket = hashScripNo(this.#written, 0) & mask;
     while (this.#buckets[bucket] !== 0) {
       if (this.#isWritten((this.#buckets[bucket] ?? 0) - 1)) return bucket;
       bucket = (bucket + 1) & mask;
@@ -207,7 +207,7 @@ export class OfferRows {
     const mask = this.#buckets.length - 1;
     let hole = emptied;
     for (let at = (hole + 1) & mask; this.#buckets[at] !== 0; at = (at + 1) & mask) {
-      const home = hashOf(this.scripNos, ((this.#buckets[at] ?? 0) - 1) * scripNoBytes) & mask;
+      const home = hashScripNo(this.scripNos, ((this.#buckets[at] ?? 0) - 1) * scripNoBytes) & mask;
       if (((at - home) & mask) < ((at - hole) & mask)) continue;
       this.#buckets[hole] = this.#buckets[at] ?? 0;
       hole = at;
@@ -226,7 +226,7 @@ export class OfferRows {
     const filled = this.#buckets.filter((row) => row !== 0);
     this.#buckets = new Int32Array(buckets);
     for (const row of filled) {
-      let bucket = hashOf(this.scripNos, (row - 1) * scripNoBytes) & (buckets - 1);
+      let bucket = hashScripNo(this.scripNos, (row - 1) * scripNoBytes) & (buckets - 1);
       while (this.#buckets[bucket] !== 0) bucket = (bucket + 1) & (buckets - 1);
       this.#buckets[bucket] = row;
     }
@@ -234,7 +234,7 @@ export class OfferRows {
 }
 
 /** FNV-1a over a padded scrip number, with its bits mixed once more for the low ones we use. */
-function hashOf(bytes: Uint8Array, start: number): number {
+function hashScripNo(bytes: Uint8Array, start: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < start + scripNoBytes; at++) {
     hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);

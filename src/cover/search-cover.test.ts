@@ -8,7 +8,7 @@ import { onThisThread } from "../platform/heavy/kinds.ts";
 import { chooseBundle } from "./choose-bundle.ts";
 import { OfferIndex } from "./offer-index.ts";
 import type { Offer } from "./rules.ts";
-import { coverBy, planSearches, SearchFirst } from "./search-cover.ts";
+import { chooseCover, planSearches, SearchNeeded } from "./search-cover.ts";
 
 const here = { heavy: onThisThread, log: pino({ level: "silent" }) };
 const by = { environment: "live", deskId: "desk" } as const;
@@ -31,7 +31,7 @@ const wanted = fc.record({
   buyer: fc.constantFrom("A", "C"),
 });
 
-function indexOf(list: readonly Offer[]): OfferIndex {
+function buildIndex(list: readonly Offer[]): OfferIndex {
   const index = new OfferIndex();
   index.load(list, list.length);
   return index;
@@ -40,14 +40,14 @@ function indexOf(list: readonly Offer[]): OfferIndex {
 test("a plan is what a search here finds, each on what the ones before it left", async () => {
   await fc.assert(
     fc.asyncProperty(offers, fc.array(wanted, { maxLength: 4 }), async (list, wishes) => {
-      const index = indexOf(list);
-      const searches = wishes.map((wish) => new SearchFirst(index, wish));
+      const index = buildIndex(list);
+      const searches = wishes.map((wish) => new SearchNeeded(index, wish));
       const plans = await planSearches(here, searches, { by });
-      const left = indexOf(list);
+      const left = buildIndex(list);
       wishes.forEach((wish, at) => {
         const plan = plans[at] ?? assert.fail("every search has a plan");
         const found = chooseBundle(left, wish);
-        const confirmed = coverBy(left, wish, { plan });
+        const confirmed = chooseCover(left, wish, { plan });
         assert.deepEqual(confirmed.offers, found.offers);
         assert.deepEqual(confirmed.proof, found.proof);
         for (const { scrip_no } of found.offers) left.remove(scrip_no);
@@ -65,12 +65,12 @@ test("a plan whose offers have gone is not followed", async () => {
     seller: "A",
     order_id: null,
   }));
-  const index = indexOf(list);
+  const index = buildIndex(list);
   const wish = { requirement_paise: 50 };
-  const [plan] = await planSearches(here, [new SearchFirst(index, wish)], { by });
+  const [plan] = await planSearches(here, [new SearchNeeded(index, wish)], { by });
   assert.deepEqual(plan?.scripNos, ["S0", "S1"]);
   index.remove("S1");
-  const { offers: found } = coverBy(index, wish, { plan });
+  const { offers: found } = chooseCover(index, wish, { plan });
   assert.deepEqual(
     found.map(({ scrip_no }) => scrip_no),
     ["S0", "S2"],
@@ -86,9 +86,9 @@ test("faces without a common unit take a bounded search, which says that it was 
     seller: "A",
     order_id: null,
   }));
-  const index = indexOf(odd);
+  const index = buildIndex(odd);
   for (const steps of [1, 10_000, 100_000]) {
-    const bundle = coverBy(index, { requirement_paise: 300_000_017 }, { steps });
+    const bundle = chooseCover(index, { requirement_paise: 300_000_017 }, { steps });
     assert.ok(bundle.steps <= steps, `${bundle.steps} of ${steps}`);
     assert.equal(bundle.isSettled, false);
     assert.ok(bundle.offers.length > 0);

@@ -23,7 +23,7 @@ export type CoverWanted = Usable & { readonly requirement_paise: number };
 export type CoverPlan = { readonly scripNos: readonly string[]; readonly proof: Proof };
 
 /** A quick search left something open: the answer waits for a longer one. */
-export class SearchFirst extends Error {
+export class SearchNeeded extends Error {
   readonly index: OfferIndex;
   readonly cover: CoverWanted;
 
@@ -91,10 +91,10 @@ async function planCover(
  */
 export async function planSearches(
   { heavy, log }: Pick<Context, "heavy" | "log">,
-  searches: readonly SearchFirst[],
+  searches: readonly SearchNeeded[],
   options: HeavyOptions,
 ): Promise<readonly (CoverPlan | null)[]> {
-  const plans = new Map<SearchFirst, CoverPlan>();
+  const plans = new Map<SearchNeeded, CoverPlan>();
   for (const [index, ofIndex] of Map.groupBy(searches, (search) => search.index)) {
     const wanted = ofIndex.map(({ cover }) => cover);
     const found = await planCover(heavy, index, wanted, options).catch((error: unknown) => {
@@ -111,7 +111,7 @@ export async function planSearches(
 }
 
 /** What was planned if it can still be had, otherwise what a quick search finds. */
-export function coverBy(
+export function chooseCover(
   index: OfferIndex,
   wanted: CoverWanted,
   { plan, steps = stepsQuick }: { readonly plan?: CoverPlan | undefined; readonly steps?: number },

@@ -54,11 +54,11 @@ function differingBytes({ scripNos }: OfferRows, count: number): number[] {
   return Array.from(differs.keys()).filter((byte) => differs[byte] === 1);
 }
 
-function sortedBy(rows: Rows, byteOf: (row: number) => number): Rows {
+function sortedBy(rows: Rows, pickByte: (row: number) => number): Rows {
   const starts = new Int32Array(257);
   const bytes = new Uint8Array(rows.length);
   for (let at = 0; at < rows.length; at++) {
-    const byte = byteOf(rows[at] ?? 0);
+    const byte = pickByte(rows[at] ?? 0);
     bytes[at] = byte;
     starts[byte + 1] = (starts[byte + 1] ?? 0) + 1;
   }

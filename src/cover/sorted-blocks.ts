@@ -55,16 +55,16 @@ export class SortedBlocks {
   }
 
   keyAt(position: number): number {
-    return this.#keys[this.#placeOf(position)] ?? 0;
+    return this.#keys[this.#placeAt(position)] ?? 0;
   }
 
   rowAt(position: number): number {
-    return this.#rows[this.#placeOf(position)] ?? 0;
+    return this.#rows[this.#placeAt(position)] ?? 0;
   }
 
   next(position: number): number {
     const order = position >> blockBits;
-    const isLast = (position & inBlock) + 1 === this.#sizeOf(order);
+    const isLast = (position & inBlock) + 1 === this.#sizeAt(order);
     return isLast ? (order + 1) << blockBits : position + 1;
   }
 
@@ -72,7 +72,7 @@ export class SortedBlocks {
   previous(position: number): number {
     if ((position & inBlock) > 0) return position - 1;
     const order = (position >> blockBits) - 1;
-    return order < 0 ? -1 : (order << blockBits) + this.#sizeOf(order) - 1;
+    return order < 0 ? -1 : (order << blockBits) + this.#sizeAt(order) - 1;
   }
 
   /** The first position whose key is not below this one. */
@@ -87,7 +87,7 @@ export class SortedBlocks {
     if (low === this.#blocks) return this.end;
     const start = (this.#slots[low] ?? 0) * blockSize;
     let from = start;
-    let to = start + this.#sizeOf(low);
+    let to = start + this.#sizeAt(low);
     while (from < to) {
       const middle = (from + to) >>> 1;
       if ((this.#keys[middle] ?? 0) < key) from = middle + 1;
@@ -100,7 +100,7 @@ export class SortedBlocks {
   seekComplement(position: number, { sum, largest, filter, budget }: Complement): number {
     for (let order = position >> blockBits; order < this.#blocks; order++) {
       const start = (this.#slots[order] ?? 0) << blockBits;
-      const stop = start + this.#sizeOf(order);
+      const stop = start + this.#sizeAt(order);
       const from = start + (order === position >> blockBits ? position & inBlock : 0);
       for (let place = from; place < stop; place++) {
         const key = this.#keys[place] ?? 0;
@@ -119,7 +119,7 @@ export class SortedBlocks {
     if (to <= from) return 0;
     const last = to >> blockBits;
     let count = (to & inBlock) - (from & inBlock);
-    for (let order = from >> blockBits; order < last; order++) count += this.#sizeOf(order);
+    for (let order = from >> blockBits; order < last; order++) count += this.#sizeAt(order);
     return count;
   }
 
@@ -129,8 +129,8 @@ export class SortedBlocks {
     let position = from;
     while (position < to) {
       const order = position >> blockBits;
-      const isWhole = (position & inBlock) === 0 && position + this.#sizeOf(order) <= to;
-      sum += isWhole ? this.#sumOf(order) : BigInt(this.keyAt(position));
+      const isWhole = (position & inBlock) === 0 && position + this.#sizeAt(order) <= to;
+      sum += isWhole ? this.#sumBlock(order) : BigInt(this.keyAt(position));
       position = isWhole ? (order + 1) << blockBits : this.next(position);
     }
     return sum;
@@ -140,7 +140,7 @@ export class SortedBlocks {
   unit(least: number): number {
     let unit = 0;
     for (let order = 0; order < this.#blocks && unit !== least; order++) {
-      unit = greatestDivisor(unit, this.#unitOf(order));
+      unit = greatestDivisor(unit, this.#findUnit(order));
     }
     return unit;
   }
@@ -166,13 +166,13 @@ export class SortedBlocks {
 
   insert(row: number, key: number): void {
     if (this.#blocks === 0) this.#addBlock(0);
-    let order = Math.min(this.#orderOf(row, key), this.#blocks - 1);
-    if (this.#sizeOf(order) === blockSize) {
+    let order = Math.min(this.#findOrder(row, key), this.#blocks - 1);
+    if (this.#sizeAt(order) === blockSize) {
       this.#split(order);
-      order = Math.min(this.#orderOf(row, key), this.#blocks - 1);
+      order = Math.min(this.#findOrder(row, key), this.#blocks - 1);
     }
     const start = (this.#slots[order] ?? 0) * blockSize;
-    const size = this.#sizeOf(order);
+    const size = this.#sizeAt(order);
     const place = this.#placeIn(order, row, key);
     this.#keys.copyWithin(place + 1, place, start + size);
     this.#rows.copyWithin(place + 1, place, start + size);
@@ -183,10 +183,10 @@ export class SortedBlocks {
   }
 
   remove(row: number, key: number): void {
-    const order = this.#orderOf(row, key);
+    const order = this.#findOrder(row, key);
     const place = order < this.#blocks ? this.#placeIn(order, row, key) : -1;
     if (this.#rows[place] !== row) throw new Error("only a row that is here can be removed");
-    const size = this.#sizeOf(order);
+    const size = this.#sizeAt(order);
     const stop = (this.#slots[order] ?? 0) * blockSize + size;
     this.#keys.copyWithin(place, place + 1, stop);
     this.#rows.copyWithin(place, place + 1, stop);
@@ -197,12 +197,12 @@ export class SortedBlocks {
   }
 
   /** The first block whose last row is not before this one. */
-  #orderOf(row: number, key: number): number {
+  #findOrder(row: number, key: number): number {
     let low = 0;
     let high = this.#blocks;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const last = (this.#slots[middle] ?? 0) * blockSize + this.#sizeOf(middle) - 1;
+      const last = (this.#slots[middle] ?? 0) * blockSize + this.#sizeAt(middle) - 1;
       if (this.#isPlaceBefore(last, row, key)) low = middle + 1;
       else high = middle;
     }
@@ -211,7 +211,7 @@ export class SortedBlocks {
 
   #placeIn(order: number, row: number, key: number): number {
     let from = (this.#slots[order] ?? 0) * blockSize;
-    let to = from + this.#sizeOf(order);
+    let to = from + this.#sizeAt(order);
     while (from < to) {
       const middle = (from + to) >>> 1;
       if (this.#isPlaceBefore(middle, row, key)) from = middle + 1;
@@ -241,8 +241,8 @@ export class SortedBlocks {
   /** A block that has become small moves into the one before it, where that has room. */
   #merge(order: number): void {
     if (order === 0 || order >= this.#blocks) return;
-    const size = this.#sizeOf(order);
-    const before = this.#sizeOf(order - 1);
+    const size = this.#sizeAt(order);
+    const before = this.#sizeAt(order - 1);
     if (size + before > mergedSizeMax) return;
     const from = (this.#slots[order] ?? 0) * blockSize;
     const to = (this.#slots[order - 1] ?? 0) * blockSize + before;
@@ -280,7 +280,7 @@ export class SortedBlocks {
     this.#units[slot] = 0;
   }
 
-  #sumOf(order: number): bigint {
+  #sumBlock(order: number): bigint {
     const slot = this.#slots[order] ?? 0;
     const known = this.#sums[slot] ?? -1;
     if (known >= 0) return BigInt(known);
@@ -292,7 +292,7 @@ export class SortedBlocks {
     return BigInt(sum);
   }
 
-  #unitOf(order: number): number {
+  #findUnit(order: number): number {
     const slot = this.#slots[order] ?? 0;
     const known = this.#units[slot] ?? 0;
     if (known > 0) return known;
@@ -303,11 +303,11 @@ export class SortedBlocks {
     return unit;
   }
 
-  #sizeOf(order: number): number {
+  #sizeAt(order: number): number {
     return this.#sizes[this.#slots[order] ?? 0] ?? 0;
   }
 
-  #placeOf(position: number): number {
+  #placeAt(position: number): number {
     return ((this.#slots[position >> blockBits] ?? 0) << blockBits) | (position & inBlock);
   }
 

@@ -1,6 +1,6 @@
 // What there is to choose from, before anything is chosen.
 
-import { endingsOf, type Endings, type Start } from "./odd-faces.ts";
+import { findEndings, type Endings, type Start } from "./odd-faces.ts";
 import { creditsMax, greatestDivisor, rupee } from "./rules.ts";
 import { none, type Shelf } from "./shelf.ts";
 
@@ -34,14 +34,14 @@ export type Survey = {
   readonly fewestBound: number;
 };
 
-export function surveyOf(shelf: Shelf, requirement: number): Survey {
+export function surveyShelf(shelf: Shelf, requirement: number): Survey {
   const listed = listUsable(shelf, requirement);
   const usable = listed?.rows;
   const ofUsable = usable?.reduce((unit, row) => greatestDivisor(unit, shelf.face(row)), 0);
   const unit = ofUsable || shelf.unit || 1;
-  const endings = endingsOf(shelf, requirement);
-  const { target, aims } = aimsOf(endings, { requirement, unit });
-  const { rows, sums, isAll } = largestOf(shelf, target);
+  const endings = findEndings(shelf, requirement);
+  const { target, aims } = findAims(endings, { requirement, unit });
+  const { rows, sums, isAll } = listLargest(shelf, target);
   const enough = sums.findIndex((sum) => sum >= target);
   return {
     all: isAll ? rows : undefined,
@@ -59,7 +59,7 @@ export function surveyOf(shelf: Shelf, requirement: number): Survey {
 type Aims = { readonly target: number; readonly aims: readonly Aim[] };
 
 /** From the requirement down, the largest sum of each ending that some start and the unit allow. */
-function aimsOf(
+function findAims(
   { starts, odd }: Endings,
   { requirement, unit }: { readonly requirement: number; readonly unit: number },
 ): Aims {
@@ -120,7 +120,7 @@ type Largest = {
 };
 
 /** The largest credits until they are more than the target, or until there are no more. */
-function largestOf(shelf: Shelf, target: number): Largest {
+function listLargest(shelf: Shelf, target: number): Largest {
   const rows: number[] = [];
   const sums = [0];
   let at = shelf.floor(target);

@@ -11,7 +11,7 @@ import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import type { NoQuoteReason } from "../trading/quote-rules.ts";
-import { cardsToday } from "../rates/current-cards.ts";
+import { loadCardsToday } from "../rates/current-cards.ts";
 import type { CardToday } from "../rates/rules.ts";
 import { chooseLot, type WantedCross, wantedOf } from "./propose-cross.ts";
 import { type CrossQuoteRow, insertCrossQuote } from "./quote-store.ts";
@@ -37,8 +37,8 @@ export async function quoteCross(
   const parties = await partiesOf(ctx.db, caller, wanted, now);
   const lot = await chooseLot(ctx.db, caller, wanted.lot, { seller: parties.seller, now });
   if ((wanted.lot.facePaise ?? lot.facePaise) < faceMin) throw belowMinimum(wanted, faceMin);
-  const cardOf = await cardsToday(ctx.db, [caller.environment], now);
-  const card = cardOf(caller.environment, lot.scheme);
+  const findCard = await loadCardsToday(ctx.db, [caller.environment], now);
+  const card = findCard(caller.environment, lot.scheme);
   if (card?.state !== "open") return noQuote("market_unavailable");
   // The seller may have less than was asked for.
   if (lot.facePaise < faceMin) return noQuote("size_unavailable");

@@ -27,7 +27,7 @@ import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { keyFor, type SealedPlace, type SealedRow } from "../platform/master-key.ts";
 import { open, seal, sealingKey } from "../platform/seal.ts";
-import { currentCards } from "../rates/current-cards.ts";
+import { findCurrentCards } from "../rates/current-cards.ts";
 import {
   type EnquiryKind,
   estimateOf,
@@ -108,7 +108,7 @@ export async function estimateEnquiry(
   { db, now }: Context,
   { side, scheme, amount_paise }: EstimateQuery,
 ): Promise<Estimate> {
-  const cards = await currentCards(db, "live");
+  const cards = await findCurrentCards(db, "live");
   const estimate = estimateOf(cards.get(scheme), { side, amountPaise: amount_paise });
   const asked = { side, scheme, amount_paise };
   const told = { binding: false, as_of: istTimestamp(now()) };

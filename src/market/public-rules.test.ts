@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { houseFirmId } from "../kernel/ids.ts";
 import { istDayStart } from "../kernel/time.ts";
-import { askOf, bidOf, type RateCard } from "../rates/rules.ts";
+import { priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 import {
   dayToFix,
   dealsAtArmsLength,
@@ -250,10 +250,10 @@ test("an estimate holds every price that the card would give now, and stays with
       const buying = estimateOf(rateCard, { side: "buy", amountPaise });
       assert.ok(selling.kind === "range" && buying.kind === "range");
       for (const days of [30, 364, 365, 730]) {
-        const bid = bidOf(rateCard, amountPaise, days) ?? 0;
+        const bid = priceBid(rateCard, amountPaise, days) ?? 0;
         assert.ok(selling.lowBps <= bid && bid <= selling.highBps);
       }
-      const ask = askOf(rateCard, amountPaise);
+      const ask = priceAsk(rateCard, amountPaise);
       assert.ok(buying.lowBps <= ask && ask <= buying.highBps);
       for (const { lowPaise, highPaise } of [selling, buying]) {
         assert.ok(lowPaise >= 0 && lowPaise <= highPaise && highPaise <= amountPaise);

@@ -33,7 +33,7 @@ import {
   istDayStart,
   minuteMs,
 } from "../kernel/time.ts";
-import { askOf, bidOf, type RateCard } from "../rates/rules.ts";
+import { priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 
 export const sellersMin = 3;
 /** One part in so many of the day's face is cut at each end. */
@@ -265,13 +265,13 @@ export function estimateOf(
 ): Estimate {
   if (card?.state !== "open") return { kind: "none", reason: "market_unavailable" };
   if (side === "buy") {
-    const ask = askOf(card, amountPaise);
+    const ask = priceAsk(card, amountPaise);
     const lowBps = Math.max(ask - estimateSlackBps, card.floor_bps);
     const highBps = Math.min(ask + estimateSlackBps, card.ask_ceiling_bps);
     return range(amountPaise, { lowBps, highBps, paise: priceCeil });
   }
   const bids = card.validity_bands.flatMap(
-    ({ from_days }) => bidOf(card, amountPaise, from_days) ?? [],
+    ({ from_days }) => priceBid(card, amountPaise, from_days) ?? [],
   );
   if (amountPaise > card.face_max_paise || bids.length === 0) {
     return { kind: "none", reason: "size_unavailable" };

@@ -4,7 +4,7 @@
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { currentCards } from "../rates/current-cards.ts";
+import { findCurrentCards } from "../rates/current-cards.ts";
 import type { RateCard } from "../rates/rules.ts";
 import { figureOfDay, viewFigure } from "./daily-index.ts";
 import type { Rate } from "./public-schema.ts";
@@ -33,7 +33,7 @@ export function ratesBoard(ctx: Pick<Context, "db" | "now">): RatesBoard {
 
 async function makeRates({ db, now }: Pick<Context, "db" | "now">): Promise<readonly Rate[]> {
   const today = istDay(now());
-  const cards = await currentCards(db, "live");
+  const cards = await findCurrentCards(db, "live");
   return await Promise.all(
     schemes.map(async (scheme) => await makeRate(db, { scheme, today, card: cards.get(scheme) })),
   );

@@ -9,7 +9,7 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
-import { currentCards } from "../rates/current-cards.ts";
+import { findCurrentCards } from "../rates/current-cards.ts";
 import type { RateCard } from "../rates/rules.ts";
 import { lastOf } from "./rules.ts";
 import type { Market, MarketList, StateTables } from "./schema.ts";
@@ -79,7 +79,7 @@ export async function countDepth(
 
 async function countIfDue({ db, now }: Context, environment: Environment): Promise<void> {
   const today = istDay(now());
-  const cards = await currentCards(db, environment);
+  const cards = await findCurrentCards(db, environment);
   const counted = await listDepths(db, environment);
   const isCounted = isCountedBy(cards, counted, today);
   if (isCounted && !(await hasHouseChanged(db, environment))) return;

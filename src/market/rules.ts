@@ -8,7 +8,7 @@ import { exactJson } from "../kernel/json.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { amountDaysMin, askOf, bidOf, type RateCard } from "../rates/rules.ts";
+import { amountDaysMin, priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 
 export const marketStates = ["open", "halted", "unavailable"] as const;
 
@@ -62,8 +62,8 @@ export function figuresOf({ scheme, card, tape, depth, indexBps }: Facts) {
   return {
     scheme,
     state: stateOf(card),
-    sell_price_bps: (priced && bidOf(priced, typical, typicalDaysLeft)) ?? null,
-    buy_price_bps: priced ? askOf(priced, typical) : null,
+    sell_price_bps: (priced && priceBid(priced, typical, typicalDaysLeft)) ?? null,
+    buy_price_bps: priced ? priceAsk(priced, typical) : null,
     index_bps: indexBps ?? null,
     last_deal: last && {
       price_bps: last.seller_bps,

@@ -15,7 +15,7 @@ import { dayMs } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { currentCards } from "../rates/current-cards.ts";
+import { findCurrentCards } from "../rates/current-cards.ts";
 import {
   bodiesOf,
   type Figures,
@@ -94,7 +94,7 @@ async function look(
   // Clocks of nodes differ; in the log, time never runs back.
   const asOf = latest.map((row) => row.created_at).reduce(laterOf, now());
   const after = new Date(asOf.getTime() - dayMs);
-  const cards = await currentCards(db, environment);
+  const cards = await findCurrentCards(db, environment);
   const tapes = await findTapes(db, { environment, after, until: asOf });
   const depths = await listDepths(db, environment);
   const indices = await latestIndex(db, environment);

@@ -32,12 +32,12 @@ const sliceSteps = 4_000_000;
  * fewest moves, the fewest credits, the earliest expiry. Undefined when it would take more
  * steps than there are left.
  */
-export function* bestOfAllWays(
+export function* findBestAssignment(
   few: FewCredits,
   budget: Budget,
 ): Generator<undefined, Int32Array | undefined> {
-  const sums = sumsOf(few.faces);
-  const steps = stepsOf(few, sums, budget.left);
+  const sums = sumSubsets(few.faces);
+  const steps = countSteps(few, sums, budget.left);
   if (steps > budget.left) return undefined;
   budget.spend(steps);
   let moves = new Uint8Array(sums.length).fill(unreachable);
@@ -45,16 +45,16 @@ export function* bestOfAllWays(
   const parts: Int32Array[] = [];
   let before = 0;
   for (const [at, payers] of few.payers.entries()) {
-    const joined = yield* withRequirement({ few, at, sums, moves, before });
+    const joined = yield* addRequirement({ few, at, sums, moves, before });
     moves = joined.moves;
     parts.push(joined.parts);
     before |= payers;
   }
-  return handedOut(few, parts, bestSet(sums, moves));
+  return traceAssignment(few, parts, findBestSet(sums, moves));
 }
 
 /** By set, the sum of its faces. */
-function sumsOf(faces: readonly number[]): Float64Array {
+function sumSubsets(faces: readonly number[]): Float64Array {
   const sums = new Float64Array(1 << faces.length);
   faces.forEach((face, at) => {
     const size = 1 << at;
@@ -64,14 +64,14 @@ function sumsOf(faces: readonly number[]): Float64Array {
 }
 
 /** How many pairs of parts will be looked at; ends early when they are too many. */
-function stepsOf(few: FewCredits, sums: Float64Array, stepsMax: number): number {
+function countSteps(few: FewCredits, sums: Float64Array, stepsMax: number): number {
   let steps = 0;
   let before = 0;
   few.payers.forEach((payers, at) => {
     const amount = few.amounts[at] ?? 0;
     for (let part = payers; part > 0 && steps <= stepsMax; part = (part - 1) & payers) {
       steps += 1;
-      if ((sums[part] ?? 0) <= amount) steps += 2 ** countOf(before & ~part);
+      if ((sums[part] ?? 0) <= amount) steps += 2 ** countBits(before & ~part);
     }
     before |= payers;
   });
@@ -91,7 +91,7 @@ type Joining = {
 type Joined = { readonly moves: Uint8Array<ArrayBuffer>; readonly parts: Int32Array };
 
 /** The fewest moves by set with this requirement too, and the part of each set that pays it. */
-function* withRequirement({ few, at, sums, moves, before }: Joining): Generator<undefined, Joined> {
+function* addRequirement({ few, at, sums, moves, before }: Joining): Generator<undefined, Joined> {
   const amount = few.amounts[at] ?? 0;
   const payers = few.payers[at] ?? 0;
   const movers = few.movers[at] ?? 0;
@@ -100,7 +100,7 @@ function* withRequirement({ few, at, sums, moves, before }: Joining): Generator<
   let steps = 0;
   for (let part = payers; part > 0; part = (part - 1) & payers) {
     if ((sums[part] ?? 0) > amount) continue;
-    const moved = countOf(part & movers);
+    const moved = countBits(part & movers);
     const others = before & ~part;
     for (let rest = others; ; rest = (rest - 1) & others) {
       const known = moves[rest] ?? unreachable;
@@ -111,7 +111,7 @@ function* withRequirement({ few, at, sums, moves, before }: Joining): Generator<
       }
       if (rest === 0) break;
     }
-    steps += 2 ** countOf(others);
+    steps += 2 ** countBits(others);
     if (steps < sliceSteps) continue;
     steps = 0;
     yield;
@@ -119,7 +119,7 @@ function* withRequirement({ few, at, sums, moves, before }: Joining): Generator<
   return { moves: fewest, parts };
 }
 
-function bestSet(sums: Float64Array, moves: Uint8Array): number {
+function findBestSet(sums: Float64Array, moves: Uint8Array): number {
   let best = 0;
   for (let set = 1; set < sums.length; set++) {
     if (moves[set] !== unreachable && isBetter(set, best, { sums, moves })) best = set;
@@ -134,14 +134,14 @@ function isBetter(set: number, best: number, { sums, moves }: Judged): boolean {
   if (more !== 0) return more > 0;
   const moved = (moves[set] ?? 0) - (moves[best] ?? 0);
   if (moved !== 0) return moved < 0;
-  const counted = countOf(set) - countOf(best);
+  const counted = countBits(set) - countBits(best);
   if (counted !== 0) return counted < 0;
   // The lowest bit that they do not share is the first such place in the queue.
   const apart = set ^ best;
   return (apart & -apart & set) !== 0;
 }
 
-function handedOut(few: FewCredits, parts: readonly Int32Array[], best: number): Int32Array {
+function traceAssignment(few: FewCredits, parts: readonly Int32Array[], best: number): Int32Array {
   const paid = new Int32Array(few.faces.length).fill(none);
   let set = best;
   for (let at = parts.length - 1; at >= 0; at--) {
@@ -154,7 +154,7 @@ function handedOut(few: FewCredits, parts: readonly Int32Array[], best: number):
   return paid;
 }
 
-function countOf(set: number): number {
+function countBits(set: number): number {
   let count = 0;
   for (let left = set; left !== 0; left &= left - 1) count++;
   return count;

@@ -14,7 +14,7 @@ import {
   none,
   type Assignment,
   type Board,
-  boardOf,
+  buildBoard,
 } from "./rules.ts";
 
 const rupee = 100;
@@ -29,7 +29,7 @@ function assigned(board: Board, effort?: Effort): Assignment {
 }
 
 /** What an assignment is judged by; each figure counts among equals of those before it. */
-function figuresOf({ credits, requirements }: Board, paid: ArrayLike<number>): number[] {
+function judge({ credits, requirements }: Board, paid: ArrayLike<number>): number[] {
   const used = Array.from(paid).flatMap((place, at) => (place === none ? [] : [{ at, place }]));
   const covered = used.reduce((sum, { at }) => sum + (credits[at]?.face_paise ?? 0), 0);
   const moves = used.filter(({ at, place }) => {
@@ -52,21 +52,21 @@ function firmsById({ firms }: Holdings) {
 /** Every way to hand out the credits, by the plain rules and without anything clever. */
 function bestByForce(holdings: Holdings, board: Board): number[] {
   const { credits, requirements } = board;
-  const firmOf = firmsById(holdings);
+  const firms = firmsById(holdings);
   const room = requirements.map(({ amount_paise }) => amount_paise);
   const paid = new Int32Array(credits.length).fill(none);
   let best: number[] = [];
   const hand = (at: number): void => {
     const credit = credits[at];
     if (!credit) {
-      const figures = figuresOf(board, paid);
+      const figures = judge(board, paid);
       if (best.length === 0 || compareFigures(figures, best) > 0) best = figures;
       return;
     }
     hand(at + 1);
     requirements.forEach((requirement, place) => {
       if (credit.face_paise > (room[place] ?? 0)) return;
-      if (!mayPay(credit, requirement, firmOf)) return;
+      if (!mayPay(credit, requirement, firms)) return;
       room[place] = (room[place] ?? 0) - credit.face_paise;
       paid[at] = place;
       hand(at + 1);
@@ -82,11 +82,11 @@ function bestByForce(holdings: Holdings, board: Board): number[] {
 function assertSound(holdings: Holdings, board: Board, { paid }: Assignment): void {
   const { credits, requirements } = board;
   const room = requirements.map(({ amount_paise }) => amount_paise);
-  const firmOf = firmsById(holdings);
+  const firms = firmsById(holdings);
   paid.forEach((place, at) => {
     const [credit, requirement] = [credits[at], requirements[place]];
     if (place === none || !credit) return;
-    assert.ok(requirement && mayPay(credit, requirement, firmOf));
+    assert.ok(requirement && mayPay(credit, requirement, firms));
     room[place] = (room[place] ?? 0) - credit.face_paise;
   });
   assert.ok(room.every((left) => left >= 0));
@@ -145,11 +145,11 @@ const smallGroup = fc
 test("few credits are assigned in the best of all ways by every wish, and it is proven", () => {
   fc.assert(
     fc.property(smallGroup, (holdings) => {
-      const board = boardOf(holdings);
+      const board = buildBoard(holdings);
       const assignment = assigned(board);
       assertSound(holdings, board, assignment);
       const best = bestByForce(holdings, board);
-      assert.deepEqual(figuresOf(board, assignment.paid), best);
+      assert.deepEqual(judge(board, assignment.paid), best);
       assert.equal(assignment.isProven, true);
     }),
     { numRuns: 400 },
@@ -161,13 +161,13 @@ test("without a look at every way an assignment is sound, and the best where it 
   let short = 0;
   fc.assert(
     fc.property(smallGroup, (holdings) => {
-      const board = boardOf(holdings);
+      const board = buildBoard(holdings);
       const assignment = assigned(board, { fewSteps: 0 });
       assertSound(holdings, board, assignment);
-      const [covered = 0] = figuresOf(board, assignment.paid);
+      const [covered = 0] = judge(board, assignment.paid);
       const [most = 0] = bestByForce(holdings, board);
       assert.ok(covered <= most);
-      const [hasty = 0] = figuresOf(board, assigned(board, { fewSteps: 0, searches: 0 }).paid);
+      const [hasty = 0] = judge(board, assigned(board, { fewSteps: 0, searches: 0 }).paid);
       if (hasty < most) short += 1;
       if (!assignment.isProven) return;
       proven += 1;
@@ -188,7 +188,7 @@ test("the answer depends on what the group has, and not on the order it is read 
       credits: holdings.credits.toReversed(),
       requirements: holdings.requirements.toReversed(),
     };
-    assert.deepEqual(assigned(boardOf(turned)), assigned(boardOf(holdings)));
+    assert.deepEqual(assigned(buildBoard(turned)), assigned(buildBoard(holdings)));
   }
 });
 
@@ -200,17 +200,17 @@ test("few credits that may pay anything are proven, up to fourteen", () => {
       credits: holdings.credits.map((credit) => ({ ...credit, expires_on: "2028-12-31" })),
       requirements: holdings.requirements.map((owed) => ({ ...owed, scheme: null })),
     };
-    assert.equal(assigned(boardOf(open)).isProven, true);
+    assert.equal(assigned(buildBoard(open)).isProven, true);
   }
 });
 
 test("thousands of credits are assigned soundly, in slices, to within a rupee of each duty", () => {
   const holdings = marketGroup(drawFrom(1), { firms: 20, credits: 4_000, requirements: 40 });
-  const board = boardOf(holdings);
+  const board = buildBoard(holdings);
   const assignment = assigned(board);
   assertSound(holdings, board, assignment);
   assert.equal(assignment.isProven, true);
-  const [covered = 0] = figuresOf(board, assignment.paid);
+  const [covered = 0] = judge(board, assignment.paid);
   const owed = holdings.requirements.reduce((sum, { amount_paise }) => sum + amount_paise, 0);
   assert.ok(owed - covered < rupee * holdings.requirements.length);
 });
@@ -222,7 +222,7 @@ test("when there is less than is owed, all that can be used is used", () => {
     credits: holdings.credits.map((credit) => ({ ...credit, expires_on: "2028-12-31" })),
     requirements: holdings.requirements.map((owed) => ({ ...owed, scheme: null })),
   };
-  const board = boardOf(scarce);
+  const board = buildBoard(scarce);
   const assignment = assigned(board);
   assertSound(scarce, board, assignment);
   assert.equal(assignment.isProven, true);
@@ -236,10 +236,10 @@ test("when there is less than is owed, all that can be used is used", () => {
 
 test("a search that may do nothing more still answers with what it has", () => {
   const holdings = marketGroup(drawFrom(3), { firms: 5, credits: 80, requirements: 8 });
-  const board = boardOf(holdings);
+  const board = buildBoard(holdings);
   const assignment = assigned(board, { fewSteps: 0, searches: 0 });
   assertSound(holdings, board, assignment);
-  const [hasty = 0] = figuresOf(board, assignment.paid);
-  const [covered = 0] = figuresOf(board, assigned(board).paid);
+  const [hasty = 0] = judge(board, assignment.paid);
+  const [covered = 0] = judge(board, assigned(board).paid);
   assert.ok(hasty > 0 && hasty <= covered);
 });

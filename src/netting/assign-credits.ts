@@ -12,8 +12,8 @@
 // done in slices: who drives the search lets others have their turn between two of them.
 
 import { Budget } from "../cover/rules.ts";
-import { bestOfAllWays, fewCreditsMax, fewRequirementsMax } from "./all-ways.ts";
-import { Filling, type Cluster } from "./filling.ts";
+import { findBestAssignment, fewCreditsMax, fewRequirementsMax } from "./all-ways.ts";
+import { PartialAssignment, type Cluster } from "./filling.ts";
 import { flowBound, type Supply } from "./flow-bound.ts";
 import { creditAt, isMove, none, type Assignment, type Board, requirementAt } from "./rules.ts";
 
@@ -35,7 +35,7 @@ export function* assignCredits(
   const steps = new Budget(fewSteps);
   const left = { searches };
   let isProven = true;
-  for (const cluster of clustersOf(board)) {
+  for (const cluster of findClusters(board)) {
     yield;
     const ofFew = yield* assignFew(board, cluster, steps);
     const assignment = ofFew ?? (yield* assignMany(board, cluster, left));
@@ -46,30 +46,39 @@ export function* assignCredits(
 }
 
 /** Requirements are together when some credit could pay either. */
-function clustersOf({ credits, requirements, kindOf, paysOf }: Board): readonly Cluster[] {
+function findClusters({
+  credits,
+  requirements,
+  creditKinds,
+  requirementsByKind,
+}: Board): readonly Cluster[] {
   const roots = requirements.map((_, place) => place);
-  const rootOf = (place: number): number => {
+  const findRoot = (place: number): number => {
     const above = roots[place] ?? place;
-    return above === place ? place : rootOf(above);
+    return above === place ? place : findRoot(above);
   };
-  const amountOf = (place: number) => requirements[place]?.amount_paise ?? 0;
+  const findAmount = (place: number) => requirements[place]?.amount_paise ?? 0;
   const smallest = new Map<number, number>();
   credits.forEach(({ face_paise }, credit) => {
-    const kind = kindOf[credit] ?? 0;
+    const kind = creditKinds[credit] ?? 0;
     smallest.set(kind, Math.min(face_paise, smallest.get(kind) ?? Infinity));
   });
   for (const [kind, face] of smallest) {
-    const [first = 0, ...others] = (paysOf[kind] ?? []).filter((place) => face <= amountOf(place));
-    for (const other of others) roots[rootOf(other)] = rootOf(first);
+    const [first = 0, ...others] = (requirementsByKind[kind] ?? []).filter(
+      (place) => face <= findAmount(place),
+    );
+    for (const other of others) roots[findRoot(other)] = findRoot(first);
   }
-  const creditsOf = Map.groupBy(credits.keys(), (credit) => {
+  const creditsByRoot = Map.groupBy(credits.keys(), (credit) => {
     const face = credits[credit]?.face_paise ?? 0;
-    const reached = paysOf[kindOf[credit] ?? 0]?.find((place) => face <= amountOf(place));
-    return reached === undefined ? none : rootOf(reached);
+    const reached = requirementsByKind[creditKinds[credit] ?? 0]?.find(
+      (place) => face <= findAmount(place),
+    );
+    return reached === undefined ? none : findRoot(reached);
   });
-  const requirementsOf = Map.groupBy(requirements.keys(), rootOf);
-  return [...requirementsOf].flatMap(([root, ofCluster]) => {
-    const held = creditsOf.get(root);
+  const requirementsByRoot = Map.groupBy(requirements.keys(), findRoot);
+  return [...requirementsByRoot].flatMap(([root, ofCluster]) => {
+    const held = creditsByRoot.get(root);
     return held ? [{ credits: held, requirements: ofCluster }] : [];
   });
 }
@@ -85,10 +94,12 @@ function* assignFew(
   const held = cluster.credits.map((place) => creditAt(board, place));
   const owed = cluster.requirements.map((place) => requirementAt(board, place));
   const payers = cluster.requirements.map((requirement) =>
-    setOf(cluster.credits, (credit) => paysOf(board, credit).includes(requirement)),
+    toBitSet(cluster.credits, (credit) =>
+      listPayableRequirements(board, credit).includes(requirement),
+    ),
   );
-  const movers = owed.map((requirement) => setOf(held, (credit) => isMove(credit, requirement)));
-  const few = yield* bestOfAllWays(
+  const movers = owed.map((requirement) => toBitSet(held, (credit) => isMove(credit, requirement)));
+  const few = yield* findBestAssignment(
     {
       faces: held.map(({ face_paise }) => face_paise),
       amounts: owed.map(({ amount_paise }) => amount_paise),
@@ -103,7 +114,7 @@ function* assignFew(
   return { paid, isProven: true };
 }
 
-function setOf<Item>(items: readonly Item[], isIn: (item: Item) => boolean): number {
+function toBitSet<Item>(items: readonly Item[], isIn: (item: Item) => boolean): number {
   return items.reduce((set, item, bit) => (isIn(item) ? set | (1 << bit) : set), 0);
 }
 
@@ -111,7 +122,7 @@ function setOf<Item>(items: readonly Item[], isIn: (item: Item) => boolean): num
 type Left = { searches: number };
 
 function* assignMany(board: Board, cluster: Cluster, left: Left): Slices {
-  const filling = new Filling(board, cluster);
+  const filling = new PartialAssignment(board, cluster);
   for (const requirement of cluster.requirements) {
     filling.fillOwn(requirement);
     yield;
@@ -120,17 +131,17 @@ function* assignMany(board: Board, cluster: Cluster, left: Left): Slices {
     filling.fillRest(requirement);
     yield;
   }
-  const caps = new Map(cluster.requirements.map((place) => [place, filling.capOf(place)]));
-  if (filling.covered < boundOf(board, cluster, caps)) {
+  const caps = new Map(cluster.requirements.map((place) => [place, filling.findCap(place)]));
+  if (filling.covered < boundCover(board, cluster, caps)) {
     for (const requirement of cluster.requirements) {
-      if (filling.coveredOf(requirement) === caps.get(requirement)) continue;
+      if (filling.findCovered(requirement) === caps.get(requirement)) continue;
       if (left.searches === 0) break;
       left.searches -= 1;
-      caps.set(requirement, filling.searchedCapOf(requirement));
+      caps.set(requirement, filling.searchCap(requirement));
       yield;
     }
   }
-  const bound = boundOf(board, cluster, caps);
+  const bound = boundCover(board, cluster, caps);
   yield* refill(filling, { caps, bound, left });
   return { paid: filling.paid(), isProven: filling.covered === bound };
 }
@@ -140,13 +151,16 @@ type Caps = ReadonlyMap<number, number>;
 type Refilling = { readonly caps: Caps; readonly bound: number; readonly left: Left };
 
 /** Again and again, until nothing gets better or everything is as good as it can be. */
-function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<undefined> {
+function* refill(
+  filling: PartialAssignment,
+  { caps, bound, left }: Refilling,
+): Generator<undefined> {
   for (let isBetter = true; isBetter;) {
     isBetter = false;
     for (const [first, cap] of caps) {
       for (const second of caps.keys()) {
         if (filling.covered === bound || left.searches === 0) return;
-        if (filling.coveredOf(first) === cap) break;
+        if (filling.findCovered(first) === cap) break;
         if (second === first) continue;
         left.searches -= 1;
         if (filling.refillPair(first, second)) isBetter = true;
@@ -156,16 +170,21 @@ function* refill(filling: Filling, { caps, bound, left }: Refilling): Generator<
   }
 }
 
-function boundOf(board: Board, cluster: Cluster, caps: Caps): number {
+function boundCover(board: Board, cluster: Cluster, caps: Caps): number {
   const places = new Map(cluster.requirements.map((requirement, at) => [requirement, at]));
-  const ofKinds = Map.groupBy(cluster.credits, (credit) => board.kindOf[credit] ?? 0);
+  const ofKinds = Map.groupBy(cluster.credits, (credit) => board.creditKinds[credit] ?? 0);
   const supplies = [...ofKinds].map(([kind, credits]): Supply => ({
     face_paise: credits.reduce((sum, at) => sum + creditAt(board, at).face_paise, 0),
-    pays: (board.paysOf[kind] ?? []).flatMap((requirement) => places.get(requirement) ?? []),
+    pays: (board.requirementsByKind[kind] ?? []).flatMap(
+      (requirement) => places.get(requirement) ?? [],
+    ),
   }));
   return flowBound(supplies, [...caps.values()]);
 }
 
-function paysOf({ kindOf, paysOf: ofKinds }: Board, credit: number): readonly number[] {
-  return ofKinds[kindOf[credit] ?? 0] ?? [];
+function listPayableRequirements(
+  { creditKinds, requirementsByKind: ofKinds }: Board,
+  credit: number,
+): readonly number[] {
+  return ofKinds[creditKinds[credit] ?? 0] ?? [];
 }

@@ -15,7 +15,7 @@ import type { Creation } from "../platform/http/calls.ts";
 import type { Context } from "../platform/context.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { lotsOf } from "./figures.ts";
+import { groupLots } from "./figures.ts";
 import type { NettingCrosses } from "./schema.ts";
 import {
   listCrosses,
@@ -23,15 +23,15 @@ import {
   lockRun,
   type RunRow,
   setCrossed,
-  shareRequirements,
+  lockRequirementsForShare,
 } from "./store.ts";
 
-export type NettingOfGroup = { readonly groupId: string; readonly nettingRef: string };
+export type GroupNetting = { readonly groupId: string; readonly nettingRef: string };
 
 export async function crossNetting(
   ctx: Context,
   call: Call,
-  { groupId, nettingRef }: NettingOfGroup,
+  { groupId, nettingRef }: GroupNetting,
 ): Promise<Creation<NettingCrosses>> {
   const now = ctx.now();
   const { caller } = call;
@@ -49,8 +49,8 @@ export async function crossNetting(
       });
       if (crossedBefore) return { outcome: "replayed", resource: await viewCrosses(tx, run) };
       await refuseUnusable(tx, run, now);
-      const iecOf = await iecsOfMembers(tx, run);
-      const { changes } = await openCrosses(tx, caller, newCrosses(run, iecOf), {
+      const iecs = await findMemberIecs(tx, run);
+      const { changes } = await openCrosses(tx, caller, newCrosses(run, iecs), {
         pricedAt: run.created_at,
         now,
       });
@@ -67,7 +67,7 @@ export async function crossNetting(
 async function lockRunOfGroup(
   tx: Tx,
   { caller }: Call,
-  { groupId, nettingRef }: NettingOfGroup,
+  { groupId, nettingRef }: GroupNetting,
 ): Promise<RunRow> {
   await groupOfDesk(tx, caller, groupId);
   const run = isId("net", nettingRef)
@@ -97,11 +97,11 @@ async function refuseUnusable(tx: Tx, run: RunRow, now: Date): Promise<void> {
   }
 }
 
-function newCrosses({ netting_ref, proposals }: RunRow, iecOf: ReadonlyMap<string, string>) {
-  return lotsOf(proposals).map((lot) => ({
+function newCrosses({ netting_ref, proposals }: RunRow, iecs: ReadonlyMap<string, string>) {
+  return groupLots(proposals).map((lot) => ({
     kind: "intra_group" as const,
-    seller: { firmId: lot.from_firm_id, iec: iecOf.get(lot.from_firm_id) ?? "" },
-    buyer: { firmId: lot.to_firm_id, iec: iecOf.get(lot.to_firm_id) ?? "" },
+    seller: { firmId: lot.from_firm_id, iec: iecs.get(lot.from_firm_id) ?? "" },
+    buyer: { firmId: lot.to_firm_id, iec: iecs.get(lot.to_firm_id) ?? "" },
     scheme: lot.scheme,
     scripNos: lot.scrip_nos,
     facePaise: lot.face_paise,
@@ -112,27 +112,27 @@ function newCrosses({ netting_ref, proposals }: RunRow, iecOf: ReadonlyMap<strin
 }
 
 /** Everybody who is to give or take must be a member still. */
-async function iecsOfMembers(tx: Tx, run: RunRow): Promise<ReadonlyMap<string, string>> {
+async function findMemberIecs(tx: Tx, run: RunRow): Promise<ReadonlyMap<string, string>> {
   const members = await listMembers(tx, { deskId: run.desk_id, groupId: run.group_id });
-  const iecOf = new Map(members.map(({ firm_id, iec }) => [firm_id, iec ?? ""]));
+  const iecs = new Map(members.map(({ firm_id, iec }) => [firm_id, iec ?? ""]));
   const parties = run.proposals.flatMap((move) => [move.from_firm_id, move.to_firm_id]);
-  if (parties.every((firmId) => iecOf.has(firmId))) return iecOf;
-  throw outdated("members", "a firm of the netting has left the group");
+  if (parties.every((firmId) => iecs.has(firmId))) return iecs;
+  throw nettingOutdated("members", "a firm of the netting has left the group");
 }
 
 /** The firms are locked by now, so whoever is a member stays one; what is owed is locked here. */
 async function refuseOutdated(tx: Tx, run: RunRow): Promise<void> {
-  await iecsOfMembers(tx, run);
-  const versionOf = new Map(
+  await findMemberIecs(tx, run);
+  const versions = new Map(
     run.proposals.map((move) => [move.requirement_id, move.requirement_version]),
   );
-  const owed = await shareRequirements(tx, run.desk_id, [...versionOf.keys()]);
-  const isSame = owed.every((now) => versionOf.get(now.requirement_id) === now.version);
-  if (isSame && owed.length === versionOf.size) return;
-  throw outdated("requirements", "duty that the netting was to pay has changed");
+  const owed = await lockRequirementsForShare(tx, run.desk_id, [...versions.keys()]);
+  const isSame = owed.every((now) => versions.get(now.requirement_id) === now.version);
+  if (isSame && owed.length === versions.size) return;
+  throw nettingOutdated("requirements", "duty that the netting was to pay has changed");
 }
 
-function outdated(changed: "members" | "requirements", message: string): Failure {
+function nettingOutdated(changed: "members" | "requirements", message: string): Failure {
   return new Failure("conflict", message, { detail: { reason: "netting_outdated", changed } });
 }
 

@@ -10,21 +10,21 @@ import { marketGroup } from "../../test/support/market-group.ts";
 import { drawFrom } from "../../test/support/market.ts";
 import { assignCredits } from "./assign-credits.ts";
 import {
-  entitiesOf,
+  sumEntities,
   hasPrice,
-  lotsOf,
-  movesOf,
+  groupLots,
+  listMoves,
   type OpenCards,
-  pairingsOf,
-  proposalOf,
-  schemesOf,
-  valueOf,
+  listPairings,
+  toProposal,
+  sumSchemes,
+  priceLot,
 } from "./figures.ts";
-import { boardOf, type Holdings } from "./rules.ts";
+import { buildBoard, type Holdings } from "./rules.ts";
 
 const today = "2026-11-15";
 
-function cardOf(scheme: Scheme, terms: Partial<RateCard> = {}): RateCard {
+function newCard(scheme: Scheme, terms: Partial<RateCard> = {}): RateCard {
   return {
     ...startingTerms[scheme],
     environment: "sandbox",
@@ -38,25 +38,25 @@ function cardOf(scheme: Scheme, terms: Partial<RateCard> = {}): RateCard {
   };
 }
 
-const cards: OpenCards = new Map(schemes.map((scheme) => [scheme, cardOf(scheme)]));
+const cards: OpenCards = new Map(schemes.map((scheme) => [scheme, newCard(scheme)]));
 
 function netted(holdings: Holdings, open = cards) {
-  const board = boardOf(holdings);
+  const board = buildBoard(holdings);
   const slices = assignCredits(board);
   let slice = slices.next();
   while (!slice.done) slice = slices.next();
-  const pairings = pairingsOf(board, slice.value);
-  const proposals = movesOf(pairings).map((move) => proposalOf(move, open));
-  const lots = lotsOf(proposals);
+  const pairings = listPairings(board, slice.value);
+  const proposals = listMoves(pairings).map((move) => toProposal(move, open));
+  const lots = groupLots(proposals);
   return {
     proposals,
     lots,
-    entities: entitiesOf(holdings, pairings, lots),
-    lines: schemesOf(holdings, pairings, { cards: open, today }),
+    entities: sumEntities(holdings, pairings, lots),
+    lines: sumSchemes(holdings, pairings, { cards: open, today }),
   };
 }
 
-function sumOf<Item>(items: readonly Item[], pick: (item: Item) => number): number {
+function sumBy<Item>(items: readonly Item[], pick: (item: Item) => number): number {
   return items.reduce((sum, item) => sum + pick(item), 0);
 }
 
@@ -74,20 +74,20 @@ test("whatever a group has, its figures add up to the paisa", () => {
       const { proposals, lots, entities, lines } = netted(holdings);
       moved += proposals.length;
       assert.equal(
-        sumOf(entities, ({ net_cash_paise }) => net_cash_paise),
+        sumBy(entities, ({ net_cash_paise }) => net_cash_paise),
         0,
       );
-      const face = sumOf(proposals, ({ face_paise }) => face_paise);
+      const face = sumBy(proposals, ({ face_paise }) => face_paise);
       assert.equal(
-        sumOf(entities, ({ give_paise }) => give_paise),
+        sumBy(entities, ({ give_paise }) => give_paise),
         face,
       );
       assert.equal(
-        sumOf(entities, ({ take_paise }) => take_paise),
+        sumBy(entities, ({ take_paise }) => take_paise),
         face,
       );
       assert.equal(
-        sumOf(lots, ({ scrip_nos }) => scrip_nos.length),
+        sumBy(lots, ({ scrip_nos }) => scrip_nos.length),
         proposals.length,
       );
       for (const line of lines) {
@@ -96,14 +96,14 @@ test("whatever a group has, its figures add up to the paisa", () => {
         const moves = proposals.filter(({ scheme }) => scheme === line.scheme);
         assert.equal(line.spread_saved_paise > 0, moves.length > 0);
       }
-      const owed = sumOf(holdings.requirements, ({ amount_paise }) => amount_paise);
+      const owed = sumBy(holdings.requirements, ({ amount_paise }) => amount_paise);
       assert.equal(
-        sumOf(lines, ({ gross_requirement_paise }) => gross_requirement_paise),
+        sumBy(lines, ({ gross_requirement_paise }) => gross_requirement_paise),
         owed,
       );
       assert.equal(
-        sumOf(entities, ({ uncovered_paise }) => uncovered_paise),
-        sumOf(lines, ({ net_buy_paise }) => net_buy_paise),
+        sumBy(entities, ({ uncovered_paise }) => uncovered_paise),
+        sumBy(lines, ({ net_buy_paise }) => net_buy_paise),
       );
     }),
     { numRuns: 200 },
@@ -133,7 +133,7 @@ const one: Holdings = { firms: [giver, taker], credits: [credit], requirements: 
 
 test("a cross is worth its face at the mid, rounded down once", () => {
   const { lots } = netted(one);
-  assert.deepEqual(lots.map(valueOf), [priceFloor(10_000_001, 9_850)]);
+  assert.deepEqual(lots.map(priceLot), [priceFloor(10_000_001, 9_850)]);
 });
 
 test("a saving is claimed on the side that has a price, and on no other", () => {
@@ -141,13 +141,13 @@ test("a saving is claimed on the side that has a price, and on no other", () => 
   // An ask of 99.35 %, rounded up, less a bid of 95.15 % with 56 days left, rounded down.
   assert.equal(withBid?.spread_saved_paise, 9_935_001 - 9_515_000);
   const bands = [{ from_days: 90, bps: 0 }];
-  const short: OpenCards = new Map([["RODTEP", cardOf("RODTEP", { validity_bands: bands })]]);
+  const short: OpenCards = new Map([["RODTEP", newCard("RODTEP", { validity_bands: bands })]]);
   const [withoutBid] = netted(one, short).lines;
   assert.equal(withoutBid?.spread_saved_paise, 9_935_001 - priceFloor(10_000_001, 9_850));
 });
 
 test("what is left of duty that either may pay is bought where it costs least", () => {
-  const dear = cardOf("ROSCTL", { mid_bps: 9_900 });
+  const dear = newCard("ROSCTL", { mid_bps: 9_900 });
   const bought = (open: OpenCards) =>
     netted({ ...one, credits: [] }, open).lines.map(({ net_buy_paise }) => net_buy_paise);
   assert.deepEqual(bought(cards), [0, 20_000_000]);

@@ -10,7 +10,7 @@ import { daysLeft } from "../credits/rules.ts";
 import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { askOf, bidOf, type RateCard } from "../rates/rules.ts";
+import { priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 import {
   compare,
   creditAt,
@@ -42,7 +42,7 @@ export type Lot = {
   readonly price_bps: Bps;
 };
 
-export function pairingsOf(board: Board, { paid }: Assignment): readonly Pairing[] {
+export function listPairings(board: Board, { paid }: Assignment): readonly Pairing[] {
   return [...paid.entries()].flatMap(([credit, place]) =>
     place === none
       ? []
@@ -51,7 +51,7 @@ export function pairingsOf(board: Board, { paid }: Assignment): readonly Pairing
 }
 
 /** The pairings that are moves, by giver, taker and scheme; within these in the order of the queue. */
-export function movesOf(pairings: readonly Pairing[]): readonly Pairing[] {
+export function listMoves(pairings: readonly Pairing[]): readonly Pairing[] {
   return pairings
     .filter(({ credit, requirement }) => isMove(credit, requirement))
     .toSorted(
@@ -62,18 +62,18 @@ export function movesOf(pairings: readonly Pairing[]): readonly Pairing[] {
     );
 }
 
-export function proposalOf({ credit, requirement }: Pairing, cards: OpenCards): Proposal {
+export function toProposal({ credit, requirement }: Pairing, cards: OpenCards): Proposal {
   return {
     from_firm_id: credit.firm_id,
     to_firm_id: requirement.firm_id,
     scheme: credit.scheme,
     scrip_no: credit.scrip_no,
     face_paise: credit.face_paise,
-    price_bps: cardOf(cards, credit.scheme).mid_bps,
+    price_bps: requireCard(cards, credit.scheme).mid_bps,
   };
 }
 
-export function lotsOf(proposals: readonly Proposal[]): readonly Lot[] {
+export function groupLots(proposals: readonly Proposal[]): readonly Lot[] {
   const lots = Map.groupBy(
     proposals,
     ({ from_firm_id, to_firm_id, scheme }) => `${from_firm_id} ${to_firm_id} ${scheme}`,
@@ -82,13 +82,13 @@ export function lotsOf(proposals: readonly Proposal[]): readonly Lot[] {
     const [first] = moved;
     if (!first) return [];
     const { scrip_no: _, ...lot } = first;
-    const face_paise = sumOf(moved.map((proposal) => proposal.face_paise));
+    const face_paise = sumAmounts(moved.map((proposal) => proposal.face_paise));
     return [{ ...lot, face_paise, scrip_nos: moved.map(({ scrip_no }) => scrip_no) }];
   });
 }
 
 /** What changes hands for a lot, as its cross will have it. */
-export function valueOf({ face_paise, price_bps }: Lot): Paise {
+export function priceLot({ face_paise, price_bps }: Lot): Paise {
   const feeBps = feeBpsOf.intra_group;
   const sums = sumsOf({ facePaise: face_paise, priceBps: price_bps, feeBps });
   if (!sums) throw new Error("a credit that may be moved is worth a paisa");
@@ -104,7 +104,7 @@ export function hasPrice(
   return card !== undefined && priceFloor(face_paise, card.mid_bps) > 0;
 }
 
-export function entitiesOf(
+export function sumEntities(
   { firms, requirements }: Holdings,
   pairings: readonly Pairing[],
   lots: readonly Lot[],
@@ -116,10 +116,10 @@ export function entitiesOf(
     const paid = pairings.filter(({ requirement }) => requirement.firm_id === firm_id);
     return {
       firm_id,
-      give_paise: sumOf(given.map(({ face_paise }) => face_paise)),
-      take_paise: sumOf(taken.map(({ face_paise }) => face_paise)),
-      net_cash_paise: sumOf(given.map(valueOf)) - sumOf(taken.map(valueOf)),
-      uncovered_paise: sumOf(owed.map(({ amount_paise }) => amount_paise)) - faceOf(paid),
+      give_paise: sumAmounts(given.map(({ face_paise }) => face_paise)),
+      take_paise: sumAmounts(taken.map(({ face_paise }) => face_paise)),
+      net_cash_paise: sumAmounts(given.map(priceLot)) - sumAmounts(taken.map(priceLot)),
+      uncovered_paise: sumAmounts(owed.map(({ amount_paise }) => amount_paise)) - sumFaces(paid),
     };
   });
 }
@@ -127,23 +127,23 @@ export function entitiesOf(
 export type Market = { readonly cards: OpenCards; readonly today: IstDay };
 
 /** Duty that either scheme may pay counts where it is paid, and what is left where it costs least. */
-export function schemesOf(
+export function sumSchemes(
   { credits, requirements }: Holdings,
   pairings: readonly Pairing[],
   { cards, today }: Market,
 ) {
   const left = requirements.map((requirement) => {
     const paid = pairings.filter((pairing) => pairing.requirement === requirement);
-    const uncovered = requirement.amount_paise - faceOf(paid);
-    return { uncovered, scheme: requirement.scheme ?? cheapest(cards, uncovered) };
+    const uncovered = requirement.amount_paise - sumFaces(paid);
+    return { uncovered, scheme: requirement.scheme ?? findCheapestScheme(cards, uncovered) };
   });
   return schemes.map((scheme) => {
     const held = credits.filter((credit) => credit.scheme === scheme);
     const gross = exactSum(held.map(({ face_paise }) => face_paise));
     const matched = pairings.filter(({ credit }) => credit.scheme === scheme);
     const toBuy = left.filter((rest) => rest.scheme === scheme);
-    const match = faceOf(matched);
-    const buy = sumOf(toBuy.map(({ uncovered }) => uncovered));
+    const match = sumFaces(matched);
+    const buy = sumAmounts(toBuy.map(({ uncovered }) => uncovered));
     return {
       scheme,
       gross_credit_paise: gross,
@@ -151,44 +151,48 @@ export function schemesOf(
       internal_match_paise: match,
       net_sell_paise: gross - match,
       net_buy_paise: buy,
-      spread_saved_paise: spreadOf(movesOf(matched), cards.get(scheme), today),
+      spread_saved_paise: sumSpreadSaved(listMoves(matched), cards.get(scheme), today),
     };
   });
 }
 
 /** Each requirement would be bought for at one ask, and each credit be sold at its own bid. */
-function spreadOf(moves: readonly Pairing[], card: RateCard | undefined, today: IstDay): Paise {
+function sumSpreadSaved(
+  moves: readonly Pairing[],
+  card: RateCard | undefined,
+  today: IstDay,
+): Paise {
   if (!card) return 0;
-  const bought = [...Map.groupBy(moves, ({ requirement }) => requirement).values()].map(faceOf);
-  const paid = bought.map((face) => priceCeil(face, askOf(card, face)));
+  const bought = [...Map.groupBy(moves, ({ requirement }) => requirement).values()].map(sumFaces);
+  const paid = bought.map((face) => priceCeil(face, priceAsk(card, face)));
   const received = moves.map(({ credit: { face_paise, expires_on } }) => {
     // What the card has no bid for is taken at the mid: a saving is claimed on known prices only.
-    const bid = bidOf(card, face_paise, daysLeft(expires_on, today)) ?? card.mid_bps;
+    const bid = priceBid(card, face_paise, daysLeft(expires_on, today)) ?? card.mid_bps;
     return priceFloor(face_paise, bid);
   });
-  return sumOf(paid) - sumOf(received);
+  return sumAmounts(paid) - sumAmounts(received);
 }
 
 /** Where cover of this amount costs least; the first scheme when there is no market. */
-function cheapest(cards: OpenCards, paise: Paise): Scheme {
+function findCheapestScheme(cards: OpenCards, paise: Paise): Scheme {
   const asks = schemes.flatMap((scheme) => {
     const card = cards.get(scheme);
-    return card ? [{ scheme, ask: askOf(card, paise) }] : [];
+    return card ? [{ scheme, ask: priceAsk(card, paise) }] : [];
   });
   return asks.toSorted((a, b) => a.ask - b.ask)[0]?.scheme ?? schemes[0];
 }
 
-function cardOf(cards: OpenCards, scheme: Scheme): RateCard {
+function requireCard(cards: OpenCards, scheme: Scheme): RateCard {
   const card = cards.get(scheme);
   if (!card) throw new Error("only credits that have a price are moved");
   return card;
 }
 
-function faceOf(pairings: readonly Pairing[]): Paise {
-  return sumOf(pairings.map(({ credit }) => credit.face_paise));
+function sumFaces(pairings: readonly Pairing[]): Paise {
+  return sumAmounts(pairings.map(({ credit }) => credit.face_paise));
 }
 
 /** Exact: whatever is added up here is part of a sum that was looked at before. */
-function sumOf(amounts: readonly number[]): number {
+function sumAmounts(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + amount, 0);
 }

@@ -31,7 +31,7 @@ type Kind = {
   readonly unit_paise: number;
 };
 
-export class Filling {
+export class PartialAssignment {
   readonly #board: Board;
   readonly #faces: Float64Array;
   readonly #days: Float64Array;
@@ -49,12 +49,12 @@ export class Filling {
     this.#days = Float64Array.from(board.credits, ({ expires_on }) => dayNumber(expires_on));
     this.#byFirm = Map.groupBy(cluster.credits, (credit) => this.#creditAt(credit).firm_id);
     this.#isUsed = new Uint8Array(board.credits.length);
-    const byKind = Map.groupBy(cluster.credits, (credit) => board.kindOf[credit] ?? 0);
+    const byKind = Map.groupBy(cluster.credits, (credit) => board.creditKinds[credit] ?? 0);
     this.#kinds = [...byKind].map(([kind, credits]) => {
-      const faces = credits.map((credit) => this.#faceOf(credit));
+      const faces = credits.map((credit) => this.#face(credit));
       return {
         credits,
-        pays: new Set(board.paysOf[kind]),
+        pays: new Set(board.requirementsByKind[kind]),
         face_paise: faces.reduce((sum, face) => sum + face, 0),
         unit_paise: faces.reduce(greatestDivisor, 0),
       };
@@ -65,11 +65,11 @@ export class Filling {
     return this.#total;
   }
 
-  coveredOf(requirement: number): number {
+  findCovered(requirement: number): number {
     return this.#covered.get(requirement) ?? 0;
   }
 
-  bundleOf(requirement: number): readonly number[] {
+  findBundle(requirement: number): readonly number[] {
     return this.#bundles.get(requirement) ?? [];
   }
 
@@ -88,31 +88,31 @@ export class Filling {
     const own = (this.#byFirm.get(firm_id) ?? []).filter(
       (credit) => this.#isFree(credit) && this.#mayPay(credit, requirement),
     );
-    this.#put(new Map([[requirement, this.#choose(own, this.#amountOf(requirement))]]));
+    this.#put(new Map([[requirement, this.#choose(own, this.#amount(requirement))]]));
   }
 
   /** Fills the rest with what is free, or all of it anew where that is better. */
   fillRest(requirement: number): void {
-    const amount = this.#amountOf(requirement);
-    const cap = this.capOf(requirement);
-    const kept = this.bundleOf(requirement);
-    if (this.coveredOf(requirement) === cap) return;
+    const amount = this.#amount(requirement);
+    const cap = this.findCap(requirement);
+    const kept = this.findBundle(requirement);
+    if (this.findCovered(requirement) === cap) return;
     const free = this.#free(requirement);
-    const added = [...kept, ...this.#choose(free, amount - this.coveredOf(requirement))];
+    const added = [...kept, ...this.#choose(free, amount - this.findCovered(requirement))];
     this.#put(new Map([[requirement, added]]));
-    if (this.coveredOf(requirement) === cap) return;
+    if (this.findCovered(requirement) === cap) return;
     this.#tryOut(new Map([[requirement, this.#choose([...kept, ...free], amount)]]));
   }
 
   /** Fills one requirement from all but what others have, then the other with what is left. */
   refillPair(first: number, second: number): boolean {
-    const both = new Set([...this.bundleOf(first), ...this.bundleOf(second)]);
+    const both = new Set([...this.findBundle(first), ...this.findBundle(second)]);
     const pool = (requirement: number) =>
       this.#payers(requirement).filter((credit) => both.has(credit) || this.#isFree(credit));
-    const ofFirst = this.#choose(pool(first), this.#amountOf(first));
+    const ofFirst = this.#choose(pool(first), this.#amount(first));
     const taken = new Set(ofFirst);
     const left = pool(second).filter((credit) => !taken.has(credit));
-    const ofSecond = this.#choose(left, this.#amountOf(second));
+    const ofSecond = this.#choose(left, this.#amount(second));
     return this.#tryOut(
       new Map([
         [first, ofFirst],
@@ -122,8 +122,8 @@ export class Filling {
   }
 
   /** The most that whole credits could cover of a requirement, as far as their common unit tells. */
-  capOf(requirement: number): number {
-    const amount = this.#amountOf(requirement);
+  findCap(requirement: number): number {
+    const amount = this.#amount(requirement);
     const kinds = this.#kinds.filter(({ pays }) => pays.has(requirement));
     const unit = kinds.map(({ unit_paise }) => unit_paise).reduce(greatestDivisor, 0) || 1;
     const all = kinds.reduce((sum, { face_paise }) => sum + face_paise, 0);
@@ -131,17 +131,17 @@ export class Filling {
   }
 
   /** The same, as far as a search for this requirement alone tells. */
-  searchedCapOf(requirement: number): number {
-    const amount = this.#amountOf(requirement);
+  searchCap(requirement: number): number {
+    const amount = this.#amount(requirement);
     const { proof } = this.#search(this.#payers(requirement), amount);
     return amount - proof.residual_bound_paise;
   }
 
   #payers(requirement: number): readonly number[] {
-    const amount = this.#amountOf(requirement);
+    const amount = this.#amount(requirement);
     return this.#kinds
       .filter(({ pays }) => pays.has(requirement))
-      .flatMap(({ credits }) => credits.filter((credit) => this.#faceOf(credit) <= amount));
+      .flatMap(({ credits }) => credits.filter((credit) => this.#face(credit) <= amount));
   }
 
   #free(requirement: number): readonly number[] {
@@ -151,7 +151,7 @@ export class Filling {
   /** Puts bundles in the place of those that are there when they are better, or not at all. */
   #tryOut(bundles: Bundles): boolean {
     const current = new Map(
-      [...bundles.keys()].map((requirement) => [requirement, this.bundleOf(requirement)]),
+      [...bundles.keys()].map((requirement) => [requirement, this.findBundle(requirement)]),
     );
     if (!this.#isBetter(bundles, current)) return false;
     this.#put(bundles);
@@ -171,7 +171,7 @@ export class Filling {
       credits.map((credit) => ({ requirement, credit })),
     );
     return {
-      covered: this.#sumOf(pairs.map(({ credit }) => credit)),
+      covered: this.#sumFaces(pairs.map(({ credit }) => credit)),
       moves: pairs.filter(({ requirement, credit }) => this.#isMove(credit, requirement)).length,
       credits: pairs.length,
     };
@@ -179,20 +179,20 @@ export class Filling {
 
   #put(bundles: Bundles): void {
     for (const requirement of bundles.keys()) {
-      for (const credit of this.bundleOf(requirement)) this.#isUsed[credit] = 0;
+      for (const credit of this.findBundle(requirement)) this.#isUsed[credit] = 0;
     }
     for (const [requirement, bundle] of bundles) {
       for (const credit of bundle) this.#isUsed[credit] = 1;
-      const covered = this.#sumOf(bundle);
-      this.#total += covered - this.coveredOf(requirement);
+      const covered = this.#sumFaces(bundle);
+      this.#total += covered - this.findCovered(requirement);
       this.#bundles.set(requirement, bundle);
       this.#covered.set(requirement, covered);
     }
   }
 
   #choose(credits: readonly number[], amount: number): readonly number[] {
-    const fitting = credits.filter((credit) => this.#faceOf(credit) <= amount);
-    if (this.#sumOf(fitting) <= amount) return fitting;
+    const fitting = credits.filter((credit) => this.#face(credit) <= amount);
+    if (this.#sumFaces(fitting) <= amount) return fitting;
     const searched = this.#thinned(fitting);
     const places = new Map(searched.map((credit) => [this.#creditAt(credit).scrip_no, credit]));
     const { offers } = this.#search(searched, amount);
@@ -202,7 +202,7 @@ export class Filling {
   #search(credits: readonly number[], amount: number): Bundle {
     const own = credits.map((credit) => ({
       scrip_no: this.#creditAt(credit).scrip_no,
-      face_paise: this.#faceOf(credit),
+      face_paise: this.#face(credit),
       expires_on: this.#days[credit] ?? 0,
     }));
     return chooseOwnCredits(own, amount, searchSteps);
@@ -210,14 +210,17 @@ export class Filling {
 
   #thinned(credits: readonly number[]): readonly number[] {
     if (credits.length <= searchedMax) return credits;
-    const byFace = credits.toSorted((a, b) => this.#faceOf(b) - this.#faceOf(a) || a - b);
+    const byFace = credits.toSorted((a, b) => this.#face(b) - this.#face(a) || a - b);
     const largest = searchedMax / 2;
     const every = Math.ceil((credits.length - largest) / largest);
     return byFace.filter((_, at) => at < largest || (at - largest) % every === 0);
   }
 
   #mayPay(credit: number, requirement: number): boolean {
-    return this.#board.paysOf[this.#board.kindOf[credit] ?? 0]?.includes(requirement) ?? false;
+    return (
+      this.#board.requirementsByKind[this.#board.creditKinds[credit] ?? 0]?.includes(requirement) ??
+      false
+    );
   }
 
   #isFree(credit: number): boolean {
@@ -228,11 +231,11 @@ export class Filling {
     return isMove(this.#creditAt(credit), requirementAt(this.#board, requirement));
   }
 
-  #sumOf(credits: readonly number[]): number {
-    return credits.reduce((sum, credit) => sum + this.#faceOf(credit), 0);
+  #sumFaces(credits: readonly number[]): number {
+    return credits.reduce((sum, credit) => sum + this.#face(credit), 0);
   }
 
-  #faceOf(credit: number): number {
+  #face(credit: number): number {
     return this.#faces[credit] ?? 0;
   }
 
@@ -240,7 +243,7 @@ export class Filling {
     return creditAt(this.#board, place);
   }
 
-  #amountOf(requirement: number): number {
+  #amount(requirement: number): number {
     return requirementAt(this.#board, requirement).amount_paise;
   }
 }

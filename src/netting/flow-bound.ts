@@ -11,7 +11,7 @@ export type Supply = {
 
 /** By node: where it leads to, by the numbers of the edges; edge and reverse differ in the last bit. */
 type Network = {
-  readonly edgesOf: readonly number[][];
+  readonly edges: readonly number[][];
   readonly to: number[];
   readonly room: number[];
 };
@@ -22,7 +22,7 @@ const sink = 1;
 export function flowBound(supplies: readonly Supply[], caps: readonly number[]): number {
   const nodes = 2 + supplies.length + caps.length;
   const network: Network = {
-    edgesOf: Array.from({ length: nodes }, () => []),
+    edges: Array.from({ length: nodes }, () => []),
     to: [],
     room: [],
   };
@@ -36,7 +36,7 @@ export function flowBound(supplies: readonly Supply[], caps: readonly number[]):
   caps.forEach((cap, at) => connect(network, { from: requirementAt(at), to: sink, room: cap }));
   let flow = 0;
   for (;;) {
-    const depths = depthsOf(network);
+    const depths = measureDepths(network);
     if (depths[sink] === unreached) return flow;
     const nextEdge = new Int32Array(nodes);
     for (;;) {
@@ -49,23 +49,23 @@ export function flowBound(supplies: readonly Supply[], caps: readonly number[]):
 
 type Edge = { readonly from: number; readonly to: number; readonly room: number };
 
-function connect({ edgesOf, to, room }: Network, edge: Edge): void {
-  edgesOf[edge.from]?.push(to.length);
+function connect({ edges, to, room }: Network, edge: Edge): void {
+  edges[edge.from]?.push(to.length);
   to.push(edge.to);
   room.push(edge.room);
-  edgesOf[edge.to]?.push(to.length);
+  edges[edge.to]?.push(to.length);
   to.push(edge.from);
   room.push(0);
 }
 
 const unreached = -1;
 
-function depthsOf({ edgesOf, to, room }: Network): Int32Array {
-  const depths = new Int32Array(edgesOf.length).fill(unreached);
+function measureDepths({ edges, to, room }: Network): Int32Array {
+  const depths = new Int32Array(edges.length).fill(unreached);
   depths[source] = 0;
   const queue = [source];
   for (const node of queue) {
-    for (const edge of edgesOf[node] ?? []) {
+    for (const edge of edges[node] ?? []) {
       const next = to[edge] ?? 0;
       if ((room[edge] ?? 0) === 0 || depths[next] !== unreached) continue;
       depths[next] = (depths[node] ?? 0) + 1;
@@ -80,7 +80,7 @@ type Phase = { readonly depths: Int32Array; readonly nextEdge: Int32Array };
 /** Along one shortest way; an edge that leads nowhere is not tried again in this phase. */
 function push(network: Network, phase: Phase, node: number, most: number): number {
   if (node === sink) return most;
-  const edges = network.edgesOf[node] ?? [];
+  const edges = network.edges[node] ?? [];
   for (let at = phase.nextEdge[node] ?? 0; at < edges.length; at++) {
     phase.nextEdge[node] = at;
     const edge = edges[at] ?? 0;

@@ -13,23 +13,23 @@ import { isId, newId } from "../kernel/ids.ts";
 import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { heavyKind, NobodyWaits, type Stop } from "../platform/heavy/kinds.ts";
-import { currentCards } from "../rates/current-cards.ts";
+import { findCurrentCards } from "../rates/current-cards.ts";
 import { assignCredits } from "./assign-credits.ts";
 import {
-  entitiesOf,
+  sumEntities,
   hasPrice,
-  lotsOf,
-  movesOf,
+  groupLots,
+  listMoves,
   type OpenCards,
   type Pairing,
-  pairingsOf,
-  proposalOf,
-  schemesOf,
+  listPairings,
+  toProposal,
+  sumSchemes,
 } from "./figures.ts";
 import {
   type Assignment,
   type Board,
-  boardOf,
+  buildBoard,
   exactSum,
   type Holdings,
   type Proposal,
@@ -47,26 +47,26 @@ type Netted = {
   readonly moves: readonly Pairing[];
   readonly isProven: boolean;
   readonly proposals: readonly Proposal[];
-  readonly schemes: ReturnType<typeof schemesOf>;
-  readonly entities: ReturnType<typeof entitiesOf>;
+  readonly schemes: ReturnType<typeof sumSchemes>;
+  readonly entities: ReturnType<typeof sumEntities>;
 };
 
 export const netGroup = heavyKind("netting", ({ holdings, ...market }: ToNet, stop): Netted => {
-  const board = boardOf(holdings);
-  const assignment = assigned(board, stop);
-  const pairings = pairingsOf(board, assignment);
-  const moves = movesOf(pairings);
-  const proposals = moves.map((move) => proposalOf(move, market.cards));
+  const board = buildBoard(holdings);
+  const assignment = runAssignment(board, stop);
+  const pairings = listPairings(board, assignment);
+  const moves = listMoves(pairings);
+  const proposals = moves.map((move) => toProposal(move, market.cards));
   return {
     moves,
     isProven: assignment.isProven,
     proposals,
-    schemes: schemesOf(holdings, pairings, market),
-    entities: entitiesOf(holdings, pairings, lotsOf(proposals)),
+    schemes: sumSchemes(holdings, pairings, market),
+    entities: sumEntities(holdings, pairings, groupLots(proposals)),
   };
 });
 
-function assigned(board: Board, stop: Stop): Assignment {
+function runAssignment(board: Board, stop: Stop): Assignment {
   const slices = assignCredits(board);
   for (;;) {
     const slice = slices.next();
@@ -124,7 +124,7 @@ type GroupAt = { readonly groupId: string; readonly now: Date };
 async function findGroup({ db }: Context, caller: Caller, { groupId, now }: GroupAt) {
   const { environment, deskId } = caller;
   const [all, found] = await Promise.all([
-    currentCards(db, environment),
+    findCurrentCards(db, environment),
     isId("grp", groupId)
       ? findHoldings(db, { deskId, groupId }, { today: istDay(now), creditsMax, requirementsMax })
       : undefined,
@@ -132,7 +132,7 @@ async function findGroup({ db }: Context, caller: Caller, { groupId, now }: Grou
   if (!found) throw notFound();
   refuseLarge(found);
   const cards: OpenCards = new Map([...all].filter(([, { state }]) => state === "open"));
-  return { holdings: holdingsOf(found, cards, now), cards };
+  return { holdings: toHoldings(found, cards, now), cards };
 }
 
 type Found = GroupAt & { readonly moves: readonly Pairing[]; readonly cards: OpenCards };
@@ -148,7 +148,7 @@ function newRun(
     group_id: groupId,
     key_id: keyId,
     proposals: moves.map((move) => ({
-      ...proposalOf(move, cards),
+      ...toProposal(move, cards),
       requirement_id: move.requirement.requirement_id,
       requirement_version: move.requirement.version,
     })),
@@ -180,9 +180,9 @@ function refuseLarge({ credits, requirements }: HoldingsRow): void {
   exactSum(requirements.map(({ amount_paise }) => amount_paise));
 }
 
-function holdingsOf(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
+function toHoldings(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
   const today = istDay(now);
-  const stateOf = new Map(found.firms.map((firm) => [firm.firm_id, firm.connection_state]));
+  const states = new Map(found.firms.map((firm) => [firm.firm_id, firm.connection_state]));
   return {
     requirements: found.requirements,
     firms: found.firms.map((firm) => ({
@@ -191,7 +191,7 @@ function holdingsOf(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
       may_trade: firm.pan !== null && refusalToTrade(firm, now) === undefined,
     })),
     credits: found.credits.map((credit) => {
-      const firmState = stateOf.get(credit.firm_id) ?? "";
+      const firmState = states.get(credit.firm_id) ?? "";
       const isSellable = notSellableReasonOf(credit, { firmState, today }) === null;
       return { ...credit, is_movable: isSellable && hasPrice(cards, credit) };
     }),

@@ -68,9 +68,9 @@ export type Board = {
   /** Those that the fewest credits may pay come first. */
   readonly requirements: readonly GroupRequirement[];
   /** By credit, its kind: credits of one kind may pay the same requirements. */
-  readonly kindOf: Int32Array;
+  readonly creditKinds: Int32Array;
   /** By kind, places of the requirements that it may pay, rising. */
-  readonly paysOf: readonly (readonly number[])[];
+  readonly requirementsByKind: readonly (readonly number[])[];
 };
 
 /** One credit that is to change hands. */
@@ -106,7 +106,7 @@ export function requirementAt({ requirements }: Board, place: number): GroupRequ
 }
 
 /** What a group has, in the order in which credits are assigned. */
-export function boardOf(holdings: Holdings): Board {
+export function buildBoard(holdings: Holdings): Board {
   const credits = holdings.credits.toSorted(
     (a, b) => compare(a.expires_on, b.expires_on) || compare(a.scrip_no, b.scrip_no),
   );
@@ -117,7 +117,7 @@ export function boardOf(holdings: Holdings): Board {
       a.amount_paise - b.amount_paise ||
       compare(a.requirement_id, b.requirement_id),
   );
-  return { credits, requirements, ...kindsOf({ ...holdings, credits, requirements }) };
+  return { credits, requirements, ...groupKinds({ ...holdings, credits, requirements }) };
 }
 
 /** Text is compared by its code units, so that no machine's language matters. */
@@ -130,37 +130,43 @@ export function compare(a: string, b: string): number {
  * Firms that can deal with every other one are alike, so that their credits of one scheme and age
  * are of one kind, however many firms there are.
  */
-function kindsOf({ firms, credits, requirements }: Holdings): Pick<Board, "kindOf" | "paysOf"> {
-  const firmOf = new Map(firms.map((firm) => [firm.firm_id, firm]));
+function groupKinds({
+  firms,
+  credits,
+  requirements,
+}: Holdings): Pick<Board, "creditKinds" | "requirementsByKind"> {
+  const firmsById = new Map(firms.map((firm) => [firm.firm_id, firm]));
   const days = [...new Set(requirements.map(({ due_on }) => due_on))].toSorted(compare);
-  const plain = plainFirms(firms);
+  const plain = findUnrestrictedFirms(firms);
   const kinds = new Map<string, number>();
-  const paysOf: (readonly number[])[] = [];
-  const kindOf = Int32Array.from(credits, (credit) => {
+  const requirementsByKind: (readonly number[])[] = [];
+  const creditKinds = Int32Array.from(credits, (credit) => {
     const alive = days.findLastIndex((day) => day <= credit.expires_on);
     const whose = credit.is_movable && plain.has(credit.firm_id) ? "any" : credit.firm_id;
     const name = `${credit.scheme} ${alive} ${whose} ${credit.is_movable}`;
     const known = kinds.get(name);
     if (known !== undefined) return known;
     const pays = requirements.flatMap((requirement, place) =>
-      mayPay(credit, requirement, firmOf) ? [place] : [],
+      mayPay(credit, requirement, firmsById) ? [place] : [],
     );
-    kinds.set(name, paysOf.length);
-    return paysOf.push(pays) - 1;
+    kinds.set(name, requirementsByKind.length);
+    return requirementsByKind.push(pays) - 1;
   });
-  return { kindOf, paysOf };
+  return { creditKinds, requirementsByKind };
 }
 
 /** A credit must be of the scheme, alive on the day that the duty is due, and there or movable. */
 export function mayPay(
   credit: GroupCredit,
   requirement: GroupRequirement,
-  firmOf: ReadonlyMap<string, GroupFirm>,
+  firmsById: ReadonlyMap<string, GroupFirm>,
 ): boolean {
   if (requirement.scheme !== null && requirement.scheme !== credit.scheme) return false;
   if (credit.expires_on < requirement.due_on) return false;
   if (!isMove(credit, requirement)) return true;
-  return credit.is_movable && mayDeal(firmOf.get(credit.firm_id), firmOf.get(requirement.firm_id));
+  return (
+    credit.is_movable && mayDeal(firmsById.get(credit.firm_id), firmsById.get(requirement.firm_id))
+  );
 }
 
 /** One PAN is one company, and nobody deals with itself under another name. */
@@ -169,7 +175,7 @@ function mayDeal(giver: GroupFirm | undefined, taker: GroupFirm | undefined): bo
 }
 
 /** Firms that may deal with every firm of the group that trades. */
-function plainFirms(firms: readonly GroupFirm[]): ReadonlySet<string> {
+function findUnrestrictedFirms(firms: readonly GroupFirm[]): ReadonlySet<string> {
   const holders = Map.groupBy(firms, ({ pan }) => pan);
   const plain = firms.filter((firm) => firm.may_trade && holders.get(firm.pan)?.length === 1);
   return new Set(plain.map(({ firm_id }) => firm_id));

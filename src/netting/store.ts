@@ -169,7 +169,7 @@ export async function listMembers(
 }
 
 /** The requirements of these ids as they are, and stay until the transaction ends. */
-export async function shareRequirements(
+export async function lockRequirementsForShare(
   tx: Tx,
   deskId: string,
   requirementIds: readonly string[],

@@ -14,37 +14,37 @@ import {
   addToHouseDays,
   type HaltedDesks,
   type HouseTaking,
-  listCards as listRows,
-  listCardsBesideQuotes,
+  listCardRows,
+  listCardsWithQuotes,
   listCardsToday,
   listCurrentCards,
 } from "./store.ts";
 
 /** The card in force, as this desk finds it; undefined where none was ever published. */
-export type CardOf = (
+export type FindCard = (
   environment: Environment,
   scheme: Scheme,
   deskId?: string,
 ) => CardToday | undefined;
 
 /** Everything that prices of this day are made of, in one statement. */
-export async function cardsToday(
+export async function loadCardsToday(
   db: Db,
   environments: readonly Environment[],
   now: Date,
-): Promise<CardOf> {
-  return findAmong(await listCardsToday(db, environments, istDay(now)));
+): Promise<FindCard> {
+  return indexCards(await listCardsToday(db, environments, istDay(now)));
 }
 
 /** The same, where what open quotes may still make the house take on counts as taken. */
-export async function cardsBesideQuotes(
+export async function loadCardsWithQuotes(
   db: Db,
   environments: readonly Environment[],
   { now, quotes }: { readonly now: Date; readonly quotes: OpenQuotes },
-): Promise<CardOf> {
+): Promise<FindCard> {
   const when = { day: istDay(now), node: quotes.node, now };
-  const rows = await listCardsBesideQuotes(db, environments, when);
-  return findAmong(
+  const rows = await listCardsWithQuotes(db, environments, when);
+  return indexCards(
     rows.map(({ quoted_paise, ...card }) => ({
       ...card,
       taken_paise: card.taken_paise + quoted_paise + quotes.total(card, now),
@@ -52,7 +52,7 @@ export async function cardsBesideQuotes(
   );
 }
 
-function findAmong(cards: readonly (CardToday & HaltedDesks)[]): CardOf {
+function indexCards(cards: readonly (CardToday & HaltedDesks)[]): FindCard {
   return (environment, scheme, deskId) => {
     const card = cards.find((one) => one.environment === environment && one.scheme === scheme);
     if (deskId === undefined || !card?.halted_desks.includes(deskId)) return card;
@@ -61,7 +61,7 @@ function findAmong(cards: readonly (CardToday & HaltedDesks)[]): CardOf {
 }
 
 /** The card in force per scheme; a scheme without one has no market. */
-export async function currentCards(
+export async function findCurrentCards(
   db: Db,
   environment: Environment,
 ): Promise<ReadonlyMap<Scheme, RateCard>> {
@@ -81,10 +81,10 @@ export async function listCards(
   { db }: Pick<Context, "db">,
   search: CardSearch,
 ): Promise<AuthoredCard[]> {
-  return await listRows(db, search);
+  return await listCardRows(db, search);
 }
 
-export async function noteHouseTaken(
+export async function addHouseTaken(
   tx: Tx,
   day: IstDay,
   takings: readonly HouseTaking[],

@@ -17,12 +17,12 @@ import { aloneHours, twoPeopleFromBps } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
-  askOf,
-  bidOf,
+  priceAsk,
+  priceBid,
   type CardTerms,
   isNote,
   noteLengthMax,
-  problemsOfTerms,
+  findTermProblems,
   type RateCard,
   startingTerms,
 } from "./rules.ts";
@@ -50,15 +50,15 @@ export async function publishCard(
     await lockScheme(tx, environment, scheme);
     const before = await findCurrentCard(tx, environment, scheme);
     const publishing = { environment, scheme, terms, note };
-    const card = nextCard(before, publishing, { by: actor.id, now });
+    const card = buildNextCard(before, publishing, { by: actor.id, now });
     await insertCard(tx, card);
-    await recordChanges(tx, actor, [changeOfCard("publish", before, card)], now);
+    await recordChanges(tx, actor, [toCardChange("publish", before, card)], now);
     return card;
   });
 }
 
 /** The card that would follow this one; refused when it is none that may be published. */
-function nextCard(
+function buildNextCard(
   before: RateCard | undefined,
   { environment, scheme, terms, note }: PublishCard,
   { by, now }: { readonly by: string; readonly now: Date },
@@ -69,7 +69,7 @@ function nextCard(
   const card: RateCard = {
     ...startingTerms[scheme],
     ...before,
-    ...given(terms),
+    ...dropUndefined(terms),
     environment,
     scheme,
     version: (before?.version ?? 0) + 1,
@@ -78,13 +78,13 @@ function nextCard(
     published_by: by,
     note: note ?? null,
   };
-  const problems = problemsOfTerms(card);
+  const problems = findTermProblems(card);
   if (problems.length > 0) throw unprocessable(...problems);
   return card;
 }
 
 /** A term that is undefined is left out, as one that is not there. */
-function given(terms: Partial<CardTerms>): Partial<CardTerms> {
+function dropUndefined(terms: Partial<CardTerms>): Partial<CardTerms> {
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
@@ -112,7 +112,7 @@ export async function previewCard(
   const { environment, scheme, twoFromBps = twoPeopleFromBps } = publishing;
   const now = ctx.now();
   const before = await findCurrentCard(ctx.db, environment, scheme);
-  const after = nextCard(before, publishing, { by: actor.id, now });
+  const after = buildNextCard(before, publishing, { by: actor.id, now });
   const move_bps = await measureMove(ctx.db, { before, after, now });
   const people = environment === "live" && move_bps >= twoFromBps ? 2 : 1;
   const bands = priceBands(before, after);
@@ -143,13 +143,13 @@ export async function publishCardWithApproval(
   return { outcome: "published", card: acted.answer as RateCard }; // What the kind answers.
 }
 
-type Meant = Terms & {
+type PublicationTerms = Terms & {
   readonly scheme: Scheme;
   readonly terms: Partial<CardTerms>;
   readonly note?: string;
 };
 
-export const cardPublication: ApprovalKind<Meant> = {
+export const cardPublication: ApprovalKind<PublicationTerms> = {
   name: "rate_card.publish",
   proposers: ["dealer"],
   approvers: ["dealer"],
@@ -158,17 +158,17 @@ export const cardPublication: ApprovalKind<Meant> = {
     await lockScheme(tx, environment, scheme);
     const before = await findCurrentCard(tx, environment, scheme);
     const publishing = { environment, scheme, terms, note };
-    const draft = nextCard(before, publishing, { by: "", now });
+    const draft = buildNextCard(before, publishing, { by: "", now });
     const move = await measureMove(tx, { before, after: draft, now });
     return {
       summary: `${scheme} is priced around ${draft.mid_bps} bps instead of ${before?.mid_bps ?? "nothing"}; some price moves by ${move} bps`,
       valuePaise: null,
       // A halt in between does not matter; another price does.
-      facts: before ? pricesOf(before) : {},
+      facts: before ? pickPrices(before) : {},
       async carryOut(actor, proposedBy) {
         const card = { ...draft, published_by: proposedBy ?? actor.id };
         await insertCard(tx, card, proposedBy === undefined ? null : actor.id);
-        return { changes: [changeOfCard("publish", before, card)], answer: card };
+        return { changes: [toCardChange("publish", before, card)], answer: card };
       },
     };
   },
@@ -181,10 +181,10 @@ async function measureMove(
   const since = new Date(now.getTime() - aloneHours * 3_600_000);
   const { environment, scheme } = after;
   const settled = await findSettledCard(db, { environment, scheme, since });
-  return Math.max(largestMove(before, after), largestMove(settled, after));
+  return Math.max(findLargestMove(before, after), findLargestMove(settled, after));
 }
 
-function pricesOf(card: RateCard): object {
+function pickPrices(card: RateCard): object {
   const { version: _version, state: _state, published_at: _at, ...rest } = card;
   const { published_by: _by, note: _note, ...prices } = rest;
   return prices;
@@ -214,16 +214,16 @@ function priceBands(before: RateCard | undefined, after: RateCard): PricedBand[]
       from_paise,
       below_paise: edges[index + 1] ?? null,
       from_days,
-      bid_before_bps: (before && bidOf(before, from_paise, from_days)) ?? null,
-      bid_after_bps: bidOf(after, from_paise, from_days) ?? null,
-      ask_before_bps: before ? askOf(before, from_paise) : null,
-      ask_after_bps: askOf(after, from_paise),
+      bid_before_bps: (before && priceBid(before, from_paise, from_days)) ?? null,
+      bid_after_bps: priceBid(after, from_paise, from_days) ?? null,
+      ask_before_bps: before ? priceAsk(before, from_paise) : null,
+      ask_after_bps: priceAsk(after, from_paise),
     })),
   );
 }
 
 /** The largest change of any price that both cards have. */
-function largestMove(before: RateCard | undefined, after: RateCard): number {
+function findLargestMove(before: RateCard | undefined, after: RateCard): number {
   const moves = priceBands(before, after).flatMap((band) => [
     distance(band.bid_before_bps, band.bid_after_bps),
     distance(band.ask_before_bps, band.ask_after_bps),
@@ -240,7 +240,7 @@ function unite(numbers: readonly number[]): number[] {
 }
 
 /** A new version of a card, as the audit trail records it on the house's desk. */
-export function changeOfCard(
+export function toCardChange(
   action: "publish" | "halt" | "open",
   before: RateCard | undefined,
   after: RateCard,
@@ -257,11 +257,11 @@ export function changeOfCard(
       version: after.version,
       href: `/v1/market/${after.scheme}`,
     },
-    before: before ? factsOf(before) : null,
-    after: factsOf(after),
+    before: before ? describeCard(before) : null,
+    after: describeCard(after),
   };
 }
 
-function factsOf({ published_at, ...facts }: RateCard): object {
+function describeCard({ published_at, ...facts }: RateCard): object {
   return { ...facts, published_at: published_at.toISOString() };
 }

@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { bpsOfPar, priceCeil, priceFloor } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";
 import {
-  askOf,
-  bidOf,
+  priceAsk,
+  priceBid,
   type CardTerms,
-  problemsOfTerms,
+  findTermProblems,
   type RateCard,
   type SizeBand,
   startingTerms,
@@ -18,7 +18,7 @@ import {
 
 const paiseMax = Number.MAX_SAFE_INTEGER;
 
-function cardOf(terms: Partial<CardTerms> = {}): RateCard {
+function newCard(terms: Partial<CardTerms> = {}): RateCard {
   return {
     ...startingTerms.RODTEP,
     ...terms,
@@ -32,7 +32,7 @@ function cardOf(terms: Partial<CardTerms> = {}): RateCard {
   };
 }
 
-const start = cardOf();
+const start = newCard();
 const face = fc.integer({ min: 1, max: paiseMax });
 const days = fc.integer({ min: 0, max: 1_000 });
 const bandBps = fc.integer({ min: -400, max: 120 });
@@ -78,9 +78,9 @@ const anyTerms: fc.Arbitrary<RateCard> = fc
     }),
     clamps,
   )
-  .map(([terms, clamped]) => cardOf({ ...terms, ...clamped }));
+  .map(([terms, clamped]) => newCard({ ...terms, ...clamped }));
 
-const publishable = anyTerms.filter((card) => problemsOfTerms(card).length === 0);
+const publishable = anyTerms.filter((card) => findTermProblems(card).length === 0);
 
 /** Larger faces and longer validities never get less. */
 const monotone = publishable
@@ -89,7 +89,7 @@ const monotone = publishable
     size_bands: withBps(card.size_bands, (a, b) => a - b),
     validity_bands: withBps(card.validity_bands, (a, b) => b - a),
   }))
-  .filter((card) => problemsOfTerms(card).length === 0);
+  .filter((card) => findTermProblems(card).length === 0);
 
 function withBps<Band extends { readonly bps: number }>(
   bands: readonly Band[],
@@ -100,7 +100,7 @@ function withBps<Band extends { readonly bps: number }>(
 }
 
 test("the starting cards may be published", () => {
-  for (const scheme of schemes) assert.deepEqual(problemsOfTerms(startingTerms[scheme]), []);
+  for (const scheme of schemes) assert.deepEqual(findTermProblems(startingTerms[scheme]), []);
 });
 
 test("a face at a bound is in the next band, one paisa less is in the band below", () => {
@@ -120,8 +120,8 @@ test("a face at a bound is in the next band, one paisa less is in the band below
     [paiseMax, 10],
   ] as const;
   for (const [paise, bps] of edges) {
-    assert.equal(bidOf(start, paise, 365), base + bps, `bid of ${paise}`);
-    assert.equal(askOf(start, paise), Math.min(9_850 + 40 - bps, 9_990), `ask of ${paise}`);
+    assert.equal(priceBid(start, paise, 365), base + bps, `bid of ${paise}`);
+    assert.equal(priceAsk(start, paise), Math.min(9_850 + 40 - bps, 9_990), `ask of ${paise}`);
   }
 });
 
@@ -140,22 +140,22 @@ test("a band begins with its own day, and a day before the last band has no pric
     [30, -250],
   ] as const;
   for (const [left, bps] of edges) {
-    assert.equal(bidOf(start, 500_000_000, left), base + bps, `${left} days`);
+    assert.equal(priceBid(start, 500_000_000, left), base + bps, `${left} days`);
   }
-  for (const left of [29, 1, 0, -1]) assert.equal(bidOf(start, 500_000_000, left), undefined);
+  for (const left of [29, 1, 0, -1]) assert.equal(priceBid(start, 500_000_000, left), undefined);
 });
 
 test("a bid is within floor and ceiling, an ask above the floor and at most its own ceiling", () => {
   fc.assert(
     fc.property(publishable, face, days, (card, paise, left) => {
-      const bid = bidOf(card, paise, left);
+      const bid = priceBid(card, paise, left);
       assert.ok(bid === undefined || (bid >= card.floor_bps && bid <= card.ceiling_bps));
-      const ask = askOf(card, paise);
+      const ask = priceAsk(card, paise);
       assert.ok(ask > card.floor_bps && ask <= card.ask_ceiling_bps && ask < bpsOfPar);
     }),
   );
-  assert.equal(bidOf(cardOf({ mid_bps: 7_500 }), 1, 365), 7_500);
-  assert.equal(askOf(cardOf({ mid_bps: 9_990 }), 1), 9_990);
+  assert.equal(priceBid(newCard({ mid_bps: 7_500 }), 1, 365), 7_500);
+  assert.equal(priceAsk(newCard({ mid_bps: 9_990 }), 1), 9_990);
 });
 
 test("a bid never falls with size or validity when the bands do not", () => {
@@ -163,8 +163,8 @@ test("a bid never falls with size or validity when the bands do not", () => {
     fc.property(monotone, face, face, days, days, (card, one, other, short, long) => {
       const [small, large] = one < other ? [one, other] : [other, one];
       const [less, more] = short < long ? [short, long] : [long, short];
-      const low = bidOf(card, small, less);
-      const bids = [bidOf(card, large, less), bidOf(card, small, more)];
+      const low = priceBid(card, small, less);
+      const bids = [priceBid(card, large, less), priceBid(card, small, more)];
       if (low !== undefined) assert.ok(bids.every((bid) => bid !== undefined && bid >= low));
     }),
   );
@@ -176,10 +176,10 @@ const everPublished = anyTerms;
 test("no bid is above the mid and no ask below it, of whatever size, validity and card", () => {
   fc.assert(
     fc.property(everPublished, face, face, days, (card, paise, requirement, left) => {
-      const bid = bidOf(card, paise, left) ?? 0;
-      const ask = askOf(card, requirement);
+      const bid = priceBid(card, paise, left) ?? 0;
+      const ask = priceAsk(card, requirement);
       assert.ok(bid <= ask, `${bid} ${ask}`);
-      if (problemsOfTerms(card).length > 0) return;
+      if (findTermProblems(card).length > 0) return;
       assert.ok(bid <= card.mid_bps && card.mid_bps <= ask, `${bid} ${card.mid_bps} ${ask}`);
     }),
     { numRuns: 2_000 },
@@ -197,12 +197,12 @@ test("nobody gains by buying from the house and selling back, credit by credit o
       const faces = credits.map(([paise]) => paise);
       const whole = sum(faces);
       const costs = [
-        sum(faces.map((paise) => priceCeil(paise, askOf(card, paise + beyond)))),
-        priceCeil(whole, askOf(card, whole + beyond)),
+        sum(faces.map((paise) => priceCeil(paise, priceAsk(card, paise + beyond)))),
+        priceCeil(whole, priceAsk(card, whole + beyond)),
       ];
       const proceeds = [
-        sum(credits.map(([paise, left]) => priceFloor(paise, bidOf(card, paise, left) ?? 0))),
-        priceFloor(whole, bidOf(card, whole, 365) ?? 0),
+        sum(credits.map(([paise, left]) => priceFloor(paise, priceBid(card, paise, left) ?? 0))),
+        priceFloor(whole, priceBid(card, whole, 365) ?? 0),
       ];
       assert.ok(
         Math.max(...proceeds) <= Math.min(...costs),
@@ -227,7 +227,7 @@ test("a card is refused exactly when its bands would cross the mid", () => {
   };
   fc.assert(
     fc.property(anyTerms, (card) => {
-      assert.equal(problemsOfTerms(card).length > 0, crosses(card));
+      assert.equal(findTermProblems(card).length > 0, crosses(card));
     }),
     { numRuns: 1_000 },
   );
@@ -238,8 +238,8 @@ test("what the house pays is rounded down and what it is paid up, by less than a
   const par = BigInt(bpsOfPar);
   fc.assert(
     fc.property(publishable, face, (card, paise) => {
-      const bid = bidOf(card, paise, 365) ?? assert.fail("365 days have a price");
-      const ask = askOf(card, paise);
+      const bid = priceBid(card, paise, 365) ?? assert.fail("365 days have a price");
+      const ask = priceAsk(card, paise);
       const paid = BigInt(priceFloor(paise, bid)) * par;
       const charged = BigInt(priceCeil(paise, ask)) * par;
       const worth = (bps: number) => BigInt(paise) * BigInt(bps);
@@ -339,7 +339,7 @@ const refusals: Readonly<Record<string, [path: string, Partial<CardTerms>]>> = {
 for (const [what, [path, terms]] of Object.entries(refusals)) {
   test(`a card is refused for ${what}`, () => {
     assert.deepEqual(
-      problemsOfTerms({ ...startingTerms.RODTEP, ...terms }).map((problem) => problem.path),
+      findTermProblems({ ...startingTerms.RODTEP, ...terms }).map((problem) => problem.path),
       [path],
     );
   });
@@ -347,10 +347,10 @@ for (const [what, [path, terms]] of Object.entries(refusals)) {
 
 test("bands that reach the mid and do not cross it may be published", () => {
   const validity_bands = [{ from_days: 30, bps: 30 }];
-  assert.deepEqual(problemsOfTerms({ ...startingTerms.RODTEP, validity_bands }), []);
+  assert.deepEqual(findTermProblems({ ...startingTerms.RODTEP, validity_bands }), []);
   const size_bands = [
     { below_paise: 5, bps: 40 },
     { below_paise: null, bps: 0 },
   ];
-  assert.deepEqual(problemsOfTerms({ ...startingTerms.RODTEP, size_bands }), []);
+  assert.deepEqual(findTermProblems({ ...startingTerms.RODTEP, size_bands }), []);
 });

@@ -68,25 +68,25 @@ export type CardToday = RateCard & { readonly taken_paise: number };
 export const amountDaysMin = 365;
 
 /** What the house pays for a credit of this face; undefined when its days are too few for a price. */
-export function bidOf(card: RateCard, facePaise: number, daysLeft: number): number | undefined {
+export function priceBid(card: RateCard, facePaise: number, daysLeft: number): number | undefined {
   const validity = card.validity_bands.find((band) => daysLeft >= band.from_days);
   if (!validity) return undefined;
-  const bid = card.mid_bps + sizeBps(card, facePaise) + validity.bps - card.half_spread_bps;
-  return Math.min(Math.max(bid, card.floor_bps), card.ceiling_bps, middle(card));
+  const bid = card.mid_bps + findSizeBps(card, facePaise) + validity.bps - card.half_spread_bps;
+  return Math.min(Math.max(bid, card.floor_bps), card.ceiling_bps, clampMid(card));
 }
 
 /** What the house asks for cover of this amount of duty. */
-export function askOf(card: RateCard, requirementPaise: number): number {
-  const ask = card.mid_bps - sizeBps(card, requirementPaise) + card.half_spread_bps;
-  return Math.max(Math.min(ask, card.ask_ceiling_bps), card.floor_bps + 1, middle(card));
+export function priceAsk(card: RateCard, requirementPaise: number): number {
+  const ask = card.mid_bps - findSizeBps(card, requirementPaise) + card.half_spread_bps;
+  return Math.max(Math.min(ask, card.ask_ceiling_bps), card.floor_bps + 1, clampMid(card));
 }
 
 /** What no bid is above and no ask below: the mid, within what may be bid and asked at all. */
-function middle({ mid_bps, floor_bps, ask_ceiling_bps }: RateCard): number {
+function clampMid({ mid_bps, floor_bps, ask_ceiling_bps }: RateCard): number {
   return Math.min(Math.max(mid_bps, floor_bps), ask_ceiling_bps);
 }
 
-function sizeBps({ size_bands }: RateCard, paise: number): number {
+function findSizeBps({ size_bands }: RateCard, paise: number): number {
   const band = size_bands.find(({ below_paise }) => below_paise === null || paise < below_paise);
   if (!band) throw new Error("the last size band has no bound");
   return band.bps;
@@ -161,14 +161,14 @@ const bandDays = [sellableDaysMin, 36_500] as const;
  *
  * The last rung looks at terms that passed the others. Bands need not be monotone.
  */
-export function problemsOfTerms(terms: CardTerms): FieldProblem[] {
+export function findTermProblems(terms: CardTerms): FieldProblem[] {
   const problems = [
-    ...problemsOfRanges(terms),
-    ...problemsOfClamps(terms),
-    ...problemsOfSizes(terms.size_bands),
-    ...problemsOfValidities(terms.validity_bands),
+    ...findRangeProblems(terms),
+    ...findClampProblems(terms),
+    ...findSizeBandProblems(terms.size_bands),
+    ...findValidityBandProblems(terms.validity_bands),
   ];
-  return problems.length > 0 ? problems : problemsOfSpread(terms);
+  return problems.length > 0 ? problems : findSpreadProblems(terms);
 }
 
 /** A note is one line or a few, for whoever asks later why the card changed. */
@@ -178,19 +178,19 @@ export function isNote(text: string): boolean {
 
 type Range = readonly [min: number, max: number];
 
-function outside(value: number, [min, max]: Range): string | undefined {
+function findRangeProblem(value: number, [min, max]: Range): string | undefined {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return undefined;
   return `must be a whole number from ${min} to ${max}`;
 }
 
-function problemsOfRanges(terms: CardTerms): FieldProblem[] {
+function findRangeProblems(terms: CardTerms): FieldProblem[] {
   return (Object.keys(ranges) as (keyof typeof ranges)[]).flatMap((path) => {
-    const problem = outside(terms[path], ranges[path]);
+    const problem = findRangeProblem(terms[path], ranges[path]);
     return problem === undefined ? [] : [{ path, problem }];
   });
 }
 
-function problemsOfClamps({ floor_bps, ceiling_bps, ask_ceiling_bps }: CardTerms): FieldProblem[] {
+function findClampProblems({ floor_bps, ceiling_bps, ask_ceiling_bps }: CardTerms): FieldProblem[] {
   const problems: FieldProblem[] = [];
   if (floor_bps >= ceiling_bps) {
     problems.push({ path: "ceiling_bps", problem: "must be above floor_bps" });
@@ -201,45 +201,45 @@ function problemsOfClamps({ floor_bps, ceiling_bps, ask_ceiling_bps }: CardTerms
   return problems;
 }
 
-function problemsOfSizes(bands: CardTerms["size_bands"]): FieldProblem[] {
+function findSizeBandProblems(bands: CardTerms["size_bands"]): FieldProblem[] {
   const path = "size_bands";
   const problem =
-    countProblem(bands) ??
-    bands.map(({ bps }) => outside(bps, bandBps)).find(Boolean) ??
-    boundProblem(bands);
+    findCountProblem(bands) ??
+    bands.map(({ bps }) => findRangeProblem(bps, bandBps)).find(Boolean) ??
+    findBoundProblem(bands);
   return problem === undefined ? [] : [{ path, problem }];
 }
 
-function boundProblem(bands: CardTerms["size_bands"]): string | undefined {
+function findBoundProblem(bands: CardTerms["size_bands"]): string | undefined {
   if (bands.at(-1)?.below_paise !== null) return "the last band must have no bound";
   const bounds = bands.slice(0, -1).map(({ below_paise }) => below_paise);
   for (const [index, bound] of bounds.entries()) {
     if (bound === null) return "only the last band may have no bound";
-    const problem = outside(bound, bandPaise);
+    const problem = findRangeProblem(bound, bandPaise);
     if (problem !== undefined) return `a bound ${problem}`;
     if (bound <= (bounds[index - 1] ?? 0)) return "bounds must rise from band to band";
   }
   return undefined;
 }
 
-function problemsOfValidities(bands: CardTerms["validity_bands"]): FieldProblem[] {
+function findValidityBandProblems(bands: CardTerms["validity_bands"]): FieldProblem[] {
   const path = "validity_bands";
   const problem =
-    countProblem(bands) ??
-    bands.map(({ bps }) => outside(bps, bandBps)).find(Boolean) ??
-    bands.map(({ from_days }) => outside(from_days, bandDays)).find(Boolean) ??
-    daysProblem(bands.map(({ from_days }) => from_days));
+    findCountProblem(bands) ??
+    bands.map(({ bps }) => findRangeProblem(bps, bandBps)).find(Boolean) ??
+    bands.map(({ from_days }) => findRangeProblem(from_days, bandDays)).find(Boolean) ??
+    findDaysProblem(bands.map(({ from_days }) => from_days));
   return problem === undefined ? [] : [{ path, problem }];
 }
 
-function daysProblem(days: readonly number[]): string | undefined {
+function findDaysProblem(days: readonly number[]): string | undefined {
   const falls = days.every((from, index) => from < (days[index - 1] ?? Infinity));
   if (!falls) return "days must fall from band to band";
   if ((days.at(-1) ?? 0) > amountDaysMin) return `a band must hold ${amountDaysMin} days`;
   return undefined;
 }
 
-function countProblem(bands: readonly unknown[]): string | undefined {
+function findCountProblem(bands: readonly unknown[]): string | undefined {
   return bands.length >= 1 && bands.length <= bandsMax
     ? undefined
     : `there must be 1 to ${bandsMax} bands`;
@@ -249,29 +249,29 @@ function countProblem(bands: readonly unknown[]): string | undefined {
  * The best size band and the best validity band together lift a bid by at most the half-spread, and
  * so does the best size band alone, which also lowers the ask by as much.
  */
-function problemsOfSpread(terms: CardTerms): FieldProblem[] {
+function findSpreadProblems(terms: CardTerms): FieldProblem[] {
   const { mid_bps, half_spread_bps: half } = terms;
   if (mid_bps < terms.floor_bps) return [{ path: "floor_bps", problem: "must not exceed mid_bps" }];
   if (mid_bps > terms.ask_ceiling_bps) {
     return [{ path: "ask_ceiling_bps", problem: "must not be less than mid_bps" }];
   }
-  const size = best(terms.size_bands);
-  const validity = best(terms.validity_bands);
-  const ofSize = `the band ${size.below_paise === null ? "without a bound" : `below ${size.below_paise} paise`} (${signed(size.bps)})`;
+  const size = findBestBand(terms.size_bands);
+  const validity = findBestBand(terms.validity_bands);
+  const ofSize = `the band ${size.below_paise === null ? "without a bound" : `below ${size.below_paise} paise`} (${formatSigned(size.bps)})`;
   if (size.bps > half) {
     const problem = `${ofSize} moves bid and ask across the mid: at most half_spread_bps, which is ${half}`;
     return [{ path: "size_bands", problem }];
   }
   if (size.bps + validity.bps <= half) return [];
-  const ofValidity = `the band from ${validity.from_days} days (${signed(validity.bps)})`;
+  const ofValidity = `the band from ${validity.from_days} days (${formatSigned(validity.bps)})`;
   const problem = `${ofValidity}, with ${ofSize} of size_bands, moves the bid above the mid: together at most half_spread_bps, which is ${half}`;
   return [{ path: "validity_bands", problem }];
 }
 
-function best<Band extends { readonly bps: number }>(bands: readonly Band[]): Band {
+function findBestBand<Band extends { readonly bps: number }>(bands: readonly Band[]): Band {
   return bands.reduce((most, band) => (band.bps > most.bps ? band : most));
 }
 
-function signed(bps: number): string {
+function formatSigned(bps: number): string {
   return bps > 0 ? `+${bps}` : String(bps);
 }

@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
-import { changeOfCard } from "./publish-card.ts";
+import { toCardChange } from "./publish-card.ts";
 import { isNote, type MarketState, noteLengthMax, type RateCard } from "./rules.ts";
 import { findCurrentCard, insertCard, listCurrentCards, lockScheme } from "./store.ts";
 
@@ -76,20 +76,20 @@ async function setMarkets(
     for (const scheme of schemes.toSorted()) {
       await lockScheme(tx, environment, scheme);
       const before = await findCurrentCard(tx, environment, scheme);
-      if (!before) throw withoutCard(environment, scheme);
+      if (!before) throw noCard(environment, scheme);
       const isChanged = before.state !== state;
-      const card = isChanged ? nextOf(before, { state, note, by: actor.id, now }) : before;
+      const card = isChanged ? toNextVersion(before, { state, note, by: actor.id, now }) : before;
       cards.push(card);
       if (!isChanged) continue;
       await insertCard(tx, card);
-      changes.push(changeOfCard(state === "halted" ? "halt" : "open", before, card));
+      changes.push(toCardChange(state === "halted" ? "halt" : "open", before, card));
     }
     await recordChanges(tx, actor, changes, now);
     return cards;
   });
 }
 
-function nextOf(
+function toNextVersion(
   before: RateCard,
   { state, note, by, now }: { state: MarketState; note: string | undefined; by: string; now: Date },
 ): RateCard {
@@ -97,7 +97,7 @@ function nextOf(
   return { ...before, version, state, published_at: now, published_by: by, note: note ?? null };
 }
 
-function withoutCard(environment: Environment, scheme: Scheme): Failure {
+function noCard(environment: Environment, scheme: Scheme): Failure {
   return new Failure("conflict", `${scheme} has no rate card in ${environment}: publish one`, {
     detail: { reason: "no_card" },
   });

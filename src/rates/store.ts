@@ -56,7 +56,7 @@ export async function listCardsToday(
 }
 
 /** The same, with what quotes of other processes than this one may still make the house take on. */
-export async function listCardsBesideQuotes(
+export async function listCardsWithQuotes(
   db: Db,
   environments: readonly Environment[],
   { day, node, now }: { readonly day: IstDay; readonly node: string; readonly now: Date },
@@ -75,7 +75,7 @@ export async function listCardsBesideQuotes(
 }
 
 /** Market by market, newest first: every version, or only those in force. */
-export async function listCards(
+export async function listCardRows(
   db: Db,
   search: {
     readonly environment: Environment | null;

@@ -13,7 +13,7 @@ import { forgetScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
 import type { Settling } from "../settlement/conclude-legs.ts";
 import { giveUpSettlements, lockToGiveUp } from "../settlement/fail-settlements.ts";
-import { letOrdersGo, lockTrading } from "../trading/end-orders.ts";
+import { endOpenOrders, lockTrading } from "../trading/end-orders.ts";
 import { listOrders } from "../trading/read-orders.ts";
 import type { ResetDone, SeedCreditsBody, SeededCredits } from "./schema.ts";
 import { deleteClock } from "./store.ts";
@@ -42,7 +42,7 @@ export async function resetSandbox(
       await lockFreeCredits(tx, deskId);
       const orderIds = resting.map((order) => order.order_id);
       const how = { how: "cancelled", reason: "sandbox_reset" } as const;
-      const ended = await letOrdersGo(tx, {
+      const ended = await endOpenOrders(tx, {
         environment,
         orderIds,
         ...how,

@@ -5,14 +5,14 @@ import { RowsHeld } from "../platform/postgres/split.ts";
 import type { NewDeal, Party } from "../settlement/open-settlements.ts";
 import { lockOffers, type OfferedCredit } from "./load-orders.ts";
 import { listNotOffered } from "./resting-store.ts";
-import { dealPart, feesOfLeg } from "./order-rules.ts";
+import { dealPart, splitLegFees } from "./order-rules.ts";
 import {
   currentOrder,
   type DealDraft,
   type Leg,
-  noteDealt,
+  recordDealt,
   restOptions,
-  type Workings,
+  type MatchState,
 } from "./match-state.ts";
 
 /** The book had offers that the database does not: nothing of the set was kept. */
@@ -42,10 +42,10 @@ export type Agreed = {
  * What the set has dealt, with the credits behind it locked and the resting sells among the sellers
  * brought up to date. What comes from orders of the set is locked already; the rest is locked here.
  */
-export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
-  const { environment, now } = workings;
-  const own = creditsOfSet(workings);
-  const legs = workings.deals.flatMap((deal) => deal.legs);
+export async function agreeDeals(tx: Tx, matchState: MatchState): Promise<Agreed> {
+  const { environment, now } = matchState;
+  const own = indexReservedCredits(matchState);
+  const legs = matchState.deals.flatMap((deal) => deal.legs);
   const fromBook = legs.filter(({ scripNo }) => !own.has(scripNo));
   const { offered, held } = await lockOffers(
     tx,
@@ -55,33 +55,38 @@ export async function agreeDeals(tx: Tx, workings: Workings): Promise<Agreed> {
   );
   if (held.length > 0) throw new CreditsHeld(held);
   const gone = fromBook.filter((leg) => !isAsOffered(leg, offered.get(leg.scripNo)));
-  if (gone.length > 0) throw await staleBy(tx, workings, gone);
-  return agreeOn(workings, offered);
+  if (gone.length > 0) throw await findStaleOffers(tx, matchState, gone);
+  return buildDeals(matchState, offered);
 }
 
 /** Those that orders of the set have, by number. */
-function creditsOfSet({ reserved }: Workings): ReadonlyMap<string, DealtCredit> {
+function indexReservedCredits({ reserved }: MatchState): ReadonlyMap<string, DealtCredit> {
   return new Map([...reserved.values()].map(({ credit }) => [credit.scrip_no, credit]));
 }
 
 /** The deals of the set, once everything they take from the book is known to be there. */
-export function agreeOn(workings: Workings, offered: ReadonlyMap<string, OfferedCredit>): Agreed {
-  const own = creditsOfSet(workings);
-  const creditOf = (scripNo: string): DealtCredit => {
+export function buildDeals(
+  matchState: MatchState,
+  offered: ReadonlyMap<string, OfferedCredit>,
+): Agreed {
+  const own = indexReservedCredits(matchState);
+  const requireCredit = (scripNo: string): DealtCredit => {
     const credit = own.get(scripNo) ?? offered.get(scripNo)?.credit;
     if (!credit) throw new Error("every leg's credit is locked");
     return credit;
   };
-  const deals = workings.deals.map((deal) => agree(workings, deal, { offered, creditOf }));
-  const soldByHouse = workings.deals.flatMap((deal) =>
+  const deals = matchState.deals.map((deal) =>
+    toNewDeal(matchState, deal, { offered, requireCredit }),
+  );
+  const soldByHouse = matchState.deals.flatMap((deal) =>
     deal.legs
       .filter((leg) => leg.sellerOrderId === null)
       .map((leg) => ({
-        creditId: creditOf(leg.scripNo).credit_id,
+        creditId: requireCredit(leg.scripNo).credit_id,
         reservedFor: deal.originOrderId,
       })),
   );
-  const sold = [...workings.reserved].map(([creditId, { orderId }]) => ({
+  const sold = [...matchState.reserved].map(([creditId, { orderId }]) => ({
     creditId,
     reservedFor: orderId,
   }));
@@ -93,9 +98,9 @@ export function agreeOn(workings: Workings, offered: ReadonlyMap<string, Offered
  * where one firm may not trade others may not either: with all of them out of the book, however
  * many, a set is decided once more and not once for each.
  */
-async function staleBy(
+async function findStaleOffers(
   tx: Tx,
-  { environment, now }: Workings,
+  { environment, now }: MatchState,
   gone: readonly Leg[],
 ): Promise<StaleBook> {
   const others = await listNotOffered(tx, environment, {
@@ -113,29 +118,29 @@ function isAsOffered(leg: Leg, offered: OfferedCredit | undefined): boolean {
   );
 }
 
-function agree(
-  workings: Workings,
+function toNewDeal(
+  matchState: MatchState,
   deal: DealDraft,
   {
     offered,
-    creditOf,
+    requireCredit,
   }: {
     readonly offered: ReadonlyMap<string, OfferedCredit>;
-    readonly creditOf: (scripNo: string) => DealtCredit;
+    readonly requireCredit: (scripNo: string) => DealtCredit;
   },
 ): NewDeal {
-  const shares = payRestingSells(workings, deal, offered);
-  const card = workings.markets.get(deal.scheme);
+  const shares = payRestingSells(matchState, deal, offered);
+  const card = matchState.markets.get(deal.scheme);
   return {
     settlementId: deal.settlementId,
-    environment: workings.environment,
+    environment: matchState.environment,
     scheme: deal.scheme,
     origin: deal.originOrderId,
-    buyer: buyerOf(workings, deal),
+    buyer: toBuyer(matchState, deal),
     buyerBps: deal.buyerBps,
     isFunded: deal.isFunded,
     legs: deal.legs.map((leg) => {
-      const credit = creditOf(leg.scripNo);
+      const credit = requireCredit(leg.scripNo);
       const sellerPaise = leg.sellerPaise ?? shares.get(leg.scripNo) ?? 0;
       if (leg.buyerPaise < sellerPaise || deal.buyerBps < leg.sellerBps) {
         throw new Error("the buyer of a credit pays at least what its seller gets");
@@ -150,7 +155,7 @@ function agree(
         buyerPaise: leg.buyerPaise,
         ...(card &&
           card.fee_bps > 0 && {
-            fees: feesOfLeg(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
+            fees: splitLegFees(card, { ...leg, sellerPaise, buyerOrderId: deal.buyerOrderId }),
           }),
       };
     }),
@@ -159,7 +164,7 @@ function agree(
 
 /** What each credit of a resting sell pays its seller, by number; the sells are dealt with it. */
 function payRestingSells(
-  workings: Workings,
+  matchState: MatchState,
   deal: DealDraft,
   offered: ReadonlyMap<string, OfferedCredit>,
 ): ReadonlyMap<string, number> {
@@ -167,20 +172,20 @@ function payRestingSells(
   const unpaid = deal.legs.filter((leg) => leg.sellerPaise === undefined);
   for (const [orderId, legs] of Map.groupBy(unpaid, (leg) => leg.sellerOrderId ?? "")) {
     const [first] = legs;
-    const before = currentOrder(workings, orderId) ?? offered.get(first?.scripNo ?? "")?.order;
+    const before = currentOrder(matchState, orderId) ?? offered.get(first?.scripNo ?? "")?.order;
     if (!first || !before) throw new Error("a credit that rests belongs to an order");
     const part = { settlementId: deal.settlementId, credits: legs, priceBps: first.sellerBps };
-    const paid = dealPart(before, part, { ...restOptions(workings, deal.scheme), rests: true });
+    const paid = dealPart(before, part, { ...restOptions(matchState, deal.scheme), rests: true });
     legs.forEach((leg, at) => shares.set(leg.scripNo, paid.shares[at] ?? 0));
-    noteDealt(workings, { before, after: paid.order, dealtBy: deal.originOrderId });
+    recordDealt(matchState, { before, after: paid.order, dealtBy: deal.originOrderId });
   }
   return shares;
 }
 
-function buyerOf(workings: Workings, { buyerOrderId, buyerFirmId }: DealDraft): Party {
-  const order = buyerOrderId === null ? undefined : currentOrder(workings, buyerOrderId);
+function toBuyer(matchState: MatchState, { buyerOrderId, buyerFirmId }: DealDraft): Party {
+  const order = buyerOrderId === null ? undefined : currentOrder(matchState, buyerOrderId);
   if (order) return { deskId: order.desk_id, firmId: order.firm_id, orderId: order.order_id };
-  const house = houseFirmId[workings.environment];
+  const house = houseFirmId[matchState.environment];
   if (buyerFirmId !== house) throw new Error("a buyer is a client with an order, or the house");
   return { deskId: house, firmId: house, orderId: null };
 }

@@ -27,7 +27,7 @@ import { dayNumber } from "../kernel/time.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { type SetAside, whetherOffered } from "./order-rules.ts";
+import { type SetAsideCredit, checkOffered } from "./order-rules.ts";
 import { listOffered, listOfferedSince, listSetAside, type OfferedRow } from "./resting-store.ts";
 
 /** Where a source begins its next look; only the source knows what it means. */
@@ -52,7 +52,7 @@ export type OfferSource = {
    * What has become of its offers that were set aside: the offer where it can be had again, none
    * where it has ended, no word where it still waits. A source that tells of every change has none.
    */
-  again?(db: Db, aside: Aside): Promise<readonly OfferChange[]>;
+  recheck?(db: Db, aside: Aside): Promise<readonly OfferChange[]>;
 };
 
 type Aside = {
@@ -81,8 +81,8 @@ const loadsMax = 3;
 
 export function openBook(ctx: Pick<Context, "db" | "now">, sources: readonly OfferSource[]): Book {
   const followers = {
-    live: follower(ctx, "live", sources),
-    sandbox: follower(contextFor(ctx, { environment: "sandbox" }), "sandbox", sources),
+    live: followOffers(ctx, "live", sources),
+    sandbox: followOffers(contextFor(ctx, { environment: "sandbox" }), "sandbox", sources),
   };
   return {
     look: async (environment) => await followers[environment].look(environment),
@@ -96,7 +96,7 @@ type Followed = {
   readonly aside: Map<string, Offer>;
 };
 
-function follower(
+function followOffers(
   { db, now }: Pick<Context, "db" | "now">,
   environment: Environment,
   sources: readonly OfferSource[],
@@ -107,7 +107,7 @@ function follower(
     for (let loads = 0; loads < loadsMax; loads++) {
       followed ??= await load(db, environment, sources);
       const isTold = await look(db, environment, followed);
-      if (isTold) await askAgain(db, { environment, now: now() }, followed);
+      if (isTold) await recheckSetAside(db, { environment, now: now() }, followed);
       if (isTold) return followed.offers;
       followed = undefined;
     }
@@ -123,12 +123,12 @@ function follower(
       { setSizeMax: lookersMax, queueMax: lookersMax, mayRetry: () => false },
     ),
     setAside: (scripNos: readonly string[]) => {
-      if (followed) takeOut(followed, scripNos);
+      if (followed) moveAside(followed, scripNos);
     },
   };
 }
 
-function takeOut({ offers, aside }: Followed, scripNos: readonly string[]): void {
+function moveAside({ offers, aside }: Followed, scripNos: readonly string[]): void {
   for (const scripNo of scripNos) {
     for (const index of Object.values(offers)) {
       const offer = index.find(scripNo);
@@ -162,7 +162,7 @@ async function look(db: Db, environment: Environment, followed: Followed): Promi
     const { horizon, changes } = await source.changes(db, environment, since);
     if (!changes) return false;
     for (const change of changes) {
-      if (!source.again || !isAside(change, followed)) apply(change, source, followed);
+      if (!source.recheck || !isAside(change, followed)) applyChange(change, source, followed);
     }
     horizons.set(source, horizon);
   }
@@ -178,7 +178,7 @@ function isAside({ scripNo, offer }: OfferChange, { aside }: Followed): boolean 
   return known !== undefined && offer !== undefined && isDeepStrictEqual(known, offer);
 }
 
-async function askAgain(
+async function recheckSetAside(
   db: Db,
   when: Pick<Aside, "environment" | "now">,
   followed: Followed,
@@ -186,13 +186,13 @@ async function askAgain(
   for (const source of followed.aside.size > 0 ? followed.horizons.keys() : []) {
     const offers = [...followed.aside.values()].filter((offer) => source.isOwn(offer));
     if (offers.length === 0) continue;
-    if (!source.again) for (const { scrip_no } of offers) followed.aside.delete(scrip_no);
-    const changes = await source.again?.(db, { ...when, offers });
-    for (const change of changes ?? []) apply(change, source, followed);
+    if (!source.recheck) for (const { scrip_no } of offers) followed.aside.delete(scrip_no);
+    const changes = await source.recheck?.(db, { ...when, offers });
+    for (const change of changes ?? []) applyChange(change, source, followed);
   }
 }
 
-function apply(
+function applyChange(
   { scripNo, scheme, offer }: OfferChange,
   source: OfferSource,
   { offers, aside }: Followed,
@@ -213,7 +213,7 @@ export const houseOffers: OfferSource = {
 
   async *all(db, environment) {
     for await (const page of houseCredits(db, environment)) {
-      yield page.map((credit) => ({ scheme: credit.scheme, offer: offerOf(credit) }));
+      yield page.map((credit) => ({ scheme: credit.scheme, offer: toHouseOffer(credit) }));
     }
   },
 
@@ -224,13 +224,13 @@ export const houseOffers: OfferSource = {
       changes: changes?.map(({ scripNo, scheme, listed }) => ({
         scripNo,
         scheme,
-        offer: listed && offerOf(listed),
+        offer: listed && toHouseOffer(listed),
       })),
     };
   },
 };
 
-function offerOf({ scrip_no, face_paise, expires_on }: HouseCredit): Offer {
+function toHouseOffer({ scrip_no, face_paise, expires_on }: HouseCredit): Offer {
   return {
     scrip_no,
     face_paise,
@@ -251,29 +251,29 @@ export const restingOffers: OfferSource = {
     do {
       const after = page.at(-1)?.order_id ?? "";
       page = await listOffered(db, environment, { after, limit: pageSize });
-      const changes = await changesOf(db, environment, page);
+      const changes = await listOfferChanges(db, environment, page);
       yield changes.flatMap(({ scheme, offer }) => (offer ? [{ scheme, offer }] : []));
     } while (page.length === pageSize);
   },
 
   async changes(db, environment, since) {
     const { horizon, rows } = await listOfferedSince(db, environment, since);
-    return { horizon, changes: await changesOf(db, environment, rows) };
+    return { horizon, changes: await listOfferChanges(db, environment, rows) };
   },
 
-  async again(db, { now, offers }) {
+  async recheck(db, { now, offers }) {
     const asked = offers.map((offer) => ({
       orderId: offer.order_id ?? "",
       scripNo: offer.scrip_no,
     }));
     const rows = await listSetAside(db, asked);
-    return rows.flatMap((row) => changeOf(row, now) ?? []);
+    return rows.flatMap((row) => toOfferChange(row, now) ?? []);
   },
 };
 
-function changeOf(row: SetAside, now: Date): OfferChange | undefined {
+function toOfferChange(row: SetAsideCredit, now: Date): OfferChange | undefined {
   const { scrip_no: scripNo, scheme } = row;
-  const whether = whetherOffered(row, now);
+  const whether = checkOffered(row, now);
   if (whether === "waits") return undefined;
   if (whether === "ended") return { scripNo, scheme, offer: undefined };
   const offer = {
@@ -288,7 +288,7 @@ function changeOf(row: SetAside, now: Date): OfferChange | undefined {
 }
 
 /** Every credit of these orders: offered while it rests, and not any more once it does not. */
-async function changesOf(
+async function listOfferChanges(
   db: Db,
   environment: Environment,
   orders: readonly OfferedRow[],

@@ -1,6 +1,6 @@
 // Orders of one environment, judged in the order they came on facts that were all loaded and locked
 // before. What the first one takes is taken for the second. Nothing here reaches the database: the
-// workings say what is to be stored.
+// match state says what is to be stored.
 //
 // An order is refused by the first rung that does not hold:
 //
@@ -13,10 +13,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../access/key-rules.ts";
-import { smallestUsable } from "../cover/choose-bundle.ts";
+import { findSmallestUsable } from "../cover/choose-bundle.ts";
 import { OfferIndex, type Usable } from "../cover/offer-index.ts";
 import { type Offer, stepsQuick } from "../cover/rules.ts";
-import { coverBy, type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
+import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { boundFirm, type TradingFirm } from "../firms/find-firms.ts";
@@ -34,7 +34,7 @@ import { amountDaysMin } from "../rates/rules.ts";
 import { OwnersDisputed } from "../settlement/open-settlements.ts";
 import type { Book, Offers } from "./book.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
-import type { Books, BookSession, Wanted, Workings } from "./match-state.ts";
+import type { BookSessions, BookSession, Wanted, MatchState } from "./match-state.ts";
 import {
   creditNotSellable,
   factsChanged,
@@ -81,7 +81,7 @@ export type Verdict =
   /** Nothing was done: somebody else holds what it needs, and it waits for that outside the matching. */
   | { readonly kind: "held" }
   /** Nothing was done: cover is to be searched for first, while nobody is held up. */
-  | { readonly kind: "put off"; readonly search: SearchFirst };
+  | { readonly kind: "deferred"; readonly search: SearchNeeded };
 
 /**
  * Longer than elsewhere, and not in the queue of all long work: whoever matches must not be silent for
@@ -93,32 +93,32 @@ const pausesMaxMs = 500;
 
 /** Many orders take a while, in which others have their turns; this set keeps the matching. */
 export async function decideOrders(
-  workings: Workings,
+  matchState: MatchState,
   loaded: readonly Loaded[],
 ): Promise<Verdict[]> {
   // Orders of one instant are served by their ids, so these rise in the order they came.
-  const orderIds = loaded.map(() => newId("ord", workings.now)).toSorted();
+  const orderIds = loaded.map(() => newId("ord", matchState.now)).toSorted();
   const pausesUntilMs = performance.now() + pausesMaxMs;
   const pause = async () => {
     if (performance.now() < pausesUntilMs) await nextTurn();
   };
   return await mapPaced(
     loaded,
-    (item, at) => decide(workings, item, orderIds[at] ?? ""),
+    (item, at) => decideOrder(matchState, item, orderIds[at] ?? ""),
     openPace({ pieceMs, nextTurn: pause }),
   );
 }
 
-function decide(workings: Workings, item: Loaded, orderId: string): Verdict {
-  const original = item.idempotencyKey && workings.originals.get(originalKey(item));
-  if (original) return replay(original, item);
-  const failure = refusalOf(workings, item);
+function decideOrder(matchState: MatchState, item: Loaded, orderId: string): Verdict {
+  const original = item.idempotencyKey && matchState.originals.get(originalKey(item));
+  if (original) return answerReplay(original, item);
+  const failure = findRefusal(matchState, item);
   if (!failure && item.isHeld) return { kind: "held" };
-  const outcome = failure ?? match(workings, item, draftOf(workings, item, orderId));
+  const outcome = failure ?? matchDraft(matchState, item, buildDraft(matchState, item, orderId));
   if (outcome instanceof Failure) return { kind: "refused", failure: outcome };
-  if (outcome instanceof SearchFirst) return { kind: "put off", search: outcome };
+  if (outcome instanceof SearchNeeded) return { kind: "deferred", search: outcome };
   if (outcome === "held") return { kind: "held" };
-  note(workings, item, outcome);
+  recordPlaced(matchState, item, outcome);
   return { kind: "placed", orderId: outcome.order_id };
 }
 
@@ -127,17 +127,17 @@ function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempoten
 }
 
 /** The same request finds the order it made; another one under the same key is told which differs. */
-function replay(original: OrderRow, { request }: Loaded): Verdict {
+function answerReplay(original: OrderRow, { request }: Loaded): Verdict {
   const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
   if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
   return { kind: "refused", failure: keyReused(original.order_id, differs) };
 }
 
-function refusalOf(workings: Workings, item: Loaded): Failure | undefined {
-  return refusalByAbsence(item) ?? refusalByKey(workings, item) ?? refusalByState(workings, item);
+function findRefusal(matchState: MatchState, item: Loaded): Failure | undefined {
+  return refuseUnknown(item) ?? refuseByKey(matchState, item) ?? refuseByState(matchState, item);
 }
 
-function refusalByAbsence({ intent, quote, firm, credit, isHeld }: Loaded): Failure | undefined {
+function refuseUnknown({ intent, quote, firm, credit, isHeld }: Loaded): Failure | undefined {
   const isQuoted = intent.ask.kind === "quote";
   if (isQuoted && !quote) return notFound();
   if (!firm) return notFound();
@@ -149,61 +149,61 @@ function refusalByAbsence({ intent, quote, firm, credit, isHeld }: Loaded): Fail
   return undefined;
 }
 
-function refusalByKey(workings: Workings, item: Loaded): Failure | undefined {
+function refuseByKey(matchState: MatchState, item: Loaded): Failure | undefined {
   const { call, limits } = item;
-  if (sideOf(item) === "buy" && !call.caller.buySide) return buySideOff();
+  if (findSide(item) === "buy" && !call.caller.buySide) return buySideOff();
   const { keyId } = call.caller;
-  const spent = (workings.orderedByKey.get(keyId) ?? 0) + (workings.addedByKey.get(keyId) ?? 0);
-  const broken = brokenLimit(limits, { paise: notionalOf(item), spent });
+  const spent = (matchState.orderedByKey.get(keyId) ?? 0) + (matchState.addedByKey.get(keyId) ?? 0);
+  const broken = brokenLimit(limits, { paise: findNotional(item), spent });
   return broken && aboveKeyLimit(broken);
 }
 
-function refusalByState(workings: Workings, item: Loaded): Failure | undefined {
+function refuseByState(matchState: MatchState, item: Loaded): Failure | undefined {
   const { quote, firm, credit } = item;
-  const usedBy = quote && (workings.usedQuotes.get(quote.quote_ref) ?? quote.order_id);
+  const usedBy = quote && (matchState.usedQuotes.get(quote.quote_ref) ?? quote.order_id);
   if (usedBy) return quoteUsed(usedBy);
   if (quote && quote.valid_until < item.receivedAt) {
     return quoteExpired(istTimestamp(quote.valid_until));
   }
-  const refusal = firm && refusalToTrade(firm, workings.now);
+  const refusal = firm && refusalToTrade(firm, matchState.now);
   if (refusal) return refusal;
   if (!credit) return undefined;
-  const state = workings.reserved.has(credit.credit_id) ? "reserved" : credit.state;
+  const state = matchState.reserved.has(credit.credit_id) ? "reserved" : credit.state;
   const reason = notSellableReasonOf(
     { ...credit, state },
-    { firmState: firm?.connection_state ?? "", today: workings.today },
+    { firmState: firm?.connection_state ?? "", today: matchState.today },
   );
   if (reason) return creditNotSellable(credit.scrip_no, reason);
-  if (workings.disputed?.has(credit.scrip_no)) return new OwnersDisputed([credit.scrip_no]);
+  if (matchState.disputed?.has(credit.scrip_no)) return new OwnersDisputed([credit.scrip_no]);
   const isPriced = quote?.side !== "sell" || isPricedCredit(quote, credit);
   return isPriced ? undefined : factsChanged([credit.scrip_no]);
 }
 
-function match(
-  workings: Workings,
+function matchDraft(
+  matchState: MatchState,
   item: Loaded,
   draft: Draft,
-): OrderRow | Failure | SearchFirst | "held" {
-  if (item.credit) return sellCredits(workings, draft, [item.credit]);
+): OrderRow | Failure | SearchNeeded | "held" {
+  if (item.credit) return sellCredits(matchState, draft, [item.credit]);
   const { order } = draft;
   if (order.side === "sell") {
     const facts = item.quote?.side === "sell" ? item.quote : undefined;
     const wanted = { facePaise: order.face_paise ?? 0, daysMin: amountDaysMin, facts };
-    const credits = chooseDeliverable(workings, item.deliverable, wanted);
-    return credits instanceof Failure ? credits : sellCredits(workings, draft, credits);
+    const credits = chooseDeliverable(matchState, item.deliverable, wanted);
+    return credits instanceof Failure ? credits : sellCredits(matchState, draft, credits);
   }
   return item.quote?.side === "buy"
-    ? buyQuoted(workings, draft, item.bundle, item.quote)
-    : buyCover(workings, draft, item.plan);
+    ? buyQuoted(matchState, draft, item.bundle, item.quote)
+    : buyCover(matchState, draft, item.plan);
 }
 
-function sideOf({ intent, quote }: Loaded): "sell" | "buy" {
+function findSide({ intent, quote }: Loaded): "sell" | "buy" {
   if (quote) return quote.side;
   return intent.ask.kind === "requirement" ? "buy" : "sell";
 }
 
 /** What an order counts against its key's limits: the face it sells, or the duty it covers. */
-function notionalOf({ intent, quote, credit }: Loaded): Paise {
+function findNotional({ intent, quote, credit }: Loaded): Paise {
   const { ask } = intent;
   if (quote) return quote.face_paise ?? quote.requirement_paise ?? 0;
   if (ask.kind === "amount") return ask.facePaise;
@@ -211,10 +211,10 @@ function notionalOf({ intent, quote, credit }: Loaded): Paise {
   return credit?.face_paise ?? 0;
 }
 
-function draftOf({ environment, now }: Workings, item: Loaded, orderId: string): Draft {
+function buildDraft({ environment, now }: MatchState, item: Loaded, orderId: string): Draft {
   const { call, intent, quote, firm, credit } = item;
   const { ask } = intent;
-  const side = sideOf(item);
+  const side = findSide(item);
   const scheme = quote?.scheme ?? credit?.scheme ?? ("scheme" in ask ? ask.scheme : undefined);
   if (!firm || !scheme) throw new Error("an order that is not refused has a firm and a scheme");
   const order: OrderRow = {
@@ -228,8 +228,8 @@ function draftOf({ environment, now }: Workings, item: Loaded, orderId: string):
     scheme,
     state: "open",
     scrip_no: credit?.scrip_no ?? null,
-    face_paise: side === "sell" ? notionalOf(item) : null,
-    requirement_paise: side === "buy" ? notionalOf(item) : null,
+    face_paise: side === "sell" ? findNotional(item) : null,
+    requirement_paise: side === "buy" ? findNotional(item) : null,
     limit_bps: intent.limitBps,
     time_in_force: intent.timeInForce,
     expires_at: intent.expiresAt,
@@ -254,30 +254,30 @@ function draftOf({ environment, now }: Workings, item: Loaded, orderId: string):
   return { order, quotedBps: quote?.price_bps ?? null };
 }
 
-function note(workings: Workings, item: Loaded, order: OrderRow): void {
-  workings.placed.set(order.order_id, order);
-  if (item.idempotencyKey !== null) workings.originals.set(originalKey(item), order);
+function recordPlaced(matchState: MatchState, item: Loaded, order: OrderRow): void {
+  matchState.placed.set(order.order_id, order);
+  if (item.idempotencyKey !== null) matchState.originals.set(originalKey(item), order);
   if (item.quote) {
-    workings.usedQuotes.set(item.quote.quote_ref, order.order_id);
-    workings.released.add(item.quote.quote_ref);
+    matchState.usedQuotes.set(item.quote.quote_ref, order.order_id);
+    matchState.released.add(item.quote.quote_ref);
   }
   if (item.limits.daily_notional_paise === null) return;
   const { keyId } = item.call.caller;
-  workings.addedByKey.set(keyId, (workings.addedByKey.get(keyId) ?? 0) + notionalOf(item));
+  matchState.addedByKey.set(keyId, (matchState.addedByKey.get(keyId) ?? 0) + findNotional(item));
 }
 
 /** What all searches of a set may do together while it holds the matching; some ten milliseconds. */
 const setStepsMax = 4 * stepsQuick;
 
 /** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
-export function booksOf(book: Book): Books {
+export function openBookSessions(book: Book): BookSessions {
   return {
     session: (environment, without, held = new Set()) =>
-      sessionOf(book, environment, { without, held }),
+      openBookSession(book, environment, { without, held }),
   };
 }
 
-function sessionOf(
+function openBookSession(
   book: Book,
   environment: Environment,
   { without, held }: Record<"without" | "held", ReadonlySet<string>>,
@@ -291,7 +291,7 @@ function sessionOf(
   const heldOffers = new Map<Scheme, OfferIndex>();
   const backAtEnd: (() => void)[] = [];
 
-  function each(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
+  function changeOffers(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
     const index = offers?.[scheme];
     for (const offer of index ? of : []) {
       if (does === "put") index?.put(offer);
@@ -302,11 +302,11 @@ function sessionOf(
   function takeOutHeld(): void {
     for (const scheme of held.size > 0 ? schemes : []) {
       const found = [...held].flatMap((scripNo) => offers?.[scheme].find(scripNo) ?? []);
-      each(scheme, found, "remove");
+      changeOffers(scheme, found, "remove");
       const index = new OfferIndex();
       for (const offer of found) index.put(offer);
       heldOffers.set(scheme, index);
-      backAtEnd.push(() => each(scheme, found, "put"));
+      backAtEnd.push(() => changeOffers(scheme, found, "put"));
     }
   }
 
@@ -314,17 +314,17 @@ function sessionOf(
     const { requirementPaise, plan, ...wanted } = sought;
     const index = offers?.[wanted.scheme];
     if (!index) return [];
-    const cover = { requirement_paise: requirementPaise, ...usableBy(wanted) };
-    if (plan === undefined && stepsLeft <= 0) return new SearchFirst(index, cover);
+    const cover = { requirement_paise: requirementPaise, ...toUsable(wanted) };
+    if (plan === undefined && stepsLeft <= 0) return new SearchNeeded(index, cover);
     const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
-    const found = coverBy(index, cover, { plan: plan ?? undefined, steps });
+    const found = chooseCover(index, cover, { plan: plan ?? undefined, steps });
     stepsLeft -= found.steps;
     const back = found.offers.filter(({ scrip_no }) => taken.has(scrip_no));
     if (back.length > 0) {
-      each(wanted.scheme, back, "remove");
+      changeOffers(wanted.scheme, back, "remove");
       return choose(sought);
     }
-    if (plan === undefined && !found.isSettled) return new SearchFirst(index, cover);
+    if (plan === undefined && !found.isSettled) return new SearchNeeded(index, cover);
     return found.offers;
   };
 
@@ -337,21 +337,21 @@ function sessionOf(
     choose,
     smallest(wanted) {
       const index = offers?.[wanted.scheme];
-      return index && smallestUsable(index, usableBy(wanted));
+      return index && findSmallestUsable(index, toUsable(wanted));
     },
     hasHeld({ requirementPaise, ...wanted }) {
       const index = heldOffers.get(wanted.scheme);
-      const smallest = index && smallestUsable(index, usableBy(wanted));
+      const smallest = index && findSmallestUsable(index, toUsable(wanted));
       return smallest !== undefined && smallest <= requirementPaise;
     },
     take(scheme, bundle) {
-      each(scheme, bundle, "remove");
+      changeOffers(scheme, bundle, "remove");
       for (const { scrip_no } of bundle) taken.add(scrip_no);
-      done.push(() => each(scheme, bundle, "put"));
+      done.push(() => changeOffers(scheme, bundle, "put"));
     },
     put(scheme, added) {
-      each(scheme, added, "put");
-      done.push(() => each(scheme, added, "remove"));
+      changeOffers(scheme, added, "put");
+      done.push(() => changeOffers(scheme, added, "remove"));
     },
     undo() {
       for (const back of done.toReversed()) back();
@@ -367,7 +367,7 @@ function sessionOf(
   };
 }
 
-function usableBy({ pool, pan, expiresFrom }: Wanted): Usable {
+function toUsable({ pool, pan, expiresFrom }: Wanted): Usable {
   return {
     min_day: dayNumber(expiresFrom),
     price_max_bps: Math.max(0, pool.limitBpsMax),

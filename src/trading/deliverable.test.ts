@@ -7,7 +7,7 @@ import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { stepsQuick } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { addDays, dayNumber } from "../kernel/time.ts";
-import { Deliverable } from "./match-state.ts";
+import { DeliverableCredits } from "./match-state.ts";
 
 const credit = fc.record({
   face_paise: fc.integer({ min: 1, max: 60 }),
@@ -33,7 +33,7 @@ test("what is chosen after others were taken is what would be chosen of the rest
           face_paise,
           expires_on: addDays("2026-11-16", life),
         })) as DealtCredit[];
-        const deliverable = new Deliverable(credits);
+        const deliverable = new DeliverableCredits(credits);
         let left = credits;
         const take = (taken: readonly DealtCredit[]) => {
           for (const one of taken) deliverable.take(one);
@@ -58,7 +58,7 @@ test("what is chosen after others were taken is what would be chosen of the rest
 
 test("another holding of the same number takes nothing", () => {
   const held = { credit_id: "crd_1", scrip_no: "SCRIP1", face_paise: 5, expires_on: "2027-01-01" };
-  const deliverable = new Deliverable([held as DealtCredit]);
+  const deliverable = new DeliverableCredits([held as DealtCredit]);
   deliverable.take({ ...held, credit_id: "crd_2" } as DealtCredit);
   assert.deepEqual(deliverable.choose(5), [held]);
 });

@@ -18,10 +18,10 @@ import { noOffenders, type Offenders, workInParts } from "../platform/postgres/o
 import type { Database, Tx } from "../platform/postgres/postgres.ts";
 import type { EndedSide } from "../settlement/conclude-legs.ts";
 import { type OrderStanding, orderStandings, stands } from "../settlement/read-settlements.ts";
-import { endRest, happening, orderLifecycle } from "./order-rules.ts";
+import { endRest, newHistoryEntry, orderLifecycle } from "./order-rules.ts";
 import type { Order } from "./order-schema.ts";
 import {
-  bringOrdersNearer,
+  moveOrderExpiriesEarlier,
   findOrders,
   listOverdue,
   lockMatching,
@@ -29,9 +29,9 @@ import {
   type OrderRow,
   setOrders,
 } from "./order-store.ts";
-import type { Placing } from "./place-orders.ts";
+import type { PlaceOptions } from "./place-orders.ts";
 import { viewOrder, viewSettled } from "./read-orders.ts";
-import { changeOfOrder } from "./store-orders.ts";
+import { toOrderChange } from "./store-orders.ts";
 
 type Ending = {
   readonly environment: Environment;
@@ -47,14 +47,14 @@ type Ending = {
 };
 
 /** Ends those of the orders that are open; answers with all of them as they are then. */
-async function endOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
-  const { orders, changes } = await letOrdersGo(tx, ending);
+async function endAndRecordOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
+  const { orders, changes } = await endOpenOrders(tx, ending);
   await recordAttributed(tx, changes, ending.now);
   return orders;
 }
 
 /** The same for who locks more after it: its changes are recorded last, with all others. */
-export async function letOrdersGo(
+export async function endOpenOrders(
   tx: Tx,
   ending: Ending,
 ): Promise<{ readonly orders: readonly OrderRow[]; readonly changes: readonly Attributed[] }> {
@@ -91,7 +91,7 @@ export async function letOrdersGo(
   const action = how === "cancelled" ? "cancel" : "expire";
   const changes = ended.map(({ before, after }) => ({
     actor: actorOf(after.order_id),
-    change: changeOfOrder({ action, before, after }),
+    change: toOrderChange({ action, before, after }),
   }));
   const after = new Map(ended.map((end) => [end.after.order_id, end.after]));
   return { orders: rows.map((row) => after.get(row.order_id) ?? row), changes };
@@ -112,7 +112,7 @@ export async function endInParts(
     claimed(orderIds);
     const isPart = only !== null;
     return db.transaction(async (tx) => {
-      return (await endOrders(tx, { ...ending, orderIds, isPart })).length;
+      return (await endAndRecordOrders(tx, { ...ending, orderIds, isPart })).length;
     });
   });
 }
@@ -122,7 +122,7 @@ export type Cancel = { readonly call: Call; readonly orderId: string };
 /** Cancelling twice is no conflict: a caller that lost the first answer gets it again. */
 export async function cancelOrders(
   ctx: Context,
-  { environment, rollBack, isPart }: Placing,
+  { environment, rollBack, isPart }: PlaceOptions,
   cancels: readonly Cancel[],
 ): Promise<readonly Outcome<Order>[]> {
   const now = ctx.now();
@@ -132,7 +132,7 @@ export async function cancelOrders(
       const found = new Map((await findOrders(tx, asked)).map((row) => [row.order_id, row]));
       const visible = cancels.filter((cancel) => isVisible(cancel, found.get(cancel.orderId)));
       const cancelledBy = new Map(visible.map(({ call, orderId }) => [orderId, call]));
-      const ended = await endOrders(tx, {
+      const ended = await endAndRecordOrders(tx, {
         environment,
         isPart,
         orderIds: [...cancelledBy.keys()],
@@ -149,7 +149,7 @@ export async function cancelOrders(
       const standings = await orderStandings(tx, ended);
       return cancels.map((cancel) => {
         const isThere = isVisible(cancel, found.get(cancel.orderId));
-        return outcomeOf(isThere ? rows.get(cancel.orderId) : undefined, standings);
+        return toCancelOutcome(isThere ? rows.get(cancel.orderId) : undefined, standings);
       });
     },
     { rollBack },
@@ -161,18 +161,18 @@ function isVisible({ call }: Cancel, order: OrderRow | undefined): boolean {
   return order?.desk_id === deskId && (firmId === null || order.firm_id === firmId);
 }
 
-function outcomeOf(
+function toCancelOutcome(
   row: OrderRow | undefined,
   standings: ReadonlyMap<string, OrderStanding>,
 ): Outcome<Order> {
   if (!row) return notFound();
   const gaveUp = row.history.some(({ reason }) => reason === "rest_cancelled");
   const isCancelled = row.state === "cancelled" || gaveUp;
-  const refusal = isCancelled ? undefined : refusalToCancel(row);
+  const refusal = isCancelled ? undefined : refuseCancel(row);
   return refusal ?? viewOrder(row, viewSettled(row, standings.get(row.order_id)));
 }
 
-function refusalToCancel({ state }: OrderRow): Failure | undefined {
+function refuseCancel({ state }: OrderRow): Failure | undefined {
   try {
     advance(orderLifecycle, state, "cancel");
     return undefined;
@@ -229,7 +229,7 @@ export async function failOrders(
     })
     .map((before) => {
       const state = advance(orderLifecycle, before.state, "fail");
-      const history = [...before.history, happening(state, now, "settlement_failed")];
+      const history = [...before.history, newHistoryEntry(state, now, "settlement_failed")];
       return { before, after: { ...before, state, history, version: before.version + 1 } };
     });
   if (changed.length === 0) return [];
@@ -238,7 +238,7 @@ export async function failOrders(
     changed.map(({ after }) => after),
     now,
   );
-  return changed.map(({ before, after }) => changeOfOrder({ action: "fail", before, after }));
+  return changed.map(({ before, after }) => toOrderChange({ action: "fail", before, after }));
 }
 
 /** Nobody deals until the transaction ends. */
@@ -248,5 +248,5 @@ export async function lockTrading(tx: Tx, environment: Environment): Promise<voi
 
 /** Whoever calls this keeps others from trading. */
 export async function passTimeOfOrders(tx: Tx, passage: Passage): Promise<number> {
-  return await bringOrdersNearer(tx, passage);
+  return await moveOrderExpiriesEarlier(tx, passage);
 }

@@ -3,18 +3,18 @@ import { environments } from "../kernel/caller.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders } from "../platform/postgres/offenders.ts";
-import { currentCards } from "../rates/current-cards.ts";
+import { findCurrentCards } from "../rates/current-cards.ts";
 import { endedAtOnce, endInParts } from "./end-orders.ts";
 import { restBelowMinimum } from "./order-rules.ts";
-import { listBelowMinimum, listBereft } from "./resting-store.ts";
+import { listBelowMinimum, listOrdersWithoutCredits } from "./resting-store.ts";
 
-const upkeepWorker: Actor = { kind: "worker", id: "order-upkeepWorker", requestId: null };
+const upkeepWorker: Actor = { kind: "worker", id: "order-upkeep", requestId: null };
 
 /**
  * Ends a set of sells that rest with a credit which cannot come back: cancelled or used at customs,
  * or past its last day. One that is suspended can, and waits. Whether there may be more.
  */
-export async function endBereftOrders(
+export async function cancelOrdersWithoutCredits(
   { db, now: clockNow }: Pick<Context, "db" | "now">,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
@@ -23,7 +23,7 @@ export async function endBereftOrders(
   for (const environment of environments) {
     // What is found without a lock stays so: nothing brings such a credit back.
     const bereft = { today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
-    const orderIds = await listBereft(db, environment, bereft);
+    const orderIds = await listOrdersWithoutCredits(db, environment, bereft);
     const ending = { environment, how: "cancelled", reason: "credit_gone", now } as const;
     await endInParts(db, offenders, { ...ending, orderIds, actorOf: () => upkeepWorker });
     found = Math.max(found, orderIds.length);
@@ -37,14 +37,14 @@ const smallRestsWorker: Actor = { kind: "worker", id: "small-rests", requestId: 
  * Ends a set of sells of which a deal has left less than may rest, so that their credits are free
  * again. What is left of a buy ends with the deal itself. Whether there may be more.
  */
-export async function endSmallRests(
+export async function cancelSmallRemainders(
   { db, now: clockNow }: Pick<Context, "db" | "now">,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   const now = clockNow();
   let found = 0;
   for (const environment of environments) {
-    const cards = await currentCards(db, environment);
+    const cards = await findCurrentCards(db, environment);
     for (const [scheme, { rest_min_paise: minPaise }] of cards) {
       // What is found without a lock stays so: what is left of an order only becomes less.
       const small = { scheme, minPaise, limit: endedAtOnce, except: offenders.ids() };

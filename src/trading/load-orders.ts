@@ -22,12 +22,12 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import type { Attempt } from "../platform/postgres/split.ts";
-import { cardsBesideQuotes } from "../rates/current-cards.ts";
+import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { meansOfFirms } from "../settlement/fund-settlements.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
-import { type BookSession, newWorkings, type Workings } from "./match-state.ts";
+import { type BookSession, newMatchState, type MatchState } from "./match-state.ts";
 import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
 import { listRestingBuys } from "./resting-store.ts";
 import { type LockedQuote, lockQuotes } from "./use-quotes.ts";
@@ -36,7 +36,7 @@ import { type LockedQuote, lockQuotes } from "./use-quotes.ts";
 export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 
 /** What a set is decided on beside the database. */
-export type SetOfOrders = Attempt & {
+export type OrderSet = Attempt & {
   readonly environment: Environment;
   readonly book: BookSession;
   /** Credits by number that the books refuse to move for their holders. */
@@ -47,15 +47,15 @@ export type SetOfOrders = Attempt & {
 
 export async function loadOrders(
   tx: Tx,
-  { environment, isPart, book, disputed, now, openQuotes }: SetOfOrders,
+  { environment, isPart, book, disputed, now, openQuotes }: OrderSet,
   commands: readonly Command[],
-): Promise<{ readonly workings: Workings; readonly loaded: readonly Loaded[] }> {
+): Promise<{ readonly matchState: MatchState; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
-  const [, originals, { quotes, found }, cardOf, restingBuys, limits] = await Promise.all([
+  const [, originals, { quotes, found }, findCard, restingBuys, limits] = await Promise.all([
     lockMatching(tx, environment, { isPart }),
     loadOriginals(tx, commands),
     loadNamed(tx, commands),
-    cardsBesideQuotes(tx, [environment], { now, quotes: openQuotes }),
+    loadCardsWithQuotes(tx, [environment], { now, quotes: openQuotes }),
     listRestingBuys(tx, environment, { now, ...restingBuysMax }),
     moneyLimits(
       tx,
@@ -80,9 +80,11 @@ export async function loadOrders(
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
     ]),
     lockSpent(tx, limits, today),
-    loadBuying(tx, environment, buyers),
+    loadBuyerFunds(tx, environment, buyers),
   ]);
-  const actingFirms = commands.map(({ call }, at) => firmOf(firms, call.caller, firmIds[at]));
+  const actingFirms = commands.map(({ call }, at) =>
+    findVisibleFirm(firms, call.caller, firmIds[at]),
+  );
   const deliverable = await findAmounts(tx, commands, { quotes, firms: actingFirms, today });
   const credits = await claimForSale(tx, [
     ...found.flatMap((credit) => credit?.credit_id ?? []),
@@ -132,7 +134,7 @@ export async function loadOrders(
     originals,
     orderedByKey,
   };
-  return { loaded, workings: newWorkings({ ...facts, cardOf }) };
+  return { loaded, matchState: newMatchState({ ...facts, findCard }) };
 }
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };
@@ -150,11 +152,11 @@ async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<
 }
 
 /** What buyers have to pay with, and how much of their buys may wait for money. */
-export async function loadBuying(
+export async function loadBuyerFunds(
   tx: Tx,
   environment: Environment,
   buyers: readonly { readonly firmId: string; readonly keyId: string }[],
-): Promise<Pick<Workings, "means" | "unfundedMax">> {
+): Promise<Pick<MatchState, "means" | "unfundedMax">> {
   if (buyers.length === 0) return { means: new Map(), unfundedMax: new Map() };
   const [means, unfundedMax] = await Promise.all([
     meansOfFirms(tx, environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
@@ -223,7 +225,7 @@ function actingFirm(
 }
 
 /** A firm of the caller's desk; a key that is bound to one firm knows no other. */
-function firmOf(
+function findVisibleFirm(
   firms: ReadonlyMap<string, TradingFirm>,
   caller: Caller,
   firmId: string | undefined,
@@ -280,10 +282,7 @@ async function loadBundles(
     quotes,
     disputed,
     now,
-  }: { readonly quotes: readonly (LockedQuote | undefined)[] } & Pick<
-    SetOfOrders,
-    "disputed" | "now"
-  >,
+  }: { readonly quotes: readonly (LockedQuote | undefined)[] } & Pick<OrderSet, "disputed" | "now">,
 ): Promise<{
   readonly offers: ReadonlyMap<string, Offer>;
   readonly held: ReadonlySet<string>;

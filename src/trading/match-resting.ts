@@ -13,7 +13,7 @@
 //
 // What a look of the matcher does with one order that rests, on facts that were loaded before.
 
-import { SearchFirst } from "../cover/search-cover.ts";
+import { SearchNeeded } from "../cover/search-cover.ts";
 import { houseChanges } from "../credits/inventory.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
@@ -30,23 +30,23 @@ import {
   workInParts,
 } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { type CardOf, cardsBesideQuotes, cardsToday } from "../rates/current-cards.ts";
+import { type FindCard, loadCardsWithQuotes, loadCardsToday } from "../rates/current-cards.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
-import { loadBuying, lockOffers, restingBuysMax, type SetOfOrders } from "./load-orders.ts";
-import { faceOf, sellTo, takeBundle } from "./match-order.ts";
-import { highestBid, houseBid, payable, restingPool } from "./match-rules.ts";
+import { loadBuyerFunds, lockOffers, restingBuysMax, type OrderSet } from "./load-orders.ts";
+import { sumFaces, dealSell, takeBundle } from "./match-order.ts";
+import { findHighestBid, findHouseBid, filterPayable, findRestingPool } from "./match-rules.ts";
 import {
-  type Books,
-  newWorkings,
-  noteDealt,
-  panOf,
+  type BookSessions,
+  newMatchState,
+  recordDealt,
+  findPan,
   replaceResting,
-  restingBuysOf,
-  type Workings,
+  toRestingBuys,
+  type MatchState,
 } from "./match-state.ts";
-import { restOf } from "./order-rules.ts";
+import { findRemainingPaise } from "./order-rules.ts";
 import { lockMatching, type OrderRow } from "./order-store.ts";
-import { withBook } from "./place-orders.ts";
+import { withBookSession } from "./place-orders.ts";
 import {
   findSeen,
   listRestingBuys,
@@ -64,9 +64,9 @@ const sellsInPage = 200;
 /** How long something that nobody announces may wait. */
 const lookEveryMs = 10_000;
 
-export function restingMatcher(
+export function createRestingMatcher(
   ctx: Context,
-  books: Books,
+  books: BookSessions,
   offenders: Offenders = noOffenders(),
 ): () => Promise<"more" | "idle"> {
   const openQuotes = openQuotesOn(ctx.db);
@@ -79,7 +79,7 @@ export function restingMatcher(
       if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
       // An order whose deal cannot be stored is left out, and the others are dealt.
       dealt += await workInParts(offenders, (choice, claimed) =>
-        withBook(books, environment, (book, disputed) => {
+        withBookSession(books, environment, (book, disputed) => {
           const set = {
             environment,
             book,
@@ -100,23 +100,23 @@ export function restingMatcher(
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
   const seen = await findSeen(db, environment);
   if (seen.rested_since) return true;
-  const cards = cardsOf(environment, await cardsToday(db, [environment], now));
+  const cards = listCardVersions(environment, await loadCardsToday(db, [environment], now));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
   const { changes } = await houseChanges(db, environment, seen.seen_before);
   return changes === undefined || changes.length > 0;
 }
 
 /** The version of each scheme's card in force. */
-function cardsOf(environment: Environment, cardOf: CardOf): Seen["seen_cards"] {
+function listCardVersions(environment: Environment, findCard: FindCard): Seen["seen_cards"] {
   return Object.fromEntries(
     schemes.flatMap((scheme) => {
-      const market = cardOf(environment, scheme);
+      const market = findCard(environment, scheme);
       return market ? [[scheme, market.version]] : [];
     }),
   );
 }
 
-type Look = SetOfOrders & {
+type Look = OrderSet & {
   readonly choice: Choice;
   /** Told the orders that deal, before anything is stored. */
   readonly claimed: (orderIds: readonly string[]) => void;
@@ -131,10 +131,10 @@ async function matchOnce(
   const { seen_from } = await findSeen(tx, environment);
   await book.refresh(tx);
   const today = istDay(now);
-  const cardOf = await cardsBesideQuotes(tx, [environment], { now, quotes: openQuotes });
+  const findCard = await loadCardsWithQuotes(tx, [environment], { now, quotes: openQuotes });
   const restingBuys = await listRestingBuys(tx, environment, { now, ...restingBuysMax });
   const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
-  const buying = await loadBuying(
+  const buying = await loadBuyerFunds(
     tx,
     environment,
     restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
@@ -152,30 +152,33 @@ async function matchOnce(
     restingBuys,
     ...nobody,
   };
-  const workings = newWorkings({ ...facts, cardOf });
+  const matchState = newMatchState({ ...facts, findCard });
   const isChosen = ({ order_id }: OrderRow) =>
     !choice.except.includes(order_id) && (choice.only?.includes(order_id) ?? true);
   // Serving a buy takes it out of those that rest once nothing of it does.
-  for (const buy of workings.restingBuys.filter(isChosen)) serveBuy(workings, buy);
-  for (const scheme of schemes) await serveSells(tx, workings, { scheme, isChosen });
-  claimed([...new Set(workings.deals.map((deal) => deal.originOrderId))]);
-  await storeOrders(tx, workings, () => matcher);
-  await setSeen(tx, environment, { cards: cardsOf(environment, cardOf), before: seen_from });
-  return workings.deals.length;
+  for (const buy of matchState.restingBuys.filter(isChosen)) serveBuy(matchState, buy);
+  for (const scheme of schemes) await serveSells(tx, matchState, { scheme, isChosen });
+  claimed([...new Set(matchState.deals.map((deal) => deal.originOrderId))]);
+  await storeOrders(tx, matchState, () => matcher);
+  await setSeen(tx, environment, {
+    cards: listCardVersions(environment, findCard),
+    before: seen_from,
+  });
+  return matchState.deals.length;
 }
 
 /** The house takes resting sells at their limit where its bid reaches it, the cheapest first. */
 async function serveSells(
   tx: Tx,
-  workings: Workings,
+  matchState: MatchState,
   {
     scheme,
     isChosen,
   }: { readonly scheme: Scheme; readonly isChosen: (order: OrderRow) => boolean },
 ): Promise<void> {
-  const market = workings.markets.get(scheme);
+  const market = matchState.markets.get(scheme);
   if (market?.state !== "open") return;
-  const { environment, now } = workings;
+  const { environment, now } = matchState;
   const limitBpsMax = market.ceiling_bps;
   let page: OrderRow[] = [];
   for (let pages = 0; pages < sellPagesMax; pages++) {
@@ -183,63 +186,69 @@ async function serveSells(
     page = await listRestingSells(tx, of);
     // Most of what rests waits for a better price; only what may be dealt is locked.
     const near = page.filter(
-      (sell) => isChosen(sell) && (highestBid(market, restOf(sell)) ?? 0) >= (sell.limit_bps ?? 0),
+      (sell) =>
+        isChosen(sell) &&
+        (findHighestBid(market, findRemainingPaise(sell)) ?? 0) >= (sell.limit_bps ?? 0),
     );
-    if (near.length > 0) await serveNear(tx, workings, near);
+    if (near.length > 0) await serveReachableSells(tx, matchState, near);
     if (page.length < sellsInPage) return;
   }
 }
 
-async function serveNear(tx: Tx, workings: Workings, sells: readonly OrderRow[]): Promise<void> {
+async function serveReachableSells(
+  tx: Tx,
+  matchState: MatchState,
+  sells: readonly OrderRow[],
+): Promise<void> {
   const numbers = sells.flatMap((sell) => sell.resting_scrip_nos);
-  const { offered } = await lockOffers(tx, workings.environment, numbers, workings.now);
-  const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
-  const cannotBeHad = (scripNo: string) => sold.has(scripNo) || workings.disputed?.has(scripNo);
+  const { offered } = await lockOffers(tx, matchState.environment, numbers, matchState.now);
+  const sold = new Set(matchState.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
+  const cannotBeHad = (scripNo: string) => sold.has(scripNo) || matchState.disputed?.has(scripNo);
   for (const sell of sells) {
     const credits = sell.resting_scrip_nos.flatMap((scripNo) =>
       cannotBeHad(scripNo) ? [] : (offered.get(scripNo)?.credit ?? []),
     );
-    if (credits.length > 0) serveSell(workings, sell, credits);
+    if (credits.length > 0) serveSell(matchState, sell, credits);
   }
 }
 
 /** A resting buy takes what covers the most of its rest, at its own price. */
-export function serveBuy(workings: Workings, buy: OrderRow): void {
-  const market = workings.markets.get(buy.scheme);
-  const [resting] = restingBuysOf(workings, buy.scheme).filter(
+export function serveBuy(matchState: MatchState, buy: OrderRow): void {
+  const market = matchState.markets.get(buy.scheme);
+  const [resting] = toRestingBuys(matchState, buy.scheme).filter(
     ({ orderId }) => orderId === buy.order_id,
   );
   if (market?.state !== "open" || !resting) return;
-  const chosen = workings.book.choose({
+  const chosen = matchState.book.choose({
     scheme: buy.scheme,
     requirementPaise: resting.remainingPaise,
-    pool: restingPool(market, resting),
-    pan: panOf(workings, buy.firm_id),
-    expiresFrom: addDays(workings.today, sellableDaysMin),
+    pool: findRestingPool(market, resting),
+    pan: findPan(matchState, buy.firm_id),
+    expiresFrom: addDays(matchState.today, sellableDaysMin),
     plan: null,
   });
-  if (chosen instanceof SearchFirst) throw new Error("who rests does without a plan");
-  const bundle = payable(chosen, resting.priceBps);
+  if (chosen instanceof SearchNeeded) throw new Error("who rests does without a plan");
+  const bundle = filterPayable(chosen, resting.priceBps);
   if (bundle.length === 0) return;
-  const after = takeBundle(workings, buy, bundle, resting.priceBps);
+  const after = takeBundle(matchState, buy, bundle, resting.priceBps);
   if (!after) return;
-  noteDealt(workings, { before: buy, after, dealtBy: buy.order_id });
-  replaceResting(workings, after);
+  recordDealt(matchState, { before: buy, after, dealtBy: buy.order_id });
+  replaceResting(matchState, after);
 }
 
 /** The house takes what rests of a sell at its limit, where its bid reaches that. */
 export function serveSell(
-  workings: Workings,
+  matchState: MatchState,
   sell: OrderRow,
   credits: readonly DealtCredit[],
 ): void {
   const limitBps = sell.limit_bps ?? 0;
-  const bid = houseBid(workings.markets.get(sell.scheme), {
-    facePaise: faceOf(credits),
-    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, workings.today))),
+  const bid = findHouseBid(matchState.markets.get(sell.scheme), {
+    facePaise: sumFaces(credits),
+    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, matchState.today))),
   });
   if (bid === undefined || bid < limitBps) return;
   const match = { with: "house", sellerBps: limitBps, buyerBps: limitBps } as const;
-  const after = sellTo(workings, sell, credits, match);
-  noteDealt(workings, { before: sell, after, dealtBy: sell.order_id });
+  const after = dealSell(matchState, sell, credits, match);
+  recordDealt(matchState, { before: sell, after, dealtBy: sell.order_id });
 }

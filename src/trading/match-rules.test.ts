@@ -5,16 +5,16 @@ import fc from "fast-check";
 
 import type { Offer } from "../cover/rules.ts";
 import { addedCeil, addedFloor, priceFloor } from "../kernel/money.ts";
-import { askOf, bidOf, type CardToday, startingTerms } from "../rates/rules.ts";
+import { priceAsk, priceBid, type CardToday, startingTerms } from "../rates/rules.ts";
 import {
-  bundlePrice,
-  highestBid,
-  houseBid,
+  priceBundle,
+  findHighestBid,
+  findHouseBid,
   matchSell,
-  poolOf,
-  restingPool,
-  payable,
-  paysFor,
+  findPool,
+  findRestingPool,
+  filterPayable,
+  coversSellerShare,
   type RestingBuy,
   type Sell,
 } from "./match-rules.ts";
@@ -50,7 +50,7 @@ const buy = (over: Partial<RestingBuy> = {}): RestingBuy => ({
 });
 
 test("a sell meets the house at its bid when nothing rests", () => {
-  const bid = bidOf(market, 300_000_000, 400);
+  const bid = priceBid(market, 300_000_000, 400);
   assert.deepEqual(matchSell(market, [], sell()), {
     with: "house",
     sellerBps: bid,
@@ -76,7 +76,7 @@ test("without a price of the house an order without a limit takes nothing that r
   assert.equal(matchSell(undefined, [buy()], sell()), undefined);
   const spent = { ...market, taken_paise: market.house_limit_paise };
   assert.equal(matchSell(spent, [buy()], sell()), undefined);
-  assert.equal(houseBid(spent, sell()), undefined);
+  assert.equal(findHouseBid(spent, sell()), undefined);
 });
 
 test("nobody deals with a firm of the same PAN, and no buy takes more than it wants", () => {
@@ -102,7 +102,7 @@ test("no sell gets less than its limit, and the house keeps its margin between t
           .map((order, at) => buy({ ...order, orderId: `ord_${at}` }))
           .toSorted((a, b) => b.priceBps - a.priceBps);
         const match = matchSell(market, resting, sell({ limitBps, facePaise }));
-        const bid = houseBid(market, sell({ facePaise })) ?? 0;
+        const bid = findHouseBid(market, sell({ facePaise })) ?? 0;
         const best = resting.find(
           (order) =>
             order.remainingPaise >= facePaise &&
@@ -133,21 +133,21 @@ const offer = (limit_bps: number): Offer => ({
 
 test("a buy pays the ask for the whole bundle, or below it the dearest limit and the margin", () => {
   const requirementPaise = 200_000_000;
-  const ask = askOf(market, requirementPaise);
-  const atAsk = poolOf(market, { requirementPaise, limitBps: null });
+  const ask = priceAsk(market, requirementPaise);
+  const atAsk = findPool(market, { requirementPaise, limitBps: null });
   assert.deepEqual(atAsk, { fromHouse: true, limitBpsMax: ask - market.margin_bps });
-  assert.equal(atAsk && bundlePrice(market, requirementPaise, atAsk, [offer(0)]), ask);
-  const below = poolOf(market, { requirementPaise, limitBps: ask - 1 });
+  assert.equal(atAsk && priceBundle(market, requirementPaise, atAsk, [offer(0)]), ask);
+  const below = findPool(market, { requirementPaise, limitBps: ask - 1 });
   assert.deepEqual(below, { fromHouse: false, limitBpsMax: ask - 1 - market.margin_bps });
   const bundle = [offer(9_700), offer(9_750)];
-  assert.equal(below && bundlePrice(market, requirementPaise, below, bundle), 9_770);
-  assert.equal(poolOf(halted, { requirementPaise, limitBps: null }), undefined);
+  assert.equal(below && priceBundle(market, requirementPaise, below, bundle), 9_770);
+  assert.equal(findPool(halted, { requirementPaise, limitBps: null }), undefined);
 });
 
 test("a resting buy takes from the house only when the ask is within its price", () => {
-  const ask = askOf(market, 1_000_000_000);
-  assert.equal(restingPool(market, buy({ priceBps: ask })).fromHouse, true);
-  assert.equal(restingPool(market, buy({ priceBps: ask - 1 })).fromHouse, false);
+  const ask = priceAsk(market, 1_000_000_000);
+  assert.equal(findRestingPool(market, buy({ priceBps: ask })).fromHouse, true);
+  assert.equal(findRestingPool(market, buy({ priceBps: ask - 1 })).fromHouse, false);
 });
 
 test("no bid is above the highest bid, and the house's limits hold for both", () => {
@@ -156,14 +156,14 @@ test("no bid is above the highest bid, and the house's limits hold for both", ()
       fc.integer({ min: 1, max: 20_000_000_000 }),
       fc.integer({ min: -5, max: 900 }),
       (facePaise, days) => {
-        const bid = houseBid(market, { facePaise, daysLeft: days });
-        const highest = highestBid(market, facePaise);
+        const bid = findHouseBid(market, { facePaise, daysLeft: days });
+        const highest = findHighestBid(market, facePaise);
         if (facePaise > market.face_max_paise) assert.equal(highest, undefined);
         assert.ok(bid === undefined || bid <= (highest ?? 0));
       },
     ),
   );
-  assert.equal(highestBid(halted, 1), undefined);
+  assert.equal(findHighestBid(halted, 1), undefined);
 });
 
 test("whoever pays for a credit pays what its seller gets, wherever in their orders it stands", () => {
@@ -176,13 +176,16 @@ test("whoever pays for a credit pays what its seller gets, wherever in their ord
       const buyerBps = Math.min(10_000, sellerBps + more);
       const pays = addedCeil(bought, facePaise, buyerBps);
       assert.ok(pays >= priceFloor(facePaise, sellerBps), "one credit alone is always paid for");
-      if (!paysFor(facePaise, buyerBps, sellerBps)) return;
+      if (!coversSellerShare(facePaise, buyerBps, sellerBps)) return;
       assert.ok(pays >= addedFloor(sold, facePaise, sellerBps));
     }),
   );
-  assert.ok(paysFor(500, 9_850, 9_830), "five rupees leave room at the margin of the first cards");
-  assert.ok(!paysFor(1, 9_850, 9_830));
-  assert.ok(!paysFor(100, 9_830, 9_850));
+  assert.ok(
+    coversSellerShare(500, 9_850, 9_830),
+    "five rupees leave room at the margin of the first cards",
+  );
+  assert.ok(!coversSellerShare(1, 9_850, 9_830));
+  assert.ok(!coversSellerShare(100, 9_830, 9_850));
 });
 
 test("a sell of several credits does not meet a buy that could pay less for one of them", () => {
@@ -198,5 +201,5 @@ test("of a bundle the house's offers and those that are paid for stay", () => {
     { ...offer, face_paise: 1_000, limit_bps: 9_830 },
     { ...offer, face_paise: 1, limit_bps: 0, order_id: null },
   ];
-  assert.deepEqual(payable(offers, 9_850), offers.slice(1));
+  assert.deepEqual(filterPayable(offers, 9_850), offers.slice(1));
 });

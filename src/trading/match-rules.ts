@@ -15,7 +15,7 @@
 
 import type { Offer } from "../cover/rules.ts";
 import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
-import { askOf, bidOf, type CardToday, type RateCard } from "../rates/rules.ts";
+import { priceAsk, priceBid, type CardToday, type RateCard } from "../rates/rules.ts";
 
 export type RestingBuy = {
   readonly orderId: string;
@@ -45,19 +45,19 @@ export type SellMatch =
     };
 
 /** The house's price for a sell now; undefined when it gives none. */
-export function houseBid(
+export function findHouseBid(
   market: CardToday | undefined,
   { facePaise, daysLeft }: Pick<Sell, "facePaise" | "daysLeft">,
 ): Bps | undefined {
   if (market?.state !== "open" || facePaise > market.face_max_paise) return undefined;
   if (facePaise > market.house_limit_paise - market.taken_paise) return undefined;
-  return bidOf(market, facePaise, daysLeft);
+  return priceBid(market, facePaise, daysLeft);
 }
 
 /** The most the house could bid for a face, however long its credits live. */
-export function highestBid(market: CardToday, facePaise: Paise): Bps | undefined {
+export function findHighestBid(market: CardToday, facePaise: Paise): Bps | undefined {
   const bids = market.validity_bands.flatMap(
-    ({ from_days }) => houseBid(market, { facePaise, daysLeft: from_days }) ?? [],
+    ({ from_days }) => findHouseBid(market, { facePaise, daysLeft: from_days }) ?? [],
   );
   return bids.length > 0 ? Math.max(...bids) : undefined;
 }
@@ -68,7 +68,7 @@ export function matchSell(
   resting: readonly RestingBuy[],
   sell: Sell,
 ): SellMatch | undefined {
-  const bid = houseBid(market, sell);
+  const bid = findHouseBid(market, sell);
   const least = sell.quotedBps ?? Math.max(sell.limitBps ?? 0, bid ?? 0);
   // Without a limit the house's price is the floor: no order takes whatever happens to rest.
   if (least === 0) return undefined;
@@ -77,7 +77,7 @@ export function matchSell(
   const buy =
     market?.state === "open"
       ? resting
-          .filter((each) => paysForAll(sell.faces, each.priceBps, sellerBpsAt(each)))
+          .filter((each) => coversSellerShares(sell.faces, each.priceBps, sellerBpsAt(each)))
           .find((each) => mayTake(each, sell, least + market.margin_bps))
       : undefined;
   if (buy) {
@@ -90,16 +90,16 @@ export function matchSell(
 }
 
 function mayTake(buy: RestingBuy, { facePaise, pan }: Sell, paysAtLeast: Bps): boolean {
-  return buy.priceBps >= paysAtLeast && buy.remainingPaise >= facePaise && !samePan(buy.pan, pan);
+  return buy.priceBps >= paysAtLeast && buy.remainingPaise >= facePaise && !isSamePan(buy.pan, pan);
 }
 
 /**
  * Whether a buyer pays for each of these credits at least what a seller of all of them gets. One alone
  * is rounded down for its seller, and then any price that is not below the seller's does.
  */
-function paysForAll(faces: readonly Paise[], buyerBps: Bps, sellerBps: Bps): boolean {
+function coversSellerShares(faces: readonly Paise[], buyerBps: Bps, sellerBps: Bps): boolean {
   if (faces.length === 1) return buyerBps >= sellerBps;
-  return faces.every((facePaise) => paysFor(facePaise, buyerBps, sellerBps));
+  return faces.every((facePaise) => coversSellerShare(facePaise, buyerBps, sellerBps));
 }
 
 /**
@@ -108,15 +108,15 @@ function paysForAll(faces: readonly Paise[], buyerBps: Bps, sellerBps: Bps): boo
  * way; where the prices differ by less than that, as they do for a few paise of face or without a
  * margin, the seller's could be the greater.
  */
-export function paysFor(facePaise: Paise, buyerBps: Bps, sellerBps: Bps): boolean {
+export function coversSellerShare(facePaise: Paise, buyerBps: Bps, sellerBps: Bps): boolean {
   return priceFloor(facePaise, buyerBps) >= priceCeil(facePaise, sellerBps);
 }
 
 /** Of a bundle at one price, the offers of the house and those whose sellers it pays. */
-export function payable(bundle: readonly Offer[], priceBps: Bps): readonly Offer[] {
+export function filterPayable(bundle: readonly Offer[], priceBps: Bps): readonly Offer[] {
   return bundle.filter(
     ({ order_id, face_paise, limit_bps }) =>
-      order_id === null || paysFor(face_paise, priceBps, limit_bps),
+      order_id === null || coversSellerShare(face_paise, priceBps, limit_bps),
   );
 }
 
@@ -124,7 +124,7 @@ export function payable(bundle: readonly Offer[], priceBps: Bps): readonly Offer
 export type Pool = { readonly fromHouse: boolean; readonly limitBpsMax: Bps };
 
 /** What an arriving buy may take; undefined when nothing can be bought at its price. */
-export function poolOf(
+export function findPool(
   market: CardToday | undefined,
   {
     requirementPaise,
@@ -132,37 +132,37 @@ export function poolOf(
   }: { readonly requirementPaise: Paise; readonly limitBps: Bps | null },
 ): Pool | undefined {
   if (market?.state !== "open") return undefined;
-  const ask = askOf(market, requirementPaise);
+  const ask = priceAsk(market, requirementPaise);
   const fromHouse = limitBps === null || ask <= limitBps;
   const pays = fromHouse ? ask : limitBps;
   return { fromHouse, limitBpsMax: pays - market.margin_bps };
 }
 
 /** The one price of a bundle taken from a pool. */
-export function bundlePrice(
+export function priceBundle(
   card: RateCard,
   requirementPaise: Paise,
   { fromHouse }: Pool,
   bundle: readonly Offer[],
 ): Bps {
-  if (fromHouse) return askOf(card, requirementPaise);
+  if (fromHouse) return priceAsk(card, requirementPaise);
   return Math.max(...bundle.map(({ limit_bps }) => limit_bps)) + card.margin_bps;
 }
 
 /** A resting order deals at its own price: the house must ask no more than it pays. */
-export function restingPool(card: RateCard, buy: RestingBuy): Pool {
+export function findRestingPool(card: RateCard, buy: RestingBuy): Pool {
   return {
-    fromHouse: askOf(card, buy.remainingPaise) <= buy.priceBps,
+    fromHouse: priceAsk(card, buy.remainingPaise) <= buy.priceBps,
     limitBpsMax: buy.priceBps - card.margin_bps,
   };
 }
 
-export function samePan(a: string | null, b: string | null): boolean {
+export function isSamePan(a: string | null, b: string | null): boolean {
   return a !== null && a === b;
 }
 
 /** By price, the highest first, then by time and id: the order in which resting buys are served. */
-export function byPriority(
+export function comparePriority(
   a: { readonly price_bps: Bps | null; readonly created_at: Date; readonly order_id: string },
   b: { readonly price_bps: Bps | null; readonly created_at: Date; readonly order_id: string },
 ): number {

@@ -7,7 +7,7 @@
 import { chooseBundle, indexOwnCredits } from "../cover/choose-bundle.ts";
 import type { OfferIndex } from "../cover/offer-index.ts";
 import { type Offer, stepsQuick } from "../cover/rules.ts";
-import type { CoverPlan, SearchFirst } from "../cover/search-cover.ts";
+import type { CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -17,12 +17,12 @@ import type { Bps, Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay } from "../kernel/time.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import type { CardOf } from "../rates/current-cards.ts";
+import type { FindCard } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import type { CardToday } from "../rates/rules.ts";
 import type { Means } from "../settlement/fund-settlements.ts";
 import type { Pool, RestingBuy } from "./match-rules.ts";
-import { restOf } from "./order-rules.ts";
+import { findRemainingPaise } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 
 /** Which offers a buyer could take. */
@@ -35,7 +35,7 @@ export type Wanted = {
 };
 
 /** The book as one set sees it: what it takes is gone for the orders after it. */
-type BookOfSet = {
+type SetBook = {
   /**
    * The bundle that leaves the least uncovered; empty when nothing can be taken. What a quick search
    * leaves open is put off, unless there is a plan for it or it must do without one.
@@ -45,7 +45,7 @@ type BookOfSet = {
       readonly requirementPaise: Paise;
       readonly plan: CoverPlan | null | undefined;
     },
-  ): readonly Offer[] | SearchFirst;
+  ): readonly Offer[] | SearchNeeded;
   /** The smallest face that could be taken for such a wish; undefined when there is none. */
   smallest(wanted: Wanted): Paise | undefined;
   /** Whether a credit that somebody else holds could be taken for such a wish. */
@@ -55,7 +55,7 @@ type BookOfSet = {
 };
 
 /** A book that a set may take from and put into, and that takes all of it back when asked. */
-export type BookSession = BookOfSet & {
+export type BookSession = SetBook & {
   /** Brings the book up to what this transaction sees. */
   refresh(db: Db): Promise<void>;
   undo(): void;
@@ -65,7 +65,7 @@ export type BookSession = BookOfSet & {
   setAside(scripNos: readonly string[]): void;
 };
 
-export type Books = {
+export type BookSessions = {
   /** The book without these credits, whatever it offers, and without those that others hold now. */
   session(
     environment: Environment,
@@ -100,11 +100,11 @@ export type DealDraft = {
   readonly legs: readonly Leg[];
 };
 
-export type Workings = {
+export type MatchState = {
   readonly environment: Environment;
   readonly now: Date;
   readonly today: IstDay;
-  readonly book: BookOfSet;
+  readonly book: SetBook;
   /** Credits by number that the books refuse to move for their holders. */
   readonly disputed?: ReadonlySet<string> | undefined;
   /** What is held for quotes of this process; nothing where it is not given. */
@@ -128,7 +128,7 @@ export type Workings = {
   /** Credits by id that an order of this set has, and the order. */
   readonly reserved: Map<string, { readonly credit: DealtCredit; readonly orderId: string }>;
   /** What firms can deliver for amounts, by firm and scheme; made when one is first sold. */
-  readonly deliverable: Map<string, Deliverable>;
+  readonly deliverable: Map<string, DeliverableCredits>;
   readonly usedQuotes: Map<string, string>;
   /** What each limited key had ordered today before this set, and what this set adds. */
   readonly orderedByKey: ReadonlyMap<string, Paise>;
@@ -146,12 +146,12 @@ type DealtOrder = {
   readonly dealtBy: string;
 };
 
-/** The workings of a set that has done nothing yet. */
-export function newWorkings({
-  cardOf,
+/** The state of a set that has done nothing yet. */
+export function newMatchState({
+  findCard,
   ...facts
 }: Pick<
-  Workings,
+  MatchState,
   | "environment"
   | "now"
   | "today"
@@ -164,7 +164,7 @@ export function newWorkings({
   | "restingBuys"
   | "originals"
   | "orderedByKey"
-> & { readonly cardOf: CardOf }): Workings {
+> & { readonly findCard: FindCard }): MatchState {
   const { firms, now } = facts;
   const mayTrade = ({ firm_id }: OrderRow) => {
     const firm = firms.get(firm_id);
@@ -175,7 +175,7 @@ export function newWorkings({
     restingBuys: facts.restingBuys.filter(mayTrade),
     markets: new Map(
       schemes.flatMap((scheme) => {
-        const market = cardOf(facts.environment, scheme);
+        const market = findCard(facts.environment, scheme);
         return market ? [[scheme, market] as const] : [];
       }),
     ),
@@ -192,7 +192,7 @@ export function newWorkings({
 }
 
 /** How a deal leaves what rests of an order in this market. */
-export function restOptions({ markets, now }: Workings, scheme: Scheme) {
+export function restOptions({ markets, now }: MatchState, scheme: Scheme) {
   return { restMinPaise: restMin(markets.get(scheme)), now };
 }
 
@@ -201,15 +201,15 @@ export function restMin(market: CardToday | undefined): Paise {
   return market?.rest_min_paise ?? 1;
 }
 
-export function newDealId({ now }: Pick<Workings, "now">): string {
+export function newDealId({ now }: Pick<MatchState, "now">): string {
   return newId("stl", now);
 }
 
 type Charge = "paid" | "waits" | "over_limit";
 
 /** How a buyer would pay for more: at once, later, or not, since too much of its waits already. */
-export function chargeFor(
-  { means, unfundedMax }: Workings,
+export function decideCharge(
+  { means, unfundedMax }: MatchState,
   { firm_id, key_id }: Pick<OrderRow, "firm_id" | "key_id">,
   costPaise: Paise,
 ): Charge {
@@ -222,15 +222,15 @@ export function chargeFor(
 
 /** Takes the cost from what the buyer can pay at once, or adds it to what waits. */
 export function chargeBuyer(
-  workings: Workings,
+  matchState: MatchState,
   buyer: Pick<OrderRow, "firm_id" | "key_id">,
   costPaise: Paise,
 ): Charge {
-  const charge = chargeFor(workings, buyer, costPaise);
-  const has = workings.means?.get(buyer.firm_id);
+  const charge = decideCharge(matchState, buyer, costPaise);
+  const has = matchState.means?.get(buyer.firm_id);
   if (!has || charge === "over_limit") return charge;
   const { availablePaise, unfundedPaise } = has;
-  workings.means?.set(
+  matchState.means?.set(
     buyer.firm_id,
     charge === "paid"
       ? { unfundedPaise, availablePaise: availablePaise - costPaise }
@@ -241,7 +241,7 @@ export function chargeBuyer(
 
 /** The market as it is for what is held by quotes of its own: that is room for it. */
 export function marketFor(
-  { markets, openQuotes }: Workings,
+  { markets, openQuotes }: MatchState,
   scheme: Scheme,
   ids: readonly string[],
 ): CardToday | undefined {
@@ -252,58 +252,58 @@ export function marketFor(
 
 /** The house took on more of its day: these credits, by a quote or without. */
 export function takeFromHouse(
-  workings: Workings,
+  matchState: MatchState,
   scheme: Scheme,
   { facePaise, ids }: { readonly facePaise: Paise; readonly ids: readonly string[] },
 ): void {
-  const free = ids.filter((id) => !workings.released.has(id));
-  const market = marketFor(workings, scheme, free);
+  const free = ids.filter((id) => !matchState.released.has(id));
+  const market = marketFor(matchState, scheme, free);
   if (!market) return;
-  for (const id of ids) workings.released.add(id);
-  workings.markets.set(scheme, { ...market, taken_paise: market.taken_paise + facePaise });
-  workings.houseTaken.set(scheme, (workings.houseTaken.get(scheme) ?? 0) + facePaise);
+  for (const id of ids) matchState.released.add(id);
+  matchState.markets.set(scheme, { ...market, taken_paise: market.taken_paise + facePaise });
+  matchState.houseTaken.set(scheme, (matchState.houseTaken.get(scheme) ?? 0) + facePaise);
 }
 
 /** A resting buy after a deal: it keeps its place until nothing of it rests. */
-export function replaceResting(workings: Workings, order: OrderRow): void {
-  const at = workings.restingBuys.findIndex(({ order_id }) => order_id === order.order_id);
-  if (order.state === "open") workings.restingBuys[at] = order;
-  else workings.restingBuys.splice(at, 1);
+export function replaceResting(matchState: MatchState, order: OrderRow): void {
+  const at = matchState.restingBuys.findIndex(({ order_id }) => order_id === order.order_id);
+  if (order.state === "open") matchState.restingBuys[at] = order;
+  else matchState.restingBuys.splice(at, 1);
 }
 
-export function restingBuysOf(workings: Workings, scheme: Scheme): RestingBuy[] {
-  return workings.restingBuys
+export function toRestingBuys(matchState: MatchState, scheme: Scheme): RestingBuy[] {
+  return matchState.restingBuys
     .filter((order) => order.scheme === scheme)
     .map((order) => ({
       orderId: order.order_id,
-      pan: panOf(workings, order.firm_id),
+      pan: findPan(matchState, order.firm_id),
       priceBps: order.price_bps ?? 0,
-      remainingPaise: restOf(order),
+      remainingPaise: findRemainingPaise(order),
     }));
 }
 
-export function panOf({ firms }: Workings, firmId: string): string | null {
+export function findPan({ firms }: MatchState, firmId: string): string | null {
   return firms.get(firmId)?.pan ?? null;
 }
 
 /** How an order of this set, or one that was dealt in it, stands now. */
-export function currentOrder({ placed, dealt }: Workings, orderId: string): OrderRow | undefined {
+export function currentOrder({ placed, dealt }: MatchState, orderId: string): OrderRow | undefined {
   return placed.get(orderId) ?? dealt.get(orderId)?.after;
 }
 
 /** A resting order was dealt with; however often that happens in a set, it is one change of it. */
-export function noteDealt(workings: Workings, dealt: DealtOrder): void {
+export function recordDealt(matchState: MatchState, dealt: DealtOrder): void {
   const { order_id } = dealt.after;
-  if (workings.placed.has(order_id)) {
-    workings.placed.set(order_id, dealt.after);
+  if (matchState.placed.has(order_id)) {
+    matchState.placed.set(order_id, dealt.after);
     return;
   }
-  const before = workings.dealt.get(order_id)?.before ?? dealt.before;
+  const before = matchState.dealt.get(order_id)?.before ?? dealt.before;
   const after = { ...dealt.after, version: before.version + 1 };
-  workings.dealt.set(order_id, { ...dealt, before, after });
+  matchState.dealt.set(order_id, { ...dealt, before, after });
 }
 
-export class Deliverable {
+export class DeliverableCredits {
   readonly #byNumber: Map<string, DealtCredit>;
   readonly #index: OfferIndex;
 

@@ -14,11 +14,16 @@ import { readQuote } from "./read-quotes.ts";
 import type { QuoteAnswer, TakeQuote } from "./take-quote.ts";
 import { type Cancel, cancelOrders } from "./end-orders.ts";
 import type { Command } from "./decide-orders.ts";
-import { type Attempted, type Placed, placeOrders, type Placing } from "./place-orders.ts";
+import {
+  type PlacedOrDeferred,
+  type Placed,
+  placeOrders,
+  type PlaceOptions,
+} from "./place-orders.ts";
 import { asksForFreshQuote } from "./order-refusals.ts";
 import type { Order } from "./order-schema.ts";
 import { isMatchingHeld } from "./order-store.ts";
-import type { Books } from "./match-state.ts";
+import type { BookSessions } from "./match-state.ts";
 
 const queueLimits = {
   setSizeMax: 256,
@@ -44,14 +49,14 @@ export type OrderDesk = {
   readonly cancel: (cancel: Cancel) => Promise<Order>;
 };
 
-export function orderDesk(
+export function openOrderDesk(
   ctx: Context,
   {
     books,
     takeQuote,
     metrics: { setSize },
   }: {
-    readonly books: Books;
+    readonly books: BookSessions;
     readonly takeQuote: TakeQuote;
     readonly metrics: Pick<Metrics, "setSize">;
   },
@@ -62,18 +67,18 @@ export function orderDesk(
     live: takeTurns({ waitingMax: setsWaitingMax }),
     sandbox: takeTurns({ waitingMax: setsWaitingMax }),
   };
-  const placeSet = (placing: Placing, commands: readonly Command[]) =>
+  const placeSet = (placing: PlaceOptions, commands: readonly Command[]) =>
     turns[placing.environment](() =>
       placeOrders(contextFor(ctx, placing), books, placing, commands),
     );
 
-  const cancelSet = (placing: Placing, cancels: readonly Cancel[]) =>
+  const cancelSet = (placing: PlaceOptions, cancels: readonly Cancel[]) =>
     turns[placing.environment](() => cancelOrders(contextFor(ctx, placing), placing, cancels));
 
   const kept = { rollBack: false } as const;
 
-  const queuesOf = (environment: Environment) => ({
-    orders: coalesce<Command, Attempted>(
+  const openQueues = (environment: Environment) => ({
+    orders: coalesce<Command, PlacedOrDeferred>(
       (commands, attempt) => placeSet({ environment, ...kept, ...attempt }, commands),
       { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "orders" }, size) },
     ),
@@ -82,22 +87,22 @@ export function orderDesk(
       { ...queueLimits, held, onSet: (size) => setSize.observe({ set: "cancels" }, size) },
     ),
   });
-  const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
+  const queues = { live: openQueues("live"), sandbox: openQueues("sandbox") };
 
   /**
    * The same commands with what threads find for those that were put off. When their caller has gone
    * nothing is found, and those are not placed: a call with the same idempotency key does it then.
    */
-  async function withPlans(
+  async function addPlans(
     { caller, gone }: Call,
     commands: readonly Command[],
-    attempted: readonly Outcome<Attempted>[],
+    attempted: readonly Outcome<PlacedOrDeferred>[],
   ): Promise<readonly Command[]> {
-    const searches = attempted.flatMap((one) => (isPutOff(one) ? [one.search] : []));
+    const searches = attempted.flatMap((one) => (isDeferred(one) ? [one.search] : []));
     const plans = await planSearches(ctx, searches, { by: caller, signal: gone?.() });
     let next = 0;
     return commands.map((command, at) => {
-      const plan = isPutOff(attempted[at]) ? plans[next++] : undefined;
+      const plan = isDeferred(attempted[at]) ? plans[next++] : undefined;
       return { ...command, plan: plan ?? null };
     });
   }
@@ -105,7 +110,7 @@ export function orderDesk(
   async function attemptAll(
     { caller, dryRun }: Call,
     commands: readonly Command[],
-  ): Promise<readonly Outcome<Attempted>[]> {
+  ): Promise<readonly Outcome<PlacedOrDeferred>[]> {
     const placing = { environment: caller.environment, rollBack: dryRun };
     const place = (part: readonly Command[], attempt: Attempt) =>
       placeSet({ ...placing, ...attempt }, part);
@@ -122,15 +127,15 @@ export function orderDesk(
     commands: readonly Command[],
   ): Promise<readonly Outcome<Placed>[]> {
     const first = await attemptAll(call, commands);
-    if (!first.some(isPutOff)) return first.map(settled);
-    const planned = await withPlans(call, commands, first);
-    const isAgain = (at: number) => call.dryRun || isPutOff(first[at]);
+    if (!first.some(isDeferred)) return first.map(requirePlaced);
+    const planned = await addPlans(call, commands, first);
+    const isAgain = (at: number) => call.dryRun || isDeferred(first[at]);
     const again = await attemptAll(
       call,
       planned.filter((_, at) => isAgain(at)),
     );
     let next = 0;
-    return first.map((one, at) => settled(isAgain(at) ? again[next++] : one));
+    return first.map((one, at) => requirePlaced(isAgain(at) ? again[next++] : one));
   }
 
   async function placeAll(call: Call, commands: readonly Command[]) {
@@ -140,30 +145,30 @@ export function orderDesk(
     if (placed.every(isOfAll)) throw placed[0];
     return await Promise.all(
       placed.map(async (one, at) =>
-        one instanceof Error ? one : await withFreshQuote(one, commands[at]),
+        one instanceof Error ? one : await addFreshQuote(one, commands[at]),
       ),
     );
   }
 
   /** Whoever finds what was quoted gone or changed is offered what can be had instead. */
-  async function withFreshQuote(placed: Placed, command: Command | undefined): Promise<Placed> {
+  async function addFreshQuote(placed: Placed, command: Command | undefined): Promise<Placed> {
     if (placed.kind !== "refused" || !asksForFreshQuote(placed.failure)) return placed;
     const { code, message, detail } = placed.failure;
     // What was decided stands, whether or not something else can be offered now.
-    const quote = command && (await quoteAgain(command, detail).catch(() => undefined));
+    const quote = command && (await takeFreshQuote(command, detail).catch(() => undefined));
     return {
       kind: "refused",
       failure: new Failure(code, message, { detail: { ...detail, ...(quote && { quote }) } }),
     };
   }
 
-  async function quoteAgain(
+  async function takeFreshQuote(
     { call, intent }: Command,
     detail: Failure["detail"],
   ): Promise<QuoteAnswer["quote"] | undefined> {
     if (intent.ask.kind !== "quote") return undefined;
     const quoted = await readQuote(contextFor(ctx, call.caller), call.caller, intent.ask.quoteRef);
-    return (await takeQuote(call, requestAgain(quoted, detail))).quote;
+    return (await takeQuote(call, toQuoteRequest(quoted, detail))).quote;
   }
 
   return {
@@ -173,11 +178,11 @@ export function orderDesk(
       if (!call.dryRun) {
         const { orders } = queues[call.caller.environment];
         const first = await orders(command);
-        if (!isPutOff(first)) return await withFreshQuote(first, command);
-        const [planned = command] = await withPlans(call, [command], [first]);
-        const placed = settled(await orders(planned));
+        if (!isDeferred(first)) return await addFreshQuote(first, command);
+        const [planned = command] = await addPlans(call, [command], [first]);
+        const placed = requirePlaced(await orders(planned));
         if (placed instanceof Error) throw placed;
-        return await withFreshQuote(placed, command);
+        return await addFreshQuote(placed, command);
       }
       const [placed] = await placeAll(call, [command]);
       if (!placed) throw new Error("a set answers every order once");
@@ -196,21 +201,21 @@ export function orderDesk(
   };
 }
 
-function isPutOff(
-  one: Outcome<Attempted> | undefined,
-): one is Attempted & { readonly kind: "put off" } {
-  return one !== undefined && !(one instanceof Error) && one.kind === "put off";
+function isDeferred(
+  one: Outcome<PlacedOrDeferred> | undefined,
+): one is PlacedOrDeferred & { readonly kind: "deferred" } {
+  return one !== undefined && !(one instanceof Error) && one.kind === "deferred";
 }
 
-function settled(one: Outcome<Attempted> | undefined): Outcome<Placed> {
-  if (one === undefined || isPutOff(one)) {
+function requirePlaced(one: Outcome<PlacedOrDeferred> | undefined): Outcome<Placed> {
+  if (one === undefined || isDeferred(one)) {
     throw new Error("an order with a plan is placed or refused");
   }
   return one;
 }
 
 /** What the quote was asked for; of an amount, what can be delivered of it now. */
-function requestAgain(
+function toQuoteRequest(
   quoted: Awaited<ReturnType<typeof readQuote>>,
   detail: Failure["detail"],
 ): Parameters<TakeQuote>[1] {

@@ -7,15 +7,15 @@ import { Failure } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
 import {
-  type Dealing,
+  type DealFields,
   dealPart,
   endRest,
-  feesOfLeg,
-  intentOf,
+  splitLegFees,
+  parseIntent,
   type OrderFields,
   orderLifecycle,
   orderStates,
-  restOf,
+  findRemainingPaise,
 } from "./order-rules.ts";
 
 const now = new Date("2026-11-16T10:00:00+05:30");
@@ -74,11 +74,11 @@ const combinations: readonly [string, OrderFields, string[] | "ok"][] = [
 for (const [what, fields, expected] of combinations) {
   test(`an order of ${what} is ${expected === "ok" ? "understood" : "refused by field"}`, () => {
     if (expected === "ok") {
-      assert.doesNotThrow(() => intentOf(fields, now));
+      assert.doesNotThrow(() => parseIntent(fields, now));
       return;
     }
     assert.throws(
-      () => intentOf(fields, now),
+      () => parseIntent(fields, now),
       (error: Failure) => {
         assert.equal(error.code, "unprocessable");
         const { fields: problems } = error.detail as { fields: { path: string }[] };
@@ -92,11 +92,11 @@ for (const [what, fields, expected] of combinations) {
 
 test("without a limit an order is now or not at all, with one it rests", () => {
   const sell = { side: "sell", scrip_no: "A" } as const;
-  assert.equal(intentOf(sell, now).timeInForce, "IOC");
-  assert.equal(intentOf({ ...sell, limit_bps: 9_800 }, now).timeInForce, "GTC");
+  assert.equal(parseIntent(sell, now).timeInForce, "IOC");
+  assert.equal(parseIntent({ ...sell, limit_bps: 9_800 }, now).timeInForce, "GTC");
 });
 
-function orderOf(side: "sell" | "buy", faces: readonly number[]): Dealing {
+function newOrder(side: "sell" | "buy", faces: readonly number[]): DealFields {
   const sum = faces.reduce((total, face) => total + face, 0);
   const scripNos = faces.map((_, at) => `S${at}`);
   return {
@@ -122,7 +122,7 @@ test("however an order is dealt in parts, all-in is exactly the rounding of what
       fc.integer({ min: 1, max: 10_000 }),
       fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 8, maxLength: 8 }),
       (side, faces, priceBps, cuts) => {
-        let order = orderOf(side, faces);
+        let order = newOrder(side, faces);
         const credits = faces.map((facePaise, at) => ({ scripNo: `S${at}`, facePaise }));
         const round = side === "sell" ? priceFloor : priceCeil;
         let paid = 0;
@@ -141,7 +141,7 @@ test("however an order is dealt in parts, all-in is exactly the rounding of what
           assert.ok(dealt.shares.every((share) => share >= 0));
         }
         assert.equal(order.state, "matched");
-        assert.equal(restOf(order), 0);
+        assert.equal(findRemainingPaise(order), 0);
       },
     ),
   );
@@ -153,12 +153,12 @@ test("one order has one price", () => {
     credits: [{ scripNo, facePaise: 100 }],
     priceBps,
   });
-  const once = dealPart(orderOf("sell", [100, 100]), part(9_800, "S0"), { rests: true, now });
+  const once = dealPart(newOrder("sell", [100, 100]), part(9_800, "S0"), { rests: true, now });
   assert.throws(() => dealPart(once.order, part(9_700, "S1"), { rests: true, now }));
 });
 
 test("what was dealt of an order stands when the rest is given up", () => {
-  const order = orderOf("sell", [100, 100]);
+  const order = newOrder("sell", [100, 100]);
   const reason = "requested";
   assert.equal(endRest(order, { how: "cancelled", reason, now }).state, "cancelled");
   const part = { settlementId: "stl", credits: [{ scripNo: "S0", facePaise: 100 }], priceBps: 1 };
@@ -175,7 +175,7 @@ test("a buy that does not rest is matched with whatever its bundle covers", () =
     credits: [{ scripNo: "S0", facePaise: 60 }],
     priceBps: 9_890,
   };
-  const { order } = dealPart(orderOf("buy", [100]), part, { rests: false, now });
+  const { order } = dealPart(newOrder("buy", [100]), part, { rests: false, now });
   assert.equal(order.state, "matched");
   assert.equal(order.covered_paise, 60);
 });
@@ -192,13 +192,13 @@ test("fee and tax of a leg are at the card's rate, within what the house keeps o
   };
   // ₹1,00,000 at 5 bps is ₹50, with 18 % on it ₹9: both sides together fit the ₹200 between them.
   const fee = { feePaise: 5_000, gstPaise: 900 };
-  assert.deepEqual(feesOfLeg(card, between), { buyer: fee, seller: fee });
+  assert.deepEqual(splitLegFees(card, between), { buyer: fee, seller: fee });
   const none = { feePaise: 0, gstPaise: 0 };
   const toHouse = { ...between, buyerOrderId: null };
   const fromHouse = { ...between, sellerOrderId: null };
-  assert.deepEqual(feesOfLeg(card, toHouse), { buyer: none, seller: fee });
-  assert.deepEqual(feesOfLeg(card, fromHouse), { buyer: fee, seller: none });
-  assert.deepEqual(feesOfLeg({ ...card, fee_bps: 0 }, between), { buyer: none, seller: none });
+  assert.deepEqual(splitLegFees(card, toHouse), { buyer: none, seller: fee });
+  assert.deepEqual(splitLegFees(card, fromHouse), { buyer: fee, seller: none });
+  assert.deepEqual(splitLegFees({ ...card, fee_bps: 0 }, between), { buyer: none, seller: none });
 });
 
 test("whatever the rate, fees and tax never exceed what the house keeps of the leg", () => {
@@ -209,10 +209,10 @@ test("whatever the rate, fees and tax never exceed what the house keeps of the l
       const card = { fee_bps: feeBps, half_spread_bps: halfSpread };
       const sums = { facePaise: face, sellerPaise: low, buyerPaise: low + kept };
       const ids = { sellerOrderId: "ord_s", buyerOrderId: "ord_b" };
-      const { buyer, seller } = feesOfLeg(card, { ...sums, ...ids });
+      const { buyer, seller } = splitLegFees(card, { ...sums, ...ids });
       const all = buyer.feePaise + buyer.gstPaise + seller.feePaise + seller.gstPaise;
       assert.ok(all <= kept);
-      const { seller: sold } = feesOfLeg(card, { ...sums, ...ids, buyerOrderId: null });
+      const { seller: sold } = splitLegFees(card, { ...sums, ...ids, buyerOrderId: null });
       assert.ok(sold.feePaise + sold.gstPaise <= priceFloor(face, halfSpread));
     }),
   );

@@ -80,9 +80,9 @@ export type OrderFields = {
 };
 
 /** The intent of an order's fields, or every way in which they contradict each other. */
-export function intentOf(fields: OrderFields, now: Date): Intent {
-  const problems: FieldProblem[] = [...askProblems(fields), ...timeProblems(fields, now)];
-  const ask = askOfFields(fields);
+export function parseIntent(fields: OrderFields, now: Date): Intent {
+  const problems: FieldProblem[] = [...findAskProblems(fields), ...findTimeProblems(fields, now)];
+  const ask = parseAsk(fields);
   if (problems.length > 0 || !ask) throw unprocessable(...problems);
   return {
     ask,
@@ -99,7 +99,7 @@ const askFields = ["side", "scrip_no", "scheme", "face_paise", "requirement_pais
 const termFields = ["limit_bps", "time_in_force", "expires_at"] as const;
 
 /** Which fields go together: a quote says everything, a credit names its scheme, a side its amount. */
-function askProblems(fields: OrderFields): FieldProblem[] {
+function findAskProblems(fields: OrderFields): FieldProblem[] {
   const given = (names: readonly (keyof OrderFields)[]) =>
     names.filter((name) => fields[name] !== undefined);
   const refuse = (names: readonly string[], problem: string) =>
@@ -111,7 +111,7 @@ function askProblems(fields: OrderFields): FieldProblem[] {
   if (fields.side === "buy") {
     return [
       ...refuse(given(["scrip_no", "face_paise"]), "is for selling"),
-      ...refuse(missing(fields, ["scheme", "requirement_paise"]), "is required to buy"),
+      ...refuse(listMissing(fields, ["scheme", "requirement_paise"]), "is required to buy"),
     ];
   }
   if (fields.scrip_no !== undefined) {
@@ -120,15 +120,15 @@ function askProblems(fields: OrderFields): FieldProblem[] {
   }
   return [
     ...refuse(given(["requirement_paise"]), "is for buying"),
-    ...refuse(missing(fields, ["scheme", "face_paise"]), "is required to sell an amount"),
+    ...refuse(listMissing(fields, ["scheme", "face_paise"]), "is required to sell an amount"),
   ];
 }
 
-function missing(fields: OrderFields, names: readonly (keyof OrderFields)[]): string[] {
+function listMissing(fields: OrderFields, names: readonly (keyof OrderFields)[]): string[] {
   return names.filter((name) => fields[name] === undefined);
 }
 
-function timeProblems(fields: OrderFields, now: Date): FieldProblem[] {
+function findTimeProblems(fields: OrderFields, now: Date): FieldProblem[] {
   const { time_in_force, expires_at, limit_bps } = fields;
   const problems: FieldProblem[] = [];
   if (time_in_force !== undefined && time_in_force !== "IOC" && limit_bps === undefined) {
@@ -145,7 +145,7 @@ function timeProblems(fields: OrderFields, now: Date): FieldProblem[] {
   return problems;
 }
 
-function askOfFields(fields: OrderFields): Intent["ask"] | undefined {
+function parseAsk(fields: OrderFields): Intent["ask"] | undefined {
   const { quote_ref, scrip_no, scheme, face_paise, requirement_paise } = fields;
   if (quote_ref !== undefined) return { kind: "quote", quoteRef: quote_ref };
   if (scrip_no !== undefined) return { kind: "credit", scripNo: scrip_no };
@@ -155,18 +155,22 @@ function askOfFields(fields: OrderFields): Intent["ask"] | undefined {
   return { kind: "requirement", scheme, requirementPaise: requirement_paise };
 }
 
-export type Happening = {
+export type HistoryEntry = {
   readonly status: OrderState;
   readonly at: string;
   readonly reason: string | null;
 };
 
-export function happening(status: OrderState, now: Date, reason: string | null = null): Happening {
+export function newHistoryEntry(
+  status: OrderState,
+  now: Date,
+  reason: string | null = null,
+): HistoryEntry {
   return { status, at: istTimestamp(now), reason };
 }
 
 /** What of an order a deal changes. */
-export type Dealing = {
+export type DealFields = {
   readonly side: Side;
   readonly state: OrderState;
   readonly requirement_paise: Paise | null;
@@ -177,10 +181,10 @@ export type Dealing = {
   readonly price_bps: Bps | null;
   readonly all_in_paise: Paise;
   readonly settlement_ids: readonly string[];
-  readonly history: readonly Happening[];
+  readonly history: readonly HistoryEntry[];
 };
 
-export type Part = {
+export type DealtPart = {
   readonly settlementId: string;
   readonly credits: readonly { readonly scripNo: string; readonly facePaise: Paise }[];
   readonly priceBps: Bps;
@@ -193,9 +197,9 @@ export const restBelowMinimum = "rest_below_minimum";
  * The order after a part of it was dealt, and what each credit of the part costs or pays. The shares
  * of all parts add up to the rounding of the whole, so `all_in_paise` is exact at every moment.
  */
-export function dealPart<Order extends Dealing>(
+export function dealPart<Order extends DealFields>(
   order: Order,
-  part: Part,
+  part: DealtPart,
   { rests, restMinPaise = 1, now }: { rests: boolean; restMinPaise?: Paise; now: Date },
 ): { readonly order: Order; readonly shares: readonly Paise[] } {
   if (order.dealt_paise > 0 && order.price_bps !== part.priceBps) {
@@ -226,7 +230,7 @@ export function dealPart<Order extends Dealing>(
       price_bps: part.priceBps,
       all_in_paise: shares.reduce((sum, share) => sum + share, order.all_in_paise),
       settlement_ids: [...order.settlement_ids, part.settlementId],
-      history: done ? [...order.history, happening("matched", now, why)] : order.history,
+      history: done ? [...order.history, newHistoryEntry("matched", now, why)] : order.history,
     },
   };
 }
@@ -235,7 +239,7 @@ export function dealPart<Order extends Dealing>(
  * The order after its rest was given up. What was dealt of it stands, unless all of it has failed:
  * then nothing is left of the order but the way it ended.
  */
-export function endRest<Order extends Dealing>(
+export function endRest<Order extends DealFields>(
   order: Order,
   {
     how,
@@ -258,12 +262,17 @@ export function endRest<Order extends Dealing>(
     ...order,
     state,
     resting_scrip_nos: [],
-    history: [...order.history, happening(state, now, why)],
+    history: [...order.history, newHistoryEntry(state, now, why)],
   };
 }
 
 /** What a buy still has to cover, or the face a sell still has to deal. */
-export function restOf({ side, requirement_paise, covered_paise, dealt_paise }: Dealing): Paise {
+export function findRemainingPaise({
+  side,
+  requirement_paise,
+  covered_paise,
+  dealt_paise,
+}: DealFields): Paise {
   return (side === "buy" ? (requirement_paise ?? 0) : covered_paise) - dealt_paise;
 }
 
@@ -275,7 +284,7 @@ export type LegFees = { readonly buyer: Fee; readonly seller: Fee };
  * never more than that: between two clients the difference of what they pay and get, half of it for
  * each; with the house itself the card's half-spread. The house pays no fee.
  */
-export function feesOfLeg(
+export function splitLegFees(
   card: Pick<RateCard, "fee_bps" | "half_spread_bps">,
   leg: {
     readonly facePaise: Paise;
@@ -299,7 +308,7 @@ export function feesOfLeg(
 }
 
 /** A credit of a resting sell that could not be had, with all that decides whether it can be now. */
-export type SetAside = {
+export type SetAsideCredit = {
   readonly scrip_no: string;
   readonly scheme: Scheme;
   readonly order_id: string;
@@ -316,8 +325,11 @@ export type SetAside = {
   readonly mandate: Mandate | null;
 };
 
-export function whetherOffered(
-  credit: Pick<SetAside, "rests" | "credit_state" | "expires_at" | "connection_state" | "mandate">,
+export function checkOffered(
+  credit: Pick<
+    SetAsideCredit,
+    "rests" | "credit_state" | "expires_at" | "connection_state" | "mandate"
+  >,
   now: Date,
 ): "offered" | "waits" | "ended" {
   if (!credit.rests || credit.credit_state === null) return "ended";

@@ -105,7 +105,7 @@ export const PlaceOrderBatchBody = body({
 });
 export type PlaceOrderBatchBody = Static<typeof PlaceOrderBatchBody>;
 
-const Happening = Type.Object({
+const HistoryEntry = Type.Object({
   status: openEnum(orderStates, "The state it came to."),
   at: timestamp("When."),
   reason: maybeText("Why, where that is not obvious."),
@@ -150,7 +150,7 @@ export const Order = Type.Object(
     }),
     version: Type.Integer({ description: "Raised by every change.", examples: [1] }),
     allowed_actions: Type.Array(Type.String(), { description: "What can be done with it now." }),
-    history: Type.Array(Happening, { description: "Every state it came to, in order." }),
+    history: Type.Array(HistoryEntry, { description: "Every state it came to, in order." }),
     created_at: timestamp("When it was placed."),
     updated_at: timestamp("When it last changed."),
   },

@@ -6,7 +6,7 @@ import type { Passage } from "../kernel/passage.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, fragment, isLockTimeout, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { Happening, OrderState, TimeInForce } from "./order-rules.ts";
+import type { HistoryEntry, OrderState, TimeInForce } from "./order-rules.ts";
 
 export type OrderRow = {
   readonly order_id: string;
@@ -33,7 +33,7 @@ export type OrderRow = {
   readonly price_bps: Bps | null;
   readonly all_in_paise: Paise;
   readonly settlement_ids: readonly string[];
-  readonly history: readonly Happening[];
+  readonly history: readonly HistoryEntry[];
   /** The one firm of the key that placed it; null where that key acts for the desk. */
   readonly bound_firm_id: string | null;
   readonly idempotency_key: string | null;
@@ -243,7 +243,7 @@ export type OrderFilter = {
 };
 
 /** Newest first. */
-export async function listOrders(
+export async function listOrderRows(
   db: Db,
   deskId: string,
   filter: OrderFilter,
@@ -308,7 +308,7 @@ export async function listOpenOfFirm(db: Db, firmId: string, limit: number): Pro
 }
 
 /** What rests of a desk until a given time rests less long; how many there are. */
-export async function bringOrdersNearer(
+export async function moveOrderExpiriesEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: Passage,
 ): Promise<number> {

@@ -8,7 +8,7 @@ import { itemCheck } from "../platform/http/validation.ts";
 import type { Outcome } from "../platform/postgres/coalesce.ts";
 import type { Command } from "./decide-orders.ts";
 import type { OrderDesk } from "./order-desk.ts";
-import { intentOf } from "./order-rules.ts";
+import { parseIntent } from "./order-rules.ts";
 import {
   BatchItem,
   type BatchResults,
@@ -28,7 +28,7 @@ export async function placeOrder(
   const receivedAt = ctx.now();
   const placed = await desk.place({
     call,
-    intent: intentOf(body, receivedAt),
+    intent: parseIntent(body, receivedAt),
     idempotencyKey: call.idempotencyKey ?? null,
     request: body,
     receivedAt,
@@ -52,7 +52,7 @@ export async function placeOrderBatch(
   const pace = openPace();
   const judged = await mapPaced(
     body.orders,
-    (item, index) => commandOf(call, item, { index, now }),
+    (item, index) => toCommand(call, item, { index, now }),
     pace,
   );
   const commands = judged.flatMap((item) => (item instanceof Failure ? [] : [item]));
@@ -61,8 +61,8 @@ export async function placeOrderBatch(
   const results = await mapPaced(
     judged,
     (item, index) => {
-      const outcome = item instanceof Failure ? item : answered(placed[next++]);
-      return { index, ...resultOf(outcome, call, ctx) };
+      const outcome = item instanceof Failure ? item : requireOutcome(placed[next++]);
+      return { index, ...toBatchResult(outcome, call, ctx) };
     },
     pace,
   );
@@ -70,7 +70,7 @@ export async function placeOrderBatch(
   return { results, submitted, failed: results.length - submitted };
 }
 
-function commandOf(
+function toCommand(
   call: Call,
   sent: unknown,
   { index, now }: { readonly index: number; readonly now: Date },
@@ -80,7 +80,7 @@ function commandOf(
   const { idempotency_key, ...request } = item;
   const shared = call.idempotencyKey === undefined ? null : `${call.idempotencyKey}#${index}`;
   try {
-    const intent = intentOf(request, now);
+    const intent = parseIntent(request, now);
     return { call, intent, idempotencyKey: idempotency_key ?? shared, request, receivedAt: now };
   } catch (error) {
     if (error instanceof Failure) return error;
@@ -88,14 +88,14 @@ function commandOf(
   }
 }
 
-function answered(placed: Outcome<Placed> | undefined): Outcome<Placed> {
+function requireOutcome(placed: Outcome<Placed> | undefined): Outcome<Placed> {
   if (!placed) throw new Error("a set answers every order once");
   return placed;
 }
 
 /** An order that failed by a fault of ours fails alone, as it would have by itself. */
-function resultOf(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }: Context) {
-  const error = placed instanceof Error ? placed : refusalOf(placed);
+function toBatchResult(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }: Context) {
+  const error = placed instanceof Error ? placed : findFailure(placed);
   if (error) {
     const { status, body, fault } = toErrorReply(error, requestId, "trading");
     if (fault !== undefined) log.error({ err: fault, request_id: requestId }, "an order failed");
@@ -108,7 +108,7 @@ function resultOf(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }:
   return { ok: true, status, error: null, order: viewOrder(order, settled) };
 }
 
-function refusalOf(placed: Placed): Failure | undefined {
+function findFailure(placed: Placed): Failure | undefined {
   return placed.kind === "refused" ? placed.failure : undefined;
 }
 

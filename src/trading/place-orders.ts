@@ -22,11 +22,16 @@ import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
 import { orderStandings } from "../settlement/read-settlements.ts";
 import { CreditsHeld, StaleBook } from "./agree-deals.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
-import { loadOrders, type SetOfOrders } from "./load-orders.ts";
+import { loadOrders, type OrderSet } from "./load-orders.ts";
 import type { OrderRow } from "./order-store.ts";
 import { storeOrders } from "./store-orders.ts";
 import { type OrderSettled, viewSettled } from "./read-orders.ts";
-import { type Books, type BookSession, currentOrder, type Workings } from "./match-state.ts";
+import {
+  type BookSessions,
+  type BookSession,
+  currentOrder,
+  type MatchState,
+} from "./match-state.ts";
 
 /** How often a set is decided because what it was decided on had moved. */
 const decisionsMax = 5;
@@ -40,22 +45,22 @@ export type Placed =
   | (Verdict & { readonly kind: "refused" });
 
 /** What came of an order in a set; one that was put off comes again with a plan. */
-export type Attempted = Placed | (Verdict & { readonly kind: "put off" });
+export type PlacedOrDeferred = Placed | (Verdict & { readonly kind: "deferred" });
 
-export type Placing = Attempt & {
+export type PlaceOptions = Attempt & {
   readonly environment: Environment;
   readonly rollBack: boolean;
 };
 
 export async function placeOrders(
   ctx: Context,
-  books: Books,
-  { environment, rollBack, isPart }: Placing,
+  books: BookSessions,
+  { environment, rollBack, isPart }: PlaceOptions,
   commands: readonly Command[],
-): Promise<readonly Outcome<Attempted>[]> {
+): Promise<readonly Outcome<PlacedOrDeferred>[]> {
   const now = ctx.now();
   const openQuotes = openQuotesOn(ctx.db);
-  return await withBook(books, environment, async (book, disputed) => {
+  return await withBookSession(books, environment, async (book, disputed) => {
     const { placed, released } = await ctx.db.transaction(
       (tx) => placeSet(tx, { environment, isPart, book, disputed, now, openQuotes }, commands),
       { rollBack },
@@ -67,8 +72,8 @@ export async function placeOrders(
 }
 
 /** Decides on the book, and again when what it was decided on had moved. */
-export async function withBook<Result>(
-  books: Books,
+export async function withBookSession<Result>(
+  books: BookSessions,
   environment: Environment,
   decide: (book: BookSession, disputed: ReadonlySet<string>) => Promise<Result>,
 ): Promise<Result> {
@@ -93,23 +98,23 @@ export async function withBook<Result>(
 
 async function placeSet(
   tx: Tx,
-  set: SetOfOrders,
+  set: OrderSet,
   commands: readonly Command[],
 ): Promise<{
-  readonly placed: readonly Outcome<Attempted>[];
+  readonly placed: readonly Outcome<PlacedOrDeferred>[];
   readonly released: ReadonlySet<string>;
 }> {
-  const { workings, loaded } = await loadOrders(tx, set, commands);
-  const verdicts = await decideOrders(workings, loaded);
-  const opened = await storeOrders(tx, workings, callerOf(verdicts, commands));
+  const { matchState, loaded } = await loadOrders(tx, set, commands);
+  const verdicts = await decideOrders(matchState, loaded);
+  const opened = await storeOrders(tx, matchState, indexActors(verdicts, commands));
   const replayed = verdicts.flatMap((verdict) =>
-    verdict.kind === "replayed" ? [orderOf(workings, verdict.orderId)] : [],
+    verdict.kind === "replayed" ? [requireOrder(matchState, verdict.orderId)] : [],
   );
   const known = await orderStandings(tx, replayed);
-  const placed = verdicts.map((verdict): Outcome<Attempted> => {
+  const placed = verdicts.map((verdict): Outcome<PlacedOrDeferred> => {
     if (verdict.kind === "held") return new RowsHeld();
-    if (verdict.kind === "refused" || verdict.kind === "put off") return verdict;
-    const order = orderOf(workings, verdict.orderId);
+    if (verdict.kind === "refused" || verdict.kind === "deferred") return verdict;
+    const order = requireOrder(matchState, verdict.orderId);
     const standing = known.get(verdict.orderId);
     const dealtNow = opened.get(order.settlement_ids.at(-1) ?? "") ?? null;
     const settled = standing
@@ -117,11 +122,11 @@ async function placeSet(
       : { settlementStatus: dealtNow, settledPaise: 0 };
     return { kind: verdict.kind, order, settled };
   });
-  return { placed, released: workings.released };
+  return { placed, released: matchState.released };
 }
 
 /** Who placed each order of the set: whatever it does to others is its caller's doing. */
-function callerOf(
+function indexActors(
   verdicts: readonly Verdict[],
   commands: readonly Command[],
 ): (orderId: string) => Actor {
@@ -138,10 +143,10 @@ function callerOf(
 }
 
 /** An order of this set or one that an earlier call made. */
-function orderOf(workings: Workings, orderId: string): OrderRow {
+function requireOrder(matchState: MatchState, orderId: string): OrderRow {
   const order =
-    currentOrder(workings, orderId) ??
-    [...workings.originals.values()].find((row) => row.order_id === orderId);
+    currentOrder(matchState, orderId) ??
+    [...matchState.originals.values()].find((row) => row.order_id === orderId);
   if (!order) throw new Error("an order that was placed or replayed is known");
   return order;
 }

@@ -2,22 +2,22 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { Book, Offers } from "./book.ts";
 import { stepsQuick } from "../cover/rules.ts";
-import { type Cover, coverBy, type CoverPlan, SearchFirst } from "../cover/search-cover.ts";
+import { type Cover, chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { dayNumber, istDay } from "../kernel/time.ts";
-import { payable } from "./match-rules.ts";
+import { filterPayable } from "./match-rules.ts";
 import type { Context } from "../platform/context.ts";
-import { cardsToday, type CardOf } from "../rates/current-cards.ts";
+import { loadCardsToday, type FindCard } from "../rates/current-cards.ts";
 import {
   type Ask,
   type CoverProof,
-  environmentsOf,
+  listEnvironments,
   startQuote,
   type Verdict,
 } from "./read-quotes.ts";
-import { buyAskOf, buyPriceOf, type BuyWanted, describeOffer } from "./quote-rules.ts";
+import { findBuyAsk, findBuyPrice, type BuyWanted, describeOffer } from "./quote-rules.ts";
 import { type BuyRow, listPans } from "./quote-store.ts";
 
 /** What to cover, and what a longer search found for it: undefined before, null where it had to do without. */
@@ -30,16 +30,16 @@ export async function priceBuys(
   asks: readonly Ask<BuyAsked>[],
 ): Promise<Verdict<BuyRow>[]> {
   const instant = now();
-  const environments = environmentsOf(asks);
-  const [cardOf, pans, offers] = await Promise.all([
-    cardsToday(db, environments, instant),
+  const environments = listEnvironments(asks);
+  const [findCard, pans, offers] = await Promise.all([
+    loadCardsToday(db, environments, instant),
     listPans(db, [...new Set(asks.map(({ call }) => call.caller.firmId))]),
-    offersIn(book, environments),
+    loadOffers(book, environments),
   ]);
   const pool = {
-    cardOf,
+    findCard,
     offers,
-    panOf: new Map(pans.map((firm) => [firm.firm_id, firm.pan])),
+    pans: new Map(pans.map((firm) => [firm.firm_id, firm.pan])),
     steps: { left: setStepsMax },
   };
   const verdicts: Verdict<BuyRow>[] = [];
@@ -51,10 +51,10 @@ export async function priceBuys(
   return verdicts;
 }
 
-type Pool = {
-  readonly cardOf: CardOf;
+type PricingFacts = {
+  readonly findCard: FindCard;
   readonly offers: ReadonlyMap<Environment, Offers>;
-  readonly panOf: ReadonlyMap<string, string | null>;
+  readonly pans: ReadonlyMap<string, string | null>;
   readonly steps: { left: number };
 };
 
@@ -63,28 +63,28 @@ const setStepsMax = 4 * stepsQuick;
 
 function priceBuy(
   { call: { caller }, wanted }: Ask<BuyAsked>,
-  { cardOf, offers, panOf, steps }: Pool,
+  { findCard, offers, pans, steps }: PricingFacts,
   now: Date,
 ): Verdict<BuyRow> {
   const { scheme, requirementPaise, plan } = wanted;
-  const ask = buyAskOf(cardOf(caller.environment, scheme, caller.deskId), requirementPaise);
+  const ask = findBuyAsk(findCard(caller.environment, scheme, caller.deskId), requirementPaise);
   const index = offers.get(caller.environment)?.[scheme];
   if (!index) throw new Error("every environment of the set was looked at");
   if (ask.kind === "no_quote") return ask;
-  const buyer = panOf.get(caller.firmId);
+  const buyer = pans.get(caller.firmId);
   const cover = {
     requirement_paise: requirementPaise,
     min_day: dayNumber(istDay(now)) + sellableDaysMin,
     price_max_bps: ask.limit_max_bps,
     ...(buyer && { buyer }),
   };
-  if (plan === undefined && steps.left <= 0) return new SearchFirst(index, cover);
-  const bundle = coverBy(index, cover, { plan: plan ?? undefined });
+  if (plan === undefined && steps.left <= 0) return new SearchNeeded(index, cover);
+  const bundle = chooseCover(index, cover, { plan: plan ?? undefined });
   steps.left -= bundle.steps;
-  if (!bundle.isSettled && plan === undefined) return new SearchFirst(index, cover);
-  const offered = payable(bundle.offers, ask.price_bps);
+  if (!bundle.isSettled && plan === undefined) return new SearchNeeded(index, cover);
+  const offered = filterPayable(bundle.offers, ask.price_bps);
   const coveredPaise = offered.reduce((sum, offer) => sum + offer.face_paise, 0);
-  const price = buyPriceOf(ask, coveredPaise);
+  const price = findBuyPrice(ask, coveredPaise);
   if (price.kind === "no_quote") return price;
   const row: BuyRow = {
     ...startQuote(caller, { card: price.card, firmId: caller.firmId, now }),
@@ -110,7 +110,7 @@ function describeProof({ offers, proof }: Cover, coveredPaise: Paise): CoverProo
   return { residual, residual_bound_paise };
 }
 
-async function offersIn(
+async function loadOffers(
   book: Book,
   environments: readonly Environment[],
 ): Promise<ReadonlyMap<Environment, Offers>> {

@@ -7,16 +7,16 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Database, Db } from "../platform/postgres/postgres.ts";
-import { cardsToday, type CardOf } from "../rates/current-cards.ts";
+import { loadCardsToday, type FindCard } from "../rates/current-cards.ts";
 import { type Holding, openQuotesOn } from "../rates/open-quotes.ts";
 import { amountDaysMin, type CardToday } from "../rates/rules.ts";
-import { type Ask, environmentsOf, startQuote, type Verdict } from "./read-quotes.ts";
+import { type Ask, listEnvironments, startQuote, type Verdict } from "./read-quotes.ts";
 import {
   type CreditFacts,
   findLeastFace,
   type NoQuote,
   type SellWanted,
-  sellPriceOf,
+  findSellPrice,
   sizeUnavailable,
 } from "./quote-rules.ts";
 import type { SellRow } from "./quote-store.ts";
@@ -32,19 +32,19 @@ export async function priceSells(
 ): Promise<Verdict<SellRow>[]> {
   const now = ctx.now();
   const today = istDay(now);
-  const [cardOf, named] = await ctx.db.together((one) =>
-    Promise.all([cardsToday(one, environmentsOf(asks), now), findNamed(one, asks)]),
+  const [findCard, named] = await ctx.db.together((one) =>
+    Promise.all([loadCardsToday(one, listEnvironments(asks), now), findNamed(one, asks)]),
   );
   const verdicts = asks.map((ask): Priced | Failure => {
     const { call, wanted } = ask;
     if (!("scripNo" in wanted)) {
       const { scheme, facePaise } = wanted;
       const amount = { scheme, facePaise, daysLeft: amountDaysMin, credit: undefined };
-      return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { cardOf, now });
+      return priceSell(ask, { ...amount, firmId: call.caller.firmId }, { findCard, now });
     }
     const credit = named.get(ask);
     if (!credit) return notFound();
-    return notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { cardOf, now });
+    return notSellable(credit, today) ?? priceSell(ask, forSale(credit, today), { findCard, now });
   });
   return await holdRoom(ctx.db, verdicts, now);
 }
@@ -125,12 +125,12 @@ function forSale(credit: CreditForSale, today: IstDay): Sale {
 function priceSell(
   ask: Ask<SellWanted>,
   sale: Sale,
-  { cardOf, now }: { readonly cardOf: CardOf; readonly now: Date },
+  { findCard, now }: { readonly findCard: FindCard; readonly now: Date },
 ): Priced {
   const { caller, dryRun } = ask.call;
   const { environment, deskId } = caller;
   const { credit } = sale;
-  const price = sellPriceOf(cardOf(environment, sale.scheme, deskId), sale);
+  const price = findSellPrice(findCard(environment, sale.scheme, deskId), sale);
   if (price.kind === "no_quote") return price;
   const { card } = price;
   const row: SellRow = {

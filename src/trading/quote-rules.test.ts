@@ -6,18 +6,18 @@ import fc from "fast-check";
 import { Failure } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { askOf, bidOf, type CardToday, startingTerms } from "../rates/rules.ts";
+import { priceAsk, priceBid, type CardToday, startingTerms } from "../rates/rules.ts";
 import {
-  buyAskOf,
-  buyPriceOf,
+  findBuyAsk,
+  findBuyPrice,
   describeOffer,
   findLeastFace,
   isPricedOffer,
   type QuoteRequest,
   quoteLifecycle,
-  quoteStateOf,
-  sellPriceOf,
-  wantedOf,
+  findQuoteState,
+  findSellPrice,
+  parseWanted,
 } from "./quote-rules.ts";
 
 const paise = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -50,8 +50,8 @@ test("a sell has a price exactly when the market is open and takes the size", ()
   const sale = fc.record({ facePaise: smallPaise, daysLeft: fc.integer({ min: 0, max: 800 }) });
   fc.assert(
     fc.property(card, sale, (card, sale) => {
-      const price = sellPriceOf(card, sale);
-      const bid = bidOf(card, sale.facePaise, sale.daysLeft);
+      const price = findSellPrice(card, sale);
+      const bid = priceBid(card, sale.facePaise, sale.daysLeft);
       if (card.state === "halted") {
         assert.deepEqual(price, { kind: "no_quote", reason: "market_unavailable" });
         return;
@@ -70,7 +70,7 @@ test("a sell has a price exactly when the market is open and takes the size", ()
       assert.ok(price.all_in_paise <= sale.facePaise);
     }),
   );
-  assert.deepEqual(sellPriceOf(undefined, { facePaise: 1, daysLeft: 365 }), {
+  assert.deepEqual(findSellPrice(undefined, { facePaise: 1, daysLeft: 365 }), {
     kind: "no_quote",
     reason: "market_unavailable",
   });
@@ -79,19 +79,19 @@ test("a sell has a price exactly when the market is open and takes the size", ()
 test("a buy pays one price for its bundle, rounded up, and always saves against cash", () => {
   fc.assert(
     fc.property(card, smallPaise, fc.nat({ max: 10_000 }), (card, requirement, part) => {
-      const ask = buyAskOf(card, requirement);
+      const ask = findBuyAsk(card, requirement);
       if (card.state === "halted") {
         assert.deepEqual(ask, { kind: "no_quote", reason: "market_unavailable" });
         return;
       }
       assert.ok(ask.kind === "ask");
-      assert.equal(ask.price_bps, askOf(card, requirement));
+      assert.equal(ask.price_bps, priceAsk(card, requirement));
       assert.ok(ask.limit_max_bps >= 0);
       if (ask.limit_max_bps > 0) {
         assert.equal(ask.limit_max_bps + card.margin_bps, ask.price_bps);
       }
       const covered = Number((BigInt(requirement) * BigInt(part)) / 10_000n);
-      const price = buyPriceOf(ask, covered);
+      const price = findBuyPrice(ask, covered);
       const exact = BigInt(covered) * BigInt(ask.price_bps);
       const allIn = (exact + 9_999n) / 10_000n;
       if (allIn >= BigInt(covered)) {
@@ -119,7 +119,7 @@ test("of all combinations of fields three mean something, and the others name wh
       const given = fields.filter((_, at) => (mask >> at) & 1);
       const request = { side, ...Object.fromEntries(given.map((name) => [name, values[name]])) };
       const name = [side, ...given].join(" ");
-      const wanted = outcomeOf(request);
+      const wanted = parseOutcome(request);
       if (wanted instanceof Failure) {
         assert.equal(wanted.code, "unprocessable", name);
         assert.notDeepEqual(wanted.detail, { fields: [] }, name);
@@ -132,9 +132,9 @@ test("of all combinations of fields three mean something, and the others name wh
   assert.deepEqual([...taken].toSorted(), Object.keys(meant).toSorted());
 });
 
-function outcomeOf(request: QuoteRequest): object {
+function parseOutcome(request: QuoteRequest): object {
   try {
-    return wantedOf(request);
+    return parseWanted(request);
   } catch (error) {
     assert.ok(error instanceof Failure);
     return error;
@@ -144,7 +144,7 @@ function outcomeOf(request: QuoteRequest): object {
 test("a quote is open until its last instant unless an order used it, and then allows nothing", () => {
   const valid_until = new Date(1_000);
   const at = (ms: number, order_id: string | null = null) =>
-    quoteStateOf({ order_id, valid_until }, new Date(ms));
+    findQuoteState({ order_id, valid_until }, new Date(ms));
   assert.deepEqual([at(0), at(1_000), at(1_001)], ["open", "open", "expired"]);
   assert.deepEqual([at(0, "ord_1"), at(2_000, "ord_1")], ["used", "used"]);
   assert.deepEqual(allowedActions(quoteLifecycle, "open"), ["order"]);
@@ -160,9 +160,9 @@ test("whatever is delivered of an amount from its least face on would get the sa
       const least = findLeastFace(card, face, days);
       assert.ok(least >= 1 && least <= face);
       const between = least + Number((BigInt(face - least) * BigInt(part)) / 10_000n);
-      const bid = bidOf(card, face, days) ?? 0;
-      assert.ok((bidOf(card, between, days) ?? 0) >= bid);
-      assert.ok(least === 1 || (bidOf(card, least - 1, days) ?? 0) < bid);
+      const bid = priceBid(card, face, days) ?? 0;
+      assert.ok((priceBid(card, between, days) ?? 0) >= bid);
+      assert.ok(least === 1 || (priceBid(card, least - 1, days) ?? 0) < bid);
     }),
   );
 });

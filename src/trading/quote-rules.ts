@@ -17,7 +17,7 @@ import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { askOf, bidOf, type CardToday } from "../rates/rules.ts";
+import { priceAsk, priceBid, type CardToday } from "../rates/rules.ts";
 
 export const quoteSides = ["sell", "buy"] as const;
 
@@ -42,7 +42,7 @@ export const quoteLifecycle = {
 } as const satisfies Lifecycle<QuoteState>;
 
 /** A quote binds up to and including its last instant. */
-export function quoteStateOf(
+export function findQuoteState(
   quote: { readonly order_id: string | null; readonly valid_until: Date },
   now: Date,
 ): QuoteState {
@@ -71,7 +71,7 @@ export type BuyWanted = {
 };
 
 /** One of the three combinations that mean something, or every field that is missing or too many. */
-export function wantedOf(request: QuoteRequest): SellWanted | BuyWanted {
+export function parseWanted(request: QuoteRequest): SellWanted | BuyWanted {
   const { side, scheme, face_paise, requirement_paise, scrip_no } = request;
   if (side === "sell" && scrip_no !== undefined) {
     refuse(surplus(request, ["scheme", "face_paise", "requirement_paise"], "scrip_no"));
@@ -126,14 +126,14 @@ export type Price = {
  * What the house pays for a face with so many days left. It takes on no more in a day than its
  * limit, and nothing for less than a paisa.
  */
-export function sellPriceOf(
+export function findSellPrice(
   card: CardToday | undefined,
   { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
 ): Price | NoQuote {
   if (card?.state !== "open") return marketUnavailable;
   if (facePaise > card.face_max_paise) return sizeUnavailable;
   if (facePaise > card.house_limit_paise - card.taken_paise) return sizeUnavailable;
-  const bid = bidOf(card, facePaise, daysLeft);
+  const bid = priceBid(card, facePaise, daysLeft);
   const allIn = bid === undefined ? 0 : priceFloor(facePaise, bid);
   if (bid === undefined || allIn === 0) return sizeUnavailable;
   return { kind: "price", card, price_bps: bid, all_in_paise: allIn };
@@ -148,15 +148,18 @@ export type BuyAsk = {
   readonly limit_max_bps: number;
 };
 
-export function buyAskOf(card: CardToday | undefined, requirementPaise: number): BuyAsk | NoQuote {
+export function findBuyAsk(
+  card: CardToday | undefined,
+  requirementPaise: number,
+): BuyAsk | NoQuote {
   if (card?.state !== "open") return marketUnavailable;
-  const price = askOf(card, requirementPaise);
+  const price = priceAsk(card, requirementPaise);
   const limitMax = Math.max(0, price - card.margin_bps);
   return { kind: "ask", card, price_bps: price, limit_max_bps: limitMax };
 }
 
 /** The same price for the whole bundle. Cover that saves nothing against cash is none. */
-export function buyPriceOf({ card, price_bps }: BuyAsk, coveredPaise: number): Price | NoQuote {
+export function findBuyPrice({ card, price_bps }: BuyAsk, coveredPaise: number): Price | NoQuote {
   const allIn = priceCeil(coveredPaise, price_bps);
   if (allIn >= coveredPaise) return sizeUnavailable;
   return { kind: "price", card, price_bps, all_in_paise: allIn };
@@ -209,10 +212,10 @@ export function isPricedAmount(
  * delivers what was priced, whoever delivers a smaller size does not.
  */
 export function findLeastFace(card: CardToday, facePaise: number, daysLeft: number): number {
-  const bid = bidOf(card, facePaise, daysLeft) ?? 0;
+  const bid = priceBid(card, facePaise, daysLeft) ?? 0;
   const starts = [1, ...card.size_bands.flatMap(({ below_paise }) => below_paise ?? [])];
   const below = starts.filter((start) => start <= facePaise).toReversed();
-  const lower = below.findIndex((start) => (bidOf(card, start, daysLeft) ?? 0) < bid);
+  const lower = below.findIndex((start) => (priceBid(card, start, daysLeft) ?? 0) < bid);
   return below[(lower < 0 ? below.length : lower) - 1] ?? facePaise;
 }
 

@@ -157,7 +157,7 @@ export async function findQuote(
  * Those of the asked that exist, with their place among them, from 0. Locked in the order of their
  * refs, so that two sets never wait for each other in a circle.
  */
-export async function lockQuotes(
+export async function lockQuoteRows(
   tx: Tx,
   asked: readonly AskedQuote[],
 ): Promise<(QuoteRow & { readonly position: number })[]> {
@@ -177,7 +177,7 @@ export async function lockQuotes(
 export type QuoteUse = { readonly quoteRef: string; readonly orderId: string };
 
 /** The refs that had no order before. */
-export async function setOrders(tx: Tx, uses: readonly QuoteUse[]): Promise<string[]> {
+export async function setQuoteOrders(tx: Tx, uses: readonly QuoteUse[]): Promise<string[]> {
   const rows = await tx.rows<{ quote_ref: string }>(sql`
     update quotes
     set order_id = use.order_id
@@ -191,7 +191,7 @@ export async function setOrders(tx: Tx, uses: readonly QuoteUse[]): Promise<stri
 }
 
 /** Those of a desk that can still be ordered on end sooner; how many there are. */
-export async function bringQuotesNearer(
+export async function moveQuoteExpiriesEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: Passage,
   oldestRef: string,
@@ -205,7 +205,7 @@ export async function bringQuotesNearer(
   return rows.length;
 }
 
-export type OpenQuotes = {
+export type OpenQuoteTotals = {
   readonly count: number;
   readonly face_paise: number;
   readonly last_valid_until: Date | null;
@@ -218,8 +218,8 @@ export async function sumOpenQuotes(
   db: Db,
   { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },
   now: Date,
-): Promise<OpenQuotes> {
-  const [row] = await db.rows<OpenQuotes>(sql`
+): Promise<OpenQuoteTotals> {
+  const [row] = await db.rows<OpenQuoteTotals>(sql`
     select count(*)::int as count,
       least(coalesce(sum(coalesce(face_paise, covered_paise)), 0), 9007199254740991)::bigint
         as face_paise,

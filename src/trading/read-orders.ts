@@ -19,7 +19,7 @@ import {
   countOrders,
   findOrder,
   listOpenOfFirm,
-  listOrders as listRows,
+  listOrderRows,
   type OrderFilter,
   type OrderRow,
 } from "./order-store.ts";
@@ -38,10 +38,10 @@ export async function listOrders(
 ): Promise<Page<Order>> {
   const { deskId } = caller;
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = filterOf(caller, query);
+  const filter = buildFilter(caller, query);
   const question = { list: "orders", desk: deskId, firm: boundFirm(caller) ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listRows(ctx.db.planned, deskId, filter, request);
+  const rows = await listOrderRows(ctx.db.planned, deskId, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
@@ -54,7 +54,7 @@ export async function listOrders(
 }
 
 /** A key that is bound to one firm sees that firm's orders, whatever it asks for. */
-function filterOf(caller: Caller, query: ListOrdersQuery): OrderFilter {
+function buildFilter(caller: Caller, query: ListOrdersQuery): OrderFilter {
   const bound = boundFirm(caller);
   const foreign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
   return {
@@ -71,7 +71,7 @@ function filterOf(caller: Caller, query: ListOrdersQuery): OrderFilter {
 }
 
 /** What of an order is told in its events, too, as it is shown: a price only once there is a deal. */
-export function factsOfOrder(row: OrderRow) {
+export function describeOrder(row: OrderRow) {
   const asked = row.requirement_paise ?? row.face_paise ?? 0;
   const dealt = row.dealt_paise > 0;
   return {
@@ -113,7 +113,7 @@ export function viewOrder(
   const dealt = row.dealt_paise > 0;
   return {
     order_id: row.order_id,
-    ...factsOfOrder(row),
+    ...describeOrder(row),
     scrip_nos: [...row.scrip_nos],
     firm_id: row.firm_id,
     residual_paise: asked - row.covered_paise,
@@ -135,7 +135,7 @@ export function viewOrder(
 const namedMax = 100;
 
 /** Orders that rest keep a firm from leaving. */
-export async function openOrdersOf(tx: Tx, _deskId: string, firmId: string): Promise<Blocker[]> {
+export async function listOpenOrders(tx: Tx, _deskId: string, firmId: string): Promise<Blocker[]> {
   const open = await listOpenOfFirm(tx, firmId, namedMax);
   return open.map(({ order_id }) => ({
     type: "order",

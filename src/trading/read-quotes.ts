@@ -1,5 +1,5 @@
 import type { Proof } from "../cover/rules.ts";
-import type { SearchFirst } from "../cover/search-cover.ts";
+import type { SearchNeeded } from "../cover/search-cover.ts";
 import { holderOf } from "../credits/read-credits.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { type Failure, notFound } from "../kernel/failure.ts";
@@ -8,7 +8,7 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { CardToday } from "../rates/rules.ts";
-import { type NoQuote, quoteLifecycle, quoteStateOf } from "./quote-rules.ts";
+import { type NoQuote, quoteLifecycle, findQuoteState } from "./quote-rules.ts";
 import type { Quote, StoredQuote } from "./quote-schema.ts";
 import { findQuote, type QuoteBase, type QuoteRow } from "./quote-store.ts";
 
@@ -23,7 +23,7 @@ export type Verdict<Row extends QuoteRow> =
   | { readonly row: Row; readonly proof?: CoverProof }
   | NoQuote
   | Failure
-  | SearchFirst;
+  | SearchNeeded;
 
 /** A quote without its terms. */
 export function startQuote(
@@ -43,7 +43,7 @@ export function startQuote(
   };
 }
 
-export function environmentsOf(asks: readonly Ask<unknown>[]): Environment[] {
+export function listEnvironments(asks: readonly Ask<unknown>[]): Environment[] {
   return [...new Set(asks.map(({ call }) => call.caller.environment))];
 }
 
@@ -80,7 +80,7 @@ export function viewQuote(row: QuoteRow): Quote {
 
 /** The same, with what became of it. Which key asked is not shown: a firm's key knows of no other. */
 function viewStoredQuote(row: QuoteRow, now: Date): StoredQuote {
-  const status = quoteStateOf(row, now);
+  const status = findQuoteState(row, now);
   return {
     ...viewQuote(row),
     quote_ref: row.quote_ref,

@@ -6,10 +6,10 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { SetAside } from "./order-rules.ts";
+import type { SetAsideCredit } from "./order-rules.ts";
 import { orderColumns, type OrderRow } from "./order-store.ts";
 
-export type Looked = {
+export type RestingBuysQuery = {
   readonly now: Date;
   /** How many of a scheme, and how many of one desk at most. */
   readonly limit: number;
@@ -26,7 +26,7 @@ export type Looked = {
 export async function listRestingBuys(
   db: Db,
   environment: Environment,
-  { now, limit, ofDesk, throughDesk }: Looked,
+  { now, limit, ofDesk, throughDesk }: RestingBuysQuery,
 ): Promise<OrderRow[]> {
   return await db.rows(sql`
     select ${orderColumns}
@@ -233,7 +233,7 @@ export async function listBelowMinimum(
 export async function listSetAside(
   db: Db,
   asked: readonly { readonly orderId: string; readonly scripNo: string }[],
-): Promise<SetAside[]> {
+): Promise<SetAsideCredit[]> {
   return await db.rows(sql`
     select a.scrip_no, o.scheme, o.limit_bps, o.order_id, o.expires_at,
       o.state = 'open' and a.scrip_no = any(o.resting_scrip_nos) as rests,
@@ -254,7 +254,7 @@ export async function listSetAside(
  * Open sells with a credit that cannot come back to them: ended by customs, or by the clock. The limit
  * makes it a look-up per credit, whatever the planner knows of the tables.
  */
-export async function listBereft(
+export async function listOrdersWithoutCredits(
   db: Db,
   environment: Environment,
   {

@@ -3,14 +3,14 @@ import { reserveCredits } from "../credits/reserve-credits.ts";
 import { recordAttributed } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { noteHouseTaken } from "../rates/current-cards.ts";
+import { addHouseTaken } from "../rates/current-cards.ts";
 import { openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { agreeDeals } from "./agree-deals.ts";
-import type { Workings } from "./match-state.ts";
+import type { MatchState } from "./match-state.ts";
 import type { OrderState } from "./order-rules.ts";
 import { insertOrders, type OrderRow, setOrders } from "./order-store.ts";
-import { factsOfOrder } from "./read-orders.ts";
+import { describeOrder } from "./read-orders.ts";
 import { useQuotes } from "./use-quotes.ts";
 
 /**
@@ -19,39 +19,39 @@ import { useQuotes } from "./use-quotes.ts";
  */
 export async function storeOrders(
   tx: Tx,
-  workings: Workings,
+  matchState: MatchState,
   actorOf: (orderId: string) => Actor,
 ): Promise<ReadonlyMap<string, SettlementState>> {
-  if (workings.placed.size === 0 && workings.deals.length === 0) return new Map();
-  const { now } = workings;
-  const { deals, reservations } = await agreeDeals(tx, workings);
-  const placed = [...workings.placed.values()];
-  const dealt = [...workings.dealt.values()];
+  if (matchState.placed.size === 0 && matchState.deals.length === 0) return new Map();
+  const { now } = matchState;
+  const { deals, reservations } = await agreeDeals(tx, matchState);
+  const placed = [...matchState.placed.values()];
+  const dealt = [...matchState.dealt.values()];
   const opened = await openSettlements(tx, deals, now);
   await recordAttributed(
     tx,
     [
       ...placed.map((after) => ({
         actor: actorOf(after.order_id),
-        change: changeOfOrder({ action: "place", before: null, after }),
+        change: toOrderChange({ action: "place", before: null, after }),
       })),
       ...dealt.map(({ before, after, dealtBy }) => ({
         actor: actorOf(dealtBy),
-        change: changeOfOrder({ action: "match", before, after }),
+        change: toOrderChange({ action: "match", before, after }),
       })),
       ...opened.changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
     ],
     now,
     [
       storeSettlements(tx, opened, now),
-      insertPlaced(tx, workings, placed),
+      insertPlaced(tx, matchState, placed),
       setDealt(
         tx,
         dealt.map(({ after }) => after),
         now,
       ),
-      bindQuotes(tx, workings),
-      noteTaken(tx, workings),
+      bindQuotes(tx, matchState),
+      noteTaken(tx, matchState),
       reserveCredits(
         tx,
         reservations.filter(({ creditId }) => !opened.begun.has(creditId)),
@@ -64,17 +64,17 @@ export async function storeOrders(
 
 async function insertPlaced(
   tx: Tx,
-  workings: Workings,
+  matchState: MatchState,
   placed: readonly OrderRow[],
 ): Promise<void> {
-  if (placed.length > 0) await insertOrders(tx, workings, placed);
+  if (placed.length > 0) await insertOrders(tx, matchState, placed);
 }
 
 async function setDealt(tx: Tx, dealt: readonly OrderRow[], now: Date): Promise<void> {
   if (dealt.length > 0) await setOrders(tx, dealt, now);
 }
 
-async function bindQuotes(tx: Tx, { usedQuotes }: Workings): Promise<void> {
+async function bindQuotes(tx: Tx, { usedQuotes }: MatchState): Promise<void> {
   if (usedQuotes.size === 0) return;
   const uses = [...usedQuotes].map(([quoteRef, orderId]) => ({ quoteRef, orderId }));
   const bound = await useQuotes(tx, uses);
@@ -82,11 +82,11 @@ async function bindQuotes(tx: Tx, { usedQuotes }: Workings): Promise<void> {
 }
 
 /** What the house and limited keys have taken of their day. */
-async function noteTaken(tx: Tx, workings: Workings): Promise<void> {
-  const { environment, today, houseTaken, addedByKey } = workings;
+async function noteTaken(tx: Tx, matchState: MatchState): Promise<void> {
+  const { environment, today, houseTaken, addedByKey } = matchState;
   if (houseTaken.size > 0) {
     const taken = [...houseTaken].map(([scheme, paise]) => ({ environment, scheme, paise }));
-    await noteHouseTaken(tx, today, taken);
+    await addHouseTaken(tx, today, taken);
   }
   await addSpent(
     tx,
@@ -95,7 +95,7 @@ async function noteTaken(tx: Tx, workings: Workings): Promise<void> {
   );
 }
 
-const eventOf = {
+const eventNames = {
   open: "order.accepted",
   matched: "order.matched",
   cancelled: "order.cancelled",
@@ -104,7 +104,7 @@ const eventOf = {
 } as const satisfies Record<OrderState, string>;
 
 /** A change of an order, as events and the audit trail record it. */
-export function changeOfOrder({
+export function toOrderChange({
   action,
   before,
   after,
@@ -113,7 +113,7 @@ export function changeOfOrder({
   readonly before: OrderRow | null;
   readonly after: OrderRow;
 }): Change {
-  const told = tellOrder(after);
+  const told = toOrderEventData(after);
   return {
     environment: after.environment,
     deskId: after.desk_id,
@@ -125,11 +125,11 @@ export function changeOfOrder({
       version: after.version,
       href: `/v1/orders/${after.order_id}`,
     },
-    before: before && tellOrder(before),
+    before: before && toOrderEventData(before),
     after: told,
     event: {
       // A resting order of which a part was dealt stays open, and what is told is the deal.
-      name: action === "match" ? "order.matched" : eventOf[after.state],
+      name: action === "match" ? "order.matched" : eventNames[after.state],
       from: before?.state ?? null,
       to: after.state,
       data: told,
@@ -137,6 +137,6 @@ export function changeOfOrder({
   };
 }
 
-function tellOrder(row: OrderRow): object {
-  return { ...factsOfOrder(row), reason: row.history.at(-1)?.reason ?? null };
+function toOrderEventData(row: OrderRow): object {
+  return { ...describeOrder(row), reason: row.history.at(-1)?.reason ?? null };
 }

@@ -3,7 +3,7 @@
 // kept in one statement before anybody is answered, so that a price which was told always binds.
 
 import type { Book } from "./book.ts";
-import { planSearches, SearchFirst } from "../cover/search-cover.ts";
+import { planSearches, SearchNeeded } from "../cover/search-cover.ts";
 import { buySideOff, type Call, type Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
@@ -13,7 +13,7 @@ import { withoutKeeping } from "../platform/postgres/split.ts";
 import { type Ask, type Verdict, viewQuote } from "./read-quotes.ts";
 import { type BuyAsked, priceBuys } from "./price-buys.ts";
 import { priceSells } from "./price-sells.ts";
-import { type SellWanted, wantedOf } from "./quote-rules.ts";
+import { type SellWanted, parseWanted } from "./quote-rules.ts";
 import type { Quote, TakeQuoteBody } from "./quote-schema.ts";
 import { insertBuys, insertSells, type QuoteRow } from "./quote-store.ts";
 
@@ -31,13 +31,13 @@ const sellSetsInFlight = 4;
 const buySetSizeMax = 32;
 const queueMax = 20_000;
 
-export function quoter(
+export function createQuoter(
   allOf: Context,
   book: Book,
   { setSize }: Pick<Metrics, "setSize">,
 ): TakeQuote {
   // What waits in the sandbox, for a connection or a row, holds up nobody else's prices.
-  const queuesOf = (environment: Environment) => {
+  const openQueues = (environment: Environment) => {
     const ctx = contextFor(allOf, { environment });
     return {
       sell: coalesce(
@@ -61,15 +61,15 @@ export function quoter(
       ),
     };
   };
-  const queues = { live: queuesOf("live"), sandbox: queuesOf("sandbox") };
+  const queues = { live: openQueues("live"), sandbox: openQueues("sandbox") };
 
   return async function takeQuote(call, request) {
-    const wanted = wantedOf(request);
+    const wanted = parseWanted(request);
     const { sell, buy } = queues[call.caller.environment];
     if (wanted.side === "sell") return await sell({ call, wanted });
     if (!call.caller.buySide) throw buySideOff();
     return await buy({ call, wanted }).catch(async (error: unknown) => {
-      if (!(error instanceof SearchFirst)) throw error;
+      if (!(error instanceof SearchNeeded)) throw error;
       const asked = { by: call.caller, signal: call.gone?.() };
       const [plan = null] = await planSearches(allOf, [error], asked);
       return await buy({ call, wanted: { ...wanted, plan } });
@@ -88,10 +88,10 @@ async function keepAll<Row extends QuoteRow>(
     "row" in verdict && !asks[at]?.call.dryRun ? [verdict.row] : [],
   );
   if (kept.length > 0) await insert(kept);
-  return verdicts.map(answerOf);
+  return verdicts.map(toQuoteAnswer);
 }
 
-function answerOf(verdict: Verdict<QuoteRow>): Outcome<QuoteAnswer> {
+function toQuoteAnswer(verdict: Verdict<QuoteRow>): Outcome<QuoteAnswer> {
   if (verdict instanceof Error) return verdict;
   if (!("row" in verdict)) {
     return { headers: {}, quote: { no_quote: true, reason: verdict.reason } };

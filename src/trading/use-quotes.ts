@@ -6,12 +6,12 @@ import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
-  bringQuotesNearer,
-  lockQuotes as lockRows,
-  type OpenQuotes,
+  moveQuoteExpiriesEarlier,
+  lockQuoteRows,
+  type OpenQuoteTotals,
   type QuoteRow,
   type QuoteUse,
-  setOrders,
+  setQuoteOrders,
   sumOpenQuotes,
 } from "./quote-store.ts";
 
@@ -24,7 +24,7 @@ export async function useQuotes(tx: Tx, uses: readonly QuoteUse[]): Promise<Read
   uses.forEach(({ quoteRef }, at) => {
     if (!first.has(quoteRef)) first.set(quoteRef, at);
   });
-  const bound = await setOrders(
+  const bound = await setQuoteOrders(
     tx,
     [...first.values()].flatMap((at) => uses[at] ?? []),
   );
@@ -43,7 +43,7 @@ export async function lockQuotes(
   tx: Tx,
   asked: readonly { readonly caller: Caller; readonly quoteRef: string }[],
 ): Promise<readonly (LockedQuote | undefined)[]> {
-  const rows = await lockRows(
+  const rows = await lockQuoteRows(
     tx,
     asked.map(({ caller, quoteRef }) => ({
       ...holderOf(caller),
@@ -59,7 +59,7 @@ export async function lockQuotes(
 export async function countOpenQuotes(
   { db, now }: Pick<Context, "db" | "now">,
   market: { readonly environment: Environment; readonly scheme: Scheme },
-): Promise<OpenQuotes> {
+): Promise<OpenQuoteTotals> {
   return await sumOpenQuotes(db, market, now());
 }
 
@@ -68,5 +68,5 @@ const windowMaxMs = 86_400_000;
 
 export async function passTimeOfQuotes(tx: Tx, passage: Passage): Promise<number> {
   const oldest = new Date(passage.now.getTime() - windowMaxMs);
-  return await bringQuotesNearer(tx, passage, firstId("qte", oldest));
+  return await moveQuoteExpiriesEarlier(tx, passage, firstId("qte", oldest));
 }

@@ -11,7 +11,7 @@ import { OfferIndex } from "../../src/cover/offer-index.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { openThreads } from "../../src/open-context.ts";
-import { booksOf } from "../../src/trading/decide-orders.ts";
+import { openBookSessions } from "../../src/trading/decide-orders.ts";
 import { Overloaded } from "../../src/platform/postgres/coalesce.ts";
 import {
   type Heavy,
@@ -341,7 +341,7 @@ test("an offer that a look puts back while a batch pauses is not sold twice", as
   };
   index.load([offer], 1);
   const offers = { RODTEP: index, ROSCTL: new OfferIndex() };
-  const books = booksOf({ look: async () => offers, setAside: () => {} });
+  const books = openBookSessions({ look: async () => offers, setAside: () => {} });
   const session = books.session("sandbox", new Set());
   await session.refresh(undefined as never);
   const wanted = {

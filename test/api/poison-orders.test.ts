@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { booksOf, type Command } from "../../src/trading/decide-orders.ts";
+import { openBookSessions, type Command } from "../../src/trading/decide-orders.ts";
 import { placeOrders } from "../../src/trading/place-orders.ts";
-import { intentOf } from "../../src/trading/order-rules.ts";
+import { parseIntent } from "../../src/trading/order-rules.ts";
 import { keptNothing, workInHalves } from "../../src/platform/postgres/split.ts";
 import { assertOrdersSound } from "../support/invariants.ts";
 import { stockHouse } from "../support/inventory.ts";
@@ -194,7 +194,7 @@ test("a set that is not split fails whole: the control", async (t) => {
     } as const;
     const call = { caller, requestId: "test", idempotencyKey: undefined, dryRun: false };
     assert.ok(firmId);
-    const intent = intentOf(request, now);
+    const intent = parseIntent(request, now);
     return { call, intent, idempotencyKey: null, request, receivedAt: now };
   };
   const keyOf = async ({ deskId }: Dealer) => {
@@ -211,7 +211,7 @@ test("a set that is not split fails whole: the control", async (t) => {
   ];
   const place = (part: readonly Command[], attempt: { readonly isPart: boolean }) => {
     const placing = { environment: "sandbox", rollBack: false, ...attempt } as const;
-    return placeOrders(service.ctx, booksOf(service.book), placing, part);
+    return placeOrders(service.ctx, openBookSessions(service.book), placing, part);
   };
   const whole = await workInHalves(place, commands, () => false);
   assert.equal(whole.filter((outcome) => outcome instanceof Error).length, commands.length);

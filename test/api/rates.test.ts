@@ -6,7 +6,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { houseFirmId } from "../../src/kernel/ids.ts";
 import { schemes } from "../../src/kernel/scheme.ts";
 import type { Context } from "../../src/platform/context.ts";
-import { currentCards } from "../../src/rates/current-cards.ts";
+import { findCurrentCards } from "../../src/rates/current-cards.ts";
 import { type PublishCard, publishCard } from "../../src/rates/publish-card.ts";
 import { type CardTerms, startingTerms } from "../../src/rates/rules.ts";
 import { haltMarket, openMarket } from "../../src/rates/set-market.ts";
@@ -25,7 +25,7 @@ async function versionOf(
   { db }: Context,
   { environment, scheme }: Pick<PublishCard, "environment" | "scheme">,
 ): Promise<number> {
-  return (await currentCards(db, environment)).get(scheme)?.version ?? 0;
+  return (await findCurrentCards(db, environment)).get(scheme)?.version ?? 0;
 }
 
 async function recorded({ db }: Context): Promise<string[]> {
@@ -40,7 +40,7 @@ async function recorded({ db }: Context): Promise<string[]> {
 
 test("the sandbox starts with an open market at the starting cards, live with none", async (t) => {
   const { ctx } = await startService(t);
-  const cards = await currentCards(ctx.db, "sandbox");
+  const cards = await findCurrentCards(ctx.db, "sandbox");
   for (const scheme of schemes) {
     const { environment, version, state, published_at, published_by, note, ...rest } =
       cards.get(scheme) ?? assert.fail(`${scheme} has no card`);
@@ -48,7 +48,7 @@ test("the sandbox starts with an open market at the starting cards, live with no
     assert.deepEqual([environment, version, state], ["sandbox", 1, "open"]);
     assert.ok(published_at instanceof Date && published_by && note);
   }
-  assert.equal((await currentCards(ctx.db, "live")).size, 0);
+  assert.equal((await findCurrentCards(ctx.db, "live")).size, 0);
 });
 
 test("a first card has the starting values where nothing is said, and opens the market", async (t) => {
@@ -68,8 +68,8 @@ test("a first card has the starting values where nothing is said, and opens the 
     published_by: "cli",
     note: "first day",
   });
-  assert.deepEqual((await currentCards(ctx.db, "live")).get("RODTEP"), card);
-  assert.equal((await currentCards(ctx.db, "live")).get("ROSCTL"), undefined);
+  assert.deepEqual((await findCurrentCards(ctx.db, "live")).get("RODTEP"), card);
+  assert.equal((await findCurrentCards(ctx.db, "live")).get("ROSCTL"), undefined);
 });
 
 test("a card keeps what the last one had, is a version of its own and is in the audit trail", async (t) => {
@@ -162,7 +162,7 @@ test("whoever publishes at once gets a version each, and no change is lost", asy
       published.map(({ version }) => version).toSorted((a, b) => a - b),
       published.map((_, index) => first + index + 1),
     );
-    const last = (await currentCards(ctx.db, market.environment)).get(market.scheme);
+    const last = (await findCurrentCards(ctx.db, market.environment)).get(market.scheme);
     assert.deepEqual({ ...last, ...Object.assign({}, ...changes) }, last);
     assert.equal(last?.state, market === sandbox ? "halted" : "open");
   }

@@ -13,23 +13,23 @@ import type { Call } from "../../src/kernel/caller.ts";
 import { houseFirmId } from "../../src/kernel/ids.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
 import { addDays, dayNumber, istDay } from "../../src/kernel/time.ts";
-import { byPriority } from "../../src/trading/match-rules.ts";
-import { agreeOn } from "../../src/trading/agree-deals.ts";
+import { comparePriority } from "../../src/trading/match-rules.ts";
+import { buildDeals } from "../../src/trading/agree-deals.ts";
 import {
-  booksOf,
+  openBookSessions,
   decideOrders,
   type Loaded,
   type Verdict,
 } from "../../src/trading/decide-orders.ts";
 import {
   endRest,
-  intentOf,
+  parseIntent,
   orderLifecycle,
   type OrderFields,
 } from "../../src/trading/order-rules.ts";
 import { serveBuy, serveSell } from "../../src/trading/match-resting.ts";
 import type { OrderRow } from "../../src/trading/order-store.ts";
-import { newWorkings, type Workings } from "../../src/trading/match-state.ts";
+import { newMatchState, type MatchState } from "../../src/trading/match-state.ts";
 import type { Db } from "../../src/platform/postgres/postgres.ts";
 import { type CardToday, startingTerms } from "../../src/rates/rules.ts";
 import type { NewDeal } from "../../src/settlement/open-settlements.ts";
@@ -105,13 +105,13 @@ export class OrderWorld {
   resting(side: "sell" | "buy"): OrderRow[] {
     const open = [...this.orders.values()].filter((o) => o.state === "open" && o.side === side);
     return side === "buy"
-      ? open.toSorted(byPriority)
+      ? open.toSorted(comparePriority)
       : open.toSorted((a, b) => (a.limit_bps ?? 0) - (b.limit_bps ?? 0));
   }
 
   async place(firmId: string, fields: OrderFields): Promise<Verdict> {
     const loaded = this.#load(firmId, fields);
-    const [verdict] = await this.#decide((workings) => decideOrders(workings, [loaded]));
+    const [verdict] = await this.#decide((matchState) => decideOrders(matchState, [loaded]));
     assert.ok(verdict);
     return verdict;
   }
@@ -119,23 +119,23 @@ export class OrderWorld {
   /** Decides the same and takes it back: nothing may differ afterwards. */
   async tryOut(firmId: string, fields: OrderFields): Promise<void> {
     const loaded = this.#load(firmId, fields);
-    const { workings, session } = await this.#open();
+    const { matchState, session } = await this.#open();
     const before = this.offered();
-    await decideOrders(workings, [loaded]);
+    await decideOrders(matchState, [loaded]);
     session.undo();
     assert.deepEqual(this.offered(), before);
   }
 
   /** One look of the matcher. */
   async match(): Promise<void> {
-    await this.#decide((workings) => {
-      for (const buy of workings.restingBuys.slice()) serveBuy(workings, buy);
+    await this.#decide((matchState) => {
+      for (const buy of matchState.restingBuys.slice()) serveBuy(matchState, buy);
       if (this.card.state !== "open") return;
-      const sold = new Set(workings.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
+      const sold = new Set(matchState.deals.flatMap((deal) => deal.legs.map((leg) => leg.scripNo)));
       for (const sell of this.resting("sell")) {
         const left = sell.resting_scrip_nos.filter((scripNo) => !sold.has(scripNo));
         const credits = left.map((scripNo) => this.creditOf(scripNo));
-        if (credits.length > 0) serveSell(workings, sell, credits);
+        if (credits.length > 0) serveSell(matchState, sell, credits);
       }
     });
   }
@@ -177,7 +177,7 @@ export class OrderWorld {
 
   #load(firmId: string, fields: OrderFields): Loaded {
     this.#tick();
-    const intent = intentOf(fields, this.now);
+    const intent = parseIntent(fields, this.now);
     const own = [...this.credits.values()].filter(
       (credit) => credit.firm_id === firmId && credit.state === "listed",
     );
@@ -199,9 +199,9 @@ export class OrderWorld {
   }
 
   async #open() {
-    const session = booksOf(this.#book).session(environment, new Set());
+    const session = openBookSessions(this.#book).session(environment, new Set());
     await session.refresh(noDatabase);
-    const workings = newWorkings({
+    const matchState = newMatchState({
       environment,
       now: this.now,
       today: this.today,
@@ -210,37 +210,37 @@ export class OrderWorld {
       restingBuys: this.resting("buy"),
       originals: new Map(),
       orderedByKey: new Map(),
-      cardOf: (_, of) => (of === scheme ? this.card : undefined),
+      findCard: (_, of) => (of === scheme ? this.card : undefined),
     });
-    return { workings, session };
+    return { matchState, session };
   }
 
-  async #decide<Result>(decide: (workings: Workings) => Result): Promise<Result> {
+  async #decide<Result>(decide: (matchState: MatchState) => Result): Promise<Result> {
     this.#tick();
-    const { workings } = await this.#open();
-    const result = decide(workings);
-    this.#store(workings);
+    const { matchState } = await this.#open();
+    const result = decide(matchState);
+    this.#store(matchState);
     return result;
   }
 
-  #store(workings: Workings): void {
-    const legs = workings.deals.flatMap((deal) => deal.legs);
+  #store(matchState: MatchState): void {
+    const legs = matchState.deals.flatMap((deal) => deal.legs);
     const offered = legs.map(({ scripNo, sellerOrderId }) => {
       const credit = this.creditOf(scripNo);
       const order = this.orders.get(sellerOrderId ?? "");
       return [scripNo, { credit, order, offer: offerOf(credit, order) }] as const;
     });
-    const { deals, reservations } = agreeOn(workings, new Map(offered));
+    const { deals, reservations } = buildDeals(matchState, new Map(offered));
     this.deals.push(...deals);
-    for (const [orderId, order] of workings.placed) this.orders.set(orderId, order);
-    for (const [orderId, { after }] of workings.dealt) this.orders.set(orderId, after);
+    for (const [orderId, order] of matchState.placed) this.orders.set(orderId, order);
+    for (const [orderId, { after }] of matchState.dealt) this.orders.set(orderId, after);
     for (const { creditId, reservedFor } of reservations) {
       const credit = this.creditOf(creditId);
       assert.equal(credit.state, "listed", "what is reserved was free");
       this.credits.set(creditId, { ...credit, state: "reserved", reserved_for: reservedFor });
     }
     this.leaveBook(legs.map(({ scripNo }) => scripNo));
-    const taken = workings.houseTaken.get(scheme) ?? 0;
+    const taken = matchState.houseTaken.get(scheme) ?? 0;
     this.card = { ...this.card, taken_paise: this.card.taken_paise + taken };
   }
 }

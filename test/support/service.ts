@@ -30,7 +30,7 @@ import { offerSources } from "../../src/hooks.ts";
 import { type AddressWindows, localAddressWindows } from "../../src/market/enquiries.ts";
 import { localRateWindow, type RateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
-import { type Work, workOf } from "../../src/workers.ts";
+import { type WorkerSpec, listWorkers } from "../../src/workers.ts";
 import { testDatabase } from "./database.ts";
 
 /** Where the receivers of tests are. */
@@ -81,7 +81,7 @@ export type Service = {
   /** What the keys of its context are made from. */
   readonly masterKey: Buffer;
   /** The workers of another process of this service. */
-  readonly workers: () => Work[];
+  readonly workers: () => WorkerSpec[];
   readonly app: App;
   readonly ctx: Context;
   readonly metrics: Metrics;
@@ -167,7 +167,7 @@ export async function startService(
   t.after(() => outbound.close());
   const webhooks = { outbound, scheduleS: options.scheduleS ?? readConfig({}).webhookScheduleS };
   const workers = () =>
-    workOf(ctx, {
+    listWorkers(ctx, {
       book,
       webhooks,
       letterhead,
