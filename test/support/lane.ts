@@ -14,14 +14,22 @@ const shared = ["src/**/*.test.ts", "test/api/*.test.ts"];
 export async function runLane(lane: string): Promise<void> {
   const lanes = globSync("*.test.ts", { cwd: dirname(lane) }).toSorted();
   const own = lanes.indexOf(basename(lane));
-  // Some of what is tested pauses by timers that keep no process alive; a file of its own is kept
-  // alive by the runner.
+  const files = globSync(shared, { cwd: root })
+    .toSorted()
+    .filter((_, at) => at % lanes.length === own);
+  const left = new Set(files);
+  // Code under test may pause on timers that do not keep the process alive.
   const alive = setInterval(() => {}, 60_000);
-  for (const [at, file] of globSync(shared, { cwd: root }).toSorted().entries()) {
-    if (at % lanes.length !== own) continue;
+  process.once("exit", () => {
+    if (left.size === 0) return;
+    process.exitCode = 1;
+    process.stderr.write(`the lane ended before ${[...left].join(", ")}\n`);
+  });
+  for (const file of files) {
     await suite(file, async () => {
       await import(pathToFileURL(join(root, file)).href);
     });
+    left.delete(file);
   }
   clearInterval(alive);
 }
