@@ -1,5 +1,5 @@
 import { listAllCrosses } from "../src/crosses/read-crosses.ts";
-import { firmOfDesk, operatorOn } from "../src/firms/find-firms.ts";
+import { findEnvironment } from "../src/firms/find-firms.ts";
 import { openInquiries } from "../src/outside/ask.ts";
 import type { Environment } from "../src/kernel/caller.ts";
 import { listAllKeys } from "../src/access/read-keys.ts";
@@ -11,10 +11,7 @@ type Find = (ctx: Context, id: string) => Promise<Environment | undefined>;
 
 /** How the environment of a thing is found, by the prefix of its id. */
 const finders: Readonly<Record<string, Find>> = {
-  frm: async (ctx, firmId) => {
-    const { deskId } = await operatorOn(ctx, firmId);
-    return deskId === "" ? undefined : (await firmOfDesk(ctx.db, deskId, firmId)).environment;
-  },
+  frm: async (ctx, firmId) => await findEnvironment(ctx.db, firmId),
   key: async (ctx, keyId) =>
     (await listAllKeys(ctx, null)).find(({ key }) => key.key_id === keyId)?.key.environment,
   stl: async (ctx, settlementId) =>

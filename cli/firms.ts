@@ -1,5 +1,5 @@
 import { authorizeFirm, verifyFirm } from "../src/firms/check-firm.ts";
-import { firmOfDesk, operatorOn } from "../src/firms/find-firms.ts";
+import { findAnyFirm, toOperatorRequester } from "../src/firms/find-firms.ts";
 import { listAllFirms, viewFirm } from "../src/firms/read-firms.ts";
 import { resumeFirm, suspendFirm } from "../src/firms/hold-firm.ts";
 import { revealAccount } from "../src/firms/bank-accounts.ts";
@@ -55,8 +55,7 @@ const show = command({
   async run(options, firmId) {
     const reading = { permission: "read", about: [firmId] } as const;
     const firm = await withOperator(options, reading, async ({ ctx }) => {
-      const { deskId } = await operatorOn(ctx, firmId);
-      return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
+      return viewFirm(await findAnyFirm(ctx.db, firmId), ctx.now());
     });
     printOne(options.json ? firm : readable(firm), options);
   },
@@ -82,8 +81,7 @@ const account = command({
     }
     const reading = { permission: "read", about: [firmId] } as const;
     const firm = await withOperator(options, reading, async ({ ctx }) => {
-      const { deskId } = await operatorOn(ctx, firmId);
-      return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
+      return viewFirm(await findAnyFirm(ctx.db, firmId), ctx.now());
     });
     printOne({ firm_id: firmId, bank: firm.bank }, options);
     return undefined;
@@ -99,7 +97,8 @@ const verify = command({
     const firm = await withOperator(
       options,
       { permission: "firms.write", about: [firmId] },
-      async ({ ctx, actor }) => await verifyFirm(ctx, await operatorOn(ctx, firmId, actor), firmId),
+      async ({ ctx, actor }) =>
+        await verifyFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId),
     );
     printOne(summaryOf(firm), options);
   },
@@ -125,7 +124,7 @@ const authorize = command({
       options,
       { permission: "firms.write", about: [firmId] },
       async ({ ctx, actor }) =>
-        await authorizeFirm(ctx, await operatorOn(ctx, firmId, actor), {
+        await authorizeFirm(ctx, await toOperatorRequester(ctx, firmId, actor), {
           firmId,
           mandate,
         }),
@@ -144,7 +143,7 @@ const suspend = command({
       options,
       { permission: "firms.write", about: [firmId] },
       async ({ ctx, actor }) =>
-        await suspendFirm(ctx, await operatorOn(ctx, firmId, actor), {
+        await suspendFirm(ctx, await toOperatorRequester(ctx, firmId, actor), {
           firmId,
           reason: options.reason,
         }),
@@ -162,7 +161,8 @@ const resume = command({
     const firm = await withOperator(
       options,
       { permission: "firms.write", about: [firmId] },
-      async ({ ctx, actor }) => await resumeFirm(ctx, await operatorOn(ctx, firmId, actor), firmId),
+      async ({ ctx, actor }) =>
+        await resumeFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId),
     );
     printOne(summaryOf(firm), options);
   },

@@ -6,13 +6,14 @@ import { notFound } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Passage } from "../kernel/passage.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import { exitCredits } from "../ledger/outside.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { claimFreeOfDesk, lockFreeOfDesk } from "./deal-store.ts";
-import { changeOfCredit, holderOf, viewCredit } from "./read-credits.ts";
+import { changeOfCredit, viewCredit } from "./read-credits.ts";
 import {
   creditLifecycle,
   daysLeft,
@@ -53,7 +54,7 @@ async function endHolding(
   return await ctx.db.transaction(
     async (tx) => {
       const number = normalScripNo(scripNo);
-      const found = number && (await findCredit(tx, holderOf(call.caller), number));
+      const found = number && (await findCredit(tx, visibleTo(call.caller), number));
       const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
       if (!row) throw notFound();
       const firm = await firmOfDesk(tx, row.desk_id, row.firm_id);

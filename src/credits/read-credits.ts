@@ -6,6 +6,7 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { creditLifecycle, daysLeft, isOpen, normalScripNo, notSellableReasonOf } from "./rules.ts";
@@ -14,7 +15,6 @@ import {
   countCredits,
   type CreditRow,
   findCredit,
-  type Holder,
   listAllCreditRows,
   listCreditRows,
 } from "./store.ts";
@@ -22,7 +22,7 @@ import {
 /** The desk's own holding of a number: its live one, otherwise its latest. */
 export async function readCredit(ctx: Context, caller: Caller, scripNo: string): Promise<Credit> {
   const number = normalScripNo(scripNo);
-  const row = number && (await findCredit(ctx.db, holderOf(caller), number));
+  const row = number && (await findCredit(ctx.db, visibleTo(caller), number));
   if (!row) throw notFound();
   const firm = await firmOfDesk(ctx.db, caller.deskId, row.firm_id);
   return viewCredit(row, { firmState: firm.connection_state, today: istDay(ctx.now()) });
@@ -175,13 +175,5 @@ function factsOfRow(row: CreditRow): object {
     reserved_for: row.reserved_for,
     reason: row.reason,
     version: row.version,
-  };
-}
-
-/** A key that is bound to one firm sees that firm's credits; any other key those of its desk. */
-export function holderOf(caller: Caller): Holder {
-  return {
-    deskId: caller.deskId,
-    firmId: caller.kind === "sub_account" ? caller.firmId : null,
   };
 }

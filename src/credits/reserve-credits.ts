@@ -3,6 +3,7 @@
 import type { Caller, Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
   claimForSale as claimForSaleRows,
@@ -21,7 +22,6 @@ import {
   reserveCredits as reserveRows,
   type ReservedNumber,
 } from "./deal-store.ts";
-import { holderOf } from "./read-credits.ts";
 import { meantOf, normalScripNo } from "./rules.ts";
 import type { CreditRow } from "./store.ts";
 
@@ -160,7 +160,7 @@ export async function findForSale(
   const rows = await listForSale(db, numbersByDesk);
   const held = Map.groupBy(rows, (row) => nameOf(row.desk_id, row.scrip_no));
   return asked.map(({ caller, firmId = null }, at) =>
-    meantOf(held.get(names[at] ?? "") ?? [], holderOf(caller).firmId ?? firmId),
+    meantOf(held.get(names[at] ?? "") ?? [], visibleTo(caller).firmId ?? firmId),
   );
 }
 

@@ -2,6 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { IstDay } from "../kernel/time.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CreditFacts, CreditState } from "./rules.ts";
@@ -28,9 +29,6 @@ export const creditColumns = fragment`
   c.face_paise, c.port_code, c.issued_on, c.expires_on, c.state, c.state_before_suspension,
   c.reserved_for, c.reason, c.as_of, c.expiry_told, c.expiry_due_on, c.version, c.created_at,
   c.updated_at`;
-
-/** Whose desk, and for a key that is bound to one firm, which firm of it. */
-export type Holder = { readonly deskId: string; readonly firmId: string | null };
 
 export type KnownRow = {
   readonly asked: string;
@@ -167,7 +165,7 @@ export async function setCredits(
 /** What the holder means by a number: the choice of `meantOf`, made where the rows are. */
 export async function findCredit(
   db: Db,
-  { deskId, firmId }: Holder,
+  { deskId, firmId }: Visibility,
   scripNo: string,
 ): Promise<CreditRow | undefined> {
   const [row] = await db.rows<CreditRow>(sql`

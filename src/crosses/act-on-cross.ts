@@ -4,7 +4,6 @@
 //
 // Why a cross is refused. What is told of the other side is that it cannot be dealt with, never why.
 
-import { holderOf } from "../credits/read-credits.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { actorOf, type Change } from "../kernel/actor.ts";
 import { buySideOff, type Call } from "../kernel/caller.ts";
@@ -12,6 +11,7 @@ import { Failure, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -49,7 +49,7 @@ export async function actOnCross(
   act: Act,
 ): Promise<Cross> {
   const now = ctx.now();
-  const party = holderOf(call.caller);
+  const party = visibleTo(call.caller);
   return await ctx.db.transaction(
     async (tx) => {
       const cross = isId("crs", crossId) ? await lockCross(tx, party, crossId) : undefined;

@@ -2,7 +2,6 @@
 
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
-import { holderOf } from "../credits/read-credits.ts";
 import { type CreditForSale, findDeliverable, findForSale } from "../credits/reserve-credits.ts";
 import { normalScripNo, notSellableReasonOf } from "../credits/rules.ts";
 import { type FirmOfDesk, tradingFirms } from "../firms/find-firms.ts";
@@ -15,6 +14,7 @@ import { isId, newId } from "../kernel/ids.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { dayNumber, istDay, istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
@@ -72,7 +72,7 @@ async function lockOpenQuote(
   { caller }: Call,
   { cross_quote_ref: ref, now }: ProposeCrossBody & { readonly now: Date },
 ): Promise<CrossQuoteRow> {
-  const quote = isId("cqt", ref) ? await lockCrossQuote(tx, holderOf(caller), ref) : undefined;
+  const quote = isId("cqt", ref) ? await lockCrossQuote(tx, visibleTo(caller), ref) : undefined;
   if (!quote) throw notFound();
   if (quote.side === "buy" && !caller.buySide) throw buySideOff();
   if (quote.cross_id !== null) throw quoteUsed(quote.cross_id);

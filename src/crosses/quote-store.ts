@@ -2,6 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CrossKind } from "./rules.ts";
 
@@ -43,10 +44,9 @@ export async function insertCrossQuote(db: Db, row: CrossQuoteRow): Promise<void
     )`);
 }
 
-/** A quote of the desk, and for a key that is bound to one firm, of that firm. */
 export async function lockCrossQuote(
   tx: Tx,
-  { deskId, firmId }: { readonly deskId: string; readonly firmId: string | null },
+  { deskId, firmId }: Visibility,
   crossQuoteRef: string,
 ): Promise<CrossQuoteRow | undefined> {
   const [row] = await tx.rows<CrossQuoteRow>(sql`

@@ -1,4 +1,3 @@
-import { holderOf } from "../credits/read-credits.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
@@ -7,6 +6,7 @@ import { feeWithin, priceCeil } from "../kernel/money.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
@@ -18,7 +18,6 @@ import {
   type FoundCross,
   listAllCrossRows,
   listCrossRows,
-  type Party,
 } from "./read-store.ts";
 import {
   allowedActionsOf,
@@ -37,9 +36,9 @@ export async function readCross(ctx: Context, caller: Caller, crossId: string): 
 
 /** A cross as this caller sees it at this moment of a transaction. */
 export async function crossOf(db: Db, caller: Caller, crossId: string): Promise<Cross> {
-  const party = holderOf(caller);
-  const row = isId("crs", crossId) ? await findCross(db, party, crossId) : undefined;
-  const [cross] = row ? await viewCrosses(db, [row], party) : [];
+  const visible = visibleTo(caller);
+  const row = isId("crs", crossId) ? await findCross(db, visible, crossId) : undefined;
+  const [cross] = row ? await viewCrosses(db, [row], visible) : [];
   if (!cross) throw notFound();
   return cross;
 }
@@ -49,29 +48,31 @@ export async function listCrosses(
   caller: Caller,
   query: ListCrossesQuery,
 ): Promise<Page<Cross>> {
-  const party = holderOf(caller);
+  const visible = visibleTo(caller);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = filterOf(party.firmId, query);
-  const question = { list: "crosses", desk: party.deskId, firm: party.firmId ?? "", ...filters };
+  const filter = filterOf(visible, query);
+  const question = {
+    list: "crosses",
+    desk: visible.deskId,
+    firm: visible.firmId ?? "",
+    ...filters,
+  };
   const request = openPage(query, question, ctx.cursorKey);
-  const rows = await listCrossRows(ctx.db.planned, party, filter, request);
+  const rows = await listCrossRows(ctx.db.planned, visible, filter, request);
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countCrosses(ctx.db.planned, party, filter)),
+    total: await totalOf(request, () => countCrosses(ctx.db.planned, visible, filter)),
     positionOf: (row) => ({ at: row.created_at, id: row.cross_id }),
   });
-  return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, party) };
+  return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, visible) };
 }
 
-/** A key that is bound to one firm sees that firm's sides, whatever it asks for. */
-function filterOf(bound: string | null, query: ListCrossesQuery): CrossFilter {
-  const isForeign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+function filterOf(visible: Visibility, query: ListCrossesQuery): CrossFilter {
   return {
     status: query.status ?? null,
     kind: query.kind ?? null,
-    // No firm has an empty id: a question about another firm finds nothing.
-    firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
+    firmId: toFirmFilter(visible, query.firm_id),
     nettingRef: query.netting_ref ?? null,
   };
 }
@@ -100,10 +101,8 @@ export async function listAllCrosses(
 type OwnSide = { readonly side: Side; readonly firmId: string };
 
 /** The caller's sides, the proposing one first. */
-function ownSides(row: FoundCross, { deskId, firmId }: Party): OwnSide[] {
-  const known = sidesOf(row).filter(
-    (side) => side.deskId === deskId && (firmId === null || side.firmId === firmId),
-  );
+function ownSides(row: FoundCross, visible: Visibility): OwnSide[] {
+  const known = sidesOf(row).filter((side) => isVisible(visible, side));
   const addressed =
     row.addressed_firm_id === null
       ? []
@@ -112,14 +111,14 @@ function ownSides(row: FoundCross, { deskId, firmId }: Party): OwnSide[] {
   return [...known, ...addressed].toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 }
 
-export function standingOf(row: FoundCross, party: Party): Standing {
-  const sides = ownSides(row, party).map(({ side }) => side);
+export function standingOf(row: FoundCross, visible: Visibility): Standing {
+  const sides = ownSides(row, visible).map(({ side }) => side);
   return { state: row.state, proposedBy: row.proposed_by, sides };
 }
 
-/** A cross as one party sees it: its own side, or both where both are its own. */
-function viewCross(row: FoundCross, party: Party, settlementStatus: string | null): Cross {
-  const sides = ownSides(row, party);
+/** A cross as a caller sees it: its own side, or both where both are its own. */
+function viewCross(row: FoundCross, visible: Visibility, settlementStatus: string | null): Cross {
+  const sides = ownSides(row, visible);
   const [own] = sides;
   if (!own) throw new Error("a cross is shown to those who have a side in it");
   const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps));
@@ -153,20 +152,24 @@ function viewCross(row: FoundCross, party: Party, settlementStatus: string | nul
     netting_ref: row.netting_ref,
     history: [...row.history],
     version: row.version,
-    allowed_actions: allowedActionsOf(standingOf(row, party)),
+    allowed_actions: allowedActionsOf(standingOf(row, visible)),
     created_at: istTimestamp(row.created_at),
     updated_at: istTimestamp(row.updated_at),
   };
 }
 
 /** The same for a set; the state of a settlement is the settlement's, never copied. */
-async function viewCrosses(db: Db, rows: readonly FoundCross[], party: Party): Promise<Cross[]> {
+async function viewCrosses(
+  db: Db,
+  rows: readonly FoundCross[],
+  visible: Visibility,
+): Promise<Cross[]> {
   const states = await statesOfSettlements(
     db,
     rows.flatMap((row) => row.settlement_id ?? []),
   );
   const view = (row: FoundCross) =>
-    viewCross(row, party, states.get(row.settlement_id ?? "") ?? null);
+    viewCross(row, visible, states.get(row.settlement_id ?? "") ?? null);
   return await mapPaced(rows, view, openPace());
 }
 

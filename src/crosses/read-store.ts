@@ -3,11 +3,9 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { crossColumns, type CrossRow } from "./store.ts";
-
-/** Whose sides, and for a key that is bound to one firm, which firm's. */
-export type Party = { readonly deskId: string; readonly firmId: string | null };
 
 /** A cross as one party finds it, with the firm of it whose answer is waited for. */
 export type FoundCross = CrossRow & { readonly addressed_firm_id: string | null };
@@ -22,7 +20,7 @@ export type CrossFilter = {
 /** A cross that this party has a side in, or whose answer is waited for from one of its firms. */
 export async function findCross(
   db: Db,
-  { deskId, firmId }: Party,
+  { deskId, firmId }: Visibility,
   crossId: string,
 ): Promise<FoundCross | undefined> {
   const [row] = await db.rows<FoundCross>(sql`
@@ -52,7 +50,7 @@ export async function findCross(
  */
 export async function lockCross(
   tx: Tx,
-  party: Party,
+  party: Visibility,
   crossId: string,
 ): Promise<FoundCross | undefined> {
   if (!(await findCross(tx, party, crossId))) return undefined;
@@ -71,7 +69,7 @@ export async function lockCross(
  */
 export async function listCrossRows(
   db: Db,
-  { deskId, firmId }: Party,
+  { deskId, firmId }: Visibility,
   filter: CrossFilter,
   { after, fetch }: Pick<PageRequest, "after" | "fetch">,
 ): Promise<FoundCross[]> {
@@ -144,7 +142,7 @@ export async function listCrossRows(
 
 export async function countCrosses(
   db: Db,
-  { deskId }: Pick<Party, "deskId">,
+  { deskId }: Pick<Visibility, "deskId">,
   filter: CrossFilter,
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`

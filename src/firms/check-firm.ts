@@ -7,7 +7,7 @@ import { askOutside, type Question } from "../outside/ask.ts";
 import { accountChecks, type Answered, identityChecks } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import type { Doer } from "./find-firms.ts";
+import type { Requester } from "./find-firms.ts";
 import { changedFirm, changeFirm, changeOfFirm, type Decision } from "./hold-firm.ts";
 import {
   answeredChecks,
@@ -24,10 +24,10 @@ import { type FirmRow, lockFirms, setFirms } from "./store.ts";
 /** Asks outside whether the firm is who it says. The answers come later; asking twice is one. */
 export async function verifyFirm(
   ctx: Pick<Context, "db" | "now">,
-  doer: Doer,
+  requester: Requester,
   firmId: string,
 ): Promise<Firm> {
-  return await changeFirm(ctx, doer, {
+  return await changeFirm(ctx, requester, {
     firmId,
     async decide(tx, firm, now) {
       if (firm.connection_state === "verifying") return undefined;
@@ -165,11 +165,11 @@ function decide(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision
 /** The firm's mandate lets the desk trade for it. The same mandate twice is one. */
 export async function authorizeFirm(
   ctx: Pick<Context, "db" | "now">,
-  doer: Doer,
+  requester: Requester,
   { firmId, mandate: given }: { firmId: string; mandate: AuthorizeFirmBody["mandate"] },
 ): Promise<Firm> {
   const mandate = plainMandate(given, ctx.now());
-  return await changeFirm(ctx, doer, {
+  return await changeFirm(ctx, requester, {
     firmId,
     async decide(_tx, firm) {
       const isGiven = firm.mandate !== null && isSame(firm.mandate, mandate);

@@ -1,9 +1,10 @@
 // Who acts on a firm, and on which firms they may act.
 
 import { type Actor, actorOf, operator } from "../kernel/actor.ts";
-import type { Call, Caller } from "../kernel/caller.ts";
+import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
+import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import type { Kin } from "./rules.ts";
 import {
@@ -26,7 +27,7 @@ export async function firmById(db: Db, firmId: string): Promise<FirmOfDesk> {
 
 /** A firm this caller may read; a sub_account key knows of its own firm and of no other. */
 export async function firmOfCaller(db: Db, caller: Caller, firmId: string): Promise<FirmRow> {
-  if (caller.kind === "sub_account" && caller.firmId !== firmId) throw notFound();
+  if (!isVisible(visibleTo(caller), { deskId: caller.deskId, firmId })) throw notFound();
   return await firmOfDesk(db, caller.deskId, firmId);
 }
 
@@ -54,6 +55,18 @@ export async function firmOfDesk(db: Db, deskId: string, firmId: string): Promis
   const firm = isId("frm", firmId) ? await findFirm(db, deskId, firmId) : undefined;
   if (!firm) throw notFound();
   return firm;
+}
+
+/** A firm of any desk, for the operator. */
+export async function findAnyFirm(db: Db, firmId: string): Promise<FirmRow> {
+  const [firm] = await listFirmsById(db, [firmId]);
+  if (!firm) throw notFound();
+  return firm;
+}
+
+export async function findEnvironment(db: Db, firmId: string): Promise<Environment | undefined> {
+  const [firm] = await listFirmsById(db, [firmId]);
+  return firm?.environment;
 }
 
 /** Across desks, so for figures about the whole market only; no caller is ever shown it. */
@@ -109,49 +122,30 @@ export async function taxpayersAmong(
   return new Map(rows.map(({ firm_id, pan, gstin }) => [firm_id, { pan, gstin }]));
 }
 
-export type Doer = {
+/** Who asks for a change of a firm: a caller, the operator or a worker. */
+export type Requester = {
   readonly actor: Actor;
-  readonly deskId: string;
-  /** The only firm that exists for this doer; null when it is the whole desk. */
-  readonly boundTo: string | null;
+  readonly visible: Visibility;
   readonly dryRun: boolean;
 };
 
-/** A sub_account key acts for one client firm, and no other is there for it. */
-export function boundFirm({ kind, firmId }: Caller): string | null {
-  return kind === "sub_account" ? firmId : null;
+export function toRequester(call: Call): Requester {
+  return { actor: actorOf(call), visible: visibleTo(call.caller), dryRun: call.dryRun };
 }
 
-export function doerOf(call: Call): Doer {
-  return {
-    actor: actorOf(call),
-    deskId: call.caller.deskId,
-    boundTo: boundFirm(call.caller),
-    dryRun: call.dryRun,
-  };
-}
-
-/** The operator is on no desk and acts on the firm's own. */
-export async function operatorOn(
+/** The operator belongs to no desk and acts on the desk of the firm. */
+export async function toOperatorRequester(
   { db }: { readonly db: Db },
   firmId: string,
   actor = operator,
-): Promise<Doer> {
+): Promise<Requester> {
   const deskId = (await findDeskOfFirm(db, firmId)) ?? "";
-  return { actor, deskId, boundTo: null, dryRun: false };
-}
-
-/** What only a key of the whole desk may do. */
-export function refuseBound({ boundTo }: Pick<Doer, "boundTo">, what: string): void {
-  if (boundTo === null) return;
-  throw new Failure("forbidden", `a sub_account key may not ${what}`, {
-    detail: { reason: "sub_account_key" },
-  });
+  return { actor, visible: { deskId, firmId: null }, dryRun: false };
 }
 
 /** What the operator suspended, only the operator resumes or lets go. */
 export function refuseToOverrule(
-  { actor }: Pick<Doer, "actor">,
+  { actor }: Pick<Requester, "actor">,
   { suspended_by }: { readonly suspended_by: string | null },
 ): void {
   if (suspended_by !== "operator" || actor.kind === "operator") return;

@@ -5,10 +5,11 @@ import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { closePage, openPage, type Page } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { refuseOffboarded } from "./find-firms.ts";
-import { mustJoin, positionsOf, refuseSubAccount } from "./group-rules.ts";
+import { mustJoin, positionsOf } from "./group-rules.ts";
 import type { Group, GroupPositions, ListGroupsQuery, Member } from "./group-schema.ts";
 import { listMembers as listRows, lockGroup, setGroupChanged, sumMembers } from "./group-store.ts";
 import { groupChange, groupOfDesk, lockGroupOfDesk, viewGroup } from "./groups.ts";
@@ -24,7 +25,7 @@ export async function addMember(
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await lockMembership(tx, caller.deskId, firmId);
@@ -53,7 +54,7 @@ export async function removeMember(
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await lockMembership(tx, caller.deskId, firmId);
@@ -78,7 +79,7 @@ export async function listMembers(
   caller: Caller,
   { groupId, ...query }: { readonly groupId: string } & ListGroupsQuery,
 ): Promise<Page<Member>> {
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   const group = await groupOfDesk(ctx.db, caller, groupId);
   const question = { list: "members", desk: caller.deskId, group: groupId };
   const request = openPage(query, question, ctx.cursorKey);
@@ -135,7 +136,7 @@ export async function readGroupPositions(
   groupId: string,
 ): Promise<GroupPositions> {
   const now = ctx.now();
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   const { deskId } = caller;
   const members = isId("grp", groupId)
     ? await sumMembers(ctx.db, { deskId, groupId }, istDay(now))

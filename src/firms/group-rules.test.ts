@@ -10,7 +10,6 @@ import {
   mustJoin,
   positionsOf,
   refuseMembers,
-  refuseSubAccount,
 } from "./group-rules.ts";
 
 function reasonOf(work: () => unknown): unknown {
@@ -52,13 +51,6 @@ test("a firm joins by descending precedence: already in, in another, full, free"
       verdict,
     );
   }
-});
-
-test("a sub_account key is refused, every other kind is not", () => {
-  const verdicts = (["root", "app", "sub_account"] as const).map((kind) =>
-    reasonOf(() => refuseSubAccount({ kind })),
-  );
-  assert.deepEqual(verdicts, [undefined, undefined, "forbidden: sub_account_key"]);
 });
 
 test("buckets leave no day out and count none twice", () => {

@@ -2,7 +2,6 @@
 //
 // Sums are exact whatever their size: a position that is off by a paisa is wrong.
 
-import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type PaiseSum, readPaise, subtractPaise, sumPaise } from "../kernel/money.ts";
@@ -19,17 +18,6 @@ export function groupActions({ member_count }: GroupFacts): string[] {
     ...(member_count < membersMax ? ["add_member"] : []),
     ...(member_count > 0 ? ["remove_member"] : ["delete"]),
   ];
-}
-
-/**
- * A sub_account key acts for one firm; a group is several. It is refused before anything is looked
- * up, so that it cannot learn from the refusal which groups and sibling firms there are.
- */
-export function refuseSubAccount({ kind }: Pick<Caller, "kind">): void {
-  if (kind !== "sub_account") return;
-  throw new Failure("forbidden", "a sub_account key acts for one firm, not for a group", {
-    detail: { reason: "sub_account_key" },
-  });
 }
 
 /** Whether the firm has to be put in; false when it is a member already. */

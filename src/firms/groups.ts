@@ -5,11 +5,12 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
-import { groupActions, refuseMembers, refuseSubAccount } from "./group-rules.ts";
+import { groupActions, refuseMembers } from "./group-rules.ts";
 import type { CreateGroupBody, Group, ListGroupsQuery, UpdateGroupBody } from "./group-schema.ts";
 import {
   countGroups,
@@ -30,7 +31,7 @@ export async function createGroup(
   body: CreateGroupBody,
 ): Promise<Creation<Group>> {
   const now = ctx.now();
-  refuseSubAccount(call.caller);
+  refuseSubAccount(visibleTo(call.caller), "act for a group");
   const row: GroupRow = {
     group_id: newId("grp", now),
     environment: call.caller.environment,
@@ -82,7 +83,7 @@ export async function updateGroup(
 ): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   return await naming(ctx, { deskId: caller.deskId, name }, () =>
     ctx.db.transaction(
       async (tx) => {
@@ -103,7 +104,7 @@ export async function updateGroup(
 export async function deleteGroup(ctx: Context, call: Call, groupId: string): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   return await ctx.db.transaction(
     async (tx) => {
       const before = await lockGroupOfDesk(tx, caller, groupId);
@@ -118,7 +119,7 @@ export async function deleteGroup(ctx: Context, call: Call, groupId: string): Pr
 }
 
 export async function readGroup(ctx: Context, caller: Caller, groupId: string): Promise<Group> {
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   return viewGroup(await groupOfDesk(ctx.db, caller, groupId));
 }
 
@@ -127,7 +128,7 @@ export async function listGroups(
   caller: Caller,
   query: ListGroupsQuery,
 ): Promise<Page<Group>> {
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   const question = { list: "groups", desk: caller.deskId };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listRows(ctx.db, caller.deskId, request);

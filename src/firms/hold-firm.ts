@@ -4,9 +4,10 @@ import { notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Passage } from "../kernel/passage.ts";
+import { isVisible } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { type Doer, refuseToOverrule } from "./find-firms.ts";
+import { type Requester, refuseToOverrule } from "./find-firms.ts";
 import { viewFirm } from "./read-firms.ts";
 import { firmLifecycle, keepAuthorizedAt } from "./rules.ts";
 import type { Firm } from "./schema.ts";
@@ -30,24 +31,25 @@ type Decide = (tx: Tx, firm: FirmRow, now: Date) => Promise<Decision | undefined
  */
 export async function changeFirm(
   ctx: Pick<Context, "db" | "now">,
-  doer: Doer,
+  requester: Requester,
   { firmId, decide }: { firmId: string; decide: Decide },
 ): Promise<Firm> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      if (!isVisible(doer, firmId)) throw notFound();
-      const firm = await lockFirm(tx, doer.deskId, firmId);
+      const { visible } = requester;
+      const isKnown = isId("frm", firmId) && isVisible(visible, { ...visible, firmId });
+      const firm = isKnown ? await lockFirm(tx, visible.deskId, firmId) : undefined;
       if (!firm) throw notFound();
       const decision = await decide(tx, firm, now);
       if (!decision) return viewFirm(firm, now);
       const changed = changedFirm(firm, decision.changes, now);
       await setFirms(tx, [changed]);
       const own = changeOfFirm(firm, changed, decision, now);
-      await recordChanges(tx, doer.actor, [own, ...(decision.also ?? [])], now);
+      await recordChanges(tx, requester.actor, [own, ...(decision.also ?? [])], now);
       return viewFirm(changed, now);
     },
-    { rollBack: doer.dryRun },
+    { rollBack: requester.dryRun },
   );
 }
 
@@ -83,20 +85,16 @@ export function changeOfFirm(
   };
 }
 
-function isVisible({ boundTo }: Doer, firmId: string): boolean {
-  return isId("frm", firmId) && (boundTo === null || boundTo === firmId);
-}
-
 /** Stops trading for a firm. The operator's suspension stands over the desk's own. */
 export async function suspendFirm(
   ctx: Pick<Context, "db" | "now">,
-  doer: Doer,
+  requester: Requester,
   { firmId, reason: given }: { firmId: string; reason: string },
 ): Promise<Firm> {
   const reason = given.trim();
   if (reason === "") throw unprocessable({ path: "reason", problem: "is required" });
-  const by = doer.actor.kind === "operator" ? "operator" : "desk";
-  return await changeFirm(ctx, doer, {
+  const by = requester.actor.kind === "operator" ? "operator" : "desk";
+  return await changeFirm(ctx, requester, {
     firmId,
     async decide(_tx, firm) {
       if (firm.connection_state === "suspended") {
@@ -116,13 +114,13 @@ export async function suspendFirm(
 /** Ends a suspension. What the operator suspended, only the operator resumes. */
 export async function resumeFirm(
   ctx: Pick<Context, "db" | "now">,
-  doer: Doer,
+  requester: Requester,
   firmId: string,
 ): Promise<Firm> {
-  return await changeFirm(ctx, doer, {
+  return await changeFirm(ctx, requester, {
     firmId,
     async decide(_tx, firm) {
-      refuseToOverrule(doer, firm);
+      refuseToOverrule(requester, firm);
       const state = advance(firmLifecycle, firm.connection_state, "resume");
       return {
         action: "resume",

@@ -6,6 +6,7 @@
 //   leave    what belongs to the firm follows (its keys, its listed credits), and what is personal
 //            is masked for good; the sealed account number is destroyed
 
+import { refuseSubAccount } from "../kernel/visibility.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -15,7 +16,7 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { changeFirm, type Decision } from "./hold-firm.ts";
-import { type Doer, refuseBound, refuseToOverrule } from "./find-firms.ts";
+import { type Requester, refuseToOverrule } from "./find-firms.ts";
 import { firmLifecycle, maskedEmail, maskedName, maskedPhone } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";
@@ -61,19 +62,19 @@ const drain: Actor = { kind: "worker", id: "offboarding", requestId: null };
 
 export async function offboardFirm(
   ctx: Pick<Context, "db" | "now">,
-  doer: Doer,
+  requester: Requester,
   {
     firmId,
     mode,
     offboarding,
   }: { firmId: string; mode: OffboardFirmBody["mode"]; offboarding: Offboarding },
 ): Promise<Firm> {
-  return await changeFirm(ctx, doer, {
+  return await changeFirm(ctx, requester, {
     firmId,
     async decide(tx, firm, now) {
-      refuseBound(doer, "offboard firms");
+      refuseSubAccount(requester.visible, "offboard firms");
       refuseOwnFirm(firm);
-      refuseToOverrule(doer, firm);
+      refuseToOverrule(requester, firm);
       const { connection_state } = firm;
       if (connection_state === "offboarded" || connection_state === "offboarding") {
         return undefined;
@@ -84,7 +85,7 @@ export async function offboardFirm(
         ...(await offboarding.money.list(tx, toLeaving(firm))),
       ];
       if (blockers.length === 0) {
-        return await leave(tx, doer.actor, { firm, state, offboarding, now });
+        return await leave(tx, requester.actor, { firm, state, offboarding, now });
       }
       if (mode !== "drain") throw blocked(firm, blockers);
       await dropQuestions(tx, [firm.firm_id]);
@@ -110,8 +111,9 @@ export async function finishOffboarding(
   const leaving = await listOffboardingFirms(ctx.db, looked);
   const desks = new Map(leaving.map(({ firm_id, desk_id }) => [firm_id, desk_id]));
   await workOneByOne(offenders, [...desks.keys()], async (firmId) => {
-    const doer = { actor: drain, deskId: desks.get(firmId) ?? "", boundTo: null, dryRun: false };
-    await changeFirm(ctx, doer, {
+    const visible = { deskId: desks.get(firmId) ?? "", firmId: null };
+    const requester = { actor: drain, visible, dryRun: false };
+    await changeFirm(ctx, requester, {
       firmId,
       async decide(tx, firm, now) {
         if (firm.connection_state !== "offboarding") return undefined;

@@ -4,6 +4,7 @@
 import { createHmac } from "node:crypto";
 
 import { Failure, type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { open, seal, sealingKey } from "../platform/seal.ts";
 import {
@@ -153,7 +154,7 @@ type Particulars = Pick<FirmRow, "desk_id" | "firm_id" | "iec" | "external_id">;
 export async function duplicateOf(
   db: Db,
   firm: Particulars,
-  boundTo: string | null,
+  visible: Visibility,
 ): Promise<Failure> {
   const twin = await findTwin(db, firm);
   if (!twin) throw new Error("a firm that stood in the way is visible afterwards");
@@ -164,7 +165,7 @@ export async function duplicateOf(
     {
       detail: {
         reason: sameIec ? "duplicate_iec" : "duplicate_external_id",
-        ...(boundTo === null && { firm_id: twin.firm_id }),
+        ...(visible.firmId === null && { firm_id: twin.firm_id }),
       },
     },
   );
@@ -174,12 +175,12 @@ export async function duplicateOf(
 export async function explainRefusal(
   db: Db,
   error: unknown,
-  { firm, boundTo }: { readonly firm: Particulars; readonly boundTo: string | null },
+  { firm, visible }: { readonly firm: Particulars; readonly visible: Visibility },
 ): Promise<unknown> {
   const constraint = violatedConstraint(error);
   if (constraint === "firms_group_of_desk") return notFound();
   if (constraint === "firms_iec" || constraint === "firms_external_id") {
-    return await duplicateOf(db, firm, boundTo);
+    return await duplicateOf(db, firm, visible);
   }
   return error;
 }

@@ -2,10 +2,11 @@ import type { Caller, Environment } from "../kernel/caller.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import { portStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { boundFirm, firmOfCaller } from "./find-firms.ts";
+import { firmOfCaller } from "./find-firms.ts";
 import {
   firmLifecycle,
   type FirmState,
@@ -39,7 +40,7 @@ export async function listFirms(
     groupId: query.group_id ?? null,
     externalId: query.external_id ?? null,
     iec: query.iec === undefined ? null : plainIdentifier(query.iec),
-    firmId: boundFirm(caller),
+    firmId: visibleTo(caller).firmId,
   };
   const question = { list: "firms", desk: caller.deskId, ...askedBy(filter) };
   const request = openPage(query, question, ctx.cursorKey);

@@ -3,11 +3,12 @@ import type { Change } from "../kernel/actor.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
+import { refuseSubAccount } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { doerOf, firmOfDesk, refuseBound } from "./find-firms.ts";
+import { firmOfDesk, toRequester } from "./find-firms.ts";
 import { changeOfFirm } from "./hold-firm.ts";
 import {
   duplicateOf,
@@ -30,10 +31,10 @@ export async function registerFirm(
   body: RegisterFirmBody,
 ): Promise<Creation<Firm>> {
   const now = ctx.now();
-  const doer = doerOf(call);
+  const requester = toRequester(call);
   const given = plainParticulars(body);
   refuseWrong(given, blankFirm);
-  refuseBound(doer, "register firms");
+  refuseSubAccount(requester.visible, "register firms");
   const firm = clientFirm(ctx, call, given, now);
   try {
     return await ctx.db.transaction(
@@ -47,21 +48,21 @@ export async function registerFirm(
           now,
         });
         if (registeredBefore) {
-          const original = await firmOfDesk(tx, doer.deskId, registeredBefore);
+          const original = await firmOfDesk(tx, requester.visible.deskId, registeredBefore);
           return { outcome: "replayed", resource: viewFirm(original, now) };
         }
-        const move = { deskId: doer.deskId, from: null, to: firm.group_id };
+        const move = { deskId: requester.visible.deskId, from: null, to: firm.group_id };
         const joined = await ctx.onMoved(tx, move, now);
-        if (!(await insertFirm(tx, firm))) throw await duplicateOf(tx, firm, null);
+        if (!(await insertFirm(tx, firm))) throw await duplicateOf(tx, firm, requester.visible);
         const event = { name: "firm.registered", data: toldOf(firm) };
         const change = changeOfFirm(null, firm, { action: "register", event }, now);
-        await recordChanges(tx, doer.actor, [change, ...joined], now);
+        await recordChanges(tx, requester.actor, [change, ...joined], now);
         return { outcome: call.dryRun ? "tried" : "created", resource: viewFirm(firm, now) };
       },
       { rollBack: call.dryRun },
     );
   } catch (error) {
-    throw await explainRefusal(ctx.db, error, { firm, boundTo: null });
+    throw await explainRefusal(ctx.db, error, { firm, visible: requester.visible });
   }
 }
 

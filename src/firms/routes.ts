@@ -2,7 +2,7 @@ import { callOf, sendCreation, sendPage, takeNoBodyAsEmpty } from "../platform/h
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { authorizeFirm, verifyFirm } from "./check-firm.ts";
-import { doerOf } from "./find-firms.ts";
+import { toRequester } from "./find-firms.ts";
 import { listFirms, readConnection, readFirm } from "./read-firms.ts";
 import { offboardFirm, type Offboarding } from "./offboard-firm.ts";
 import { registerFirm } from "./register-firm.ts";
@@ -99,7 +99,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await updateFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
+      await updateFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
         firmId: request.params.firm_id,
         body: request.body,
       }),
@@ -139,7 +139,7 @@ export function firmRoutes(
     async (request, reply) =>
       await verifyFirm(
         contextFor(ctx, request.caller),
-        doerOf(callOf(request, reply)),
+        toRequester(callOf(request, reply)),
         request.params.firm_id,
       ),
   );
@@ -158,7 +158,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await authorizeFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
+      await authorizeFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
         firmId: request.params.firm_id,
         mandate: request.body.mandate,
       }),
@@ -178,7 +178,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await suspendFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
+      await suspendFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
         firmId: request.params.firm_id,
         reason: request.body.reason,
       }),
@@ -201,7 +201,7 @@ export function firmRoutes(
     async (request, reply) =>
       await resumeFirm(
         contextFor(ctx, request.caller),
-        doerOf(callOf(request, reply)),
+        toRequester(callOf(request, reply)),
         request.params.firm_id,
       ),
   );
@@ -223,7 +223,7 @@ export function firmRoutes(
       },
     },
     async (request, reply) =>
-      await offboardFirm(contextFor(ctx, request.caller), doerOf(callOf(request, reply)), {
+      await offboardFirm(contextFor(ctx, request.caller), toRequester(callOf(request, reply)), {
         firmId: request.params.firm_id,
         mode: request.body.mode,
         offboarding,

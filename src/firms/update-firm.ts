@@ -5,11 +5,12 @@ import type { Change } from "../kernel/actor.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import { refuseSubAccount } from "../kernel/visibility.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { askAboutAccount, askAboutFirm } from "./check-firm.ts";
-import { type Doer, refuseBound } from "./find-firms.ts";
+import type { Requester } from "./find-firms.ts";
 import { changeFirm, type Decision } from "./hold-firm.ts";
 import {
   explainRefusal,
@@ -34,14 +35,15 @@ const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboard
 /** Corrects what is known of a firm. Who it is and where its money goes are asked about again. */
 export async function updateFirm(
   ctx: Context & { readonly onMoved: OnMoved },
-  doer: Doer,
+  requester: Requester,
   { firmId, body }: { firmId: string; body: UpdateFirmBody },
 ): Promise<Firm> {
   const given = plainParticulars(body);
   refuseWrong(given, blankFirm);
-  if (given.group_id !== undefined) refuseBound(doer, "change the group of a firm");
+  if (given.group_id !== undefined)
+    refuseSubAccount(requester.visible, "change the group of a firm");
   try {
-    return await changeFirm(ctx, doer, {
+    return await changeFirm(ctx, requester, {
       firmId,
       async decide(tx, firm, now) {
         refuseWrong(given, firm);
@@ -51,14 +53,18 @@ export async function updateFirm(
         refuseClosed(firm);
         const decision = await consequencesOf(tx, { firm, changes, now });
         if (changes.group_id === undefined) return decision;
-        const move = { deskId: doer.deskId, from: firm.group_id, to: changes.group_id };
+        const move = {
+          deskId: requester.visible.deskId,
+          from: firm.group_id,
+          to: changes.group_id,
+        };
         return { ...decision, also: await ctx.onMoved(tx, move, now) };
       },
     });
   } catch (error) {
     const { iec = null, external_id = null } = given;
-    const firm = { desk_id: doer.deskId, firm_id: firmId, iec, external_id };
-    throw await explainRefusal(ctx.db, error, { firm, boundTo: doer.boundTo });
+    const firm = { desk_id: requester.visible.deskId, firm_id: firmId, iec, external_id };
+    throw await explainRefusal(ctx.db, error, { firm, visible: requester.visible });
   }
 }
 

@@ -18,8 +18,7 @@ import {
 } from "node:crypto";
 
 import type { Actor } from "../kernel/actor.ts";
-import type { Caller, Environment } from "../kernel/caller.ts";
-import { Failure } from "../kernel/failure.ts";
+import type { Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
 
 export const chainForm = 1;
@@ -164,16 +163,4 @@ export function signingKeyFrom(seed: Buffer): KeyObject {
 /** 64 hex digits: short enough to be compared as it is. */
 export function publicKeyOf(key: KeyObject): string {
   return createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32).toString("hex");
-}
-
-/** A desk's chain runs through all of its firms, and a part of it would prove nothing. */
-export function refuseSubAccount({ kind }: Pick<Caller, "kind">): void {
-  if (kind !== "sub_account") return;
-  throw new Failure(
-    "forbidden",
-    "the audit trail is the whole desk's; ask with a key of the desk",
-    {
-      detail: { reason: "sub_account_key" },
-    },
-  );
 }

@@ -6,16 +6,11 @@
 import type { Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Pace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import {
-  checkpointLine,
-  type Head,
-  lineOf,
-  refuseSubAccount,
-  startOfChain,
-} from "./audit-rules.ts";
+import { checkpointLine, type Head, lineOf, startOfChain } from "./audit-rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
 import type { AuditRow, Desk } from "./audit-store.ts";
 import { findHead, findLink, listInOrder } from "./trail-store.ts";
@@ -33,7 +28,7 @@ export async function exportAudit(
   caller: Caller,
   { after_seq: after = 0 }: ExportAuditQuery,
 ): Promise<AsyncIterable<string>> {
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "read the audit trail");
   const { environment, deskId } = caller;
   return await exportOfDesk(ctx, { environment, desk_id: deskId }, after);
 }

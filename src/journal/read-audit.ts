@@ -8,9 +8,10 @@ import type { Caller } from "../kernel/caller.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { isSigned, publicKeyOf, refuseSubAccount } from "./audit-rules.ts";
+import { isSigned, publicKeyOf } from "./audit-rules.ts";
 import { insertSuccession, listSuccessions } from "./audit-store.ts";
 import type { AuditEntry, AuditKeys, ListAuditQuery } from "./schema.ts";
 import { countTrail, findHead, listTrail, type TrailFilter, type TrailRow } from "./trail-store.ts";
@@ -21,7 +22,7 @@ export async function listAudit(
   caller: Caller,
   query: ListAuditQuery,
 ): Promise<Page<AuditEntry>> {
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "read the audit trail");
   const { limit: _limit, cursor: _cursor, ...filters } = query;
   const { environment, deskId } = caller;
   const desk = { environment, desk_id: deskId };

@@ -10,6 +10,7 @@
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { eventText, type Stream } from "../platform/http/sse.ts";
@@ -28,8 +29,7 @@ export async function listEvents(
   query: ListEventsQuery,
 ): Promise<Page<Event>> {
   const from = query.after_sequence ?? 0;
-  const { deskId } = caller;
-  const firmId = caller.kind === "sub_account" ? caller.firmId : null;
+  const { deskId, firmId } = visibleTo(caller);
   const question = {
     list: "events",
     desk: deskId,
@@ -72,11 +72,10 @@ export async function streamEvents(
   caller: Caller,
   { lastEventId, afterSequence, open }: StreamCommand,
 ): Promise<void> {
-  const { deskId } = caller;
+  const { deskId, firmId } = visibleTo(caller);
   const last = await findLastSequence(ctx.db, deskId);
   const from = sequenceOf(lastEventId) ?? afterSequence ?? last;
   const stream = open();
-  const firmId = caller.kind === "sub_account" ? caller.firmId : null;
   follow(ctx, stream, { deskId, firmId, after: Math.min(from, last) })
     .catch((error: unknown) => ctx.log.warn({ err: error }, "a stream of events broke off"))
     .finally(() => stream.end());

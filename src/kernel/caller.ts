@@ -63,11 +63,6 @@ export function meets(caller: Caller, demand: Demand): boolean {
   return holds(caller.scopes, demand);
 }
 
-/** The firm whose things a caller's are: that of a sub_account key, otherwise the desk's own. */
-export function nameReach({ kind, firmId, deskId }: Caller): string {
-  return kind === "sub_account" ? firmId : deskId;
-}
-
 /** Child ∩ parent: a child never holds what its parent does not, whatever was stored. */
 export function intersect(child: readonly Scope[], parent: readonly Scope[]): Scope[] {
   if (child.includes("*")) return [...parent];

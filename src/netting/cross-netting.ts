@@ -5,12 +5,12 @@
 import { openCrosses } from "../crosses/open-crosses.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { groupOfDesk } from "../firms/groups.ts";
-import { refuseSubAccount } from "../firms/group-rules.ts";
 import { actorOf } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import type { Context } from "../platform/context.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
@@ -35,7 +35,7 @@ export async function crossNetting(
 ): Promise<Creation<NettingCrosses>> {
   const now = ctx.now();
   const { caller } = call;
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   return await ctx.db.transaction(
     async (tx): Promise<Creation<NettingCrosses>> => {
       const run = await lockRunOfGroup(tx, call, { groupId, nettingRef });

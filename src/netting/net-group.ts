@@ -5,12 +5,12 @@
 // crosses.
 
 import { notSellableReasonOf } from "../credits/rules.ts";
-import { refuseSubAccount } from "../firms/group-rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { heavyKind, NobodyWaits, type Stop } from "../platform/heavy/kinds.ts";
 import { findCurrentCards } from "../rates/current-cards.ts";
@@ -94,7 +94,7 @@ export async function proposeNetting(
   caller: Caller,
   { groupId, gone }: { readonly groupId: string; readonly gone: AbortSignal },
 ): Promise<NettingAnswer> {
-  refuseSubAccount(caller);
+  refuseSubAccount(visibleTo(caller), "act for a group");
   const now = ctx.now();
   const { holdings, cards } = await findGroup(ctx, caller, { groupId, now });
   const { moves, isProven, proposals, schemes, entities } = await ctx.heavy.run(

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { payOutCommission, setCommission } from "../settlement/commissions.ts";
 import { authorizeFirm, verifyFirm } from "../firms/check-firm.ts";
-import { firmOfDesk, operatorOn } from "../firms/find-firms.ts";
+import { findAnyFirm, toOperatorRequester } from "../firms/find-firms.ts";
 import { listAllFirms, viewFirm } from "../firms/read-firms.ts";
 import { resumeFirm, suspendFirm } from "../firms/hold-firm.ts";
 import { firmStates } from "../firms/rules.ts";
@@ -142,8 +142,7 @@ export const deskOperations: readonly Operation[] = [
     answer: Firm,
     run: async ({ ctx, params }) => {
       const firmId = params["firm_id"] ?? "";
-      const { deskId } = await operatorOn(ctx, firmId);
-      return viewFirm(await firmOfDesk(ctx.db, deskId, firmId), ctx.now());
+      return viewFirm(await findAnyFirm(ctx.db, firmId), ctx.now());
     },
   }),
   act("verifyAnyFirm", "/ops/firms/:firm_id/verify", {
@@ -153,7 +152,7 @@ export const deskOperations: readonly Operation[] = [
     answer: Firm,
     run: async ({ ctx, actor, params }) => {
       const firmId = params["firm_id"] ?? "";
-      return await verifyFirm(ctx, await operatorOn(ctx, firmId, actor), firmId);
+      return await verifyFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId);
     },
   }),
   act("authorizeAnyFirm", "/ops/firms/:firm_id/authorize", {
@@ -168,8 +167,8 @@ export const deskOperations: readonly Operation[] = [
     answer: Firm,
     run: async ({ ctx, actor, params, body: mandate }) => {
       const firmId = params["firm_id"] ?? "";
-      const doer = await operatorOn(ctx, firmId, actor);
-      return await authorizeFirm(ctx, doer, { firmId, mandate });
+      const requester = await toOperatorRequester(ctx, firmId, actor);
+      return await authorizeFirm(ctx, requester, { firmId, mandate });
     },
   }),
   act("suspendAnyFirm", "/ops/firms/:firm_id/suspend", {
@@ -180,7 +179,10 @@ export const deskOperations: readonly Operation[] = [
     answer: Firm,
     run: async ({ ctx, actor, params, body: { reason } }) => {
       const firmId = params["firm_id"] ?? "";
-      return await suspendFirm(ctx, await operatorOn(ctx, firmId, actor), { firmId, reason });
+      return await suspendFirm(ctx, await toOperatorRequester(ctx, firmId, actor), {
+        firmId,
+        reason,
+      });
     },
   }),
   act("resumeAnyFirm", "/ops/firms/:firm_id/resume", {
@@ -190,7 +192,7 @@ export const deskOperations: readonly Operation[] = [
     answer: Firm,
     run: async ({ ctx, actor, params }) => {
       const firmId = params["firm_id"] ?? "";
-      return await resumeFirm(ctx, await operatorOn(ctx, firmId, actor), firmId);
+      return await resumeFirm(ctx, await toOperatorRequester(ctx, firmId, actor), firmId);
     },
   }),
   read("showAnyStatement", "/ops/firms/:firm_id/statements/:period", {

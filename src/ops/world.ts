@@ -8,7 +8,7 @@ import { listAllCredits } from "../credits/read-credits.ts";
 import { creditStates } from "../credits/rules.ts";
 import { listAllFailures } from "../webhooks/read-deliveries.ts";
 import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
-import { operatorOn } from "../firms/find-firms.ts";
+import { findAnyFirm } from "../firms/find-firms.ts";
 import { attestWithApproval, toAttestations } from "../outside/attest.ts";
 import { openInquiries, setOutage } from "../outside/ask.ts";
 import { checkNames, ports } from "../outside/inquiry-rules.ts";
@@ -168,7 +168,7 @@ export const worldOperations: readonly Operation[] = [
     answer: ImportResults,
     run: async ({ ctx, actor, params, body }) => {
       const firmId = params["firm_id"] ?? "";
-      const { deskId } = await operatorOn(ctx, firmId);
+      const { desk_id: deskId } = await findAnyFirm(ctx.db, firmId);
       return await importCreditsAsOperator(ctx, actor, { deskId, firmId }, body.csv);
     },
   }),

@@ -1,4 +1,4 @@
-import { firmOfDesk, operatorOn, refuseOffboarded, tradingFirms } from "../firms/find-firms.ts";
+import { findAnyFirm, refuseOffboarded, tradingFirms } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -68,8 +68,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { environment, subjectId: reference, terms: { firm_id: firmId, paise } }, now) {
-    const { deskId } = await operatorOn({ db: tx }, firmId);
-    const firm = await firmOfDesk(tx, deskId, firmId);
+    const firm = await findAnyFirm(tx, firmId);
     if (firm.environment !== environment) {
       throw new Failure("not_found", `${firmId} is not a firm of ${environment}`);
     }
@@ -89,7 +88,14 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
       facts: { firm_id: firmId, paise, known: known !== undefined },
       async carryOut() {
         if (known) return { changes: [], answer: { wasKnown: true } };
-        const deposit = { environment, reference, deskId, firmId, paise, settlementId: null };
+        const deposit = {
+          environment,
+          reference,
+          deskId: firm.desk_id,
+          firmId,
+          paise,
+          settlementId: null,
+        };
         const { entries, changes } = await takeDeposits(tx, [deposit], now);
         assertWritten(await postEntries(tx, entries, now));
         return { changes, answer: { wasKnown: false } };

@@ -1,4 +1,3 @@
-import { holderOf } from "../credits/read-credits.ts";
 import { maskedAccountNo } from "../firms/rules.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
@@ -7,6 +6,7 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
@@ -29,8 +29,9 @@ export async function readPayout(
   caller: Caller,
   payoutId: string,
 ): Promise<Payout> {
-  const party = holderOf(caller);
-  const row = isId("pay", payoutId) ? await findPayout(ctx.db, party, payoutId) : undefined;
+  const row = isId("pay", payoutId)
+    ? await findPayout(ctx.db, visibleTo(caller), payoutId)
+    : undefined;
   if (!row) throw notFound();
   return viewPayout(row, await listLines(ctx.db, [payoutId]));
 }
@@ -40,10 +41,11 @@ export async function listPayouts(
   caller: Caller,
   query: ListPayoutsQuery,
 ): Promise<Page<Payout>> {
-  const { deskId, firmId } = holderOf(caller);
+  const visible = visibleTo(caller);
+  const { deskId } = visible;
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = filterOf(firmId, query);
-  const question = { list: "payouts", desk: deskId, firm: firmId ?? "", ...filters };
+  const filter = filterOf(visible, query);
+  const question = { list: "payouts", desk: deskId, firm: visible.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listPayoutRows(ctx.db.planned, deskId, filter, request);
   const page = closePage(request, rows, {
@@ -61,14 +63,11 @@ export async function listPayouts(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-/** A key that is bound to one firm sees that firm's payouts, whatever it asks for. */
-function filterOf(bound: string | null, query: ListPayoutsQuery): PayoutFilter {
-  const isForeign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+function filterOf(visible: Visibility, query: ListPayoutsQuery): PayoutFilter {
   return {
     status: query.status ?? null,
     kind: query.kind ?? null,
-    // No firm has an empty id: a question about another firm finds nothing.
-    firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
+    firmId: toFirmFilter(visible, query.firm_id),
     orderId: query.order_id ?? null,
     settlementId: query.settlement_id ?? null,
     from: queryInstant("from", query.from),

@@ -1,6 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { PayoutKind, PayoutState, PayoutStep, Rail } from "./rules.ts";
@@ -234,12 +235,9 @@ export async function listLines(db: Db, payoutIds: readonly string[]): Promise<P
     order by payout_id, scrip_no`);
 }
 
-/** Whose payouts, and for a key that is bound to one firm, which firm's. */
-export type Party = { readonly deskId: string; readonly firmId: string | null };
-
 export async function findPayout(
   db: Db,
-  { deskId, firmId }: Party,
+  { deskId, firmId }: Visibility,
   payoutId: string,
 ): Promise<PayoutRow | undefined> {
   const [row] = await db.rows<PayoutRow>(sql`

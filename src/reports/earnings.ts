@@ -1,6 +1,6 @@
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { commissionRates } from "../settlement/commissions.ts";
 import { entriesPerLeg } from "../settlement/commission-rules.ts";
-import { boundFirm, refuseBound } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { refuseDays } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -19,7 +19,7 @@ export async function readEarnings(
   caller: Caller,
   { by = "day", ...query }: EarningsQuery,
 ): Promise<Earnings> {
-  refuseBound({ boundTo: boundFirm(caller) }, "read what the desk earns");
+  refuseSubAccount(visibleTo(caller), "read what the desk earns");
   const to = query.to ?? istDay(ctx.now());
   const from = query.from ?? `${to.slice(0, 7)}-01`;
   refuseDays({ from, to }, daysMax);

@@ -1,9 +1,7 @@
 import { type IstDay, addDays } from "../kernel/time.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
 import type { Held } from "./position-rules.ts";
-
-/** Whose position: a desk's, or that of one firm of it. */
-export type Holder = { readonly deskId: string; readonly firmId: string | null };
 
 /**
  * A credit that lapsed and that the clock has not come to yet is not held any more. Inside only the
@@ -12,7 +10,7 @@ export type Holder = { readonly deskId: string; readonly firmId: string | null }
  */
 export async function sumCredits(
   db: Db,
-  { deskId, firmId }: Holder,
+  { deskId, firmId }: Visibility,
   today: IstDay,
 ): Promise<Held[]> {
   return await db.rows(sql`
@@ -42,7 +40,7 @@ export async function sumCredits(
     order by scheme`);
 }
 
-export async function listFirmIds(db: Db, { deskId, firmId }: Holder): Promise<string[]> {
+export async function listFirmIds(db: Db, { deskId, firmId }: Visibility): Promise<string[]> {
   const rows = await db.rows<{ firm_id: string }>(sql`
     select firm_id
     from firms

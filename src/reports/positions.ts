@@ -1,7 +1,8 @@
 import { lastSequence } from "../journal/read-events.ts";
-import { boundFirm, firmOfCaller } from "../firms/find-firms.ts";
+import { firmOfCaller } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import { balancesOf } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
 import { heldPaise, sumOfCash } from "./position-rules.ts";
@@ -18,7 +19,7 @@ export async function readPositions(
   const { deskId, environment } = caller;
   return await ctx.db.transaction(
     async (tx) => {
-      const firmId = query.firm_id ?? boundFirm(caller);
+      const firmId = query.firm_id ?? visibleTo(caller).firmId;
       if (firmId !== null) await firmOfCaller(tx, caller, firmId);
       const holder = { deskId, firmId };
       const held = await sumCredits(tx, holder, istDay(now));

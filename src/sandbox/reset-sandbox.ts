@@ -4,11 +4,12 @@
 import { lockFreeCredits, withdrawAllOfDesk } from "../credits/end-holdings.ts";
 import { seedFirmCredits } from "../credits/seed-credits.ts";
 import { giveUpCrosses, lockCrossesWithin } from "../crosses/end-crosses.ts";
-import { boundFirm, firmOfCaller, type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
+import { firmOfCaller, type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
 import { recordAttributed, recordChanges } from "../journal/record-changes.ts";
 import { actorOf, type Change } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
-import { Failure, notFound } from "../kernel/failure.ts";
+import { notFound } from "../kernel/failure.ts";
+import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { forgetScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
 import type { Settling } from "../settlement/conclude-legs.ts";
@@ -111,8 +112,5 @@ function onlySandbox({ environment }: Caller): void {
 /** What concerns the whole desk is not for a key that is bound to one firm. */
 export function onlyWholeDesk(caller: Caller): void {
   onlySandbox(caller);
-  if (boundFirm(caller) === null) return;
-  throw new Failure("forbidden", "a sub_account key may not set the desk's sandbox", {
-    detail: { reason: "sub_account_key" },
-  });
+  refuseSubAccount(visibleTo(caller), "change the desk's sandbox");
 }

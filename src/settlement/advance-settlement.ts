@@ -1,5 +1,5 @@
-import { holderOf } from "../credits/read-credits.ts";
 import { recordChanges } from "../journal/record-changes.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Appliers } from "../outside/answer-inquiries.ts";
 import { answerNow } from "../outside/ask.ts";
 import type { Simulators } from "../outside/inquiry-rules.ts";
@@ -30,20 +30,20 @@ export async function advanceSettlement(
   call: Call,
   { settlementId, simulation }: { readonly settlementId: string; readonly simulation: Simulation },
 ): Promise<Settlement> {
-  const party = holderOf(call.caller);
+  const visible = visibleTo(call.caller);
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
       const known = isId("stl", settlementId)
-        ? await findSettlement(tx, party, settlementId)
+        ? await findSettlement(tx, visible, settlementId)
         : undefined;
       if (known?.environment !== "sandbox") throw notFound();
       const [locked] = await lockSettlements(tx, [settlementId]);
       if (!locked) throw new Error("a settlement that was found stays");
       await step(tx, locked, { actor: actorOf(call), simulation, now });
-      const after = await findSettlement(tx, party, settlementId);
+      const after = await findSettlement(tx, visible, settlementId);
       if (!after) throw new Error("a settlement that was found stays");
-      return viewSettlement(after, await listLegs(tx, [settlementId]), party);
+      return viewSettlement(after, await listLegs(tx, [settlementId]), visible);
     },
     { rollBack: call.dryRun },
   );

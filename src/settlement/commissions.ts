@@ -1,4 +1,4 @@
-import { type FirmOfDesk, firmOfDesk, operatorOn } from "../firms/find-firms.ts";
+import { findAnyFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -65,9 +65,8 @@ export async function setCommission(
 
 /** The desk that an operator names by its own firm; a client firm earns no commission. */
 async function deskOfOperator(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
-  const { deskId } = await operatorOn(ctx, firmId);
-  const firm = await firmOfDesk(ctx.db, deskId, firmId);
-  if (deskId === firmId && !isHouse(firmId)) return firm;
+  const firm = await findAnyFirm(ctx.db, firmId);
+  if (firm.desk_id === firmId && !isHouse(firmId)) return firm;
   throw new Failure("conflict", `${firmId} is no desk: name the desk's own firm`, {
     detail: { reason: "not_a_desk" },
   });

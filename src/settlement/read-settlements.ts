@@ -1,4 +1,3 @@
-import { holderOf } from "../credits/read-credits.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -6,6 +5,7 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
@@ -23,7 +23,6 @@ import {
   listAllSettlementRows,
   listOrderLegs,
   listSettlementRows,
-  type Party,
   type SettlementFilter,
 } from "./read-store.ts";
 import {
@@ -44,12 +43,12 @@ export async function readSettlement(
   caller: Caller,
   settlementId: string,
 ): Promise<Settlement> {
-  const party = holderOf(caller);
+  const visible = visibleTo(caller);
   const row = isId("stl", settlementId)
-    ? await findSettlement(ctx.db, party, settlementId)
+    ? await findSettlement(ctx.db, visible, settlementId)
     : undefined;
   if (!row) throw notFound();
-  return viewSettlement(row, await listLegs(ctx.db, [settlementId]), party);
+  return viewSettlement(row, await listLegs(ctx.db, [settlementId]), visible);
 }
 
 export async function listSettlements(
@@ -57,11 +56,11 @@ export async function listSettlements(
   caller: Caller,
   query: ListSettlementsQuery,
 ): Promise<Page<Settlement>> {
-  const party = holderOf(caller);
-  const { deskId } = party;
+  const visible = visibleTo(caller);
+  const { deskId } = visible;
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = filterOf(party.firmId, query);
-  const question = { list: "settlements", desk: deskId, firm: party.firmId ?? "", ...filters };
+  const filter = filterOf(visible, query);
+  const question = { list: "settlements", desk: deskId, firm: visible.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listSettlementRows(ctx.db.planned, deskId, filter, request);
   const page = closePage(request, rows, {
@@ -76,18 +75,15 @@ export async function listSettlements(
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
   const view = (row: SettlementRow) =>
-    viewSettlement(row, legsById.get(row.settlement_id) ?? [], party);
+    viewSettlement(row, legsById.get(row.settlement_id) ?? [], visible);
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-/** A key that is bound to one firm sees that firm's sides, whatever it asks for. */
-function filterOf(bound: string | null, query: ListSettlementsQuery): SettlementFilter {
-  const isForeign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+function filterOf(visible: Visibility, query: ListSettlementsQuery): SettlementFilter {
   return {
     status: query.status ?? null,
-    // No firm has an empty id: a question about another firm finds nothing.
-    firmId: isForeign ? "" : (bound ?? query.firm_id ?? null),
-    boundFirmId: bound,
+    firmId: toFirmFilter(visible, query.firm_id),
+    visibleFirmId: visible.firmId,
     orderId: query.order_id ?? null,
     from: queryInstant("from", query.from),
     to: queryInstant("to", query.to),
@@ -124,11 +120,9 @@ export async function listAllSettlements(
 export function viewSettlement(
   row: SettlementRow,
   legs: readonly LegRow[],
-  { deskId, firmId }: Party,
+  visible: Visibility,
 ): Settlement {
-  const own = sidesOf(row, legs).filter(
-    (side) => side.deskId === deskId && (firmId === null || side.firmId === firmId),
-  );
+  const own = sidesOf(row, legs).filter((side) => isVisible(visible, side));
   const ownLegs = own.flatMap((side) => side.legs);
   const status = sideState(row.state, ownLegs);
   const isOver = !isOpen(status);

@@ -5,18 +5,16 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import type { LegState, SettlementState } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
-
-/** Whose sides, and for a key that is bound to one firm, which firm's. */
-export type Party = { readonly deskId: string; readonly firmId: string | null };
 
 export type SettlementFilter = {
   readonly status: string | null;
   readonly firmId: string | null;
   /** The only firm whose sides the caller sees; null when it is the whole desk. */
-  readonly boundFirmId: string | null;
+  readonly visibleFirmId: string | null;
   readonly orderId: string | null;
   readonly from: Date | null;
   readonly to: Date | null;
@@ -27,7 +25,7 @@ const houses = fragment`('frm_00000000000000000000000001', 'frm_0000000000000000
 /** A settlement that this party bought or sold in. */
 export async function findSettlement(
   db: Db,
-  { deskId, firmId }: Party,
+  { deskId, firmId }: Visibility,
   settlementId: string,
 ): Promise<SettlementRow | undefined> {
   const [row] = await db.rows<SettlementRow>(sql`
@@ -101,7 +99,7 @@ export async function listSettlementRows(
 ): Promise<SettlementRow[]> {
   return await db.rows(sql`
     with viewer as (
-      select ${deskId} as desk_id, ${filter.boundFirmId}::text as firm_id
+      select ${deskId} as desk_id, ${filter.visibleFirmId}::text as firm_id
     ), place as (
       select coalesce(${after?.at ?? null}::timestamptz, 'infinity') as at, ${after?.id ?? ""} as id
     ), mine as (
@@ -153,7 +151,7 @@ export async function countSettlements(
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     with viewer as (
-      select ${deskId} as desk_id, ${filter.boundFirmId}::text as firm_id
+      select ${deskId} as desk_id, ${filter.visibleFirmId}::text as firm_id
     )
     select count(*) as total
     from (

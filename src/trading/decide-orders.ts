@@ -19,15 +19,16 @@ import { type Offer, stepsQuick } from "../cover/rules.ts";
 import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
-import { boundFirm, type TradingFirm } from "../firms/find-firms.ts";
+import type { TradingFirm } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
-import { buySideOff, type Call, type Environment, nameReach } from "../kernel/caller.ts";
+import { buySideOff, type Call, type Environment } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, istTimestamp } from "../kernel/time.ts";
+import { idempotencyOwner, visibleTo } from "../kernel/visibility.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { differences, fingerprintOf } from "../platform/http/idempotency.ts";
 import { amountDaysMin } from "../rates/rules.ts";
@@ -123,7 +124,7 @@ function decideOrder(matchState: MatchState, item: Loaded, orderId: string): Ver
 }
 
 function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempotencyKey">) {
-  return `${nameReach(call.caller)} ${idempotencyKey}`;
+  return `${idempotencyOwner(call.caller)} ${idempotencyKey}`;
 }
 
 /** The same request finds the order it made; another one under the same key is told which differs. */
@@ -223,7 +224,7 @@ function buildDraft({ environment, now }: MatchState, item: Loaded, orderId: str
     desk_id: firm.desk_id,
     firm_id: firm.firm_id,
     key_id: call.caller.keyId,
-    bound_firm_id: boundFirm(call.caller),
+    bound_firm_id: visibleTo(call.caller).firmId,
     side,
     scheme,
     state: "open",

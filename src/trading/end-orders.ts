@@ -3,7 +3,6 @@
 //
 // Cancels travel in sets, as orders do: each would wait for the matching with a connection of its own.
 
-import { holderOf } from "../credits/read-credits.ts";
 import { releaseCredits } from "../credits/reserve-credits.ts";
 import { type Attributed, recordAttributed } from "../journal/record-changes.ts";
 import { type Actor, actorOf, type Change } from "../kernel/actor.ts";
@@ -12,6 +11,7 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Passage } from "../kernel/passage.ts";
+import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Outcome } from "../platform/postgres/coalesce.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
@@ -130,7 +130,7 @@ export async function cancelOrders(
     async (tx) => {
       const asked = cancels.map(({ orderId }) => orderId).filter((id) => isId("ord", id));
       const found = new Map((await findOrders(tx, asked)).map((row) => [row.order_id, row]));
-      const visible = cancels.filter((cancel) => isVisible(cancel, found.get(cancel.orderId)));
+      const visible = cancels.filter((cancel) => mayCancel(cancel, found.get(cancel.orderId)));
       const cancelledBy = new Map(visible.map(({ call, orderId }) => [orderId, call]));
       const ended = await endAndRecordOrders(tx, {
         environment,
@@ -148,7 +148,7 @@ export async function cancelOrders(
       const rows = new Map(ended.map((row) => [row.order_id, row]));
       const standings = await orderStandings(tx, ended);
       return cancels.map((cancel) => {
-        const isThere = isVisible(cancel, found.get(cancel.orderId));
+        const isThere = mayCancel(cancel, found.get(cancel.orderId));
         return toCancelOutcome(isThere ? rows.get(cancel.orderId) : undefined, standings);
       });
     },
@@ -156,9 +156,9 @@ export async function cancelOrders(
   );
 }
 
-function isVisible({ call }: Cancel, order: OrderRow | undefined): boolean {
-  const { deskId, firmId } = holderOf(call.caller);
-  return order?.desk_id === deskId && (firmId === null || order.firm_id === firmId);
+function mayCancel({ call }: Cancel, order: OrderRow | undefined): boolean {
+  if (!order) return false;
+  return isVisible(visibleTo(call.caller), { deskId: order.desk_id, firmId: order.firm_id });
 }
 
 function toCancelOutcome(

@@ -14,12 +14,13 @@ import {
   findDeliverable,
   findForSale,
 } from "../credits/reserve-credits.ts";
-import { boundFirm, type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
+import { type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { isHouse, isId } from "../kernel/ids.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
+import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import type { Attempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
@@ -141,9 +142,7 @@ const noLimits = { max_order_paise: null, daily_notional_paise: null };
 
 async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<string, OrderRow>> {
   const keys = commands.flatMap(({ call, idempotencyKey }) =>
-    idempotencyKey === null
-      ? []
-      : [{ deskId: call.caller.deskId, boundTo: boundFirm(call.caller), idempotencyKey }],
+    idempotencyKey === null ? [] : [{ ...visibleTo(call.caller), idempotencyKey }],
   );
   const rows = keys.length > 0 ? await findByIdempotencyKey(tx, keys) : [];
   return new Map(
@@ -224,16 +223,15 @@ function actingFirm(
   return isId("frm", firmId) ? firmId : undefined;
 }
 
-/** A firm of the caller's desk; a key that is bound to one firm knows no other. */
 function findVisibleFirm(
   firms: ReadonlyMap<string, TradingFirm>,
   caller: Caller,
   firmId: string | undefined,
 ): TradingFirm | undefined {
   const firm = firms.get(firmId ?? "");
-  if (firm?.desk_id !== caller.deskId) return undefined;
-  const bound = boundFirm(caller);
-  return bound === null || bound === firm.firm_id ? firm : undefined;
+  if (!firm) return undefined;
+  const isKnown = isVisible(visibleTo(caller), { deskId: firm.desk_id, firmId: firm.firm_id });
+  return isKnown ? firm : undefined;
 }
 
 const nothing: readonly string[] = [];

@@ -4,6 +4,7 @@ import type { Bps, Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
 import { type Db, fragment, isLockTimeout, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { HistoryEntry, OrderState, TimeInForce } from "./order-rules.ts";
@@ -181,17 +182,13 @@ export async function setOrders(tx: Tx, rows: readonly OrderRow[], now: Date): P
 /** What was ordered earlier under these keys of these desks. */
 export async function findByIdempotencyKey(
   db: Db,
-  keys: readonly {
-    readonly deskId: string;
-    readonly boundTo: string | null;
-    readonly idempotencyKey: string;
-  }[],
+  keys: readonly (Visibility & { readonly idempotencyKey: string })[],
 ): Promise<OrderRow[]> {
   return await db.rows(sql`
     select ${orderColumns}
     from unnest(
       ${keys.map(({ deskId }) => deskId)}::text[],
-      ${keys.map(({ boundTo }) => boundTo)}::text[],
+      ${keys.map(({ firmId }) => firmId)}::text[],
       ${keys.map(({ idempotencyKey }) => idempotencyKey)}::text[]
     ) as k (desk_id, bound_firm_id, idempotency_key)
     join orders as o on o.desk_id = k.desk_id and o.idempotency_key = k.idempotency_key
@@ -215,12 +212,9 @@ export async function lockOrders(tx: Tx, orderIds: readonly string[]): Promise<O
     for update`);
 }
 
-/** Whose desk, and for a key that is bound to one firm, which firm of it. */
-export type OrderOwner = { readonly deskId: string; readonly firmId: string | null };
-
 export async function findOrder(
   db: Db,
-  { deskId, firmId }: OrderOwner,
+  { deskId, firmId }: Visibility,
   orderId: string,
 ): Promise<OrderRow | undefined> {
   const [row] = await db.rows<OrderRow>(sql`

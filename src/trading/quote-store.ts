@@ -2,6 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { firstId } from "../kernel/ids.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { BuyFacts, SellFacts } from "./quote-rules.ts";
 
@@ -134,12 +135,7 @@ export async function listPans(
     where firm_id = any(${firmIds}::text[])`);
 }
 
-/** A quote of a desk, and for a key that is bound to one firm, of that firm. */
-export type AskedQuote = {
-  readonly deskId: string;
-  readonly firmId: string | null;
-  readonly quoteRef: string;
-};
+export type AskedQuote = Visibility & { readonly quoteRef: string };
 
 export async function findQuote(
   db: Db,

@@ -1,5 +1,3 @@
-import { holderOf } from "../credits/read-credits.ts";
-import { boundFirm } from "../firms/find-firms.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
@@ -8,6 +6,7 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -25,7 +24,9 @@ import {
 } from "./order-store.ts";
 
 export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
-  const row = isId("ord", orderId) ? await findOrder(ctx.db, holderOf(caller), orderId) : undefined;
+  const row = isId("ord", orderId)
+    ? await findOrder(ctx.db, visibleTo(caller), orderId)
+    : undefined;
   if (!row) throw notFound();
   const standings = await orderStandings(ctx.db, [row]);
   return viewOrder(row, viewSettled(row, standings.get(orderId)));
@@ -36,10 +37,11 @@ export async function listOrders(
   caller: Caller,
   query: ListOrdersQuery,
 ): Promise<Page<Order>> {
-  const { deskId } = caller;
+  const visible = visibleTo(caller);
+  const { deskId } = visible;
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = buildFilter(caller, query);
-  const question = { list: "orders", desk: deskId, firm: boundFirm(caller) ?? "", ...filters };
+  const filter = buildFilter(visible, query);
+  const question = { list: "orders", desk: deskId, firm: visible.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listOrderRows(ctx.db.planned, deskId, filter, request);
   const page = closePage(request, rows, {
@@ -53,16 +55,12 @@ export async function listOrders(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-/** A key that is bound to one firm sees that firm's orders, whatever it asks for. */
-function buildFilter(caller: Caller, query: ListOrdersQuery): OrderFilter {
-  const bound = boundFirm(caller);
-  const foreign = bound !== null && query.firm_id !== undefined && query.firm_id !== bound;
+function buildFilter(visible: Visibility, query: ListOrdersQuery): OrderFilter {
   return {
     status: query.status ?? null,
     side: query.side ?? null,
     scheme: query.scheme ?? null,
-    // No firm has an empty id: a question about another firm finds nothing.
-    firmId: foreign ? "" : (bound ?? query.firm_id ?? null),
+    firmId: toFirmFilter(visible, query.firm_id),
     clientRef: query.client_ref ?? null,
     idempotencyKey: query.idempotency_key ?? null,
     from: queryInstant("from", query.from),

@@ -1,11 +1,11 @@
 import type { Proof } from "../cover/rules.ts";
 import type { SearchNeeded } from "../cover/search-cover.ts";
-import { holderOf } from "../credits/read-credits.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { type Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { CardToday } from "../rates/rules.ts";
 import { type NoQuote, quoteLifecycle, findQuoteState } from "./quote-rules.ts";
@@ -102,7 +102,7 @@ export async function readQuote(
   quoteRef: string,
 ): Promise<StoredQuote> {
   const row = isId("qte", quoteRef)
-    ? await findQuote(ctx.db, { ...holderOf(caller), quoteRef })
+    ? await findQuote(ctx.db, { ...visibleTo(caller), quoteRef })
     : undefined;
   if (!row) throw notFound();
   return viewStoredQuote(row, ctx.now());

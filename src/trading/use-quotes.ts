@@ -1,8 +1,8 @@
-import { holderOf } from "../credits/read-credits.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { firstId, isId } from "../kernel/ids.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -46,7 +46,7 @@ export async function lockQuotes(
   const rows = await lockQuoteRows(
     tx,
     asked.map(({ caller, quoteRef }) => ({
-      ...holderOf(caller),
+      ...visibleTo(caller),
       quoteRef: isId("qte", quoteRef) ? quoteRef : "",
     })),
   );

@@ -3,6 +3,7 @@ import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf, unpagedMax } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { measureOnDemand, type Metrics } from "../platform/metrics.ts";
@@ -19,7 +20,7 @@ import {
 } from "./delivery-lists-store.ts";
 import { deliveryLifecycle } from "./delivery-rules.ts";
 import type { AttemptRow } from "./delivery-store.ts";
-import { ownerOf, webhookOfCaller } from "./read-webhooks.ts";
+import { webhookOfCaller } from "./read-webhooks.ts";
 import type {
   Attempt,
   Delivery,
@@ -62,7 +63,7 @@ export async function listFailures(
   caller: Caller,
   { webhook_id, event, ...query }: ListFailuresQuery,
 ): Promise<Page<Delivery>> {
-  const owner = ownerOf(caller);
+  const owner = visibleTo(caller);
   const filter = { ...anyDead, ...owner, webhookId: webhook_id ?? null, event: event ?? null };
   const question = {
     list: "failures",

@@ -6,6 +6,7 @@ import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { maskedSecret, webhookActions, webhookLifecycle } from "./rules.ts";
@@ -16,7 +17,6 @@ import {
   listAllWebhookRows,
   listWebhookRows,
   lockWebhook,
-  type Owner,
   type WebhookRow,
 } from "./store.ts";
 
@@ -38,7 +38,7 @@ export async function listWebhooks(
   caller: Caller,
   query: ListWebhooksQuery,
 ): Promise<Page<Webhook>> {
-  const owner = ownerOf(caller);
+  const owner = visibleTo(caller);
   const question = { list: "webhooks", desk: owner.deskId, firm: owner.firmId ?? undefined };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listWebhookRows(ctx.db, owner, request);
@@ -111,21 +111,13 @@ export function changeOfWebhook(
   };
 }
 
-/** A sub_account key has subscriptions of its own firm, and knows of no others. */
-export function ownerOf(caller: Caller): Owner {
-  return {
-    deskId: caller.deskId,
-    firmId: caller.kind === "sub_account" ? caller.firmId : null,
-  };
-}
-
 export async function webhookOfCaller(
   db: Db,
   caller: Caller,
   webhookId: string,
 ): Promise<WebhookRow> {
   const known = isId("whk", webhookId);
-  const row = known ? await findWebhook(db, ownerOf(caller), webhookId) : undefined;
+  const row = known ? await findWebhook(db, visibleTo(caller), webhookId) : undefined;
   if (!row) throw notFound();
   return row;
 }
@@ -136,7 +128,7 @@ export async function lockWebhookOfCaller(
   webhookId: string,
 ): Promise<WebhookRow> {
   const known = isId("whk", webhookId);
-  const row = known ? await lockWebhook(tx, ownerOf(caller), webhookId) : undefined;
+  const row = known ? await lockWebhook(tx, visibleTo(caller), webhookId) : undefined;
   if (!row) throw notFound();
   return row;
 }

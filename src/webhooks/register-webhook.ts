@@ -4,13 +4,14 @@ import type { Call } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { seal } from "../platform/seal.ts";
-import { changeOfWebhook, lockWebhookOfCaller, ownerOf, viewWebhook } from "./read-webhooks.ts";
+import { changeOfWebhook, lockWebhookOfCaller, viewWebhook } from "./read-webhooks.ts";
 import { newSigningSecret, urlProblem, webhookLifecycle, webhooksPerDeskMax } from "./rules.ts";
 import type { RegisterWebhookBody, Webhook } from "./schema.ts";
 import { sealPurpose } from "./signing-secrets.ts";
@@ -40,7 +41,7 @@ export async function registerWebhook(
     webhook_id: newId("whk", now),
     environment,
     desk_id: caller.deskId,
-    firm_id: ownerOf(caller).firmId,
+    firm_id: visibleTo(caller).firmId,
     url: body.url,
     event: body.event,
     state: "active",
@@ -91,7 +92,7 @@ async function refuseTooMany(tx: Tx, deskId: string): Promise<void> {
 }
 
 async function registeredEarlier(tx: Tx, { caller }: Call, webhookId: string): Promise<Webhook> {
-  const row = await findWebhook(tx, ownerOf(caller), webhookId);
+  const row = await findWebhook(tx, visibleTo(caller), webhookId);
   if (row) return viewWebhook(row);
   throw new Failure("conflict", "the webhook this idempotency key created has been deleted", {
     detail: { reason: "deleted", webhook_id: webhookId },

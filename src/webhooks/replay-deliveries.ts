@@ -4,9 +4,10 @@ import type { Call } from "../kernel/caller.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { parseInstant } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { ownerOf, webhookOfCaller } from "./read-webhooks.ts";
+import { webhookOfCaller } from "./read-webhooks.ts";
 import { deliveriesTopic } from "./fan-out.ts";
 import { replayedMax, replayedPerSecond } from "./delivery-rules.ts";
 import type { Replay, ReplayBody } from "./schema.ts";
@@ -29,7 +30,7 @@ export async function replayDeliveries(
   refuseUnclear(body, { since, until });
   if (webhookId !== undefined) await webhookOfCaller(ctx.db, call.caller, webhookId);
   const filter: ReplayFilter = {
-    ...ownerOf(call.caller),
+    ...visibleTo(call.caller),
     deliveryIds: deliveryIds?.filter((id) => isId("dlv", id)) ?? null,
     webhookId: webhookId ?? null,
     event: body.event ?? null,

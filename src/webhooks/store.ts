@@ -2,6 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
+import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 import type { WebhookState } from "./rules.ts";
@@ -24,9 +25,6 @@ export type WebhookRow = {
   readonly created_at: Date;
   readonly updated_at: Date;
 };
-
-/** Whose subscriptions: a desk's, or those of one firm of it. */
-export type Owner = { readonly deskId: string; readonly firmId: string | null };
 
 const webhookColumns = fragment`
   webhook_id, environment, desk_id, firm_id, url, event, state, warnings, secret_hint,
@@ -54,7 +52,7 @@ export async function lockDesk(tx: Tx, deskId: string): Promise<void> {
 
 export async function findWebhook(
   db: Db,
-  { deskId, firmId }: Owner,
+  { deskId, firmId }: Visibility,
   webhookId: string,
 ): Promise<WebhookRow | undefined> {
   const [row] = await db.rows<WebhookRow>(sql`
@@ -67,7 +65,7 @@ export async function findWebhook(
 
 export async function lockWebhook(
   tx: Tx,
-  { deskId, firmId }: Owner,
+  { deskId, firmId }: Visibility,
   webhookId: string,
 ): Promise<WebhookRow | undefined> {
   const [row] = await tx.rows<WebhookRow>(sql`
@@ -92,7 +90,7 @@ export async function lockWebhookById(tx: Tx, webhookId: string): Promise<Webhoo
 /** Newest first. */
 export async function listWebhookRows(
   db: Db,
-  { deskId, firmId }: Owner,
+  { deskId, firmId }: Visibility,
   { after, fetch }: PageRequest,
 ): Promise<WebhookRow[]> {
   return await db.rows(sql`
@@ -106,7 +104,7 @@ export async function listWebhookRows(
     limit ${fetch}`);
 }
 
-export async function countWebhooks(db: Db, { deskId, firmId }: Owner): Promise<number> {
+export async function countWebhooks(db: Db, { deskId, firmId }: Visibility): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from webhooks

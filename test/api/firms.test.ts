@@ -9,7 +9,7 @@ import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
 import { openInquiries, setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { resumeFirm, suspendFirm } from "../../src/firms/hold-firm.ts";
-import { operatorOn } from "../../src/firms/find-firms.ts";
+import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { offboarding } from "../../src/hooks.ts";
 import { sql } from "../../src/platform/postgres/postgres.ts";
 import { appliers } from "../../src/workers.ts";
@@ -464,8 +464,8 @@ test("client firms", async (t) => {
     const firm = await firmThatIs(service, key, "authorized");
     const path = `/v1/firms/${firm.firm_id}`;
     await post(`${path}/suspend`, { reason: "ours" }, 200);
-    const doer = await operatorOn(service.ctx, firm.firm_id);
-    await suspendFirm(service.ctx, doer, { firmId: firm.firm_id, reason: "theirs" });
+    const requester = await toOperatorRequester(service.ctx, firm.firm_id);
+    await suspendFirm(service.ctx, requester, { firmId: firm.firm_id, reason: "theirs" });
     const refused = await post(`${path}/resume`, {});
     assert.equal(refused.status, 403);
     assert.equal(refused.body.error, "request_error");
@@ -473,7 +473,7 @@ test("client firms", async (t) => {
       (await post(`${path}/suspend`, { reason: "again" }, 200)).body.suspension.by,
       "operator",
     );
-    const resumed = await resumeFirm(service.ctx, doer, firm.firm_id);
+    const resumed = await resumeFirm(service.ctx, requester, firm.firm_id);
     assert.equal(resumed.connection_state, "authorized");
   });
 

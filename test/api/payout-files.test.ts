@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
-import { operatorOn } from "../../src/firms/find-firms.ts";
+import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { suspendFirm } from "../../src/firms/hold-firm.ts";
 import { operatorNamed } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
@@ -43,8 +43,8 @@ test("what is due and free becomes one file per rail, with a line for each payee
   await sellLive(service, one, 4_000_000, 9_000_000, 8_000_000);
   await sellLive(service, two, 3_000_000);
   await sellLive(service, suspended, 5_000_000);
-  const doer = await operatorOn(service.ctx, suspended.firmId);
-  await suspendFirm(service.ctx, doer, { firmId: suspended.firmId, reason: "fraud" });
+  const requester = await toOperatorRequester(service.ctx, suspended.firmId);
+  await suspendFirm(service.ctx, requester, { firmId: suspended.firmId, reason: "fraud" });
 
   const { files, kept } = await previewFiles(service.ctx, "live");
   assert.deepEqual(
@@ -142,8 +142,8 @@ test("what is instructed is not sent, held, recalled or reversed before the bank
     reverseSettlement(service.ctx, ravi, reversal),
     refusedFor("payout_instructed"),
   );
-  const doer = await operatorOn(service.ctx, seller.firmId);
-  await suspendFirm(service.ctx, doer, { firmId: seller.firmId, reason: "fraud" });
+  const requester = await toOperatorRequester(service.ctx, seller.firmId);
+  await suspendFirm(service.ctx, requester, { firmId: seller.firmId, reason: "fraud" });
   service.clock.advance({ seconds: 7_200 });
   await service.work();
   const [payout] = await payoutsOf(service, seller);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { operatorOn } from "../../src/firms/find-firms.ts";
+import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { suspendFirm } from "../../src/firms/hold-firm.ts";
 import { setOutage } from "../../src/outside/ask.ts";
 import { operator, operatorNamed } from "../../src/kernel/actor.ts";
@@ -139,8 +139,11 @@ test("money does not leave for a firm whose suspension is being written", async 
     table: "desk_sequences",
     where: `desk_id = '${seller.deskId}'`,
   });
-  const doer = await operatorOn(service.ctx, seller.firmId);
-  const suspending = suspendFirm(service.ctx, doer, { firmId: seller.firmId, reason: "fraud" });
+  const requester = await toOperatorRequester(service.ctx, seller.firmId);
+  const suspending = suspendFirm(service.ctx, requester, {
+    firmId: seller.firmId,
+    reason: "fraud",
+  });
   await sequence.whenWaiting(1);
   const sending = sendDuePayouts(service.ctx);
   await sequence.whenWaiting(2);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { operatorOn } from "../../src/firms/find-firms.ts";
+import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { resumeFirm, suspendFirm } from "../../src/firms/hold-firm.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { setOutage } from "../../src/outside/ask.ts";
@@ -354,8 +354,8 @@ test("payouts of a suspended firm are held and told so, and go when it is resume
   const desk = await openTestDesk(service);
   const firm = await firmPaidTo(service, desk, "50200012345678");
   await sellToHouse(service, firm);
-  const doer = await operatorOn(service.ctx, firm.firmId);
-  await suspendFirm(service.ctx, doer, { firmId: firm.firmId, reason: "fraud" });
+  const requester = await toOperatorRequester(service.ctx, firm.firmId);
+  await suspendFirm(service.ctx, requester, { firmId: firm.firmId, reason: "fraud" });
   await letSettle(service);
   const [held] = await payoutsOf(service, desk);
   assert.deepEqual([held.status, held.reason, held.utr], ["held", "firm_suspended", null]);
@@ -374,7 +374,7 @@ test("payouts of a suspended firm are held and told so, and go when it is resume
   await letSettle(service);
   assert.equal((await payoutsOf(service, desk))[0].status, "held", "the desk cannot let it go");
 
-  await resumeFirm(service.ctx, doer, firm.firmId);
+  await resumeFirm(service.ctx, requester, firm.firmId);
   await letSettle(service);
   const [paid] = await payoutsOf(service, desk);
   assert.equal(paid.status, "paid");

@@ -17,7 +17,7 @@ import { listCards } from "../../src/rates/current-cards.ts";
 import { previewCard, publishCardWithApproval } from "../../src/rates/publish-card.ts";
 import { haltMarket, setAllMarkets } from "../../src/rates/set-market.ts";
 import { verifyFirm } from "../../src/firms/check-firm.ts";
-import { operatorOn } from "../../src/firms/find-firms.ts";
+import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { bank, firmBody } from "../support/client-firms.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { giveAccount } from "../support/live-sales.ts";
@@ -204,7 +204,7 @@ test("the account of a firm with money changes on the word of two", async (t) =>
     }
     return outcomes.toSorted();
   };
-  await verifyFirm(service.ctx, await operatorOn(service.ctx, firmId, ravi.actor), firmId);
+  await verifyFirm(service.ctx, await toOperatorRequester(service.ctx, firmId, ravi.actor), firmId);
   assert.deepEqual(await confirmAll(ravi), ["bank_account done", "firm_identity done"]);
 
   await addDeposit(service.ctx, ravi.actor, {

@@ -179,7 +179,7 @@ export function decidingRoutes(house: House): string[] {
 
 /** On the public surface there is no caller. */
 export function routesForNobody(house: House): string[] {
-  const passed = /(?<!contextFor)\(\s*ctx,\s*(?:request|call|doerOf|desk)|\.\.\.ctx\b/;
+  const passed = /(?<!contextFor)\(\s*ctx,\s*(?:request|call|toRequester|desk)|\.\.\.ctx\b/;
   return codeWhere(
     house,
     passed,

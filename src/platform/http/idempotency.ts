@@ -9,14 +9,15 @@
 //
 // What failed binds nothing, so a corrected request may use the same key.
 //
-// A key is the caller's within its reach: the firm of a sub_account key, otherwise the desk. Whoever
-// reaches another firm has other keys, so none of them finds or learns of what the others made.
+// A key belongs to the firm of a sub_account key, otherwise to the desk. The same key of another owner
+// is another key, so no caller learns what others created.
 
 import { createHash } from "node:crypto";
 
-import { type Call, nameReach } from "../../kernel/caller.ts";
+import type { Call } from "../../kernel/caller.ts";
 import { Failure } from "../../kernel/failure.ts";
 import { canonicalJson, type JsonObject } from "../../kernel/json.ts";
+import { idempotencyOwner } from "../../kernel/visibility.ts";
 import { sql, type Tx } from "../postgres/postgres.ts";
 
 export type Claim = {
@@ -38,7 +39,7 @@ export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string 
   const { call, operation, idField } = claim;
   if (call.idempotencyKey === undefined) return undefined;
   const binding: Binding = {
-    scope: `${call.caller.environment}:${nameReach(call.caller)}:${operation}`,
+    scope: `${call.caller.environment}:${idempotencyOwner(call.caller)}:${operation}`,
     idempotencyKey: call.idempotencyKey,
     resourceId: claim.newId,
     fingerprint: fingerprintOf(claim.body),
