@@ -29,7 +29,8 @@ type TapeRow = {
 /**
  * The last deal of every scheme, and what was dealt after an instant: what is left of its minute by
  * the leg, the minutes after it as they were added up. What another node's clock has dealt later than
- * `until` is taken off again. Its instant is found first: only the deals of that instant are sorted.
+ * `until` is taken off again. Its instant is found first, and only the deals of that instant are
+ * sorted: without `offset 0` the planner may walk the primary key backwards instead.
  */
 export async function findTapes(
   db: Db,
@@ -48,9 +49,13 @@ export async function findTapes(
     ) as latest on true
     left join lateral (
       select seller_bps, shown_face(face_paise)::bigint as face_paise, dealt_at
-      from settlement_legs
-      where environment = ${environment} and scheme = asked.scheme
-        and dealt_at = latest.dealt_at and not private
+      from (
+        select *
+        from settlement_legs
+        where environment = ${environment} and scheme = asked.scheme
+          and dealt_at = latest.dealt_at and not private
+        offset 0
+      ) as same_instant
       order by settlement_id desc, scrip_no desc
       limit 1
     ) as last on true

@@ -134,7 +134,8 @@ export async function listOffered(
     from (
       select order_id, firm_id, scheme, state, limit_bps, scrip_nos, resting_scrip_nos
       from orders
-      where environment = ${environment} and state = 'open' and side = 'sell'
+      where environment = ${environment} and scheme = any(${schemes}::text[])
+        and state = 'open' and side = 'sell'
       offset 0
     ) as resting
     where order_id > ${after}
