@@ -12,8 +12,8 @@ export const rupee = 100;
 /** Bundles are made of whole credits, and a deal with more of them than this is nobody's wish. */
 export const creditsMax = 5_000;
 
-/** A step is one look at one entry; so many take some ten milliseconds, at the worst some fifty. */
-export const stepsDefault = 1_000_000;
+/** A step is one look at one entry; so many take some ten milliseconds, at the worst some forty. */
+export const stepsDefault = 750_000;
 
 /** So many may be taken where others wait; whoever needs more searches in a thread. */
 export const stepsQuick = 100_000;
