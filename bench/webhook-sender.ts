@@ -7,9 +7,9 @@ import type pg from "pg";
 import { pino } from "pino";
 import { Agent, request } from "undici";
 
-import { signingKeyFrom } from "../src/journal/audit-rules.ts";
-import { deliveriesTopic, eventFanner } from "../src/webhooks/fan-out.ts";
-import { deliverySender } from "../src/webhooks/send-deliveries.ts";
+import { buildSigningKey } from "../src/journal/audit-rules.ts";
+import { createFanOut, deliveriesTopic } from "../src/webhooks/fan-out.ts";
+import { createSender } from "../src/webhooks/send-deliveries.ts";
 import { onThisThread } from "../src/platform/heavy/kinds.ts";
 import { openOutbound } from "../src/platform/outbound.ts";
 import { openDatabase } from "../src/platform/postgres/postgres.ts";
@@ -38,16 +38,16 @@ function runEngine({ connection, sealKey }: Extract<SenderOrder, { kind: "engine
     log: pino({ level: "warn" }),
     cursorKey: randomBytes(32),
     sealKey: Buffer.from(sealKey, "hex"),
-    auditKey: signingKeyFrom(randomBytes(32)),
+    auditKey: buildSigningKey(randomBytes(32)),
     heavy: onThisThread,
   };
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
   const scheduleS = [0, 5, 300];
-  const sender = deliverySender(ctx, { outbound, scheduleS });
+  const sender = createSender(ctx, { outbound, scheduleS });
   startWorker({
     name: "fan-out",
     pauseMs: 20,
-    work: eventFanner(ctx, { scheduleS }),
+    work: createFanOut(ctx, { scheduleS }),
     log: ctx.log,
   });
   const sending = startWorker({ name: "send", pauseMs: 20, work: sender.work, log: ctx.log });

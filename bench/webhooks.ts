@@ -12,7 +12,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import { pino } from "pino";
 
-import { signingKeyFrom } from "../src/journal/audit-rules.ts";
+import { buildSigningKey } from "../src/journal/audit-rules.ts";
 import { recordChanges } from "../src/journal/record-changes.ts";
 import { operator } from "../src/kernel/actor.ts";
 import { issueKey } from "../src/access/issue-keys.ts";
@@ -22,7 +22,7 @@ import { openEmbedded } from "../src/platform/postgres/embedded.ts";
 import { migrate } from "../src/platform/postgres/migrate.ts";
 import { openDatabase } from "../src/platform/postgres/postgres.ts";
 import { registerWebhook } from "../src/webhooks/register-webhook.ts";
-import { signedHeaders } from "../src/webhooks/rules.ts";
+import { buildHeaders } from "../src/webhooks/rules.ts";
 import { median, printTable, spread } from "./support.ts";
 import type { ReceiverOrder, ReceiverReport } from "./webhook-receiver.ts";
 import type { SenderOrder } from "./webhook-sender.ts";
@@ -119,7 +119,7 @@ async function openBench(stack: AsyncDisposableStack): Promise<Bench> {
     log: pino({ level: "silent" }),
     cursorKey: randomBytes(32),
     sealKey,
-    auditKey: signingKeyFrom(randomBytes(32)),
+    auditKey: buildSigningKey(randomBytes(32)),
     heavy: onThisThread,
   };
   return { ctx, connection: server.connection, sealKey: sealKey.toString("hex"), desks: 0 };
@@ -165,7 +165,7 @@ async function bareRate(bench: Bench, { receivers, urls, expect }: Run): Promise
     "select body from events limit 1",
   );
   const body = rows[0]?.body ?? "";
-  const headers = signedHeaders({
+  const headers = buildHeaders({
     deliveryId: `dlv_${"0".repeat(26)}`,
     event: "credit.listed",
     body: Buffer.from(body),

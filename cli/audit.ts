@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { once } from "node:events";
 
-import { exportOfDesk } from "../src/journal/export-audit.ts";
+import { exportDesk } from "../src/journal/export-audit.ts";
 import { listAuditKeys } from "../src/journal/read-audit.ts";
 import { verifyCheckpoints } from "../src/journal/verify-checkpoints.ts";
-import { keepExported } from "../src/journal/checkpoints.ts";
+import { storeExportCheckpoint } from "../src/journal/checkpoints.ts";
 import { verifyChain } from "../src/journal/verify-chain.ts";
 import { verifyExport } from "../src/journal/verify-export.ts";
 import { environments } from "../src/kernel/caller.ts";
@@ -74,8 +74,8 @@ const exported = command({
     const after = naturalNumber("after-seq", options["after-seq"]);
     const { environment } = desk;
     await withOperator(options, { permission: "read", environment }, async ({ ctx }) => {
-      const onCheckpoint = async (line: string) => await keepExported(ctx, line);
-      const pages = await exportOfDesk({ ...ctx, onCheckpoint }, desk, after);
+      const onCheckpoint = async (line: string) => await storeExportCheckpoint(ctx, line);
+      const pages = await exportDesk({ ...ctx, onCheckpoint }, desk, after);
       for await (const page of pages) {
         if (!process.stdout.write(page)) await once(process.stdout, "drain");
       }

@@ -6,7 +6,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { deliveryIdOf, newSigningSecret, signedHeaders } from "../src/webhooks/rules.ts";
+import { buildDeliveryId, buildHeaders, newSigningSecret } from "../src/webhooks/rules.ts";
 import { command, UsageError } from "./command.ts";
 
 type Told = { readonly id: string; readonly event: string; readonly data: string };
@@ -117,7 +117,7 @@ function fieldsOf(block: string): Readonly<Record<string, string | undefined>> {
 async function forward({ forward: url, secret }: Listening, told: Told): Promise<void> {
   const { id, entity, sequence } = JSON.parse(told.data);
   const body = Buffer.from(told.data);
-  const deliveryId = deliveryIdOf(listenerName, {
+  const deliveryId = buildDeliveryId(listenerName, {
     event_id: id,
     sequence,
     event: told.event,
@@ -126,7 +126,7 @@ async function forward({ forward: url, secret }: Listening, told: Told): Promise
     entity_version: entity.version,
   });
   const { event } = told;
-  const headers = signedHeaders({ deliveryId, event, body, secrets: [secret], now: new Date() });
+  const headers = buildHeaders({ deliveryId, event, body, secrets: [secret], now: new Date() });
   const answer = await fetch(url, {
     method: "POST",
     redirect: "manual",

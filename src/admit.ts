@@ -25,7 +25,7 @@ import { type Authenticate, type Authenticated, unauthorized } from "./access/au
 import { coalesce, type Outcome } from "./platform/postgres/coalesce.ts";
 import type { App } from "./platform/http/server.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import type { Spend } from "./market/enquiries.ts";
+import type { SpendBudget } from "./market/address-budgets.ts";
 import type { KeyMemory, Remembered } from "./access/remember-keys.ts";
 import type { Confirm, Meter, RememberedCall } from "./access/meter-calls.ts";
 
@@ -170,7 +170,7 @@ function describeLack(demand: Demand): string {
 }
 
 /** Whatever key a visitor may send along is not looked at. */
-export function admitVisitors(app: App, spend: Spend): void {
+export function admitVisitors(app: App, spend: SpendBudget): void {
   app.addHook("onRoute", (route) => {
     const { budget } = route.config ?? {};
     if (budget === undefined) return;

@@ -3,7 +3,7 @@
 
 import { admitCallers, admitVisitors } from "./admit.ts";
 import { auditRoutes, eventRoutes } from "./journal/routes.ts";
-import { keepExported } from "./journal/checkpoints.ts";
+import { storeExportCheckpoint } from "./journal/checkpoints.ts";
 import type { Book } from "./trading/book.ts";
 import type { Config } from "./config.ts";
 import { creditRoutes } from "./credits/routes.ts";
@@ -48,7 +48,7 @@ import type { Outbound } from "./platform/outbound.ts";
 import { openStreams } from "./platform/http/sse.ts";
 import { servePage } from "./platform/http/web-page.ts";
 import { enquiryRoutes, rateIndexRoutes } from "./market/public-routes.ts";
-import { type AddressWindows, spender } from "./market/enquiries.ts";
+import { type AddressWindows, createBudgets } from "./market/address-budgets.ts";
 import { requirementRoutes } from "./firms/requirement-routes.ts";
 import { confirmer, meter } from "./access/meter-calls.ts";
 import type { RateWindow } from "./access/rate-window.ts";
@@ -100,7 +100,7 @@ export async function buildApp({
   });
   const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate) });
   allowOtherSites(app, "/public");
-  admitVisitors(app, spender(ctx, config.publicBudgets, addressWindows));
+  admitVisitors(app, createBudgets(ctx, config.publicBudgets, addressWindows));
   await describeApi(app);
 
   healthRoutes(app, ctx, draining);
@@ -142,7 +142,7 @@ export async function buildApp({
   eventRoutes(app, ctx, streams);
   auditRoutes(app, ctx, {
     deadAmong: keyWatcher(ctx, authenticate),
-    onCheckpoint: async (line) => await keepExported(ctx, line),
+    onCheckpoint: async (line) => await storeExportCheckpoint(ctx, line),
   });
   webhookRoutes(app, ctx, outbound);
   deliveryRoutes(app, ctx);

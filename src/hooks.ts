@@ -17,7 +17,7 @@ import { followSettlements, lockCrossesOf } from "./crosses/release-cross.ts";
 import { passTimeOfHolds } from "./firms/hold-firm.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
-import { latestIndex as latestFigure } from "./market/daily-index.ts";
+import { findLatestIndex as latestFigure } from "./market/daily-index.ts";
 import type { LatestIndex } from "./market/update-markets.ts";
 import {
   drainMoney,

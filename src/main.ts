@@ -25,7 +25,7 @@ import type { Context } from "./platform/context.ts";
 import type { App } from "./platform/http/server.ts";
 import { measureHeavy } from "./platform/heavy/measure.ts";
 import { createLog } from "./platform/log.ts";
-import { countWaiting } from "./journal/checkpoints.ts";
+import { countUnsentCheckpoints } from "./journal/checkpoints.ts";
 import { createMetrics, measureOnDemand } from "./platform/metrics.ts";
 import { openLineSink } from "./platform/line-sink.ts";
 import { openOutbound } from "./platform/outbound.ts";
@@ -33,7 +33,7 @@ import { connectRedis } from "./platform/redis.ts";
 import { keepTickShape } from "./platform/tick-shape.ts";
 import { Unusable } from "./platform/http/errors.ts";
 import { startWorker } from "./platform/worker.ts";
-import { localAddressWindows, sharedAddressWindows } from "./market/enquiries.ts";
+import { localAddressWindows, sharedAddressWindows } from "./market/address-budgets.ts";
 import { localRateWindow, sharedRateWindow } from "./access/rate-window.ts";
 import { listWorkers } from "./workers.ts";
 
@@ -77,7 +77,7 @@ export async function serve(variables: Variables): Promise<void> {
   measureOnDemand(metrics, {
     name: "scripdesk_audit_checkpoints_waiting",
     help: "Checkpoints of the audit trail that have not gone out yet",
-    read: async () => await countWaiting(ctx),
+    read: async () => await countUnsentCheckpoints(ctx),
   });
   measureOnDemand(metrics, {
     name: "scripdesk_approvals_waiting",

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
 
 import { recordSuccession } from "./journal/read-audit.ts";
-import { signingKeyFrom } from "./journal/audit-rules.ts";
+import { buildSigningKey } from "./journal/audit-rules.ts";
 import type { Config } from "./config.ts";
 import { countDesks } from "./firms/read-firms.ts";
 import type { Context } from "./platform/context.ts";
@@ -107,7 +107,7 @@ export function contextKeys({ main, other }: MasterKeys) {
 }
 
 function auditKeyFrom(masterKey: Buffer): KeyObject {
-  return signingKeyFrom(keyFor("audit", masterKey));
+  return buildSigningKey(keyFor("audit", masterKey));
 }
 
 /** The master keys, as long as they open what this database's data was sealed with. */

@@ -2,13 +2,13 @@
 
 import { simulatedAccount, simulatedFunding, simulatedPayout } from "./outside/bank-rules.ts";
 import type { Book } from "./trading/book.ts";
-import { dailyCheckpoints, sendCheckpoints } from "./journal/checkpoints.ts";
+import { createCheckpointWorker, sendCheckpoints } from "./journal/checkpoints.ts";
 import { applyHoldings } from "./credits/registry-news.ts";
 import { expireCredits } from "./credits/end-holdings.ts";
 import { applyCrossFunding } from "./crosses/fund-cross.ts";
 import { endOverdue } from "./crosses/end-crosses.ts";
-import { deliveriesTopic, eventFanner } from "./webhooks/fan-out.ts";
-import { deliverySender, type SenderOptions } from "./webhooks/send-deliveries.ts";
+import { createFanOut, deliveriesTopic } from "./webhooks/fan-out.ts";
+import { createSender, type SenderOptions } from "./webhooks/send-deliveries.ts";
 import { eventsTopic } from "./journal/event-rules.ts";
 import { applyChecks } from "./firms/check-firm.ts";
 import { finishOffboarding, type Offboarding } from "./firms/offboard-firm.ts";
@@ -17,8 +17,7 @@ import type { Simulators } from "./outside/inquiry-rules.ts";
 import { isId } from "./kernel/ids.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { latestIndex, offboarding as everySlice, settling } from "./hooks.ts";
-import { countDepth } from "./market/read-markets.ts";
-import { updateMarkets } from "./market/update-markets.ts";
+import { countDepth, updateMarkets } from "./market/update-markets.ts";
 import { openBookSessions } from "./trading/decide-orders.ts";
 import { cancelOrdersWithoutCredits, cancelSmallRemainders } from "./trading/end-resting.ts";
 import { expireOrders } from "./trading/end-orders.ts";
@@ -28,7 +27,7 @@ import type { LineSink } from "./platform/line-sink.ts";
 import { keepOffenders, type Offenders } from "./platform/postgres/offenders.ts";
 import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./market/daily-index.ts";
-import { forgetEnquiries } from "./market/answer-enquiries.ts";
+import { deleteExpiredEnquiries } from "./market/answer-enquiries.ts";
 import { applyPayments, sendDuePayouts } from "./payouts/schedule-payouts.ts";
 import {
   simulatedHolding,
@@ -39,7 +38,7 @@ import { applyFunding, applyTransfers, initiateTransfers } from "./settlement/tr
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
 import { issueInvoices } from "./settlement/taxes.ts";
-import { statementFreezer } from "./reports/freeze-statements.ts";
+import { createStatementFreezer } from "./reports/freeze-statements.ts";
 import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 
@@ -152,25 +151,25 @@ export function listWorkers(
     { name: "usage", pauseMs: 10_000, work: () => tellThresholds(ctx) },
     { name: "index", pauseMs: 60_000, work: () => fixIndex(ctx, aside("index")) },
     { name: "invoices", pauseMs: 5_000, work: () => issueInvoices(ctx, aside("invoices")) },
-    { name: "statements", pauseMs: 60_000, work: statementFreezer(ctx, letterhead) },
-    { name: "checkpoints", pauseMs: 60_000, work: dailyCheckpoints(ctx) },
+    { name: "statements", pauseMs: 60_000, work: createStatementFreezer(ctx, letterhead) },
+    { name: "checkpoints", pauseMs: 60_000, work: createCheckpointWorker(ctx) },
     {
       name: "checkpoints-out",
       pauseMs: 10_000,
       work: () => sendCheckpoints(ctx, checkpoints),
     },
-    { name: "retention", pauseMs: 600_000, work: () => forgetEnquiries(ctx) },
+    { name: "retention", pauseMs: 600_000, work: () => deleteExpiredEnquiries(ctx) },
     {
       name: "fan-out",
       pauseMs: 1_000,
       wakeOn: eventsTopic,
-      work: eventFanner(ctx, webhooks, aside("fan-out")),
+      work: createFanOut(ctx, webhooks, aside("fan-out")),
     },
     {
       name: "deliveries",
       pauseMs: 250,
       wakeOn: deliveriesTopic,
-      ...deliverySender(ctx, webhooks),
+      ...createSender(ctx, webhooks),
     },
   ];
 }

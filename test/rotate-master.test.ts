@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { recordSuccession } from "../src/journal/read-audit.ts";
-import { checkpointLine, nothingBefore, publicKeyOf } from "../src/journal/audit-rules.ts";
+import { genesisHash, publicKeyHex, writeCheckpoint } from "../src/journal/audit-rules.ts";
 import { verifyCheckpoints } from "../src/journal/verify-checkpoints.ts";
 import { closePage, openPage } from "../src/kernel/page.ts";
 import { contextKeys, type MasterKeys } from "../src/open-context.ts";
@@ -192,7 +192,7 @@ test("a cursor of either key is believed while there are two, and of a third is 
   const request = openPage({ limit: 1 }, question, one);
   const rows = [1, 2].map((at) => ({ at: new Date(at), id: `${at}` }));
   const made = (signingKey: Buffer) =>
-    closePage(request, rows, { question, signingKey, total: 2, positionOf: (row) => row });
+    closePage(request, rows, { question, signingKey, total: 2, toPosition: (row) => row });
   const cursorOf = (key: Buffer) => made(key).paging?.next_cursor ?? assert.fail();
   const opens = (key: Buffer, cursor: string) => openPage({ cursor }, question, key).total;
   assert.equal(opens(Buffer.concat([other, one]), cursorOf(one)), 2);
@@ -213,12 +213,12 @@ test("what was signed before the key changed stays proven, and a key that only t
     count: 0,
     first_seq: 1,
     last_seq: 0,
-    prev_hash: nothingBefore,
-    head_hash: nothingBefore,
+    prev_hash: genesisHash,
+    head_hash: genesisHash,
     at: "2026-11-16T10:00:00.000+05:30",
   } as const;
   const verdict = async (signer: typeof former) => {
-    const line = checkpointLine(checkpoint, signer.auditKey);
+    const line = writeCheckpoint(checkpoint, signer.auditKey);
     return (await verifyCheckpoints({ db, auditKey: next.auditKey }, line)).whole;
   };
   assert.equal(await verdict(former), false);
@@ -230,8 +230,8 @@ test("what was signed before the key changed stays proven, and a key that only t
   const forged = { former: stranger.auditKey, next: stranger.auditKey };
   await recordSuccession(db, forged, service.clock.now());
   await db.pool.query("update audit_key_successions set public_key = $1 where former_key = $2", [
-    publicKeyOf(next.auditKey),
-    publicKeyOf(stranger.auditKey),
+    publicKeyHex(next.auditKey),
+    publicKeyHex(stranger.auditKey),
   ]);
   assert.equal(await verdict(stranger), false);
 });

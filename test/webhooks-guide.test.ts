@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 
 import { readConfig } from "../src/config.ts";
-import { signedHeaders } from "../src/webhooks/rules.ts";
+import { buildHeaders } from "../src/webhooks/rules.ts";
 
 type Headers = Readonly<Record<string, string>>;
 type IsGenuine = (rawBody: Buffer, headers: Headers, secrets: readonly string[]) => boolean;
@@ -31,7 +31,7 @@ before(async () => {
 
 function delivered(secrets: string[]): { body: Buffer; headers: Headers } {
   const body = Buffer.from(vectors["body"] ?? "");
-  const headers = signedHeaders({
+  const headers = buildHeaders({
     deliveryId: vectors["delivery"] ?? "",
     event: vectors["event"] ?? "",
     body,

@@ -1,7 +1,7 @@
 import { firmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
 import { openDesk } from "../firms/register-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf, operator } from "../kernel/actor.ts";
+import { operator, toActor } from "../kernel/actor.ts";
 import { type Call, type Caller, type Environment, isScope, scopes } from "../kernel/caller.ts";
 import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
@@ -66,7 +66,7 @@ export async function mintKey(
       const key = viewKey(minted, now);
       const event = { name: "key.created", data: { name: row.name, kind: row.kind } };
       const change = changeOfKey(null, minted, { action: "mint", event, now });
-      await recordChanges(tx, actorOf(call), [change], now);
+      await recordChanges(tx, toActor(call), [change], now);
       // A key that was only tried does not exist, so there is no secret to show.
       if (call.dryRun) return { outcome: "tried", resource: key };
       return { outcome: "created", resource: { ...key, api_key: apiKey } };
@@ -242,7 +242,7 @@ export async function reissueKey(ctx: Context, call: Call, keyId: string): Promi
       const changed = await setKeySecret(tx, keyId, sealed, now);
       if (!changed) throw new Error("a locked key can be changed");
       const change = changeOfKey(row, changed, { action: "reissue", now });
-      await recordChanges(tx, actorOf(call), [change], now);
+      await recordChanges(tx, toActor(call), [change], now);
       const key = viewKey(changed, now);
       return call.dryRun ? key : { ...key, api_key: apiKey };
     },

@@ -4,7 +4,7 @@ import type { Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { Metered } from "../kernel/metered.ts";
-import { istMonth, istTimestamp, lastDayOf, nextIstMonthStart } from "../kernel/time.ts";
+import { istMonth, istTimestamp, lastDayOfMonth, nextIstMonthStart } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { ReadUsageQuery, Usage } from "./schema.ts";
 import { windowMs } from "./usage-rules.ts";
@@ -106,7 +106,7 @@ export async function readUsage(
     keyId: caller.kind === "root" ? null : caller.keyId,
     rootKeyId: caller.rootKeyId,
     from: `${month}-01`,
-    to: lastDayOf(month),
+    to: lastDayOfMonth(month),
   });
   return {
     plan: metered.plan,

@@ -1,9 +1,9 @@
-import type { Change, EventOfChange } from "../kernel/actor.ts";
+import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { isWithinReach, keyLifecycle, maskedKey, spellOutReach, stateOf } from "./key-rules.ts";
@@ -23,8 +23,8 @@ export async function listKeys(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countKeys(ctx.db, caller.deskId, reach)),
-    positionOf: (row) => ({ at: row.created_at, id: row.key_id }),
+    total: await countOnce(request, () => countKeys(ctx.db, caller.deskId, reach)),
+    toPosition: (row) => ({ at: row.created_at, id: row.key_id }),
   });
   return { ...page, rows: page.rows.map((row) => viewKey(row, now)) };
 }
@@ -80,11 +80,7 @@ export function viewKey(row: KeyRow, now: Date): Key {
 export function changeOfKey(
   before: KeyRow | null,
   after: KeyRow,
-  {
-    action,
-    event,
-    now,
-  }: { action: string; event?: Pick<EventOfChange, "name" | "data">; now: Date },
+  { action, event, now }: { action: string; event?: Pick<ChangeEvent, "name" | "data">; now: Date },
 ): Change {
   const afterView = viewKey(after, now);
   const beforeView = before && viewKey(before, now);

@@ -1,5 +1,5 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, actorOf, type Change, operator } from "../kernel/actor.ts";
+import { type Actor, type Change, operator, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -21,7 +21,7 @@ import {
 /** Ends a key and every child of it, from the next request on. Revoking twice is no conflict. */
 export async function revokeKey(ctx: Context, call: Call, keyId: string): Promise<Key> {
   const { caller, dryRun } = call;
-  return await revoke(ctx, actorOf(call), { deskId: caller.deskId, keyId, caller, dryRun });
+  return await revoke(ctx, toActor(call), { deskId: caller.deskId, keyId, caller, dryRun });
 }
 
 /** The same, by the operator, who may revoke any desk's key. */

@@ -9,7 +9,7 @@ import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { isId } from "../kernel/ids.ts";
 import { addPaise, type PaiseSum } from "../kernel/money.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import type { Account, Entry } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -86,7 +86,7 @@ export async function takeMoney(
   );
   const firmIds = [...new Set(received.map(({ firmId }) => firmId))];
   const available = new Map<string, PaiseSum>(
-    (await balancesOf(tx, environment, firmIds)).map((each) => [
+    (await readBalances(tx, environment, firmIds)).map((each) => [
       each.firm_id,
       each.available_paise,
     ]),

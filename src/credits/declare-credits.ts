@@ -1,5 +1,5 @@
 import { firmOfCaller, firmOfDesk } from "../firms/find-firms.ts";
-import { type Actor, actorOf } from "../kernel/actor.ts";
+import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
@@ -50,7 +50,7 @@ export async function declareCredits(
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await firmOfCaller(tx, call.caller, firmId);
-      const taking = { firm, actor: actorOf(call), mode: { followsBalance: false }, now };
+      const taking = { firm, actor: toActor(call), mode: { followsBalance: false }, now };
       const earlier = await claimIdempotencyKey(tx, {
         call,
         operation: "declareCredits",
@@ -105,7 +105,7 @@ export async function importCredits(
       const results = await ctx.db.transaction(
         async (tx) => {
           const firm = await firmOfCaller(tx, call.caller, firmId);
-          return await takeReport(tx, { firm, actor: actorOf(call), now: ctx.now(), pace }, csv);
+          return await takeReport(tx, { firm, actor: toActor(call), now: ctx.now(), pace }, csv);
         },
         { rollBack: call.dryRun },
       );
@@ -220,7 +220,7 @@ export async function syncCredits(
       }
       const outcomes = await takeDeclarations(
         tx,
-        { firm, actor: actorOf(call), mode: { followsBalance: true }, now },
+        { firm, actor: toActor(call), mode: { followsBalance: true }, now },
         simulatedCredits(firm.iec ?? "", today),
       );
       const view = { firmState: firm.connection_state, today };

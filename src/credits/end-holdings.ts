@@ -1,6 +1,6 @@
 import { firmOfDesk } from "../firms/find-firms.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, actorOf, type Change } from "../kernel/actor.ts";
+import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { advance } from "../kernel/lifecycle.ts";
@@ -67,7 +67,7 @@ async function endHolding(
       const change = changeOfCredit({ action, before: row, after, ...event });
       await leaveBooks(tx, [{ before: row, after }], now);
       if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
-      await recordChanges(tx, actorOf(call), [change], now);
+      await recordChanges(tx, toActor(call), [change], now);
       return viewCredit(after, view);
     },
     { rollBack: call.dryRun },

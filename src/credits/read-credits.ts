@@ -3,7 +3,7 @@ import type { Change } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -49,8 +49,8 @@ export async function listCredits(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countCredits(ctx.db.planned, firmId, filter)),
-    positionOf: (row) => ({ at: row.created_at, id: row.credit_id }),
+    total: await countOnce(request, () => countCredits(ctx.db.planned, firmId, filter)),
+    toPosition: (row) => ({ at: row.created_at, id: row.credit_id }),
   });
   const view = { firmState: firm.connection_state, today: istDay(ctx.now()) };
   return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };

@@ -5,7 +5,7 @@
 // Why a cross is refused. What is told of the other side is that it cannot be dealt with, never why.
 
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf, type Change } from "../kernel/actor.ts";
+import { type Change, toActor } from "../kernel/actor.ts";
 import { buySideOff, type Call } from "../kernel/caller.ts";
 import { Failure, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -58,7 +58,7 @@ export async function actOnCross(
       refuseRole(action, standing);
       if (sideOf(action, standing) === "buy" && !call.caller.buySide) throw buySideOff();
       const changes = await act(tx, { call, cross, standing, now });
-      await recordChanges(tx, actorOf(call), changes, now);
+      await recordChanges(tx, toActor(call), changes, now);
       return await crossOf(tx, call.caller, crossId);
     },
     { rollBack: call.dryRun },

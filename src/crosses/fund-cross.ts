@@ -12,7 +12,7 @@ import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { asAmount, type PaiseSum, subtractPaise } from "../kernel/money.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { askOutside } from "../outside/ask.ts";
@@ -61,7 +61,7 @@ async function fund(tx: Tx, acting: Acting, paymentRef: string): Promise<readonl
   const refusal = buyer && refusalToTrade(buyer, now);
   if (refusal) throw refusal;
   const paying = { ...cross, payment_ref: paymentRef };
-  const [balance] = await balancesOf(tx, cross.environment, [buyerId]);
+  const [balance] = await readBalances(tx, cross.environment, [buyerId]);
   const missing = cross.buyer_paise - asAmount(balance?.available_paise ?? 0);
   if (missing > 0 && cross.environment === "live") return await askBank(tx, paying, now);
   return await hold(tx, { before: cross, paying, missing, now });

@@ -7,7 +7,7 @@ import { normalScripNo, notSellableReasonOf } from "../credits/rules.ts";
 import { type FirmOfDesk, tradingFirms } from "../firms/find-firms.ts";
 import { isIec, plainIdentifier, refusalToTrade } from "../firms/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf, type Change } from "../kernel/actor.ts";
+import { type Change, toActor } from "../kernel/actor.ts";
 import { buySideOff, type Call, type Caller } from "../kernel/caller.ts";
 import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
@@ -59,7 +59,7 @@ export async function proposeCross(
       const quote = await lockOpenQuote(tx, call, { ...body, now });
       const changes = await propose(tx, call.caller, { quote, crossId, now });
       await setCrossOfQuote(tx, quote.cross_quote_ref, crossId);
-      await recordChanges(tx, actorOf(call), changes, now);
+      await recordChanges(tx, toActor(call), changes, now);
       const resource = await crossOf(tx, call.caller, crossId);
       return { outcome: call.dryRun ? "tried" : "created", resource };
     },

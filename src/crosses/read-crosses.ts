@@ -3,7 +3,7 @@ import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { feeWithin, priceCeil } from "../kernel/money.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, openPage, type Page, countOnce } from "../kernel/page.ts";
 import type { Side } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
@@ -62,8 +62,8 @@ export async function listCrosses(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countCrosses(ctx.db.planned, visible, filter)),
-    positionOf: (row) => ({ at: row.created_at, id: row.cross_id }),
+    total: await countOnce(request, () => countCrosses(ctx.db.planned, visible, filter)),
+    toPosition: (row) => ({ at: row.created_at, id: row.cross_id }),
   });
   return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, visible) };
 }

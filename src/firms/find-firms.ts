@@ -1,6 +1,6 @@
 // Who acts on a firm, and on which firms they may act.
 
-import { type Actor, actorOf, operator } from "../kernel/actor.ts";
+import { type Actor, toActor, operator } from "../kernel/actor.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -130,7 +130,7 @@ export type Requester = {
 };
 
 export function toRequester(call: Call): Requester {
-  return { actor: actorOf(call), visible: visibleTo(call.caller), dryRun: call.dryRun };
+  return { actor: toActor(call), visible: visibleTo(call.caller), dryRun: call.dryRun };
 }
 
 /** The operator belongs to no desk and acts on the desk of the firm. */

@@ -1,5 +1,5 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf, type Change } from "../kernel/actor.ts";
+import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -39,7 +39,7 @@ export async function addMember(
         membershipChange({ before: firm, after: joined }),
         groupChange("group.member_added", { before, after }),
       ];
-      await recordChanges(tx, actorOf(call), changes, now);
+      await recordChanges(tx, toActor(call), changes, now);
       return viewGroup(after);
     },
     { rollBack: call.dryRun },
@@ -67,7 +67,7 @@ export async function removeMember(
         membershipChange({ before: firm, after: left }),
         groupChange("group.member_removed", { before, after }),
       ];
-      await recordChanges(tx, actorOf(call), changes, now);
+      await recordChanges(tx, toActor(call), changes, now);
       return viewGroup(after);
     },
     { rollBack: call.dryRun },
@@ -88,7 +88,7 @@ export async function listMembers(
     question,
     signingKey: ctx.cursorKey,
     total: request.total ?? group.member_count,
-    positionOf: (row) => ({ at: row.created_at, id: row.firm_id }),
+    toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
   });
   return {
     ...page,

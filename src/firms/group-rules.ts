@@ -89,19 +89,19 @@ export type MemberSums = {
 
 export function positionsOf(members: readonly MemberSums[]) {
   return {
-    ...positionOf(
+    ...toPosition(
       members.flatMap(({ held }) => held),
       members.flatMap(({ owed }) => owed),
     ),
     members: members.map(({ firm_id, legal_name, held, owed }) => ({
       firm_id,
       legal_name,
-      ...positionOf(held, owed),
+      ...toPosition(held, owed),
     })),
   };
 }
 
-function positionOf(held: readonly HeldSum[], owed: readonly OwedSum[]) {
+function toPosition(held: readonly HeldSum[], owed: readonly OwedSum[]) {
   return {
     schemes: schemes.map((scheme) =>
       schemePosition(

@@ -1,9 +1,9 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf, type Change } from "../kernel/actor.ts";
+import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -58,7 +58,7 @@ export async function createGroup(
         }
         await insertGroup(tx, row);
         const created = groupChange("group.created", { before: null, after: row });
-        await recordChanges(tx, actorOf(call), [created], now);
+        await recordChanges(tx, toActor(call), [created], now);
         return { outcome: call.dryRun ? "tried" : "created", resource: viewGroup(row) };
       },
       { rollBack: call.dryRun },
@@ -92,7 +92,7 @@ export async function updateGroup(
         await setGroupName(tx, caller.deskId, { groupId, name, now });
         const after = await groupOfDesk(tx, caller, groupId);
         const renamed = groupChange("group.updated", { before, after });
-        await recordChanges(tx, actorOf(call), [renamed], now);
+        await recordChanges(tx, toActor(call), [renamed], now);
         return viewGroup(after);
       },
       { rollBack: call.dryRun },
@@ -111,7 +111,7 @@ export async function deleteGroup(ctx: Context, call: Call, groupId: string): Pr
       refuseMembers(before);
       await deleteRow(tx, caller.deskId, groupId);
       const deleted = groupChange("group.deleted", { before, after: null });
-      await recordChanges(tx, actorOf(call), [deleted], now);
+      await recordChanges(tx, toActor(call), [deleted], now);
       return viewGroup(before);
     },
     { rollBack: call.dryRun },
@@ -135,8 +135,8 @@ export async function listGroups(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countGroups(ctx.db, caller.deskId)),
-    positionOf: (row) => ({ at: row.created_at, id: row.group_id }),
+    total: await countOnce(request, () => countGroups(ctx.db, caller.deskId)),
+    toPosition: (row) => ({ at: row.created_at, id: row.group_id }),
   });
   return { ...page, rows: page.rows.map(viewGroup) };
 }

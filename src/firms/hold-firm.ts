@@ -1,5 +1,5 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import type { Change, EventOfChange } from "../kernel/actor.ts";
+import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
@@ -18,7 +18,7 @@ import { type FirmRow, lockFirm, setFirms } from "./store.ts";
 export type Decision = {
   readonly action: string;
   readonly changes: Partial<FirmRow>;
-  readonly event?: Pick<EventOfChange, "name" | "data">;
+  readonly event?: Pick<ChangeEvent, "name" | "data">;
   /** Changes of other things that follow from this one, done already. */
   readonly also?: readonly Change[];
 };

@@ -1,6 +1,6 @@
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import { portStatus } from "../outside/ask.ts";
@@ -48,8 +48,8 @@ export async function listFirms(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countFirms(ctx.db.planned, caller.deskId, filter)),
-    positionOf: (row) => ({ at: row.created_at, id: row.firm_id }),
+    total: await countOnce(request, () => countFirms(ctx.db.planned, caller.deskId, filter)),
+    toPosition: (row) => ({ at: row.created_at, id: row.firm_id }),
   });
   return { ...page, rows: await mapPaced(page.rows, (row) => viewFirm(row, now), openPace()) };
 }

@@ -1,9 +1,9 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf, type Change } from "../kernel/actor.ts";
+import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
@@ -72,7 +72,7 @@ export async function declareRequirement(
         refuseOffboarded(firm);
         await insertRequirement(tx, row);
         const declared = requirementChange("requirement.declared", { before: null, after: row });
-        await recordChanges(tx, actorOf(call), [declared], now);
+        await recordChanges(tx, toActor(call), [declared], now);
         return { outcome: call.dryRun ? "tried" : "created", resource: viewRequirement(row) };
       },
       { rollBack: call.dryRun },
@@ -110,7 +110,7 @@ export async function updateRequirement(
         const after = await setRequirementTerms(tx, deskId, { ...terms, requirementId, now });
         if (!after) throw new Error("a locked requirement can be changed");
         const updated = requirementChange("requirement.updated", { before, after });
-        await recordChanges(tx, actorOf(call), [updated], now);
+        await recordChanges(tx, toActor(call), [updated], now);
         return viewRequirement(after);
       },
       { rollBack: call.dryRun },
@@ -130,7 +130,7 @@ export async function deleteRequirement(
       const before = await lockRequirementOfFirm(tx, call.caller, requirement);
       await deleteRow(tx, before.desk_id, before.requirement_id);
       const deleted = requirementChange("requirement.deleted", { before, after: null });
-      await recordChanges(tx, actorOf(call), [deleted], now);
+      await recordChanges(tx, toActor(call), [deleted], now);
       return viewRequirement(before);
     },
     { rollBack: call.dryRun },
@@ -170,8 +170,8 @@ export async function listRequirements(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countRequirements(ctx.db.planned, firm, filter)),
-    positionOf: (row) => ({ at: row.created_at, id: row.requirement_id }),
+    total: await countOnce(request, () => countRequirements(ctx.db.planned, firm, filter)),
+    toPosition: (row) => ({ at: row.created_at, id: row.requirement_id }),
   });
   return { ...page, rows: await mapPaced(page.rows, viewRequirement, openPace()) };
 }

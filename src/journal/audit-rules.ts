@@ -1,12 +1,12 @@
-// The chain of a desk's audit records: what is hashed, and what a whole chain is.
+// The hash chain of a desk's audit records: its bytes, hashes and signatures.
 //
 //   line         one record as bytes that never change: JSON without spaces, its members in this
 //                order, `hash` last. The hash is over every byte of the line before `,"hash"`, and
 //                `prev_hash` among them is the hash of the line before.
-//   checkpoint   the last line of an export, signed over every byte before `,"signature"`: how many
-//                lines there are, from which number to which, and the hash they begin and end with
+//   checkpoint   the last line of an export, signed over every byte before `,"signature"`: the number
+//                of lines, the first and last `seq`, and the hashes they begin and end with
 //
-// `v` is the form of the bytes. A form is never changed; another one gets the next number.
+// `v` is the version of this format. A version never changes; a new format gets the next number.
 
 import {
   createPrivateKey,
@@ -23,8 +23,8 @@ import { istTimestamp } from "../kernel/time.ts";
 
 export const chainForm = 1;
 
-/** What comes before the first record of a desk. */
-export const nothingBefore = "0".repeat(64);
+/** `prev_hash` of the first record of a desk. */
+export const genesisHash = "0".repeat(64);
 
 export type AuditRecord = {
   readonly environment: Environment;
@@ -43,20 +43,20 @@ export type AuditRecord = {
   readonly after_hash: string | null;
 };
 
-/** The moment a record is made has no microseconds, but its text does. */
-export function atText(instant: Date): string {
+/** Pads the milliseconds of a Date to the microseconds that the hashed text has. */
+export function formatMicroseconds(instant: Date): string {
   const text = istTimestamp(instant);
   const end = text.lastIndexOf("+");
   return `${text.slice(0, end)}000${text.slice(end)}`;
 }
 
-/** Where a chain stands: the number and the hash of a record, or of nothing before the first. */
+/** The end of a chain: the `seq` and hash of its last record, or `startOfChain`. */
 export type Head = { readonly seq: number; readonly hash: string };
 
-export const startOfChain: Head = { seq: 0, hash: nothingBefore };
+export const startOfChain: Head = { seq: 0, hash: genesisHash };
 
-/** The bytes that are hashed for a record that follows this one. */
-export function sealedPart(record: AuditRecord, { seq, hash }: Head): string {
+/** The bytes hashed for a record that follows this head. */
+export function hashedPart(record: AuditRecord, { seq, hash }: Head): string {
   const text = JSON.stringify({
     v: chainForm,
     environment: record.environment,
@@ -78,18 +78,18 @@ export function sealedPart(record: AuditRecord, { seq, hash }: Head): string {
   return text.slice(0, -1);
 }
 
-export function hashOf(part: string | Buffer): string {
+export function hashPart(part: string | Buffer): string {
   return digest("sha256", part);
 }
 
-/** The next link of a chain. */
+/** The head of a chain once the record is added. */
 export function linkAfter(head: Head, record: AuditRecord): Head {
-  return { seq: head.seq + 1, hash: hashOf(sealedPart(record, head)) };
+  return { seq: head.seq + 1, hash: hashPart(hashedPart(record, head)) };
 }
 
-/** A line as it is exported: its hash is the one that was stored, whatever the record is now. */
-export function lineOf(record: AuditRecord, before: Head, storedHash: string): string {
-  return `${sealedPart(record, before)},"hash":"${storedHash}"}\n`;
+/** An exported line carries the stored hash, so that a changed record fails verification. */
+export function writeLine(record: AuditRecord, before: Head, storedHash: string): string {
+  return `${hashedPart(record, before)},"hash":"${storedHash}"}\n`;
 }
 
 export type Checkpoint = {
@@ -98,13 +98,13 @@ export type Checkpoint = {
   readonly count: number;
   readonly first_seq: number;
   readonly last_seq: number;
-  /** The hash before the first line, and that of the last one. */
+  /** The hash before the first line; `head_hash` is that of the last line. */
   readonly prev_hash: string;
   readonly head_hash: string;
   readonly at: string;
 };
 
-export function checkpointLine(checkpoint: Checkpoint, key: KeyObject): string {
+export function writeCheckpoint(checkpoint: Checkpoint, key: KeyObject): string {
   const text = JSON.stringify({
     v: chainForm,
     checkpoint: true,
@@ -115,21 +115,21 @@ export function checkpointLine(checkpoint: Checkpoint, key: KeyObject): string {
     last_seq: checkpoint.last_seq,
     prev_hash: checkpoint.prev_hash,
     head_hash: checkpoint.head_hash,
-    // A record is chained when it is made; the form has this for what would not be.
+    // Records are chained in the transaction that makes them, so none is ever pending.
     pending: 0,
     at: checkpoint.at,
-    public_key: publicKeyOf(key),
+    public_key: publicKeyHex(key),
   });
   const part = text.slice(0, -1);
   return `${part},"signature":"${sign(null, Buffer.from(part), key).toString("hex")}"}\n`;
 }
 
-/** Bytes are read as Latin-1 so that each of them counts, whatever text they make. */
+/** Latin-1 maps each byte to one character, so that no byte is lost in decoding. */
 export const lineEncoding = "latin1";
 
 export const signatureEnd = /^(.*,"public_key":"([0-9a-f]{64})"),"signature":"([0-9a-f]{128})"\}$/s;
 
-/** A checkpoint's signed bytes, who signed them, and what they say: to be believed if so signed. */
+/** Splits a checkpoint into signed bytes, key, signature and members. It verifies nothing. */
 export function splitCheckpoint(line: string) {
   const [, part = "", publicKey = "", signature = ""] = signatureEnd.exec(line) ?? [];
   return { part, publicKey, signature, told: readCheckpoint(line) };
@@ -143,7 +143,7 @@ export function readCheckpoint(line: string) {
   };
 }
 
-/** How a public Ed25519 key of 32 bytes begins in SPKI. */
+/** The SPKI prefix of an Ed25519 public key of 32 bytes. */
 const publicKeyHead = Buffer.from("302a300506032b6570032100", "hex");
 
 export function isSigned(part: string, publicKey: string, signature: string): boolean {
@@ -152,15 +152,15 @@ export function isSigned(part: string, publicKey: string, signature: string): bo
   return verify(null, Buffer.from(part, lineEncoding), key, Buffer.from(signature, "hex"));
 }
 
-/** How a private Ed25519 key of 32 bytes begins in PKCS #8. */
+/** The PKCS #8 prefix of an Ed25519 private key of 32 bytes. */
 const privateKeyHead = Buffer.from("302e020100300506032b657004220420", "hex");
 
-export function signingKeyFrom(seed: Buffer): KeyObject {
+export function buildSigningKey(seed: Buffer): KeyObject {
   const der = Buffer.concat([privateKeyHead, seed]);
   return createPrivateKey({ key: der, format: "der", type: "pkcs8" });
 }
 
-/** 64 hex digits: short enough to be compared as it is. */
-export function publicKeyOf(key: KeyObject): string {
+/** The raw 32 bytes as 64 hex digits, which people can compare. */
+export function publicKeyHex(key: KeyObject): string {
   return createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32).toString("hex");
 }

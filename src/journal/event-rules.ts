@@ -1,6 +1,6 @@
-// The events a desk is told of, and the one text that tells each of them.
+// The catalog of events and the JSON body of an event.
 
-import type { Change, EventOfChange } from "../kernel/actor.ts";
+import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import { istTimestamp } from "../kernel/time.ts";
 
 export const eventCatalog = [
@@ -56,19 +56,19 @@ export const eventCatalog = [
 
 export type EventName = (typeof eventCatalog)[number];
 
-/** Announced after every commit that tells something. */
+/** Announced after every commit that stores events. */
 export const eventsTopic = "events";
 
 export type EventDraft = {
   readonly eventId: string;
   readonly sequence: number;
   readonly change: Change;
-  readonly event: EventOfChange;
+  readonly event: ChangeEvent;
   readonly requestId: string | null;
   readonly now: Date;
 };
 
-/** Serialised once; stored, shown and signed as these bytes. */
+/** Serialised once: lists, streams and webhooks send these bytes, and webhooks sign them. */
 export function eventBody({
   eventId,
   sequence,

@@ -1,7 +1,7 @@
-// A desk's chain as lines, from a place to where it stood when it was asked for, and a signed
-// checkpoint as the last one. Records are only ever added, so the lines are read in pages by their
-// place, each as the reader has taken the last. For every page an export waits for its turn among all
-// that is done in pieces, so that many of them together are no more than a few.
+// Exports a desk's chain as lines, from a given `seq` to the head at the time of the request, and ends
+// with a signed checkpoint. Records are append-only, so pages are read by `seq`, each once the reader
+// has taken the last. Every page waits for a turn in the heavy queue, so that many exports at once
+// load the database no more than a few.
 
 import type { Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
@@ -10,32 +10,32 @@ import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Pace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { checkpointLine, type Head, lineOf, startOfChain } from "./audit-rules.ts";
+import { type Head, startOfChain, writeCheckpoint, writeLine } from "./audit-rules.ts";
 import type { ExportAuditQuery } from "./schema.ts";
 import type { AuditRow, Desk } from "./audit-store.ts";
 import { findHead, findLink, listInOrder } from "./trail-store.ts";
 
 const linesPerPage = 250;
 
-export type Exporting = Pick<Context, "db" | "now" | "auditKey" | "heavy"> & {
-  /** What becomes of the checkpoint, beside being the last line. */
+export type ExportContext = Pick<Context, "db" | "now" | "auditKey" | "heavy"> & {
+  /** Stores the checkpoint that the export ends with. */
   readonly onCheckpoint: (line: string) => Promise<void>;
 };
 
-/** By a key, of its desk. */
+/** Exports the caller's desk. */
 export async function exportAudit(
-  ctx: Exporting,
+  ctx: ExportContext,
   caller: Caller,
   { after_seq: after = 0 }: ExportAuditQuery,
 ): Promise<AsyncIterable<string>> {
   refuseSubAccount(visibleTo(caller), "read the audit trail");
   const { environment, deskId } = caller;
-  return await exportOfDesk(ctx, { environment, desk_id: deskId }, after);
+  return await exportDesk(ctx, { environment, desk_id: deskId }, after);
 }
 
-/** Of any desk. What cannot be exported is refused before the first line. */
-export async function exportOfDesk(
-  ctx: Exporting,
+/** Exports any desk. A bad `after` is refused before the first line. */
+export async function exportDesk(
+  ctx: ExportContext,
   desk: Desk,
   after: number,
 ): Promise<AsyncIterable<string>> {
@@ -44,11 +44,11 @@ export async function exportOfDesk(
     throw unprocessable({ path: "after_seq", problem: "is past the end of this desk's chain" });
   }
   const to = await findHead(ctx.db, desk);
-  return linesOf(ctx, desk, { from, to });
+  return streamLines(ctx, desk, { from, to });
 }
 
-async function* linesOf(
-  { db, now, auditKey, heavy, onCheckpoint }: Exporting,
+async function* streamLines(
+  { db, now, auditKey, heavy, onCheckpoint }: ExportContext,
   desk: Desk,
   { from, to }: { from: Head; to: Head },
 ): AsyncGenerator<string> {
@@ -64,7 +64,7 @@ async function* linesOf(
     last = page.last;
     yield page.text;
   }
-  const line = checkpointLine(
+  const line = writeCheckpoint(
     {
       ...desk,
       count: to.seq - from.seq,
@@ -93,14 +93,14 @@ async function readPage(
   let text = "";
   for (const row of rows) {
     refuseBroken(row, last);
-    text += lineOf(row, last, row.hash);
+    text += writeLine(row, last, row.hash);
     last = { seq: row.seq, hash: row.hash };
     if (pace.isOver()) await pace.turn();
   }
   return { text, last };
 }
 
-/** A chain with a hole is not signed; a record that was changed is shown as it is, and found out. */
+/** A chain with a gap is not signed. A changed record is exported as it is and fails verification. */
 function refuseBroken(row: AuditRow, last: Head): void {
   if (row.seq === last.seq + 1) return;
   throw new Error(`the audit chain is broken after ${last.seq}: run \`audit verify\``);

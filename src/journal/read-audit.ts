@@ -1,17 +1,17 @@
-// The key that signs exports and checkpoints is made from the master key and changes with it. What both
-// keys have signed says that one followed the other: whoever trusts the key in force can go back from it,
-// and nobody who has only the database can put a key of their own among them.
+// Reads the audit trail and the keys that signed it. The signing key is derived from the master key and
+// changes with it. A succession is signed by the old and the new key: a reader that trusts the key in
+// force can trust the earlier ones, and write access to the database is not enough to add a key.
 
 import { type KeyObject, sign } from "node:crypto";
 
 import type { Caller } from "../kernel/caller.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { isSigned, publicKeyOf } from "./audit-rules.ts";
+import { isSigned, publicKeyHex } from "./audit-rules.ts";
 import { insertSuccession, listSuccessions } from "./audit-store.ts";
 import type { AuditEntry, AuditKeys, ListAuditQuery } from "./schema.ts";
 import { countTrail, findHead, listTrail, type TrailFilter, type TrailRow } from "./trail-store.ts";
@@ -28,7 +28,7 @@ export async function listAudit(
   const desk = { environment, desk_id: deskId };
   const question = { list: "audit", desk: deskId, ...filters };
   const request = openPage(query, question, ctx.cursorKey);
-  const filter = filterOf(query);
+  const filter = toFilter(query);
   const before = request.after ? Number(request.after.id) : null;
   const { planned } = ctx.db;
   const rows = await listTrail(planned, desk, filter, { before, fetch: request.fetch });
@@ -40,13 +40,13 @@ export async function listAudit(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, total),
-    positionOf: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
+    total: await countOnce(request, total),
+    toPosition: ({ seq }) => ({ at: new Date(0), id: String(seq) }),
   });
-  return { ...page, rows: page.rows.map(viewOf) };
+  return { ...page, rows: page.rows.map(viewRecord) };
 }
 
-function filterOf(query: ListAuditQuery): TrailFilter {
+function toFilter(query: ListAuditQuery): TrailFilter {
   return {
     entityType: query.entity_type ?? null,
     entityId: query.entity_id ?? null,
@@ -57,13 +57,13 @@ function filterOf(query: ListAuditQuery): TrailFilter {
   };
 }
 
-function viewOf({ at, at_text: _text, desk_id: _desk, ...row }: TrailRow): AuditEntry {
+function viewRecord({ at, at_text: _text, desk_id: _desk, ...row }: TrailRow): AuditEntry {
   return { ...row, at: istTimestamp(at) };
 }
 
-/** The one that signs now comes first, then those that did before the master key was changed. */
+/** The key in force first, then the keys of earlier master keys. */
 export async function listAuditKeys(ctx: Pick<Context, "db" | "auditKey">): Promise<AuditKeys> {
-  const keys = await knownAuditKeys(ctx.db, ctx);
+  const keys = await findTrustedKeys(ctx.db, ctx);
   return { keys: keys.map((public_key) => ({ algorithm: "Ed25519", public_key })) };
 }
 
@@ -71,13 +71,13 @@ function successionText(former: string, next: string): string {
   return `scripdesk audit key ${former} is followed by ${next}`;
 }
 
-/** Recorded once for each pair, by whoever has both keys first. */
+/** Stored once for each pair of keys. */
 export async function recordSuccession(
   db: Db,
   { former, next }: { readonly former: KeyObject; readonly next: KeyObject },
   now: Date,
 ): Promise<void> {
-  const [former_key, public_key] = [publicKeyOf(former), publicKeyOf(next)];
+  const [former_key, public_key] = [publicKeyHex(former), publicKeyHex(next)];
   const text = Buffer.from(successionText(former_key, public_key));
   const [signed_by_former, signed_by_new] = [former, next].map((key) =>
     sign(null, text, key).toString("hex"),
@@ -91,12 +91,12 @@ export async function recordSuccession(
   await insertSuccession(db, row, now);
 }
 
-/** The public key in force, and those before it, the latest first. */
-export async function knownAuditKeys(
+/** The public key in force and its proven predecessors, the latest first. */
+export async function findTrustedKeys(
   db: Db,
   { auditKey }: Pick<Context, "auditKey">,
 ): Promise<readonly string[]> {
-  const known = [publicKeyOf(auditKey)];
+  const known = [publicKeyHex(auditKey)];
   const rows = await listSuccessions(db);
   for (let at = 0; at < known.length; at++) {
     const later = known[at] ?? "";

@@ -1,15 +1,14 @@
-// The desk's events as they happen, on the same sequence as the list and the webhooks.
+// Reads a desk's events: as a list, and as a stream on the same sequence.
 //
 //   backfill   from the caller's Last-Event-ID, page by page, as fast as the reader takes them
-//   live       from the same place in the same log, when there is more
+//   live       from the same position in the same log, when there is more
 //
-// There is no seam between the two to lose or repeat an event at: the log is the buffer, and the
-// cursor is the last sequence that was sent. A reader that falls too far behind is cut; it comes back
-// with the last id it saw.
+// No event is lost or repeated between the two: the log is the buffer, and the cursor is the last
+// sequence sent. A reader that falls too far behind is cut and resumes with the last id it saw.
 
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
@@ -46,15 +45,15 @@ export async function listEvents(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, total),
-    positionOf: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
+    total: await countOnce(request, total),
+    toPosition: ({ sequence }) => ({ at: new Date(0), id: String(sequence) }),
   });
   const events = await mapPaced(page.rows, ({ body }) => JSON.parse(body) as Event, openPace());
   return { ...page, rows: events };
 }
 
-/** The number of a desk's last event; 0 before there is one. */
-export async function lastSequence(db: Db, deskId: string): Promise<number> {
+/** The sequence of a desk's last event; 0 before the first. */
+export async function readLastSequence(db: Db, deskId: string): Promise<number> {
   return await findLastSequence(db, deskId);
 }
 
@@ -66,7 +65,7 @@ type StreamCommand = {
 
 const pageSize = 50;
 
-/** From the last id the reader saw, from a sequence it names, or from now on. */
+/** Starts at the reader's Last-Event-ID, at a given sequence, or at the end of the log. */
 export async function streamEvents(
   ctx: Context & { readonly watch: DeskWatch },
   caller: Caller,
@@ -74,14 +73,14 @@ export async function streamEvents(
 ): Promise<void> {
   const { deskId, firmId } = visibleTo(caller);
   const last = await findLastSequence(ctx.db, deskId);
-  const from = sequenceOf(lastEventId) ?? afterSequence ?? last;
+  const from = parseLastEventId(lastEventId) ?? afterSequence ?? last;
   const stream = open();
-  follow(ctx, stream, { deskId, firmId, after: Math.min(from, last) })
+  sendEvents(ctx, stream, { deskId, firmId, after: Math.min(from, last) })
     .catch((error: unknown) => ctx.log.warn({ err: error }, "a stream of events broke off"))
     .finally(() => stream.end());
 }
 
-async function follow(
+async function sendEvents(
   { db, watch }: Context & { readonly watch: DeskWatch },
   stream: Stream,
   { deskId, firmId, after }: { deskId: string; firmId: string | null; after: number },
@@ -94,13 +93,13 @@ async function follow(
       stream.send(eventText({ id: String(sequence), event, data: body }));
       sent = sequence;
     }
-    // What is known was committed before the page was read, so a short page leaves nothing of it out.
+    // `known` was committed before the page was read, so a short page reaches at least that far.
     if (page.length < pageSize) sent = Math.max(sent, known);
     await stream.drained();
   }
 }
 
-function sequenceOf(lastEventId: string | string[] | undefined): number | undefined {
+function parseLastEventId(lastEventId: string | string[] | undefined): number | undefined {
   if (lastEventId === undefined) return undefined;
   const text = String(lastEventId);
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -11,7 +11,7 @@ import { type Actor, asSeenBy, type Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { atText, type AuditRecord, linkAfter, startOfChain } from "./audit-rules.ts";
+import { type AuditRecord, formatMicroseconds, linkAfter, startOfChain } from "./audit-rules.ts";
 import { type Desk, insertRecords, lockHeads, setHeads } from "./audit-store.ts";
 import { eventBody, eventsTopic } from "./event-rules.ts";
 import { type EventRow, insertEvents, takeSequences } from "./event-store.ts";
@@ -27,24 +27,23 @@ export async function recordChanges(
   changes: readonly Change[],
   now: Date,
 ): Promise<readonly EventRow[]> {
-  return await recordAttributed(
+  return await recordAttributedChanges(
     tx,
     changes.map((change) => ({ actor, change })),
     now,
   );
 }
 
-/** A change and who made it. */
-export type Attributed = { readonly actor: Actor; readonly change: Change };
+export type AttributedChange = { readonly actor: Actor; readonly change: Change };
 
 /**
  * The same for a set that several made, as orders of many callers travel together. What else the
  * transaction is storing may still be under way: it is waited for before anything of a desk is locked,
  * because whoever else writes on that desk waits from then on.
  */
-export async function recordAttributed(
+export async function recordAttributedChanges(
   tx: Tx,
-  made: readonly Attributed[],
+  made: readonly AttributedChange[],
   now: Date,
   storing: readonly Promise<unknown>[] = [],
 ): Promise<readonly EventRow[]> {
@@ -52,27 +51,30 @@ export async function recordAttributed(
     actor: asSeenBy(actor, change.deskId),
     change,
   }));
-  const records = makeRecords(changes, now);
+  const records = buildRecords(changes, now);
   await Promise.all(storing);
-  const [, events] = await Promise.all([chainRecords(tx, records, now), tell(tx, changes, now)]);
+  const [, events] = await Promise.all([
+    chainRecords(tx, records, now),
+    storeEvents(tx, changes, now),
+  ]);
   return events;
 }
 
-/** Events for those of the changes that others are told of. */
-async function tell(
+/** Stores the events of the changes that have one. */
+async function storeEvents(
   tx: Tx,
-  changes: readonly Attributed[],
+  changes: readonly AttributedChange[],
   now: Date,
 ): Promise<readonly EventRow[]> {
   const told = changes.filter(({ change }) => change.event !== undefined);
   if (told.length === 0) return [];
-  const next = await firstSequences(
+  const next = await takeFirstSequences(
     tx,
     told.map(({ change }) => change),
   );
   const rows = told.map(({ actor, change }): EventRow => {
     const event = change.event;
-    if (!event) throw new Error("only changes with an event are told");
+    if (!event) throw new Error("a change without an event was not filtered out");
     const sequence = next.get(change.deskId) ?? 0;
     next.set(change.deskId, sequence + 1);
     const eventId = newId("evt", now);
@@ -94,8 +96,8 @@ async function tell(
   return rows;
 }
 
-/** The first free number of every desk that is told something. */
-async function firstSequences(tx: Tx, told: readonly Change[]): Promise<Map<string, number>> {
+/** Takes sequence numbers for each desk's events and answers the first of each. */
+async function takeFirstSequences(tx: Tx, told: readonly Change[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const { deskId } of told) counts.set(deskId, (counts.get(deskId) ?? 0) + 1);
   const taken = await takeSequences(
@@ -110,11 +112,11 @@ async function firstSequences(tx: Tx, told: readonly Change[]): Promise<Map<stri
   );
 }
 
-function makeRecords(
+function buildRecords(
   changes: readonly { readonly actor: Actor; readonly change: Change }[],
   now: Date,
 ): readonly AuditRecord[] {
-  const at_text = atText(now);
+  const at_text = formatMicroseconds(now);
   return changes.map(({ actor, change }) => ({
     environment: change.environment,
     desk_id: change.deskId,
@@ -127,31 +129,31 @@ function makeRecords(
     entity_type: change.entity.type,
     entity_id: change.entity.id,
     entity_version: change.entity.version,
-    before_hash: change.before && digestOf(change.before),
-    after_hash: change.after && digestOf(change.after),
+    before_hash: change.before && hashShape(change.before),
+    after_hash: change.after && hashShape(change.after),
   }));
 }
 
-function digestOf(thing: object): string {
+function hashShape(thing: object): string {
   return hash("sha256", canonicalJson(thing));
 }
 
-/** In the order given, each after the last of its desk. */
+/** Appends the records to the chains of their desks, in the order given. */
 async function chainRecords(tx: Tx, records: readonly AuditRecord[], now: Date): Promise<void> {
   if (records.length === 0) return;
-  const desks = new Map(records.map((record) => [nameOf(record), record]));
+  const desks = new Map(records.map((record) => [deskKey(record), record]));
   const locked = await lockHeads(tx, [...desks.values()], startOfChain);
-  const heads = new Map(locked.map((head) => [nameOf(head), head]));
+  const heads = new Map(locked.map((head) => [deskKey(head), head]));
   const rows = records.map((record) => {
-    const head = heads.get(nameOf(record));
-    if (!head) throw new Error("the chain of every desk is locked");
+    const head = heads.get(deskKey(record));
+    if (!head) throw new Error(`the chain of ${record.desk_id} was not locked`);
     const { seq, hash: linked } = linkAfter(head, record);
-    heads.set(nameOf(record), { ...head, seq, hash: linked });
+    heads.set(deskKey(record), { ...head, seq, hash: linked });
     return { ...record, seq, hash: linked };
   });
   await Promise.all([insertRecords(tx, rows, now), setHeads(tx, [...heads.values()])]);
 }
 
-function nameOf({ environment, desk_id }: Desk): string {
+function deskKey({ environment, desk_id }: Desk): string {
   return `${environment} ${desk_id}`;
 }

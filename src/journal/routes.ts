@@ -3,7 +3,7 @@ import { sendPage } from "../platform/http/calls.ts";
 import { type LinesOptions, openLines } from "../platform/http/ndjson.ts";
 import type { App } from "../platform/http/server.ts";
 import type { Streams } from "../platform/http/sse.ts";
-import { exportAudit, type Exporting } from "./export-audit.ts";
+import { exportAudit, type ExportContext } from "./export-audit.ts";
 import { listAudit, listAuditKeys } from "./read-audit.ts";
 import { listEvents, streamEvents } from "./read-events.ts";
 import {
@@ -71,7 +71,10 @@ const exportsPerKeyMax = 2;
 export function auditRoutes(
   app: App,
   ctx: Context,
-  { deadAmong, onCheckpoint }: Pick<LinesOptions, "deadAmong"> & Pick<Exporting, "onCheckpoint">,
+  {
+    deadAmong,
+    onCheckpoint,
+  }: Pick<LinesOptions, "deadAmong"> & Pick<ExportContext, "onCheckpoint">,
 ): void {
   const lines = openLines({ perKeyMax: exportsPerKeyMax, deadAmong });
 

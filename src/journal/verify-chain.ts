@@ -1,5 +1,5 @@
-// Whether the database's own chains are whole: every record is hashed again after the one before it,
-// and the last is where the desk's chain is said to end. All of it in one snapshot, page by page.
+// Verifies the chains in the database: hashes every record again and compares the last one with the
+// desk's head. Reads page by page in one snapshot.
 
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -11,7 +11,7 @@ const recordsPerPage = 2_000;
 
 export type ChainBreak = Desk & {
   readonly seq: number;
-  /** Null where the record is missing. */
+  /** Null when the record is missing. */
   readonly record_id: string | null;
   readonly problem: string;
 };
@@ -41,9 +41,9 @@ export async function walkChains(tx: Tx): Promise<ChainVerdict> {
   return { whole: true, desks, records, first_break: null };
 }
 
-type Walked = { readonly last: Head; readonly first_break: ChainBreak | null };
+type WalkResult = { readonly last: Head; readonly first_break: ChainBreak | null };
 
-async function walkChain(tx: Tx, desk: Desk): Promise<Walked> {
+async function walkChain(tx: Tx, desk: Desk): Promise<WalkResult> {
   let last = startOfChain;
   for (;;) {
     const page = await listInOrder(tx, desk, {
@@ -52,16 +52,16 @@ async function walkChain(tx: Tx, desk: Desk): Promise<Walked> {
       limit: recordsPerPage,
     });
     for (const row of page) {
-      const found = problemOf(row, last);
+      const found = findProblem(row, last);
       if (found) return { last, first_break: { ...desk, seq: last.seq + 1, ...found } };
       last = { seq: row.seq, hash: row.hash };
     }
     if (page.length < recordsPerPage) break;
   }
-  return { last, first_break: endOf(desk, last, await findHead(tx, desk)) };
+  return { last, first_break: compareEnd(desk, last, await findHead(tx, desk)) };
 }
 
-function problemOf(
+function findProblem(
   row: AuditRecord & Head & { readonly form: number },
   last: Head,
 ): Pick<ChainBreak, "record_id" | "problem"> | undefined {
@@ -74,8 +74,8 @@ function problemOf(
   return { record_id, problem: "the record or its hash was changed" };
 }
 
-/** Records that follow each other may still lack their last ones, or have some too many. */
-function endOf(desk: Desk, last: Head, head: Head): ChainBreak | null {
+/** A chain whose links are right may still lack its last records, or have some too many. */
+function compareEnd(desk: Desk, last: Head, head: Head): ChainBreak | null {
   if (head.seq === last.seq && head.hash === last.hash) return null;
   const seq = Math.min(head.seq, last.seq) + 1;
   return { ...desk, seq, record_id: null, problem: "the chain does not end where it is said to" };

@@ -1,38 +1,38 @@
-// Whether the database's chains still hold what was signed of them before: the checkpoints that went
-// out, from the operator's file, the end of an export or a saved event. The owner of a database can
-// cut a chain short and leave it whole; it cannot make the record that a checkpoint has the hash of.
+// Verifies the chains in the database against signed checkpoints, from the operator's file, the end of
+// an export or a saved event. The owner of a database can truncate a chain without a trace inside it,
+// but cannot forge a record with the hash that a checkpoint carries.
 
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { knownAuditKeys } from "./read-audit.ts";
+import { findTrustedKeys } from "./read-audit.ts";
 import { type Checkpoint, isSigned, splitCheckpoint } from "./audit-rules.ts";
 import { findHead, findLink } from "./trail-store.ts";
 import { type ChainBreak, type ChainVerdict, walkChains } from "./verify-chain.ts";
 
-export type AnchoredVerdict = ChainVerdict & { readonly checkpoints: number };
+export type CheckpointVerdict = ChainVerdict & { readonly checkpoints: number };
 
 export async function verifyCheckpoints(
   { db, auditKey }: Pick<Context, "db" | "auditKey">,
   text: string,
-): Promise<AnchoredVerdict> {
+): Promise<CheckpointVerdict> {
   const lines = findCheckpoints(text);
   return await db.transaction(
     async (tx) => {
       const chain = await walkChains(tx);
-      const keys = await knownAuditKeys(tx, { auditKey });
-      const first_break = chain.first_break ?? (await firstBreak(tx, lines, keys));
+      const keys = await findTrustedKeys(tx, { auditKey });
+      const first_break = chain.first_break ?? (await findFirstBreak(tx, lines, keys));
       return { ...chain, whole: first_break === null, first_break, checkpoints: lines.length };
     },
     { snapshot: true },
   );
 }
 
-async function firstBreak(
+async function findFirstBreak(
   tx: Tx,
   lines: readonly string[],
   publicKeys: readonly string[],
 ): Promise<ChainBreak | null> {
-  /** How far each desk's chain was found as it was signed. */
+  /** The last verified `seq` of each desk. */
   const good = new Map<string, number>();
   const known = lines.map((line) => ({ line, ...splitCheckpoint(line) }));
   for (const one of known.toSorted((a, b) => a.told.last_seq - b.told.last_seq)) {
@@ -43,7 +43,7 @@ async function firstBreak(
     if (!publicKeys.includes(one.publicKey) || !isSigned(one.part, one.publicKey, one.signature)) {
       return broken(told.last_seq, "the checkpoint was not signed by this service's key");
     }
-    const found = await problemAt(tx, told);
+    const found = await compareWithChain(tx, told);
     if (found === "missing") {
       const { seq } = await findHead(tx, desk);
       const problem = `records up to ${told.last_seq} were signed on ${told.at} and are missing`;
@@ -58,28 +58,31 @@ async function firstBreak(
   return null;
 }
 
-async function problemAt(tx: Tx, told: Checkpoint): Promise<"missing" | "another" | undefined> {
+async function compareWithChain(
+  tx: Tx,
+  told: Checkpoint,
+): Promise<"missing" | "another" | undefined> {
   if (told.last_seq === 0) return undefined;
   const link = await findLink(tx, told, told.last_seq);
   if (!link) return "missing";
   return link.hash === told.head_hash ? undefined : "another";
 }
 
-/** Lines as they are, or as the text of a member of events, alone or in a list. */
+/** Finds checkpoint lines, whether plain or as strings inside the JSON of events. */
 function findCheckpoints(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
   const found = lines.flatMap((line) => {
-    if (line === "" || splitsAsCheckpoint(line)) return line === "" ? [] : [line];
-    return textsIn(parse(line)).filter(splitsAsCheckpoint);
+    if (line === "" || isCheckpointLine(line)) return line === "" ? [] : [line];
+    return collectStrings(parseJson(line)).filter(isCheckpointLine);
   });
-  return found.length > 0 ? found : textsIn(parse(text)).filter(splitsAsCheckpoint);
+  return found.length > 0 ? found : collectStrings(parseJson(text)).filter(isCheckpointLine);
 }
 
-function splitsAsCheckpoint(line: string): boolean {
+function isCheckpointLine(line: string): boolean {
   return /^\{"v":1,"checkpoint":true,.*,"signature":"[0-9a-f]{128}"\}$/.test(line);
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -87,8 +90,8 @@ function parse(text: string): unknown {
   }
 }
 
-function textsIn(value: unknown): string[] {
+function collectStrings(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
+  return Object.values(value).flatMap(collectStrings);
 }

@@ -1,14 +1,14 @@
-// Whether an export is whole, line by line and byte by byte, from the file alone. What the members of
-// a line say is believed only after the hash or the signature over its bytes was found right.
+// Verifies an export from the file alone, line by line. The members of a line are used only after the
+// hash or signature over its bytes has been verified.
 
 import {
   chainForm,
   type Checkpoint,
+  genesisHash,
+  hashPart,
   type Head,
-  hashOf,
   isSigned,
   lineEncoding as encoding,
-  nothingBefore,
   signatureEnd,
   startOfChain,
 } from "./audit-rules.ts";
@@ -19,9 +19,9 @@ export type ExportVerdict = {
   readonly records: number;
   readonly last_seq: number;
   readonly head_hash: string;
-  /** Who signed it, to be compared with the service's own key. */
+  /** The key that signed it, to be compared with the service's own key. */
   readonly public_key: string | null;
-  /** The first line that does not hold, and why. */
+  /** The first line that fails, and why. */
   readonly first_break: { readonly line: number; readonly problem: string } | null;
 };
 
@@ -31,7 +31,7 @@ export async function verifyExport(
   chunks: AsyncIterable<Buffer>,
   expectedKey?: string,
 ): Promise<ExportVerdict> {
-  const walk = new Walk(expectedKey);
+  const walk = new ExportVerifier(expectedKey);
   let rest = "";
   for await (const chunk of chunks) {
     const lines = (rest + chunk.toString(encoding)).split("\n");
@@ -49,7 +49,7 @@ type RecordMembers = {
   readonly prev_hash: string;
 };
 
-class Walk {
+class ExportVerifier {
   readonly #expectedKey: string | undefined;
   #lines = 0;
   #records = 0;
@@ -66,7 +66,7 @@ class Walk {
   take(line: string): void {
     this.#lines += 1;
     if (this.#break) return;
-    const problem = this.#problemOf(line);
+    const problem = this.#checkLine(line);
     if (problem) this.#break = { line: this.#lines, problem };
   }
 
@@ -85,18 +85,18 @@ class Walk {
     };
   }
 
-  #problemOf(line: string): string | undefined {
+  #checkLine(line: string): string | undefined {
     if (this.#publicKey !== null) return "follows the checkpoint";
     const signed = signatureEnd.exec(line);
-    if (signed) return this.#problemOfCheckpoint(signed);
+    if (signed) return this.#checkCheckpoint(signed);
     const [, part, hash] = hashEnd.exec(line) ?? [];
-    if (part === undefined || hash !== hashOf(Buffer.from(part, encoding))) {
+    if (part === undefined || hash !== hashPart(Buffer.from(part, encoding))) {
       return "was changed: its hash is another";
     }
-    return this.#problemOfRecord(JSON.parse(line) as RecordMembers, hash);
+    return this.#checkRecord(JSON.parse(line) as RecordMembers, hash);
   }
 
-  #problemOfRecord(record: RecordMembers, hash: string): string | undefined {
+  #checkRecord(record: RecordMembers, hash: string): string | undefined {
     const { v, environment, desk_id, seq, prev_hash } = record;
     if (v !== chainForm) return `bytes of form ${v} are not known`;
     this.#desk ??= `${environment} ${desk_id}`;
@@ -109,7 +109,7 @@ class Walk {
     return undefined;
   }
 
-  #problemOfCheckpoint([line = "", part = "", key = "", signature = ""]: string[]) {
+  #checkCheckpoint([line = "", part = "", key = "", signature = ""]: string[]) {
     if (!isSigned(part, key, signature)) return "the checkpoint was changed: it is not as signed";
     const told = JSON.parse(line) as Checkpoint & { readonly v: number };
     if (told.v !== chainForm) return `bytes of form ${told.v} are not known`;
@@ -127,7 +127,7 @@ class Walk {
       told.last_seq === last.seq &&
       told.prev_hash === first.hash &&
       told.head_hash === last.hash &&
-      (first.seq > 0 || first.hash === nothingBefore);
+      (first.seq > 0 || first.hash === genesisHash);
     return describes ? undefined : "the checkpoint is of other lines";
   }
 }

@@ -1,24 +1,24 @@
-// Waiting for news of a desk, for any number of readers with one look at the database.
+// Wakes readers when a desk has new events, with one statement for all readers of the process.
 //
-//   waiting   who wants to know when a desk's sequence has passed a number
-//   look      at the desks that somebody waits for, all in one statement: right after a commit of this
-//             process, and a few times a second for what other processes commit
+//   waiter   a reader that waits until a desk's sequence passes a number
+//   look     reads the sequences of all awaited desks at once: right after a commit of this process,
+//            and a few times a second for commits of other processes
 
 import type { Database } from "../platform/postgres/postgres.ts";
 import { eventsTopic } from "./event-rules.ts";
 import { findLastSequences } from "./event-store.ts";
 
 export type DeskWatch = {
-  /** The desk's last sequence once it is past `after`, or `after` when there is no more to wait for. */
+  /** Resolves to the desk's last sequence once it passes `after`, or to `after` when `ended` aborts. */
   past(deskId: string, after: number, ended: AbortSignal): Promise<number>;
 };
 
-type Waiting = { readonly after: number; readonly tell: (last: number) => void };
+type Waiter = { readonly after: number; readonly tell: (last: number) => void };
 
 const lookMs = 250;
 
 export function watchDesks(db: Database): DeskWatch {
-  const waiting = new Map<string, Set<Waiting>>();
+  const waiting = new Map<string, Set<Waiter>>();
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
   let again = false;

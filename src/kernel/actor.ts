@@ -28,7 +28,7 @@ export function personKey(name: string): string {
   return name.replaceAll(/\s/g, "").toLowerCase();
 }
 
-export function actorOf({ caller, requestId }: Call): Actor {
+export function toActor({ caller, requestId }: Call): Actor {
   return { kind: "key", id: caller.keyId, requestId, deskId: caller.deskId };
 }
 
@@ -68,10 +68,10 @@ export type Change = {
   readonly before: object | null;
   readonly after: object | null;
   /** The event to tell, when this change is one that others are told of. */
-  readonly event?: EventOfChange | undefined;
+  readonly event?: ChangeEvent | undefined;
 };
 
-export type EventOfChange = {
+export type ChangeEvent = {
   readonly name: string;
   readonly from: string | null;
   readonly to: string | null;

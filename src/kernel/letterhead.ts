@@ -7,7 +7,7 @@ export type Letterhead = {
 };
 
 /** The same as the lines at the head of a paper. */
-export function paperOf({ name, address, gstin }: Letterhead): {
+export function toPaperHead({ name, address, gstin }: Letterhead): {
   readonly name: string;
   readonly lines: readonly string[];
 } {

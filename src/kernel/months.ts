@@ -1,6 +1,6 @@
 // A month in IST, as statements count: written `2026-11`.
 
-import { addDays, type IstDay, istDayStart, type IstMonth, lastDayOf } from "./time.ts";
+import { addDays, type IstDay, istDayStart, type IstMonth, lastDayOfMonth } from "./time.ts";
 
 const periodForm = /^\d{4}-(0[1-9]|1[0-2])$/;
 
@@ -9,7 +9,7 @@ export function isPeriod(text: string): boolean {
 }
 
 /** The first instant of a month, and that of the next. */
-export function spanOf(period: IstMonth): { readonly from: Date; readonly to: Date } {
+export function periodSpan(period: IstMonth): { readonly from: Date; readonly to: Date } {
   return { from: istDayStart(`${period}-01`), to: istDayStart(dayAfter(period)) };
 }
 
@@ -22,7 +22,7 @@ export function previousPeriod(period: IstMonth): IstMonth {
 }
 
 function dayAfter(period: IstMonth): IstDay {
-  return addDays(lastDayOf(period), 1);
+  return addDays(lastDayOfMonth(period), 1);
 }
 
 /** From the first month to the last, oldest first. */

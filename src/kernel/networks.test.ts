@@ -14,7 +14,7 @@ import {
 
 const octets = fc.tuple(...Array.from({ length: 4 }, () => fc.nat({ max: 255 })));
 
-function numberOf(parts: readonly number[]): number {
+function toNumber(parts: readonly number[]): number {
   return parts.reduce((sum, part) => sum * 256 + part, 0);
 }
 
@@ -24,7 +24,7 @@ test("an IPv4 address is inside a network exactly when their leading bits agree"
       // A neighbour shares all but the last byte, so that both answers are common.
       const address = near ? [...one.slice(0, 3), other[3] ?? 0] : other;
       const size = 2 ** (32 - bits);
-      const agree = Math.floor(numberOf(one) / size) === Math.floor(numberOf(address) / size);
+      const agree = Math.floor(toNumber(one) / size) === Math.floor(toNumber(address) / size);
       assert.equal(isInside(address.join("."), [`${one.join(".")}/${bits}`]), agree);
       assert.equal(isInside(`::ffff:${address.join(".")}`, [`${one.join(".")}/${bits}`]), agree);
     }),

@@ -14,13 +14,13 @@ export function parseNetwork(text: string): Network | undefined {
   if (version === 0) return undefined;
   const widest = version === 4 ? 32 : 128;
   const bits = parts?.[2] === undefined ? widest : Number(parts[2]);
-  return bits <= widest ? { address, family: familyOf(address), bits } : undefined;
+  return bits <= widest ? { address, family: addressFamily(address), bits } : undefined;
 }
 
 export function isInside(address: string, networks: readonly string[]): boolean {
-  const list = blockListOf(networks);
+  const list = buildBlockList(networks);
   const plain = withoutMapping(address);
-  return isIP(plain) !== 0 && list.check(plain, familyOf(plain));
+  return isIP(plain) !== 0 && list.check(plain, addressFamily(plain));
 }
 
 export function isLoopback(address: string): boolean {
@@ -48,7 +48,7 @@ export function subscriberNetwork(address: string): string | undefined {
   const plain = address.replace(/%.*$/, ""); // The zone of a link-local address is ours, not theirs.
   if (isIP(plain) === 4) return plain;
   if (isIP(plain) !== 6) return undefined;
-  const groups = groupsOf(plain);
+  const groups = splitGroups(plain);
   if (groups.slice(0, 6).join(":") === mappedPrefix) return mappedIpv4(groups);
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
@@ -56,7 +56,7 @@ export function subscriberNetwork(address: string): string | undefined {
 const mappedPrefix = "0:0:0:0:0:ffff";
 
 /** The eight groups of an IPv6 address, whichever way it was written. */
-function groupsOf(address: string): string[] {
+function splitGroups(address: string): string[] {
   const shortest = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [left = [], right = []] = shortest
     .split("::")
@@ -89,10 +89,10 @@ export function isPublic(address: string): boolean {
   );
 }
 
-const handedOut = blockListOf(["2000::/3"]);
+const handedOut = buildBlockList(["2000::/3"]);
 
 /** The special-purpose registries of IANA, and one address that is special without being in them. */
-const notPublic = blockListOf([
+const notPublic = buildBlockList([
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private
   "100.64.0.0/10", // carrier-grade NAT
@@ -126,7 +126,7 @@ function withoutMapping(address: string): string {
   return mapped?.[1] ?? address;
 }
 
-function blockListOf(networks: readonly string[]): BlockList {
+function buildBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of networks) {
     const network = parseNetwork(text);
@@ -135,6 +135,6 @@ function blockListOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-function familyOf(address: string): Family {
+function addressFamily(address: string): Family {
   return isIP(address) === 4 ? "ipv4" : "ipv6";
 }

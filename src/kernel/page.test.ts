@@ -24,18 +24,18 @@ function select(rows: readonly Row[], after: Position | undefined, fetch: number
     .slice(0, fetch);
 }
 
-function pageOf(rows: readonly Row[], query: PageQuery) {
+function takePage(rows: readonly Row[], query: PageQuery) {
   const request = openPage(query, question, signingKey);
   return closePage(request, select(rows, request.after, request.fetch), {
     question,
     signingKey,
     total: request.total ?? rows.length,
-    positionOf: (row) => row,
+    toPosition: (row) => row,
   });
 }
 
-function cursorOf(rows: readonly Row[], limit: number): string {
-  const cursor = pageOf(rows, { limit }).paging?.next_cursor;
+function takeCursor(rows: readonly Row[], limit: number): string {
+  const cursor = takePage(rows, { limit }).paging?.next_cursor;
   assert.ok(cursor);
   return cursor;
 }
@@ -67,7 +67,7 @@ test("walking the pages meets every row once, in order, with one total", () => {
       const walked: Row[] = [];
       let cursor: string | undefined;
       for (let pages = 0; pages <= all.length; pages++) {
-        const page = pageOf(all, { limit, ...(cursor && { cursor }) });
+        const page = takePage(all, { limit, ...(cursor && { cursor }) });
         walked.push(...page.rows);
         assert.equal(page.paging?.total, all.length);
         assert.equal(page.paging?.count, page.rows.length);
@@ -81,9 +81,9 @@ test("walking the pages meets every row once, in order, with one total", () => {
 });
 
 test("rows that arrive while pages are walked disturb neither the walk nor the total", () => {
-  const cursor = cursorOf(three, 1);
+  const cursor = takeCursor(three, 1);
   const newer = { at: new Date(9), id: "row_9" };
-  const page = pageOf([...three, newer], { limit: 5, cursor });
+  const page = takePage([...three, newer], { limit: 5, cursor });
   assert.deepEqual(
     page.rows.map(({ id }) => id),
     ["row_2", "row_1"],
@@ -93,20 +93,20 @@ test("rows that arrive while pages are walked disturb neither the walk nor the t
 
 test("paging is asked for by limit or cursor; otherwise the newest thousand are shown", () => {
   const many = Array.from({ length: unpagedMax + 1 }, (_, n) => ({ at: new Date(n), id: `${n}` }));
-  const whole = pageOf(many, {});
+  const whole = takePage(many, {});
   assert.equal(whole.rows.length, unpagedMax);
   assert.deepEqual([whole.truncated, whole.paging], [true, undefined]);
-  assert.equal(pageOf(many.slice(1), {}).truncated, false);
-  const paged = pageOf(many, { limit: 500 });
+  assert.equal(takePage(many.slice(1), {}).truncated, false);
+  const paged = takePage(many, { limit: 500 });
   assert.deepEqual(
     [paged.rows.length, paged.truncated, paged.paging?.has_more],
     [500, false, true],
   );
-  assert.equal(openPage({ cursor: cursorOf(three, 1) }, question, signingKey).size, 100);
+  assert.equal(openPage({ cursor: takeCursor(three, 1) }, question, signingKey).size, 100);
 });
 
 test("a cursor answers only the question it was made for", () => {
-  const cursor = cursorOf(three, 1);
+  const cursor = takeCursor(three, 1);
   assert.equal(refuses(cursor), false);
   const others = [
     { ...question, list: "settlements" },
@@ -119,7 +119,7 @@ test("a cursor answers only the question it was made for", () => {
 });
 
 test("a cursor with any character changed, added or removed is refused", () => {
-  const cursor = cursorOf(three, 1);
+  const cursor = takeCursor(three, 1);
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ ";
   for (let at = 0; at < cursor.length; at++) {
     for (const other of alphabet) {

@@ -54,7 +54,7 @@ export function openPage(query: PageQuery, question: Question, signingKey: Buffe
 }
 
 /** Counted for the first page only: the cursor brings it to the others. */
-export async function totalOf(
+export async function countOnce(
   { paged, total }: PageRequest,
   count: () => Promise<number>,
 ): Promise<number> {
@@ -68,12 +68,12 @@ export function closePage<Row>(
     question,
     signingKey,
     total,
-    positionOf,
+    toPosition,
   }: {
     question: Question;
     signingKey: Buffer;
     total: number;
-    positionOf: (row: Row) => Position;
+    toPosition: (row: Row) => Position;
   },
 ): Page<Row> {
   const rows = found.slice(0, request.size);
@@ -82,7 +82,7 @@ export function closePage<Row>(
   const paging = {
     count: rows.length,
     total,
-    next_cursor: hasMore && last ? sealCursor(positionOf(last), total, question, signingKey) : null,
+    next_cursor: hasMore && last ? sealCursor(toPosition(last), total, question, signingKey) : null,
     has_more: hasMore,
   };
   return { rows, truncated: hasMore && !request.paged, paging: request.paged ? paging : undefined };

@@ -6,7 +6,7 @@ export function refuseDays(
   { from, to }: { readonly from: IstDay; readonly to: IstDay },
   daysMax: number,
 ): void {
-  const problem = problemOf(from, to, daysMax);
+  const problem = findProblem(from, to, daysMax);
   if (problem === undefined) return;
   throw new Failure("validation_error", `from: ${problem}`, {
     form: "transport",
@@ -14,7 +14,7 @@ export function refuseDays(
   });
 }
 
-function problemOf(from: IstDay, to: IstDay, daysMax: number): string | undefined {
+function findProblem(from: IstDay, to: IstDay, daysMax: number): string | undefined {
   if (!isCalendarDay(from) || !isCalendarDay(to)) return "and to must be days of the calendar";
   if (from > to) return "must not be after to";
   return daysBetween(from, to) >= daysMax ? `must be within ${daysMax} days of to` : undefined;

@@ -10,7 +10,7 @@ import {
   istDay,
   istMonth,
   istTimestamp,
-  lastDayOf,
+  lastDayOfMonth,
   nextIstMonthStart,
   parseInstant,
 } from "./time.ts";
@@ -88,12 +88,12 @@ test("the last day of a month is the day before the next one starts", () => {
   fc.assert(
     fc.property(instants, (instant) => {
       const eve = new Date(nextIstMonthStart(instant).getTime() - dayMs);
-      assert.equal(lastDayOf(istMonth(instant)), istDay(eve));
+      assert.equal(lastDayOfMonth(istMonth(instant)), istDay(eve));
     }),
   );
-  assert.equal(lastDayOf("2028-02"), "2028-02-29");
-  assert.equal(lastDayOf("2100-02"), "2100-02-28");
-  assert.equal(lastDayOf("2026-12"), "2026-12-31");
+  assert.equal(lastDayOfMonth("2028-02"), "2028-02-29");
+  assert.equal(lastDayOfMonth("2100-02"), "2100-02-28");
+  assert.equal(lastDayOfMonth("2026-12"), "2026-12-31");
 });
 
 test("an instant needs a calendar day, a time and an offset", () => {

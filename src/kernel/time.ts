@@ -93,7 +93,7 @@ export function financialYearStart(year: FinancialYear): Date {
   return istDayStart(`${year.slice(0, 4)}-04-01`);
 }
 
-export function lastDayOf(month: IstMonth): IstDay {
+export function lastDayOfMonth(month: IstMonth): IstDay {
   const [year, number] = month.split("-").map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 0, 0)).toISOString().slice(0, 10);
 }

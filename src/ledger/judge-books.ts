@@ -6,8 +6,7 @@ import { addPaise, negatePaise, type PaiseSum } from "../kernel/money.ts";
 import {
   accountKinds,
   accountName,
-  accountOf,
-  availableOf,
+  availableBalance,
   type Balance,
   balanceName,
   creditName,
@@ -17,6 +16,7 @@ import {
   type EntryRefusal,
   type HeldAs,
   type MovementRow,
+  parseAccount,
   type Resolution,
   type ResolutionRefusal,
 } from "./rules.ts";
@@ -69,12 +69,12 @@ export function judgeEntry(
 ): Judged<{ readonly entry: Entry; readonly movements: readonly MovementRow[] }, EntryRefusal> {
   const key = entryKey(entry);
   if (books.written.has(key)) return { refusal: { reason: "already_written" } };
-  const chain = chainOf(books, entry);
+  const chain = chainCredits(books, entry);
   if (!chain.accepted) return chain;
   const { movements, owners } = chain.accepted;
   const step = entry.phase === "pending" ? "hold" : "post";
-  const changes = changesOf(movements, step, entryKinds[entry.kind]);
-  const refusal = shortageOf(books, entry.environment, changes);
+  const changes = sumChanges(movements, step, entryKinds[entry.kind]);
+  const refusal = findShortage(books, entry.environment, changes);
   if (refusal) return { refusal };
 
   books.written.add(key);
@@ -101,7 +101,7 @@ export function judgeResolution(
   books.resolved.set(key, resolution.as);
   const { environment, movements, heldAs } = pending;
   const step = resolution.as === "posted" ? "postHeld" : "release";
-  applyChanges(books, environment, changesOf(movements, step, heldAs));
+  applyChanges(books, environment, sumChanges(movements, step, heldAs));
   for (const { scrip_no, to_account } of movements) {
     if (scrip_no === null) continue;
     const credit = creditName(environment, scrip_no);
@@ -113,7 +113,7 @@ export function judgeResolution(
 }
 
 /** The movements of an entry with each credit's coming in, and who owns the credits after them. */
-function chainOf(
+function chainCredits(
   books: Books,
   { environment, movements }: Entry,
 ): Judged<{ movements: MovementRow[]; owners: Map<string, string> }, EntryRefusal> {
@@ -153,7 +153,7 @@ const effects: Readonly<Record<Step, { posted: 0 | 1; held: -1 | 0 | 1 }>> = {
   release: { posted: 0, held: -1 },
 };
 
-function changesOf(
+function sumChanges(
   movements: readonly MovementRow[],
   step: Step,
   heldAs: HeldAs,
@@ -162,26 +162,26 @@ function changesOf(
   const { posted, held } = effects[step];
   for (const { from_account, to_account, scrip_no, amount } of movements) {
     if (scrip_no !== null) continue;
-    const giver = changeOf(changes, from_account);
+    const giver = openChange(changes, from_account);
     add(giver, "posted_paise", -posted * amount);
     add(giver, `${heldAs}_paise`, held * amount);
-    const taker = changeOf(changes, to_account);
+    const taker = openChange(changes, to_account);
     add(taker, "posted_paise", posted * amount);
     add(taker, "pending_in_paise", held * amount);
   }
   return changes;
 }
 
-function shortageOf(
+function findShortage(
   books: Books,
   environment: Environment,
   changes: ReadonlyMap<string, Balance>,
 ): EntryRefusal | undefined {
   for (const [name, change] of changes) {
-    const account = accountOf(name);
+    const account = parseAccount(name);
     if (!accountKinds[account.kind].floor) continue;
-    const availablePaise = availableOf(balanceAt(books, balanceName(environment, name)));
-    const leftPaise = addPaise(availablePaise, availableOf(change));
+    const availablePaise = availableBalance(balanceAt(books, balanceName(environment, name)));
+    const leftPaise = addPaise(availablePaise, availableBalance(change));
     if (leftPaise >= 0) continue;
     const shortPaise = negatePaise(leftPaise);
     return { reason: "insufficient_funds", account, availablePaise, shortPaise };
@@ -196,7 +196,7 @@ function applyChanges(
 ): void {
   for (const [name, change] of changes) {
     const balance = balanceAt(books, balanceName(environment, name));
-    const total = changeOf(books.changes, balanceName(environment, name));
+    const total = openChange(books.changes, balanceName(environment, name));
     for (const field of balanceFields) {
       add(balance, field, change[field]);
       add(total, field, change[field]);
@@ -223,7 +223,7 @@ const balanceFields = [
 ] as const;
 
 /** What is added to an account so far, for adding more. */
-function changeOf(changes: Map<string, Balance>, account: string): Balance {
+function openChange(changes: Map<string, Balance>, account: string): Balance {
   let change = changes.get(account);
   if (!change) {
     change = { posted_paise: 0, escrow_paise: 0, pending_out_paise: 0, pending_in_paise: 0 };

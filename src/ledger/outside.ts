@@ -47,7 +47,7 @@ export async function exitCredits(tx: Tx, exits: readonly CreditExit[], now: Dat
     );
     const accounts = new Map(owners.map((owner) => [owner.scrip_no, owner.account]));
     for (const exit of left) {
-      const from = creditsOf(exit.firmId);
+      const from = creditsAccount(exit.firmId);
       if (accounts.get(exit.scripNo) === accountName(from)) entries.push(exitEntry(exit, from));
     }
   }
@@ -64,6 +64,6 @@ function exitEntry({ environment, creditId, scripNo }: CreditExit, from: Account
   };
 }
 
-function creditsOf(firmId: string): Account {
+function creditsAccount(firmId: string): Account {
   return isHouse(firmId) ? { kind: "house_credits" } : { kind: "firm_credits", firmId };
 }

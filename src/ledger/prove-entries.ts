@@ -43,7 +43,7 @@ export type Proving =
 type ProofDb = Pick<Database, "rows" | "transaction">;
 
 /** In this order: what is found first is the cause of most of what would follow. */
-const checksOfEntries: readonly (readonly [
+const entryChecks: readonly (readonly [
   CheckName,
   (db: Db, slice: Slice) => Promise<Found | undefined>,
 ])[] = [
@@ -81,7 +81,7 @@ export async function proveEntries(db: ProofDb, deadline: number): Promise<Provi
 
 /** The first break in a slice, by its entries alone. */
 export async function breakIn(db: Db, slice: Slice): Promise<SliceBreak | undefined> {
-  for (const [check, find] of checksOfEntries) {
+  for (const [check, find] of entryChecks) {
     const found = await find(db, slice);
     if (found) return { check, ...found };
   }

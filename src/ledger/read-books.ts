@@ -4,10 +4,10 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import {
   type Account,
   accountName,
-  accountOf,
-  availableOf,
+  availableBalance,
   type EntryName,
   type MovementRow,
+  parseAccount,
 } from "./rules.ts";
 import {
   listBalances,
@@ -35,7 +35,7 @@ export type FirmBalances = {
 };
 
 /** What firms have with us, all of one moment, in the order they were asked for. */
-export async function balancesOf(
+export async function readBalances(
   db: Db,
   environment: Environment,
   firmIds: readonly string[],
@@ -51,11 +51,11 @@ export async function balancesOf(
     return {
       firm_id: firmId,
       posted_paise: cash?.posted_paise ?? 0,
-      available_paise: cash ? availableOf(cash) : 0,
+      available_paise: cash ? availableBalance(cash) : 0,
       escrow_paise: cash?.escrow_paise ?? 0,
       pending_out_paise: cash?.pending_out_paise ?? 0,
       pending_in_paise: cash?.pending_in_paise ?? 0,
-      commission_paise: commission ? availableOf(commission) : 0,
+      commission_paise: commission ? availableBalance(commission) : 0,
       dues_paise: dues ? negatePaise(dues.posted_paise) : 0,
       version: (cash?.version ?? 0) + (commission?.version ?? 0) + (dues?.version ?? 0),
     };
@@ -69,7 +69,7 @@ export type CreditOwner = {
 };
 
 /** Who owns each of these credits; one that has not taken part in a deal is not in the books. */
-export async function ownersOf(
+export async function readOwners(
   db: Db,
   environment: Environment,
   scripNos: readonly string[],
@@ -78,7 +78,7 @@ export async function ownersOf(
   return new Map(
     rows.map(({ scrip_no, account, pending_entry_no }) => [
       scrip_no,
-      { owner: accountOf(account), pending: pending_entry_no !== null },
+      { owner: parseAccount(account), pending: pending_entry_no !== null },
     ]),
   );
 }
@@ -107,7 +107,7 @@ export type PostingsPage = {
  * What moved on a firm's accounts from a time up to, not including, another, in the order in which
  * it took effect. A page holds whole entries.
  */
-export async function postingsOf(
+export async function readPostings(
   db: Db,
   {
     environment,

@@ -21,7 +21,7 @@ import {
 export type MoneyPosting = MoneyRow;
 export type MoneySpan = Span;
 
-type FirmOf = { readonly environment: Environment; readonly firmId: string };
+type FirmKey = { readonly environment: Environment; readonly firmId: string };
 
 /** What a firm has with us, what of it it earned as a desk, and what it owes the house. */
 export type MoneySums = {
@@ -46,7 +46,7 @@ const numbersAtOnce = 500;
  */
 export async function moneyIn(
   db: Db,
-  firm: FirmOf,
+  firm: FirmKey,
   { limit, after, ...span }: Span & { readonly limit: number; readonly after?: EntryPlace },
 ): Promise<MoneyPage> {
   const found = await listFirmEntries(db, firm.firmId, span, { after, limit: limit + 1 });
@@ -86,11 +86,11 @@ export async function isCutSettled(db: Db, { before }: Cut): Promise<boolean> {
 }
 
 /** What a span adds to each of a firm's accounts. */
-export async function moneyAdded(db: Db, firm: FirmOf, span: Span): Promise<MoneySums> {
-  return sumsOf(await sumMoney(db, firm, span));
+export async function moneyAdded(db: Db, firm: FirmKey, span: Span): Promise<MoneySums> {
+  return sumByAccount(await sumMoney(db, firm, span));
 }
 
-export function sumsOf(
+export function sumByAccount(
   postings: readonly Pick<MoneyPosting, "account_kind" | "paise">[],
 ): MoneySums {
   const of = (kind: MoneyPosting["account_kind"]) =>
@@ -119,7 +119,7 @@ export async function firmsWithMoney(
   db: Db,
   after: string,
   limit: number,
-): Promise<{ readonly firms: readonly FirmOf[]; readonly next: string | undefined }> {
+): Promise<{ readonly firms: readonly FirmKey[]; readonly next: string | undefined }> {
   const rows = await listMoneyAccounts(db, after, limit);
   const firms = new Map(rows.map(({ firm_id, environment }) => [firm_id, environment]));
   return {

@@ -46,13 +46,13 @@ export const accountKinds = {
 } as const satisfies Readonly<Record<string, AccountTraits>>;
 
 export type AccountKind = keyof typeof accountKinds;
-type KindOf<Of> = {
+type KindOwnedBy<Of> = {
   [Kind in AccountKind]: (typeof accountKinds)[Kind]["of"] extends Of ? Kind : never;
 }[AccountKind];
 
 export type Account =
-  | { readonly kind: KindOf<"firm">; readonly firmId: string }
-  | { readonly kind: KindOf<"house" | "outside"> };
+  | { readonly kind: KindOwnedBy<"firm">; readonly firmId: string }
+  | { readonly kind: KindOwnedBy<"house" | "outside"> };
 
 /** What a pending entry of each kind keeps back: money of a deal, or money on its way out. */
 export const entryKinds = {
@@ -124,13 +124,13 @@ export function accountName(account: Account): string {
   return "firmId" in account ? `${account.kind}:${account.firmId}` : account.kind;
 }
 
-export function accountOf(name: string): Account {
+export function parseAccount(name: string): Account {
   const [kind, firmId] = name.split(":");
   return (firmId === undefined ? { kind } : { kind, firmId }) as Account; // Written by accountName.
 }
 
 /** The firm whose account it is, if it is one firm's. */
-export function firmOf(name: string): string | undefined {
+export function accountFirm(name: string): string | undefined {
   const end = name.indexOf(":");
   return end < 0 ? undefined : name.slice(end + 1);
 }
@@ -149,7 +149,7 @@ export function misnamed({ subject, ordinal = 0 }: EntryName): string | undefine
 }
 
 /** What is wrong with an entry whoever's books it is for; one like that is a bug of ours. */
-export function faultOf(entry: Entry): string | undefined {
+export function findFault(entry: Entry): string | undefined {
   const { movements } = entry;
   const fault = misnamed(entry);
   if (fault) return fault;
@@ -187,7 +187,7 @@ export type Balance = {
 };
 
 /** What a balance still allows to be taken: everything posted that no hold keeps back. */
-export function availableOf({
+export function availableBalance({
   posted_paise,
   escrow_paise,
   pending_out_paise,
@@ -205,7 +205,7 @@ export type MovementRow = {
 
 /** What names an account's balance. A firm is in one environment, so its accounts are too. */
 export function balanceName(environment: Environment, account: string): string {
-  return firmOf(account) === undefined ? `${account}:${environment}` : account;
+  return accountFirm(account) === undefined ? `${account}:${environment}` : account;
 }
 
 /** What names a credit in the books. */

@@ -33,9 +33,9 @@ export type Span = {
   readonly late?: { readonly from: Date; readonly afterEntryNo: number } | undefined;
 };
 
-type FirmOf = { readonly environment: Environment; readonly firmId: string };
+type FirmKey = { readonly environment: Environment; readonly firmId: string };
 
-const sidesOfEntries = fragment`
+const entrySides = fragment`
   join ledger_entries as e on e.entry_no = f.entry_no
   cross join lateral unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
   cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)`;
@@ -70,14 +70,14 @@ export async function listFirmEntries(
 /** What these entries moved on the firm's accounts, in the order in which they took effect. */
 export async function listMoney(
   db: Db,
-  firm: FirmOf,
+  firm: FirmKey,
   entryNos: readonly number[],
 ): Promise<MoneyRow[]> {
   return await db.rows(sql`
     select e.entry_no, e.at, e.kind, e.subject, e.ordinal,
       split_part(side.account, ':', 1) as account_kind, sum(side.sign * m.amount) as paise
     from unnest(${entryNos}::bigint[]) as f (entry_no)
-    ${sidesOfEntries}
+    ${entrySides}
     where e.environment = ${firm.environment} and m.scrip_no is null
       and split_part(side.account, ':', 2) = ${firm.firmId}
     group by e.entry_no, e.at, e.kind, e.subject, e.ordinal, account_kind
@@ -111,14 +111,14 @@ export async function findWhetherEnded(db: Db, next: string): Promise<boolean> {
 /** What the same entries add up to, by account. */
 export async function sumMoney(
   db: Db,
-  firm: FirmOf,
+  firm: FirmKey,
   span: Span,
 ): Promise<{ readonly account_kind: MoneyKind; readonly paise: PaiseSum }[]> {
   return await db.rows(sql`
     select split_part(side.account, ':', 1) as account_kind,
       sum(side.sign * m.amount) as paise
     from ledger_firm_entries as f
-    ${sidesOfEntries}
+    ${entrySides}
     where f.firm_id = ${firm.firmId} and f.at < ${span.to}
       and f.at >= coalesce(${span.late?.from ?? span.from}::timestamptz, '-infinity')
       and (

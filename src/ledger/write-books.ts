@@ -14,8 +14,8 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { type Books, judgeEntry, judgeResolution, type Pending } from "./judge-books.ts";
 import {
+  accountFirm,
   accountName,
-  accountOf,
   type Balance,
   balanceName,
   creditName,
@@ -24,17 +24,17 @@ import {
   entryKinds,
   type EntryName,
   type EntryRefusal,
-  faultOf,
-  firmOf,
+  findFault,
   misnamed,
   type MovementRow,
+  parseAccount,
   type Resolution,
   type ResolutionRefusal,
   type Written,
 } from "./rules.ts";
 import {
-  addToBalances,
   type AccountRow,
+  addToBalances,
   type CreditKey,
   type EntryRow,
   findPending,
@@ -42,8 +42,8 @@ import {
   findWritten,
   insertEntries,
   insertOwners,
-  type LockedRow,
   lockBalances,
+  type LockedRow,
   lockOwners,
   openAccounts,
   type OwnerRow,
@@ -72,7 +72,7 @@ export async function writeBooks(
   { resolutions = [], entries = [] }: BookChanges,
   now: Date,
 ): Promise<WrittenBooks> {
-  for (const entry of entries) refuseFault(entry, faultOf(entry));
+  for (const entry of entries) refuseFault(entry, findFault(entry));
   for (const resolution of resolutions) refuseFault(resolution, misnamed(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
   const touched = touchedBy(entries, [...pending.values()]);
@@ -91,8 +91,8 @@ export async function writeBooks(
   await storeOwners(tx, books, { touched, known, numbers });
 
   return {
-    resolutions: resolutions.map((item, at) => writtenOf(item, ended[at]?.refusal, numbers)),
-    entries: entries.map((item, at) => writtenOf(item, judged[at]?.refusal, numbers)),
+    resolutions: resolutions.map((item, at) => toWritten(item, ended[at]?.refusal, numbers)),
+    entries: entries.map((item, at) => toWritten(item, judged[at]?.refusal, numbers)),
   };
 }
 
@@ -155,7 +155,7 @@ function touchedBy(entries: readonly Entry[], pending: readonly Pending[]): Touc
     const name = balanceName(environment, account);
     const known = accounts.get(name);
     if (known) return refuseOther(known, environment);
-    const balance = firmOf(account) === undefined ? `${name}:${stripe}` : name;
+    const balance = accountFirm(account) === undefined ? `${name}:${stripe}` : name;
     accounts.set(name, { environment, account, balance });
   };
   const touchCredit = (environment: Environment, scripNo: string) =>
@@ -234,10 +234,10 @@ async function loadBalances(tx: Tx, { accounts }: Touched): Promise<Map<string, 
     await openAccounts(tx, missing.map(accountRow));
     await lock(missing);
   }
-  return new Map([...accounts].map(([name, touched]) => [name, lockedOf(loaded, touched)]));
+  return new Map([...accounts].map(([name, touched]) => [name, requireBalance(loaded, touched)]));
 }
 
-function lockedOf(loaded: ReadonlyMap<string, LockedRow>, touched: TouchedAccount): Balance {
+function requireBalance(loaded: ReadonlyMap<string, LockedRow>, touched: TouchedAccount): Balance {
   const found = loaded.get(touched.balance);
   if (!found) throw new Error(`the balance ${touched.balance} could not be opened`);
   refuseOther(touched, found.environment);
@@ -250,7 +250,13 @@ function refuseOther({ account, environment }: TouchedAccount, other: Environmen
 }
 
 function accountRow({ environment, account, balance }: TouchedAccount): AccountRow {
-  return { balance, environment, account, kind: accountOf(account).kind, firm_id: firmOf(account) };
+  return {
+    balance,
+    environment,
+    account,
+    kind: parseAccount(account).kind,
+    firm_id: accountFirm(account),
+  };
 }
 
 async function findEnded(
@@ -298,7 +304,7 @@ async function storeEntries(
   const concerned = rows.flatMap(({ phase, movements }, at) => {
     if (phase !== "posted") return [];
     const sides = movements.flatMap(({ from_account, to_account }) => [from_account, to_account]);
-    const firms = new Set(sides.map(firmOf).filter((firmId) => firmId !== undefined));
+    const firms = new Set(sides.map(accountFirm).filter((firmId) => firmId !== undefined));
     return [...firms].map((firm_id) => ({ firm_id, position: at + 1 }));
   });
   const numbered = await insertEntries(tx, rows, concerned, now);
@@ -338,7 +344,7 @@ async function storeOwners(
   if (moved.length > 0) await setOwners(tx, moved);
 }
 
-function writtenOf<Refusal>(
+function toWritten<Refusal>(
   name: EntryName,
   refusal: Refusal | undefined,
   numbers: ReadonlyMap<string, number>,

@@ -4,11 +4,16 @@ import { Failure } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
-import { changeOfEnquiry, openPerson, viewEnquiry } from "./enquiries.ts";
-import { enquiryLifecycle, type EnquiryStatus, forgetAt, type Person } from "./public-rules.ts";
+import { describeChange, openPerson, viewEnquiry } from "./enquiries.ts";
+import {
+  computeRetentionEnd,
+  enquiryLifecycle,
+  type EnquiryStatus,
+  type Person,
+} from "./public-rules.ts";
 import type { Enquiry } from "./public-schema.ts";
 import {
-  deleteForgotten,
+  deleteExpired,
   type EnquiryRow,
   findEnquiry,
   listEnquiries as listRows,
@@ -16,7 +21,7 @@ import {
   setEnquiry,
 } from "./public-store.ts";
 
-/** An enquiry as the operator reads it, who sent it included. */
+/** An enquiry as the operator reads it, with its personal data. */
 type OpenedEnquiry = Enquiry &
   Person &
   Pick<EnquiryRow, "kind" | "scheme" | "amount_paise" | "outcome">;
@@ -26,27 +31,27 @@ export async function listEnquiries(
   filter: { readonly status: EnquiryStatus | null; readonly limit: number },
 ): Promise<OpenedEnquiry[]> {
   const rows = await listRows(ctx.db, filter);
-  return rows.map((row) => openedEnquiry(row, ctx));
+  return rows.map((row) => openEnquiry(row, ctx));
 }
 
 export async function showEnquiry(ctx: Context, enquiryRef: string): Promise<OpenedEnquiry> {
   const row = await findEnquiry(ctx.db, enquiryRef);
-  if (!row) throw noEnquiry();
-  return openedEnquiry(row, ctx);
+  if (!row) throw enquiryNotFound();
+  return openEnquiry(row, ctx);
 }
 
-function openedEnquiry(row: EnquiryRow, ctx: Context): OpenedEnquiry {
+function openEnquiry(row: EnquiryRow, ctx: Context): OpenedEnquiry {
   const { kind, scheme, amount_paise, outcome } = row;
   return { ...viewEnquiry(row), kind, scheme, amount_paise, ...openPerson(row, ctx), outcome };
 }
 
 export async function readEnquiry({ db }: Context, enquiryRef: string): Promise<Enquiry> {
   const row = isId("enq", enquiryRef) ? await findEnquiry(db, enquiryRef) : undefined;
-  if (!row) throw noEnquiry();
+  if (!row) throw enquiryNotFound();
   return viewEnquiry(row);
 }
 
-function noEnquiry(): Failure {
+function enquiryNotFound(): Failure {
   return new Failure("not_found", "no such enquiry; it may have been deleted after its time");
 }
 
@@ -58,16 +63,16 @@ export async function closeEnquiry(
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
     const before = await lockEnquiry(tx, enquiryRef);
-    if (!before) throw noEnquiry();
+    if (!before) throw enquiryNotFound();
     const status = advance(enquiryLifecycle, before.status, "close");
-    const forget_at = forgetAt(before.created_at, now);
+    const forget_at = computeRetentionEnd(before.created_at, now);
     const after = await setEnquiry(
       tx,
       { enquiry_ref: enquiryRef, status, outcome, forget_at },
       now,
     );
-    if (!after) throw new Error("a locked enquiry is there");
-    await recordChanges(tx, actor, [changeOfEnquiry("closed", { before, after })], now);
+    if (!after) throw new Error(`the locked enquiry ${enquiryRef} is gone`);
+    await recordChanges(tx, actor, [describeChange("closed", { before, after })], now);
     return viewEnquiry(after);
   });
 }
@@ -75,12 +80,12 @@ export async function closeEnquiry(
 const setSizeMax = 500;
 const retention: Actor = { kind: "worker", id: "retention", requestId: null };
 
-/** Deletes enquiries whose time has come, whole; what stays is that there was one. */
-export async function forgetEnquiries({ db, now }: Context): Promise<"more" | "idle"> {
+/** Deletes expired enquiries with their personal data. The audit trail keeps their references. */
+export async function deleteExpiredEnquiries({ db, now }: Context): Promise<"more" | "idle"> {
   const instant = now();
   return await db.transaction(async (tx) => {
-    const gone = await deleteForgotten(tx, instant, setSizeMax);
-    const changes = gone.map((before) => changeOfEnquiry("forgotten", { before, after: null }));
+    const gone = await deleteExpired(tx, instant, setSizeMax);
+    const changes = gone.map((before) => describeChange("forgotten", { before, after: null }));
     await recordChanges(tx, retention, changes, instant);
     return gone.length === setSizeMax ? "more" : "idle";
   });

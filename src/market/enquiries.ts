@@ -1,41 +1,26 @@
-// The budgets of the public surface: calls per address, in any minute and on one IST day. An address
-// is an IPv4 address or a /64 of IPv6, which is what one subscriber is given.
+// Enquiries of people without a key: submitted, estimated, answered by the operator, deleted in time.
+// The personal data of an enquiry is sealed.
 
 import { createHmac } from "node:crypto";
 
-import type { RedisClientType } from "@redis/client";
-import type { FastifyBaseLogger } from "fastify";
-
-import {
-  type Ask,
-  localRateWindow,
-  type RateWindow,
-  sharedRateWindow,
-} from "../access/rate-window.ts";
-import type { WindowState } from "../access/usage-rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import type { BudgetName, Budgets } from "../kernel/budget.ts";
 import type { Visit } from "../kernel/caller.ts";
-import { Failure } from "../kernel/failure.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
-import { subscriberNetwork } from "../kernel/networks.ts";
-import type { Scheme } from "../kernel/scheme.ts";
-import { dayMs, istDay, istTimestamp } from "../kernel/time.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
+import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { keyFor, type SealedPlace, type SealedRow } from "../platform/master-key.ts";
 import { open, seal, sealingKey } from "../platform/seal.ts";
 import { findCurrentCards } from "../rates/current-cards.ts";
 import {
+  computeRetentionEnd,
   type EnquiryKind,
-  estimateOf,
-  forgetAt,
+  estimatePrice,
+  parsePerson,
   type Person,
-  personOf,
-  secondsToMidnight,
-  type Side,
 } from "./public-rules.ts";
 import type { Enquiry, Estimate, EstimateQuery } from "./public-schema.ts";
 import {
@@ -46,21 +31,21 @@ import {
   setSealedPersons,
 } from "./public-store.ts";
 
-type Submission = Parameters<typeof personOf>[0] & {
+type EnquirySubmission = Parameters<typeof parsePerson>[0] & {
   readonly kind: EnquiryKind;
   readonly scheme?: Scheme;
   readonly face_paise?: number;
   readonly requirement_paise?: number;
 };
 
-/** Sent twice while the first is open, it is one enquiry: a retry finds its original. */
+/** The same enquiry sent again while the first is open is a replay of the first. */
 export async function submitEnquiry(
   ctx: Context,
   { requestId, dryRun }: Visit,
-  submission: Submission,
+  submission: EnquirySubmission,
 ): Promise<Creation<Enquiry>> {
   const now = ctx.now();
-  const person = personOf(submission);
+  const person = parsePerson(submission);
   const about = {
     kind: submission.kind,
     scheme: submission.scheme ?? null,
@@ -73,7 +58,7 @@ export async function submitEnquiry(
     status: "received",
     person_sealed: sealPerson(person, ref, ctx),
     outcome: null,
-    forget_at: forgetAt(now, null),
+    forget_at: computeRetentionEnd(now, null),
     version: 1,
     created_at: now,
     updated_at: now,
@@ -81,10 +66,10 @@ export async function submitEnquiry(
   const visitor: Actor = { kind: "visitor", id: "public", requestId };
   return await ctx.db.transaction(
     async (tx): Promise<Creation<Enquiry>> => {
-      const kept = await insertEnquiry(tx, row, digestOf({ ...about, ...person }, ctx));
-      if (!kept) throw new Error("an enquiry is inserted or found");
+      const kept = await insertEnquiry(tx, row, keyedDigest({ ...about, ...person }, ctx));
+      if (!kept) throw new Error("the enquiry was neither inserted nor found");
       if (kept.enquiry_ref !== ref) return { outcome: "replayed", resource: viewEnquiry(kept) };
-      const change = changeOfEnquiry("received", { before: null, after: kept });
+      const change = describeChange("received", { before: null, after: kept });
       await recordChanges(tx, visitor, [change], now);
       return { outcome: dryRun ? "tried" : "created", resource: viewEnquiry(kept) };
     },
@@ -92,8 +77,8 @@ export async function submitEnquiry(
   );
 }
 
-/** Recognises an enquiry without telling anything about who sent it to a reader of the table. */
-function digestOf(enquiry: object, { sealKey }: Pick<Context, "sealKey">): Buffer {
+/** Recognises an equal enquiry. Keyed, so that a reader of the table cannot test guesses. */
+function keyedDigest(enquiry: object, { sealKey }: Pick<Context, "sealKey">): Buffer {
   const key = keyFor("enquiries", sealingKey(sealKey));
   return createHmac("sha256", key).update(canonicalJson(enquiry)).digest();
 }
@@ -109,7 +94,7 @@ export async function estimateEnquiry(
   { side, scheme, amount_paise }: EstimateQuery,
 ): Promise<Estimate> {
   const cards = await findCurrentCards(db, "live");
-  const estimate = estimateOf(cards.get(scheme), { side, amountPaise: amount_paise });
+  const estimate = estimatePrice(cards.get(scheme), { side, amountPaise: amount_paise });
   const asked = { side, scheme, amount_paise };
   const told = { binding: false, as_of: istTimestamp(now()) };
   if (estimate.kind === "none") {
@@ -131,72 +116,7 @@ export async function estimateEnquiry(
   };
 }
 
-/** Where calls are counted: those of the last minute, and those of a day under the day's name. */
-export type AddressWindows = { readonly minute: RateWindow; readonly day: RateWindow };
-
-export type Spend = (name: BudgetName, address: string) => Promise<void>;
-
-/** Windows kept at once; whoever has been quiet longest makes room, so memory has an end. */
-const addressesMax = 20_000;
-const retryAfterMinuteS = 60;
-
-export function localAddressWindows(elapsedMs: () => number): AddressWindows {
-  return {
-    minute: localRateWindow(elapsedMs, { trackedMax: addressesMax }),
-    day: localRateWindow(elapsedMs, { trackedMax: addressesMax, windowMs: dayMs }),
-  };
-}
-
-export function sharedAddressWindows(
-  redis: RedisClientType,
-  { fallback, log }: { readonly fallback: AddressWindows; readonly log: FastifyBaseLogger },
-): AddressWindows {
-  return {
-    minute: sharedRateWindow(redis, { fallback: fallback.minute, log }),
-    day: sharedRateWindow(redis, { fallback: fallback.day, log, windowMs: dayMs }),
-  };
-}
-
-/** Lets a call in, or refuses it with the time to wait. What is refused enters no count. */
-export function spender(
-  { now }: Pick<Context, "now">,
-  budgets: Budgets,
-  windows: AddressWindows,
-): Spend {
-  return async (name, address) => {
-    const { perMinute, perDay } = budgets[name];
-    const instant = now();
-    // Text that is no address can only come from a proxy that we trust; all of it is one address.
-    const network = subscriberNetwork(address) ?? "unknown";
-    const minute = { keyId: `${name}:${network}`, limit: perMinute };
-    if (perDay === undefined) {
-      if (!(await takeOne(windows.minute, minute)).admitted)
-        throw usedUp("minute", retryAfterMinuteS);
-      return;
-    }
-    const day = { keyId: `${name}:${istDay(instant)}:${network}`, limit: perDay };
-    const taken = await takeOne(windows.day, day);
-    if (!taken.admitted) throw usedUp("day", secondsToMidnight(instant));
-    if ((await takeOne(windows.minute, minute)).admitted) return;
-    await windows.day.giveBack(day, taken);
-    throw usedUp("minute", retryAfterMinuteS);
-  };
-}
-
-async function takeOne(window: RateWindow, ask: Ask): Promise<WindowState> {
-  const [state] = await window.take([ask]);
-  if (!state) throw new Error("a window answers every ask");
-  return state;
-}
-
-function usedUp(span: "minute" | "day", retryAfterS: number): Failure {
-  return new Failure("rate_limited", `the calls of this ${span} from your address are used up`, {
-    form: "edge",
-    detail: { retry_after_s: retryAfterS },
-  });
-}
-
-/** What whoever holds the reference is shown. */
+/** What the holder of the reference may see. */
 export function viewEnquiry(row: EnquiryRow): Enquiry {
   return {
     enquiry_ref: row.enquiry_ref,
@@ -207,13 +127,13 @@ export function viewEnquiry(row: EnquiryRow): Enquiry {
   };
 }
 
-/** An enquiry is the desk's own business, so it is recorded with the house. */
-export function changeOfEnquiry(
+/** Enquiries are recorded on the audit trail of the house's own desk. */
+export function describeChange(
   action: "received" | "closed" | "forgotten",
   { before, after }: { before: EnquiryRow | null; after: EnquiryRow | null },
 ): Change {
   const row = after ?? before;
-  if (!row) throw new Error("a change is of something");
+  if (!row) throw new Error("a change needs a row before or after");
   return {
     environment: "live",
     deskId: houseFirmId.live,
@@ -230,7 +150,7 @@ export function changeOfEnquiry(
   };
 }
 
-/** Sealed for one enquiry: moved to another row it does not open. */
+/** Bound to the enquiry: it does not open when moved to another row. */
 function sealPerson(person: Person, ref: string, { sealKey }: Pick<Context, "sealKey">) {
   return seal(JSON.stringify(person), sealPurpose(ref), sealKey);
 }
@@ -244,7 +164,7 @@ function sealPurpose(enquiryRef: string): string {
   return `enquiry ${enquiryRef}`;
 }
 
-/** Where it is sealed who sent an enquiry. */
+/** The sealed column of this room, for a change of the master key. */
 export function sealedPersons(
   ctx: Pick<Context, "db" | "sealKey">,
 ): SealedPlace<SealedEnquiry & SealedRow> {
@@ -260,7 +180,7 @@ export function sealedPersons(
         rows.map(({ row, text, sealed }) => {
           const { kind, scheme, amount_paise } = row;
           const person = JSON.parse(text) as Person; // What sealPerson was given.
-          const digest = digestOf({ kind, scheme, amount_paise, ...person }, ctx);
+          const digest = keyedDigest({ kind, scheme, amount_paise, ...person }, ctx);
           return { id: row.id, before: row.sealed, sealed, digest };
         }),
       ),

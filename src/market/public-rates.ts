@@ -4,18 +4,9 @@ import { schemes } from "../kernel/scheme.ts";
 import { addDays, daysBetween, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Cacheable } from "../platform/http/caching.ts";
+import { findLatestIndex, parseScheme, readIndexFigure, viewFigure } from "./daily-index.ts";
 import {
-  figureOfDay,
-  fixed,
-  growing,
-  latestIndex,
-  namedScheme,
-  released,
-  running,
-  viewFigure,
-} from "./daily-index.ts";
-import {
-  figureOf,
+  computeFigure,
   fixDelayMs,
   historyDaysMax,
   isIndexDay,
@@ -26,35 +17,50 @@ import type { HistoryQuery, Methodology, Rate, RateFigure, RateHistory } from ".
 import { findFigure, listFigures } from "./public-store.ts";
 import type { RatesBoard } from "./rates-board.ts";
 
+// Cache-Control of the public figures. Shared caches (`s-maxage`) may also serve a stale answer while
+// they revalidate it.
+
+/** Figures that change with every deal. */
+const cacheWhileRunning = "public, max-age=10, s-maxage=30, stale-while-revalidate=60";
+
+/** A list that grows by one line a day. */
+const cacheWhileGrowing = "public, max-age=60, s-maxage=300, stale-while-revalidate=3600";
+
+/** Figures that never change again. */
+const cacheFixed = "public, max-age=31536000, immutable";
+
+/** Text that changes with a release of the service. */
+const cacheUntilRelease = "public, max-age=3600, s-maxage=86400, stale-while-revalidate=86400";
+
 export async function listRates(board: RatesBoard): Promise<Cacheable<{ rates: Rate[] }>> {
-  return { answer: { rates: [...(await board())] }, cacheControl: running };
+  return { answer: { rates: [...(await board())] }, cacheControl: cacheWhileRunning };
 }
 
 export async function readRate(board: RatesBoard, name: string): Promise<Cacheable<Rate>> {
-  const scheme = namedScheme(name);
+  const scheme = parseScheme(name);
   const answer = (await board()).find((rate) => rate.scheme === scheme);
-  if (!answer) throw new Error("every scheme is on the board");
-  return { answer, cacheControl: running };
+  if (!answer) throw new Error(`the board has no rate of ${scheme}`);
+  return { answer, cacheControl: cacheWhileRunning };
 }
 
 export async function readRateOfDay(
   { db, now }: Context,
   { scheme: name, date: day }: { readonly scheme: string; readonly date: string },
 ): Promise<Cacheable<RateFigure>> {
-  const scheme = namedScheme(name);
+  const scheme = parseScheme(name);
   if (!isIndexDay(day) || day > istDay(now())) {
     throw new Failure("not_found", "there is a figure for days up to today, as YYYY-MM-DD");
   }
   const figure = await findFigure(db, scheme, day);
-  if (figure) return { answer: viewFigure(figure, { final: true }), cacheControl: fixed };
-  const last = await latestIndex(db, scheme);
-  // Days are fixed in their order: what lies before them had no deals and will get none.
+  if (figure) return { answer: viewFigure(figure, { final: true }), cacheControl: cacheFixed };
+  const last = await findLatestIndex(db, scheme);
+  // Days are fixed in order: a day before the last fixed one without a figure had no deals.
   if (last && day < last.day) {
-    const nothing = figureOf({ scheme, day }, [], undefined);
-    return { answer: viewFigure(nothing, { final: true }), cacheControl: fixed };
+    const nothing = computeFigure({ scheme, day }, [], undefined);
+    return { answer: viewFigure(nothing, { final: true }), cacheControl: cacheFixed };
   }
-  const answer = viewFigure(await figureOfDay(db, scheme, day), { final: false });
-  return { answer, cacheControl: running };
+  const answer = viewFigure(await readIndexFigure(db, scheme, day), { final: false });
+  return { answer, cacheControl: cacheWhileRunning };
 }
 
 const daysByDefault = 365;
@@ -63,22 +69,22 @@ export async function readRateHistory(
   { db, now }: Context,
   { scheme: name, ...query }: { readonly scheme: string } & HistoryQuery,
 ): Promise<Cacheable<RateHistory>> {
-  const scheme = namedScheme(name);
+  const scheme = parseScheme(name);
   const to = query.to ?? istDay(now());
   const from = query.from ?? addDays(to, -daysByDefault);
   refuseSpan(from, to);
-  const last = await latestIndex(db, scheme);
+  const last = await findLatestIndex(db, scheme);
   const figures = await listFigures(db, scheme, { from, to });
   const days = figures.map((figure) => viewFigure(figure, { final: true }));
   return {
     answer: { scheme, from, to, days },
-    // No line is ever added before the last one.
-    cacheControl: last && to <= last.day ? fixed : growing,
+    // Lines are only ever added at the end.
+    cacheControl: last && to <= last.day ? cacheFixed : cacheWhileGrowing,
   };
 }
 
 function refuseSpan(from: string, to: string): void {
-  const problem = spanProblem(from, to);
+  const problem = findSpanProblem(from, to);
   if (problem === undefined) return;
   throw new Failure("validation_error", `from: ${problem}`, {
     form: "transport",
@@ -86,7 +92,7 @@ function refuseSpan(from: string, to: string): void {
   });
 }
 
-function spanProblem(from: string, to: string): string | undefined {
+function findSpanProblem(from: string, to: string): string | undefined {
   if (!isIndexDay(from)) return "must be a day of the calendar";
   if (from > to) return "must not be after to";
   if (daysBetween(from, to) >= historyDaysMax) return `must be within ${historyDaysMax} days of to`;
@@ -110,21 +116,23 @@ export async function exportRateHistory(
   query: { readonly scheme: string } & HistoryQuery,
 ): Promise<Cacheable<string>> {
   const { answer, cacheControl } = await readRateHistory(ctx, query);
-  const lines = answer.days.map((figure) => columns.map((name) => cell(figure[name])).join(","));
+  const lines = answer.days.map((figure) =>
+    columns.map((name) => formatCell(figure[name])).join(","),
+  );
   // Every value is a number, a day or a word of ours: nothing needs quotes.
   return { answer: [columns.join(","), ...lines, ""].join("\r\n"), cacheControl };
 }
 
-function cell(value: string | number | boolean | null): string {
+function formatCell(value: string | number | boolean | null): string {
   return value === null ? "" : String(value);
 }
 
 const trimBps = bpsOfPar / trimDivisor;
 const fixedAfterS = fixDelayMs / 1_000;
 
-/** The parameters are those the figures are made with. */
+/** Built from the constants that the index is computed with. */
 export function readMethodology(): Cacheable<Methodology> {
-  return { answer: methodology, cacheControl: released };
+  return { answer: methodology, cacheControl: cacheUntilRelease };
 }
 
 const methodology: Methodology = {

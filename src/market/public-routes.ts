@@ -11,7 +11,7 @@ import {
   readRateHistory,
   readRateOfDay,
 } from "./public-rates.ts";
-import { ratesBoard } from "./rates-board.ts";
+import { createRatesBoard } from "./rates-board.ts";
 import { readEnquiry } from "./answer-enquiries.ts";
 import {
   BuyEnquiryBody,
@@ -35,7 +35,7 @@ import {
 const rates = { keyless: true, budget: "rates", tagged: true } as const;
 
 export function rateIndexRoutes(app: App, ctx: Context): void {
-  const board = ratesBoard(ctx);
+  const board = createRatesBoard(ctx);
 
   app.get(
     "/public/rates",

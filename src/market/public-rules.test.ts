@@ -7,13 +7,13 @@ import { houseFirmId } from "../kernel/ids.ts";
 import { istDayStart } from "../kernel/time.ts";
 import { priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 import {
-  dayToFix,
-  dealsAtArmsLength,
-  estimateOf,
-  figureOf,
-  forgetAt,
+  computeFigure,
+  computeRetentionEnd,
+  estimatePrice,
+  findDayToFix,
   isIndexDay,
   secondsToMidnight,
+  selectArmsLengthDeals,
   sellersMin,
   trimDivisor,
   trimmedMeanBps,
@@ -112,7 +112,7 @@ test("whoever deals less than a tenth of the face cannot take the figure past th
 });
 
 test("a day with three sellers has its own figure; with fewer the last one is carried", () => {
-  const previous = figureOf({ ...day, day: "2026-11-13" }, sold(["a", "b", "c"]), undefined);
+  const previous = computeFigure({ ...day, day: "2026-11-13" }, sold(["a", "b", "c"]), undefined);
   assert.deepEqual(previous, {
     scheme: "RODTEP",
     day: "2026-11-13",
@@ -125,7 +125,7 @@ test("a day with three sellers has its own figure; with fewer the last one is ca
   });
   const few = sold(["a", "b", "a", "b"]);
   assert.equal(sellersMin, 3);
-  const carried = figureOf(day, few, previous);
+  const carried = computeFigure(day, few, previous);
   assert.deepEqual(carried, {
     ...previous,
     day: "2026-11-14",
@@ -134,11 +134,11 @@ test("a day with three sellers has its own figure; with fewer the last one is ca
     seller_count: null,
     face_paise: null,
   });
-  assert.equal(figureOf({ ...day, day: "2026-11-15" }, [], carried).deals_on, "2026-11-13");
-  const none = figureOf(day, few, undefined);
+  assert.equal(computeFigure({ ...day, day: "2026-11-15" }, [], carried).deals_on, "2026-11-13");
+  const none = computeFigure(day, few, undefined);
   assert.equal(none.basis, "none");
   assert.equal(none.index_bps, null);
-  assert.equal(figureOf(day, [], none).basis, "none");
+  assert.equal(computeFigure(day, [], none).basis, "none");
 });
 
 function sold(sellers: readonly string[]) {
@@ -146,7 +146,7 @@ function sold(sellers: readonly string[]) {
 }
 
 test("what is not at arm's length does not count, and one company is one seller", () => {
-  const kin = new Map([
+  const relations = new Map([
     ["frm_a", { pan: "PAN-A", groupId: "grp_1" }],
     ["frm_b", { pan: "PAN-B", groupId: "grp_1" }],
     ["frm_a_elsewhere", { pan: "PAN-A", groupId: null }],
@@ -161,7 +161,8 @@ test("what is not at arm's length does not count, and one company is one seller"
     face_paise: 1,
     seller_bps: 9_800,
   });
-  const counted = (deal: ReturnType<typeof traded>) => dealsAtArmsLength([deal], kin).length === 1;
+  const counted = (deal: ReturnType<typeof traded>) =>
+    selectArmsLengthDeals([deal], relations).length === 1;
   assert.ok(counted(traded("frm_a", houseFirmId.live)));
   assert.ok(counted(traded("frm_a", "frm_c", "pending")));
   assert.ok(counted(traded("frm_c", "frm_d")), "two firms of no group are no group");
@@ -171,9 +172,9 @@ test("what is not at arm's length does not count, and one company is one seller"
   assert.equal(counted(traded("frm_a", "frm_a_elsewhere")), false, "one company on two desks");
   assert.equal(counted(traded("frm_c", "frm_c")), false, "with itself");
   assert.equal(counted(traded("frm_a", "frm_c", "failed")), false, "failed");
-  const sellers = dealsAtArmsLength(
+  const sellers = selectArmsLengthDeals(
     [traded("frm_a", "frm_c"), traded("frm_a_elsewhere", "frm_d"), traded("frm_c", "frm_d")],
-    kin,
+    relations,
   ).map(({ seller }) => seller);
   assert.deepEqual(sellers, ["PAN-A", "PAN-A", "frm_c"]);
 });
@@ -181,14 +182,14 @@ test("what is not at arm's length does not count, and one company is one seller"
 test("a day is fixed a quarter of an hour after its end, one after another, from the first deal on", () => {
   const firstDealAt = new Date("2026-11-10T23:59:59.999+05:30");
   const at = (text: string) => new Date(`${text}+05:30`);
-  const first = (now: Date) => dayToFix({ lastFixed: undefined, firstDealAt, now });
+  const first = (now: Date) => findDayToFix({ lastFixed: undefined, firstDealAt, now });
   assert.equal(first(at("2026-11-11T00:14:59.999")), undefined);
   assert.equal(first(at("2026-11-11T00:15:00")), "2026-11-10");
   assert.equal(first(at("2026-11-20T12:00:00")), "2026-11-10", "missed days follow in order");
   const none = { lastFixed: undefined, firstDealAt: undefined, now: at("2026-11-20T12:00:00") };
-  assert.equal(dayToFix(none), undefined);
+  assert.equal(findDayToFix(none), undefined);
   const after = (lastFixed: string, now: Date) =>
-    dayToFix({ lastFixed, firstDealAt: undefined, now });
+    findDayToFix({ lastFixed, firstDealAt: undefined, now });
   assert.equal(after("2026-11-10", at("2026-11-20T12:00:00")), "2026-11-11");
   assert.equal(after("2026-11-19", at("2026-11-20T23:59:59")), undefined);
   assert.equal(after("2028-02-28", at("2028-03-01T00:15:00")), "2028-02-29");
@@ -246,8 +247,8 @@ test("an estimate holds every price that the card would give now, and stays with
   const amount = fc.maxSafeInteger().map((paise) => Math.max(1, Math.abs(paise)));
   fc.assert(
     fc.property(card, amount, (rateCard, amountPaise) => {
-      const selling = estimateOf(rateCard, { side: "sell", amountPaise });
-      const buying = estimateOf(rateCard, { side: "buy", amountPaise });
+      const selling = estimatePrice(rateCard, { side: "sell", amountPaise });
+      const buying = estimatePrice(rateCard, { side: "buy", amountPaise });
       assert.ok(selling.kind === "range" && buying.kind === "range");
       for (const days of [30, 364, 365, 730]) {
         const bid = priceBid(rateCard, amountPaise, days) ?? 0;
@@ -267,8 +268,8 @@ test("an estimate holds every price that the card would give now, and stays with
 
 test("an enquiry is kept for 180 days, or for 30 after it was closed if that is earlier", () => {
   const received = new Date("2026-11-15T10:00:00Z");
-  assert.equal(forgetAt(received, null).toISOString(), "2027-05-14T10:00:00.000Z");
-  const closedAt = (text: string) => forgetAt(received, new Date(text)).toISOString();
+  assert.equal(computeRetentionEnd(received, null).toISOString(), "2027-05-14T10:00:00.000Z");
+  const closedAt = (text: string) => computeRetentionEnd(received, new Date(text)).toISOString();
   assert.equal(closedAt("2026-11-16T10:00:00Z"), "2026-12-16T10:00:00.000Z");
   assert.equal(closedAt("2027-05-01T10:00:00Z"), "2027-05-14T10:00:00.000Z");
 });

@@ -1,14 +1,16 @@
-// The rate index: what sellers received for a credit on one IST day, as one price per scheme.
+// The rules of the public API: the rate index, and enquiries.
+//
+// The rate index is the price that sellers received on one IST day, one figure per scheme.
 //
 //   count    deals of the day at arm's length: the seller is a client of the service and neither the
-//            buyer's own firm nor of its group, and the deal has not failed
-//   enough   three different sellers or more; otherwise the last figure is carried on and marked so
-//   trim     deals by rising price, a tenth of the day's face cut off at each end, in paise: a deal
-//            on the edge counts with the part of its face that is left
-//   mean     of the prices that are left, weighted by face, to the nearest bps, halves up
+//            buyer's own firm nor in its group, and the deal has not failed
+//   enough   at least three different sellers; otherwise the last figure is carried and marked so
+//   trim     sort deals by price, cut a tenth of the day's face off each end, in paise: a deal on the
+//            edge counts with the rest of its face
+//   mean     of the remaining prices, weighted by face, to the nearest bps, halves up
 //
-// Cutting face and not deals means that a deal counts the same whether it came whole or in pieces,
-// and that whoever moved less than a tenth of the day cannot take the figure past the others' prices.
+// Trimming face rather than deals means that a deal counts the same whole or in pieces, and that a
+// firm with less than a tenth of the day's face cannot move the figure past the others' prices.
 
 import {
   emailProblem,
@@ -23,7 +25,7 @@ import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isHouse } from "../kernel/ids.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import { type Scheme, type Side, sides } from "../kernel/scheme.ts";
 import {
   addDays,
   dayMs,
@@ -36,15 +38,15 @@ import {
 import { priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 
 export const sellersMin = 3;
-/** One part in so many of the day's face is cut at each end. */
+/** 1/10 of the day's face is cut off each end. */
 export const trimDivisor = 10;
-/** Deals of the last second of a day are still being written when it ends. */
+/** Leaves time for the deals of the day's last second to commit. */
 export const fixDelayMs = 15 * minuteMs;
 
 export const bases = ["deals", "carried", "none"] as const;
 export type Basis = (typeof bases)[number];
 
-/** What the index asks about a deal. */
+/** The facts of a deal that the index is computed from. */
 export type DealOnTape = {
   readonly seller_firm_id: string;
   readonly buyer_firm_id: string;
@@ -59,18 +61,18 @@ export type IndexFigure = {
   readonly day: IstDay;
   readonly basis: Basis;
   readonly index_bps: number | null;
-  /** The day whose deals it is made of. */
+  /** The day of the deals it is computed from; earlier than `day` when carried. */
   readonly deals_on: IstDay | null;
   readonly deal_count: number | null;
   readonly seller_count: number | null;
   readonly face_paise: number | null;
 };
 
-type Priced = { readonly face_paise: number; readonly seller_bps: number };
+type PricedFace = { readonly face_paise: number; readonly seller_bps: number };
 
-export function figureOf(
+export function computeFigure(
   { scheme, day }: { readonly scheme: Scheme; readonly day: IstDay },
-  deals: readonly (Priced & { readonly seller: string })[],
+  deals: readonly (PricedFace & { readonly seller: string })[],
   previous: Pick<IndexFigure, "index_bps" | "deals_on"> | undefined,
 ): IndexFigure {
   const sellers = new Set(deals.map(({ seller }) => seller)).size;
@@ -99,35 +101,35 @@ export function figureOf(
   };
 }
 
-/** The deals that count, each with who sold: one company is one seller, on whichever desks it is. */
-export function dealsAtArmsLength<Deal extends DealOnTape>(
+/** The deals at arm's length, each with its seller: one company (PAN) is one seller on all desks. */
+export function selectArmsLengthDeals<Deal extends DealOnTape>(
   deals: readonly Deal[],
-  kinOf: ReadonlyMap<string, Kin>,
+  relations: ReadonlyMap<string, Kin>,
 ): (Deal & { readonly seller: string })[] {
   return deals
-    .filter((deal) => isAtArmsLength(deal, kinOf))
+    .filter((deal) => isAtArmsLength(deal, relations))
     .map((deal) => ({
       ...deal,
-      seller: kinOf.get(deal.seller_firm_id)?.pan ?? deal.seller_firm_id,
+      seller: relations.get(deal.seller_firm_id)?.pan ?? deal.seller_firm_id,
     }));
 }
 
 function isAtArmsLength(
   { seller_firm_id, buyer_firm_id, state }: DealOnTape,
-  kinOf: ReadonlyMap<string, Kin>,
+  relations: ReadonlyMap<string, Kin>,
 ): boolean {
   if (state === "failed" || isHouse(seller_firm_id) || seller_firm_id === buyer_firm_id) {
     return false;
   }
-  const seller = kinOf.get(seller_firm_id);
-  const buyer = kinOf.get(buyer_firm_id);
+  const seller = relations.get(seller_firm_id);
+  const buyer = relations.get(buyer_firm_id);
   if (!seller || !buyer) return true;
   const isOneCompany = seller.pan !== null && seller.pan === buyer.pan;
   const isOneGroup = seller.groupId !== null && seller.groupId === buyer.groupId;
   return !isOneCompany && !isOneGroup;
 }
 
-export function trimmedMeanBps(deals: readonly Priced[]): number {
+export function trimmedMeanBps(deals: readonly PricedFace[]): number {
   const total = deals.reduce((sum, { face_paise }) => sum + BigInt(face_paise), 0n);
   const cut = total / BigInt(trimDivisor);
   const [keptFrom, keptTo] = [cut, total - cut];
@@ -144,8 +146,8 @@ export function trimmedMeanBps(deals: readonly Priced[]): number {
   return Number((2n * product + kept) / (2n * kept));
 }
 
-/** The oldest day that is over and not fixed yet; days are fixed one after another. */
-export function dayToFix({
+/** The oldest day that is over and not fixed; days are fixed in order. */
+export function findDayToFix({
   lastFixed,
   firstDealAt,
   now,
@@ -167,16 +169,11 @@ export function isIndexDay(text: string): boolean {
   return isCalendarDay(text) && !text.startsWith("0");
 }
 
-/** Until the next IST day begins, in whole seconds and never none. */
+/** Whole seconds until the next IST day, at least 1. */
 export function secondsToMidnight(now: Date): number {
   const midnight = istDayStart(addDays(istDay(now), 1));
   return Math.ceil((midnight.getTime() - now.getTime()) / 1_000);
 }
-
-// Enquiries: what somebody without a key asks of the desk.
-
-export const sides = ["sell", "buy"] as const;
-export type Side = (typeof sides)[number];
 
 export const enquiryKinds = [...sides, "contact"] as const;
 export type EnquiryKind = (typeof enquiryKinds)[number];
@@ -191,17 +188,17 @@ export const enquiryLifecycle = {
   moves: { close: { from: ["received"], to: "closed", by: "operator" } },
 } as const satisfies Lifecycle<EnquiryStatus>;
 
-/** Personal data is deleted this long after it came, or earlier once the enquiry is closed. */
+/** Personal data is deleted after `keptDays`, or earlier once the enquiry is closed. */
 export const keptDays = 180;
 export const keptAfterCloseDays = 30;
 
-export function forgetAt(receivedAt: Date, closedAt: Date | null): Date {
+export function computeRetentionEnd(receivedAt: Date, closedAt: Date | null): Date {
   const latest = receivedAt.getTime() + keptDays * dayMs;
   if (closedAt === null) return new Date(latest);
   return new Date(Math.min(latest, closedAt.getTime() + keptAfterCloseDays * dayMs));
 }
 
-/** Who asks, and what they say: the part of an enquiry that is sealed. */
+/** The sealed part of an enquiry. */
 export type Person = {
   readonly name: string;
   readonly email: string;
@@ -210,8 +207,8 @@ export type Person = {
   readonly message: string | null;
 };
 
-/** What a visitor wrote, each thing in its one spelling, or a refusal that names what is wrong. */
-export function personOf(given: {
+/** Normalises a visitor's input, or refuses it with every field that is wrong. */
+export function parsePerson(given: {
   readonly name: string;
   readonly email: string;
   readonly phone?: string;
@@ -239,7 +236,7 @@ export function personOf(given: {
   return person;
 }
 
-/** How far the market may move before somebody who was told a range asks for a price. */
+/** Allowance for market moves between an estimate and a quote. */
 export const estimateSlackBps = 25;
 
 export const noEstimateReasons = ["market_unavailable", "size_unavailable"] as const;
@@ -256,10 +253,10 @@ export type Estimate =
   | { readonly kind: "none"; readonly reason: NoEstimateReason };
 
 /**
- * Between what and what a price would lie, by the card of the moment. A seller's price depends on
- * how long the credit is still valid, which is not asked: the range spans every validity.
+ * A price range by the current card. A seller's price depends on the days the credit is still valid,
+ * which the query does not give: the range spans every validity.
  */
-export function estimateOf(
+export function estimatePrice(
   card: RateCard | undefined,
   { side, amountPaise }: { readonly side: Side; readonly amountPaise: number },
 ): Estimate {
@@ -268,7 +265,7 @@ export function estimateOf(
     const ask = priceAsk(card, amountPaise);
     const lowBps = Math.max(ask - estimateSlackBps, card.floor_bps);
     const highBps = Math.min(ask + estimateSlackBps, card.ask_ceiling_bps);
-    return range(amountPaise, { lowBps, highBps, paise: priceCeil });
+    return toRange(amountPaise, { lowBps, highBps, paise: priceCeil });
   }
   const bids = card.validity_bands.flatMap(
     ({ from_days }) => priceBid(card, amountPaise, from_days) ?? [],
@@ -278,10 +275,10 @@ export function estimateOf(
   }
   const lowBps = Math.max(Math.min(...bids) - estimateSlackBps, card.floor_bps);
   const highBps = Math.min(Math.max(...bids) + estimateSlackBps, card.ceiling_bps);
-  return range(amountPaise, { lowBps, highBps, paise: priceFloor });
+  return toRange(amountPaise, { lowBps, highBps, paise: priceFloor });
 }
 
-function range(
+function toRange(
   amountPaise: number,
   {
     lowBps,

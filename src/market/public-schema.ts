@@ -1,13 +1,13 @@
 import { type Static, Type } from "typebox";
 
-import { schemes } from "../kernel/scheme.ts";
+import { schemes, sides } from "../kernel/scheme.ts";
 import { type MarketState, marketStates } from "../rates/rules.ts";
 import { body, nullable, oneOf, openEnum, paise, timestamp } from "../platform/http/wire.ts";
-import { bases, enquiryStatuses, noEstimateReasons, sides } from "./public-rules.ts";
+import { bases, enquiryStatuses, noEstimateReasons } from "./public-rules.ts";
 
 const scheme = openEnum(schemes, "The scheme of the credits.");
 
-/** The pattern keeps out the year 0, which PostgreSQL's calendar does not have. */
+/** The pattern excludes the year 0, which PostgreSQL's calendar does not have. */
 function day(description: string) {
   return Type.String({
     format: "date",

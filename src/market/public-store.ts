@@ -146,7 +146,7 @@ export async function setEnquiry(
 }
 
 /** Those whose time has come, gone; another process takes others. */
-export async function deleteForgotten(tx: Tx, now: Date, limit: number): Promise<EnquiryRow[]> {
+export async function deleteExpired(tx: Tx, now: Date, limit: number): Promise<EnquiryRow[]> {
   return await tx.rows(sql`
     delete from enquiries
     where enquiry_ref in (

@@ -4,7 +4,14 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import type { RateCard } from "../rates/rules.ts";
-import { bodiesOf, eventIdOf, figuresOf, kindOfChange, resumeFrom, type Told } from "./rules.ts";
+import {
+  buildFigures,
+  classifyChange,
+  type PublishedUpdate,
+  resumeFrom,
+  toEventId,
+  writeBodies,
+} from "./rules.ts";
 
 const card: RateCard = {
   environment: "sandbox",
@@ -41,23 +48,23 @@ const facts = {
   indexBps: 9_790,
 };
 
-const pricesOf = (changed: Partial<RateCard> | undefined) => {
-  const figures = figuresOf({ ...facts, card: changed && { ...card, ...changed } });
+const showPrices = (changed: Partial<RateCard> | undefined) => {
+  const figures = buildFigures({ ...facts, card: changed && { ...card, ...changed } });
   return [figures.state, figures.sell_price_bps, figures.buy_price_bps];
 };
 
 test("there are prices exactly while a market is open", () => {
-  assert.deepEqual(pricesOf({}), ["open", 9_810, 9_890]);
-  assert.deepEqual(pricesOf({ state: "halted" }), ["halted", null, null]);
-  assert.deepEqual(pricesOf(undefined), ["unavailable", null, null]);
+  assert.deepEqual(showPrices({}), ["open", 9_810, 9_890]);
+  assert.deepEqual(showPrices({ state: "halted" }), ["halted", null, null]);
+  assert.deepEqual(showPrices(undefined), ["unavailable", null, null]);
 });
 
 test("a card that takes no typical credit is priced for the largest it takes", () => {
-  assert.deepEqual(pricesOf({ face_max_paise: 40_000_000 }), ["open", 9_765, 9_935]);
+  assert.deepEqual(showPrices({ face_max_paise: 40_000_000 }), ["open", 9_765, 9_935]);
 });
 
 test("a card without a price for the days of a typical credit shows none to sellers", () => {
-  assert.deepEqual(pricesOf({ validity_bands: [{ from_days: 400, bps: 0 }] }), [
+  assert.deepEqual(showPrices({ validity_bands: [{ from_days: 400, bps: 0 }] }), [
     "open",
     null,
     9_890,
@@ -65,20 +72,20 @@ test("a card without a price for the days of a typical credit shows none to sell
 });
 
 const place = { epoch: "0123456789", seq: 7, asOf: new Date(0) };
-const told = JSON.parse(bodiesOf(figuresOf(facts), place).buyer_body) as Told;
+const told = JSON.parse(writeBodies(buildFigures(facts), place).buyer_body) as PublishedUpdate;
 
 test("an update is made when figures changed, and a status when the state did", () => {
-  assert.equal(kindOfChange(undefined, figuresOf(facts)), "update");
-  assert.equal(kindOfChange(told, figuresOf(facts)), undefined);
-  assert.equal(kindOfChange(told, figuresOf({ ...facts, indexBps: 9_791 })), "update");
-  assert.equal(kindOfChange(told, figuresOf({ ...facts, depth: [] })), "update");
-  const halted = figuresOf({ ...facts, card: { ...card, state: "halted" } });
-  assert.equal(kindOfChange(told, halted), "status");
+  assert.equal(classifyChange(undefined, buildFigures(facts)), "update");
+  assert.equal(classifyChange(told, buildFigures(facts)), undefined);
+  assert.equal(classifyChange(told, buildFigures({ ...facts, indexBps: 9_791 })), "update");
+  assert.equal(classifyChange(told, buildFigures({ ...facts, depth: [] })), "update");
+  const halted = buildFigures({ ...facts, card: { ...card, state: "halted" } });
+  assert.equal(classifyChange(told, halted), "status");
 });
 
 test("the two texts of an update differ in the buy price alone", () => {
-  const { body, buyer_body } = bodiesOf(figuresOf(facts), place);
-  const { buy_price_bps, ...rest } = JSON.parse(buyer_body) as Told;
+  const { body, buyer_body } = writeBodies(buildFigures(facts), place);
+  const { buy_price_bps, ...rest } = JSON.parse(buyer_body) as PublishedUpdate;
   assert.equal(buy_price_bps, 9_890);
   assert.equal(body, JSON.stringify(rest));
 });
@@ -88,7 +95,7 @@ test("an id is continued from exactly when it is of this log and not beyond its 
   const epoch = fc.constantFrom("0123456789", "abcdefabcd");
   fc.assert(
     fc.property(epoch, fc.nat({ max: 2_000 }), (of, seq) => {
-      const verdict = resumeFrom(eventIdOf({ epoch: of, seq }), end);
+      const verdict = resumeFrom(toEventId({ epoch: of, seq }), end);
       if (of !== end.epoch) assert.deepEqual(verdict, { reset: "other_epoch" });
       else if (seq > end.seq) assert.deepEqual(verdict, { reset: "unknown_id" });
       else assert.deepEqual(verdict, { place: { epoch: of, seq } });

@@ -1,8 +1,8 @@
-// What everybody may know of a market, and how its log is read.
+// The figures of a market and the positions of its log.
 //
-// A market is shown without naming anyone: no firm, no credit. A face to the paisa would be as good
-// as a scrip number, and could be had from any sum by watching it change. So faces are rounded to
-// two digits: that of a deal before it is shown or added up, and what the house holds as a sum.
+// A market names no firm and no credit. A face to the paisa identifies a credit, and could be computed
+// from the changes of any sum. So faces are rounded to two digits: that of a deal before it is shown
+// or added up, and the sum of what the house holds.
 
 import { exactJson } from "../kernel/json.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -14,20 +14,20 @@ export const marketStates = ["open", "halted", "unavailable"] as const;
 
 export type MarketState = (typeof marketStates)[number];
 
-/** ₹10 lakh: a credit of this face, or the largest one the card takes, is what prices are shown for. */
+/** ₹10 lakh. Prices are shown for a credit of this face, or of the largest face the card takes. */
 export const typicalFacePaise = 100_000_000;
 
-/** The days it has left. */
+/** Prices are shown for a credit with this many days left. */
 export const typicalDaysLeft = amountDaysMin;
 
-/** One size band of a card and what the house could sell in it. */
+/** One size band of a card and the credits that the house could sell in it. */
 export type DepthBand = {
   readonly below_paise: number | null;
   readonly count: number;
   readonly face_paise: number;
 };
 
-/** What the tape says: the last deal, and what was dealt in 24 hours. */
+/** The last deal, and the deals of the last 24 hours. */
 export type Tape = {
   readonly last: {
     readonly seller_bps: number;
@@ -46,22 +46,22 @@ export type Facts = {
   readonly indexBps: number | undefined;
 };
 
-export type Figures = ReturnType<typeof figuresOf>;
+export type Figures = ReturnType<typeof buildFigures>;
 
-/** Where an update stands in the log. */
-export type Place = { readonly epoch: string; readonly seq: number };
+/** The position of an update in the log. */
+export type LogPosition = { readonly epoch: string; readonly seq: number };
 
-/** What an update told a key with the buy side. */
-export type Told = Figures & Place & { readonly as_of: string };
+/** An update as sent to a key with the buy side. */
+export type PublishedUpdate = Figures & LogPosition & { readonly as_of: string };
 
-/** The figures of a market as a key with the buy side sees them. Prices are those of an open one. */
-export function figuresOf({ scheme, card, tape, depth, indexBps }: Facts) {
+/** The figures of a market as a key with the buy side sees them; only an open market has prices. */
+export function buildFigures({ scheme, card, tape, depth, indexBps }: Facts) {
   const priced = card?.state === "open" ? card : undefined;
   const typical = Math.min(typicalFacePaise, priced?.face_max_paise ?? typicalFacePaise);
   const last = tape?.last ?? null;
   return {
     scheme,
-    state: stateOf(card),
+    state: marketState(card),
     sell_price_bps: (priced && priceBid(priced, typical, typicalDaysLeft)) ?? null,
     buy_price_bps: priced ? priceAsk(priced, typical) : null,
     index_bps: indexBps ?? null,
@@ -80,24 +80,27 @@ export function figuresOf({ scheme, card, tape, depth, indexBps }: Facts) {
   };
 }
 
-function stateOf(card: RateCard | undefined): MarketState {
+function marketState(card: RateCard | undefined): MarketState {
   return card?.state ?? "unavailable";
 }
 
 export type UpdateKind = "update" | "status";
 
-/** What the log says about a scheme after what it said before; undefined when that still holds. */
-export function kindOfChange(before: Told | undefined, now: Figures): UpdateKind | undefined {
+/** The kind of update that the new figures need; undefined when nothing changed. */
+export function classifyChange(
+  before: PublishedUpdate | undefined,
+  now: Figures,
+): UpdateKind | undefined {
   if (!before) return "update";
   const { as_of: _asOf, epoch: _epoch, seq: _seq, ...figures } = before;
   if (exactJson(figures) === exactJson(now)) return undefined;
   return before.state === now.state ? "update" : "status";
 }
 
-/** An update as text, once for keys without and once for keys with the buy side. */
-export function bodiesOf(
+/** The JSON of an update, for keys without and for keys with the buy side. */
+export function writeBodies(
   figures: Figures,
-  { epoch, seq, asOf }: Place & { readonly asOf: Date },
+  { epoch, seq, asOf }: LogPosition & { readonly asOf: Date },
 ): { readonly body: string; readonly buyer_body: string } {
   const place = { as_of: istTimestamp(asOf), epoch, seq };
   const { buy_price_bps: _hidden, ...shown } = figures;
@@ -107,36 +110,36 @@ export function bodiesOf(
   };
 }
 
-/** The end of the log, of the last updates of all schemes. */
-export function lastOf<Update extends Place>(latest: readonly Update[]): Update {
+/** Of the last updates of all schemes, the one at the end of the log. */
+export function findLastUpdate<Update extends LogPosition>(latest: readonly Update[]): Update {
   const last = latest.toSorted((a, b) => a.seq - b.seq).at(-1);
-  if (!last) throw new Error("a market that was looked at is in the log");
+  if (!last) throw new Error("the market log is empty");
   return last;
 }
 
-export function eventIdOf({ epoch, seq }: Place): string {
+export function toEventId({ epoch, seq }: LogPosition): string {
   return `${epoch}-${seq}`;
 }
 
 const eventIdForm = /^([0-9a-f]{10})-(\d{1,15})$/;
 
-function placeOf(eventId: string): Place | undefined {
+function parseEventId(eventId: string): LogPosition | undefined {
   const [, epoch, seq] = eventIdForm.exec(eventId) ?? [];
   return epoch === undefined ? undefined : { epoch, seq: Number(seq) };
 }
 
 /**
- * Why a reader starts anew: its id is none of ours, of a log that is gone, from beyond the end of
- * this one, or what followed it is not kept any more.
+ * Why a reader cannot resume: its id is not ours, of an earlier log, beyond the end of this log, or so
+ * old that the updates after it have been deleted.
  */
 export type ResetReason = "malformed_id" | "other_epoch" | "unknown_id" | "too_old";
 
-/** Where a reader goes on, or why it cannot. */
+/** The position a reader resumes from, or why it cannot. */
 export function resumeFrom(
   lastEventId: string,
-  end: Place,
-): { readonly place: Place } | { readonly reset: ResetReason } {
-  const place = placeOf(lastEventId);
+  end: LogPosition,
+): { readonly place: LogPosition } | { readonly reset: ResetReason } {
+  const place = parseEventId(lastEventId);
   if (!place) return { reset: "malformed_id" };
   if (place.epoch !== end.epoch) return { reset: "other_epoch" };
   return place.seq > end.seq ? { reset: "unknown_id" } : { place };

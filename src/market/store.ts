@@ -3,12 +3,12 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { DepthBand, Place, Tape, UpdateKind } from "./rules.ts";
+import type { DepthBand, LogPosition, Tape, UpdateKind } from "./rules.ts";
 
 /** Where readers are told that a log has grown. */
 export const marketNotices = "market_updates";
 
-export type UpdateRow = Place & {
+export type UpdateRow = LogPosition & {
   readonly environment: Environment;
   readonly scheme: Scheme;
   readonly kind: UpdateKind;
@@ -191,7 +191,7 @@ export async function listLatest(db: Db, environment: Environment): Promise<Upda
 export async function listAfter(
   db: Db,
   environment: Environment,
-  { epoch, seq, limit }: Place & { readonly limit: number },
+  { epoch, seq, limit }: LogPosition & { readonly limit: number },
 ): Promise<UpdateRow[]> {
   return await db.rows(sql`
     select environment, epoch, seq, scheme, kind, body, buyer_body, created_at
@@ -202,8 +202,8 @@ export async function listAfter(
 }
 
 /** The end of the log; undefined when there is none. */
-export async function findEnd(db: Db, environment: Environment): Promise<Place | undefined> {
-  const [row] = await db.rows<Place>(sql`
+export async function findEnd(db: Db, environment: Environment): Promise<LogPosition | undefined> {
+  const [row] = await db.rows<LogPosition>(sql`
     select epoch, seq
     from market_logs
     where environment = ${environment}`);
@@ -219,8 +219,8 @@ export async function insertLog(tx: Tx, environment: Environment, epoch: string)
 }
 
 /** The end of the log; nobody else appends until the transaction is over. */
-export async function lockEnd(tx: Tx, environment: Environment): Promise<Place | undefined> {
-  const [row] = await tx.rows<Place>(sql`
+export async function lockEnd(tx: Tx, environment: Environment): Promise<LogPosition | undefined> {
+  const [row] = await tx.rows<LogPosition>(sql`
     select epoch, seq
     from market_logs
     where environment = ${environment}
@@ -259,7 +259,11 @@ export async function setEnd(tx: Tx, environment: Environment, seq: number): Pro
 }
 
 /** Lets go of what lies up to a place, but for the last update of a scheme. */
-export async function deleteUpTo(tx: Tx, environment: Environment, place: Place): Promise<void> {
+export async function deleteUpTo(
+  tx: Tx,
+  environment: Environment,
+  place: LogPosition,
+): Promise<void> {
   await tx.rows(sql`
     delete from market_updates as old
     where environment = ${environment} and epoch = ${place.epoch} and seq <= ${place.seq}

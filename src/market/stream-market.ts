@@ -1,16 +1,14 @@
-// One environment's log as this node reads it, and the streams that follow it.
+// Streams the market log. A node has one channel per environment, opened by its first stream, and one
+// LISTEN connection that wakes the channels when a log has grown.
 //
-//   reader     reads what was appended whenever it is woken
-//   backfill   a stream that comes back reads what it missed from the log, page by page
-//   cutover    in the turn in which it stands where the reader stands, it joins
-//   live       an update is made into bytes once, and the same bytes go to every stream
+//   reader     reads new updates of the log when woken
+//   backfill   a stream that resumes reads the updates it missed from the log, page by page
+//   cutover    in the same turn of the event loop in which it catches up, it joins the channel
+//   live       an update is encoded once, and the same bytes go to every stream
 //
-// A stream knows its place and is sent only what is beyond it, so each update reaches it once and in
-// order, also when its backfill ran ahead of the reader. Nothing is buffered here: what a stream has
-// not taken yet is bounded by the stream itself, and one that was cut comes back to backfill.
-//
-// What every stream of this node follows: one channel per environment, made when its first stream
-// comes, and one connection that is told when any log has grown.
+// A stream is sent only updates past its position, so it gets each once and in order, also when its
+// backfill ran ahead of the reader. The channel buffers nothing: a stream bounds its own backlog, and
+// a stream that was cut resumes by backfill.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
@@ -20,8 +18,14 @@ import type { Environment } from "../kernel/caller.ts";
 import { listen, type Listener } from "../platform/http/listen.ts";
 import { eventText, type Stream, type Streams } from "../platform/http/sse.ts";
 import { startWorker, type Worker } from "../platform/worker.ts";
-import { latestMarkets, marketListOf } from "./read-markets.ts";
-import { eventIdOf, lastOf, type Place, type ResetReason, resumeFrom } from "./rules.ts";
+import { readLatest, toMarketList } from "./read-markets.ts";
+import {
+  findLastUpdate,
+  type LogPosition,
+  type ResetReason,
+  resumeFrom,
+  toEventId,
+} from "./rules.ts";
 import { findEnd, listAfter, marketNotices, type UpdateRow } from "./store.ts";
 import type { MarketContext } from "./update-markets.ts";
 
@@ -29,7 +33,7 @@ export type MarketStreaming = { readonly feed: MarketFeed; readonly streams: Str
 
 const streamsPerKeyMax = 5;
 
-/** Opens a stream and lets it follow the log of the caller's environment. */
+/** Opens a stream that follows the log of the caller's environment. */
 export async function streamMarket(
   { feed, streams }: MarketStreaming,
   request: FastifyRequest,
@@ -39,13 +43,13 @@ export async function streamMarket(
   const channel = await feed.channel(environment);
   const stream = streams.open(request, reply, {
     perKeyMax: streamsPerKeyMax,
-    heartbeat: () => heartbeatText(follower.place),
+    heartbeat: () => encodeHeartbeat(follower.place),
   });
   const follower: Follower = { stream, buySide, place: channel.end };
   try {
     await channel.follow(follower, request.headers["last-event-id"]?.toString());
   } catch (error) {
-    // The answer has begun, so nothing but its end can tell the reader to come back.
+    // The response has begun, so only its end can make the reader reconnect.
     request.log.error({ request_id: request.id, err: error }, "a market stream could not resume");
     stream.end();
   }
@@ -55,14 +59,14 @@ type Follower = {
   readonly stream: Stream;
   readonly buySide: boolean;
   /** The last update it was sent. */
-  place: Place;
+  place: LogPosition;
 };
 
-/** What streams without and with the buy side are sent. */
-type Texts = { readonly seller: Buffer; readonly buyer: Buffer };
+/** The bytes for streams without and with the buy side. */
+type EncodedUpdate = { readonly seller: Buffer; readonly buyer: Buffer };
 
 const pageSize = 200;
-/** So many streams are written to before other work gets its turn. */
+/** Streams written to before yielding to the event loop. */
 const streamsPerTurn = 1_000;
 
 class MarketChannel {
@@ -71,37 +75,37 @@ class MarketChannel {
   readonly #followers = new Set<Follower>();
   /** The last update of every scheme. */
   #latest: readonly UpdateRow[];
-  #end: Place;
-  #snapshot: Texts | undefined;
+  #end: LogPosition;
+  #snapshot: EncodedUpdate | undefined;
 
   static async open(ctx: MarketContext, environment: Environment): Promise<MarketChannel> {
-    return new MarketChannel(ctx, environment, await latestMarkets(ctx, environment));
+    return new MarketChannel(ctx, environment, await readLatest(ctx, environment));
   }
 
   private constructor(ctx: MarketContext, environment: Environment, latest: readonly UpdateRow[]) {
     this.#ctx = ctx;
     this.#environment = environment;
     this.#latest = latest;
-    this.#end = lastOf(latest);
+    this.#end = findLastUpdate(latest);
   }
 
-  get end(): Place {
+  get end(): LogPosition {
     return this.#end;
   }
 
-  /** Sends what is beyond the last id, or a snapshot, and from then on what is new. */
+  /** Sends the updates after the last id, or a snapshot, and then each new update. */
   async follow(follower: Follower, lastEventId: string | undefined): Promise<void> {
     const { stream } = follower;
     const reset = lastEventId ? await this.#resume(follower, lastEventId) : undefined;
-    if (reset) stream.send(resetText(reset));
+    if (reset) stream.send(encodeReset(reset));
     if (reset || !lastEventId) this.#sendSnapshot(follower);
-    // No turn of the event loop lies between reaching the end and joining.
+    // No await between catching up and joining: no update can come in between.
     if (stream.ended.aborted) return;
     this.#followers.add(follower);
     stream.ended.addEventListener("abort", () => this.#followers.delete(follower));
   }
 
-  /** The reader's piece of work: one page of what was appended, to everybody. */
+  /** Reads one page of new updates and sends it to every stream. */
   async look(): Promise<"more" | "idle"> {
     const end = await findEnd(this.#ctx.db, this.#environment);
     if (end?.epoch !== this.#end.epoch) return await this.#restart("other_epoch");
@@ -116,37 +120,37 @@ class MarketChannel {
     this.#latest = this.#latest.map((known) => (known.scheme === row.scheme ? row : known));
     this.#end = row;
     this.#snapshot = undefined;
-    const texts = updateTexts(row);
+    const texts = encodeUpdate(row);
     let sent = 0;
     for (const follower of this.#followers) {
       if (follower.place.seq >= row.seq) continue;
       follower.place = row;
-      follower.stream.send(textFor(follower, texts));
+      follower.stream.send(selectText(follower, texts));
       if (++sent % streamsPerTurn === 0) await nextTurn();
     }
   }
 
-  /** The log is another one, or was pruned while this node was away: everybody starts anew. */
+  /** The log was restarted, or pruned while this node was away: every stream gets a reset. */
   async #restart(reason: ResetReason): Promise<"idle"> {
-    this.#latest = await latestMarkets(this.#ctx, this.#environment);
-    this.#end = lastOf(this.#latest);
+    this.#latest = await readLatest(this.#ctx, this.#environment);
+    this.#end = findLastUpdate(this.#latest);
     this.#snapshot = undefined;
     for (const follower of this.#followers) {
-      follower.stream.send(resetText(reason));
+      follower.stream.send(encodeReset(reason));
       this.#sendSnapshot(follower);
     }
     return "idle";
   }
 
   #sendSnapshot(follower: Follower): void {
-    this.#snapshot ??= snapshotTexts(this.#latest);
+    this.#snapshot ??= encodeSnapshot(this.#latest);
     follower.place = this.#end;
-    follower.stream.send(textFor(follower, this.#snapshot));
+    follower.stream.send(selectText(follower, this.#snapshot));
   }
 
-  /** Brings a follower from its last id to where the reader stands, or says why it cannot. */
+  /** Backfills a follower from its last id up to the reader, or says why it cannot. */
   async #resume(follower: Follower, lastEventId: string): Promise<ResetReason | undefined> {
-    // Another node may have told it of what this one has not read yet.
+    // Another node may have sent it updates that this one has not read yet.
     const end = (await findEnd(this.#ctx.db, this.#environment)) ?? this.#end;
     const verdict = resumeFrom(lastEventId, end);
     if ("reset" in verdict) return verdict.reset;
@@ -159,61 +163,61 @@ class MarketChannel {
     return "other_epoch";
   }
 
-  async #pageAfter(place: Place): Promise<UpdateRow[]> {
+  async #pageAfter(place: LogPosition): Promise<UpdateRow[]> {
     const limit = pageSize;
     return await listAfter(this.#ctx.db, this.#environment, { ...place, limit });
   }
 }
 
-/** False when what follows the follower's place is not kept any more. */
+/** False when the updates after the follower's position have been deleted. */
 async function sendMissed(follower: Follower, rows: readonly UpdateRow[]): Promise<boolean> {
   for (const row of rows) {
     if (row.seq !== follower.place.seq + 1) return false;
     follower.place = row;
-    follower.stream.send(textFor(follower, updateTexts(row)));
+    follower.stream.send(selectText(follower, encodeUpdate(row)));
     await follower.stream.drained();
   }
   return rows.length > 0;
 }
 
-function textFor({ buySide }: Follower, { seller, buyer }: Texts): Buffer {
+function selectText({ buySide }: Follower, { seller, buyer }: EncodedUpdate): Buffer {
   return buySide ? buyer : seller;
 }
 
-function updateTexts(row: UpdateRow): Texts {
-  const event = { id: eventIdOf(row), event: row.kind };
+function encodeUpdate(row: UpdateRow): EncodedUpdate {
+  const event = { id: toEventId(row), event: row.kind };
   return {
     seller: eventText({ ...event, data: row.body }),
     buyer: eventText({ ...event, data: row.buyer_body }),
   };
 }
 
-function snapshotTexts(latest: readonly UpdateRow[]): Texts {
-  const event = { id: eventIdOf(lastOf(latest)), event: "snapshot" };
-  const dataFor = (buySide: boolean) => JSON.stringify(marketListOf(latest, { buySide }));
+function encodeSnapshot(latest: readonly UpdateRow[]): EncodedUpdate {
+  const event = { id: toEventId(findLastUpdate(latest)), event: "snapshot" };
+  const dataFor = (buySide: boolean) => JSON.stringify(toMarketList(latest, { buySide }));
   return {
     seller: eventText({ ...event, data: dataFor(false) }),
     buyer: eventText({ ...event, data: dataFor(true) }),
   };
 }
 
-function resetText(reason: ResetReason): Buffer {
+function encodeReset(reason: ResetReason): Buffer {
   return eventText({ event: "reset", data: JSON.stringify({ reason }) });
 }
 
-/** Where a stream stands, for a reader that wonders whether it missed something. */
-function heartbeatText({ epoch, seq }: Place): Buffer {
+/** Carries the stream's position, so that a reader can tell whether it missed an update. */
+function encodeHeartbeat({ epoch, seq }: LogPosition): Buffer {
   const data = JSON.stringify({ epoch, seq });
-  return eventText({ id: eventIdOf({ epoch, seq }), event: "heartbeat", data });
+  return eventText({ id: toEventId({ epoch, seq }), event: "heartbeat", data });
 }
 
 type MarketFeed = {
-  /** The channel, once its log has been read. */
+  /** Resolves once the channel has read its log. */
   channel(environment: Environment): Promise<MarketChannel>;
   close(): Promise<void>;
 };
 
-/** A notice wakes the reader at once; this is how late it is when the notice was missed. */
+/** The delay of an update whose NOTIFY was missed. */
 const lookPauseMs = 1_000;
 
 export function openFeed(ctx: MarketContext): MarketFeed {

@@ -5,7 +5,7 @@
 import { openCrosses } from "../crosses/open-crosses.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { groupOfDesk } from "../firms/groups.ts";
-import { actorOf } from "../kernel/actor.ts";
+import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -57,7 +57,7 @@ export async function crossNetting(
       await refuseOutdated(tx, run);
       await setCrossed(tx, run.desk_id, { nettingRef, now });
       const resource = await viewCrosses(tx, run);
-      await recordChanges(tx, actorOf(call), changes, now);
+      await recordChanges(tx, toActor(call), changes, now);
       return { outcome: call.dryRun ? "tried" : "created", resource };
     },
     { rollBack: call.dryRun },

@@ -12,6 +12,8 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 import {
+  type Assignment,
+  type Board,
   compare,
   creditAt,
   exactSum,
@@ -21,8 +23,6 @@ import {
   isMove,
   none,
   type Proposal,
-  type Assignment,
-  type Board,
   requirementAt,
 } from "./rules.ts";
 

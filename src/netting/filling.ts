@@ -5,7 +5,7 @@
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type Bundle, greatestDivisor } from "../cover/rules.ts";
 import { dayNumber } from "../kernel/time.ts";
-import { creditAt, type GroupCredit, isMove, none, type Board, requirementAt } from "./rules.ts";
+import { type Board, creditAt, type GroupCredit, isMove, none, requirementAt } from "./rules.ts";
 
 export type Cluster = {
   /** Places of credits and of requirements, rising. */

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 
 import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
 import { aloneTimes, twoPeopleFromPaise } from "../operators/approval-rules.ts";
@@ -226,7 +226,7 @@ async function movesAccount(db: Db, answered: readonly Answered[]): Promise<bool
       inquiry.answer.checks.every(({ outcome }) => outcome === "pass"),
   );
   for (const { environment, subject_id } of accounts satisfies readonly Inquiry[]) {
-    const [balance] = await balancesOf(db, environment, [subject_id]);
+    const [balance] = await readBalances(db, environment, [subject_id]);
     const parts = [balance?.posted_paise, balance?.pending_in_paise, balance?.escrow_paise];
     if (parts.some((paise) => Number(paise ?? 0) > 0)) return true;
   }

@@ -7,12 +7,12 @@ import { payeesOf } from "../firms/bank-accounts.ts";
 import { firmOfCaller, lockFirmOfCaller } from "../firms/find-firms.ts";
 import type { Blocker, LeavingFirm } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, actorOf, type Change } from "../kernel/actor.ts";
+import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import { asAmount, type PaiseSum } from "../kernel/money.ts";
 import type { Passage } from "../kernel/passage.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import type { Context } from "../platform/context.ts";
@@ -61,7 +61,7 @@ export async function withdrawMoney(
       await spendKeyLimits(tx, caller, { deals: [paise], now });
       const payee = (await payeesOf(tx, [firmId], now)).get(firmId);
       if (!payee || !accountOf(payee, environment)) throw noAccount();
-      const [balance] = await balancesOf(tx, environment, [firmId]);
+      const [balance] = await readBalances(tx, environment, [firmId]);
       refuseShort(balance, paise);
       const earning = { environment, deskId, firmId, settlementId: null, lines: [] };
       const { payouts, entries, changes } = await schedulePayouts(
@@ -72,7 +72,7 @@ export async function withdrawMoney(
       const written = await postEntries(tx, entries, now);
       refuseUnfunded(written);
       assertWritten(written);
-      await recordChanges(tx, actorOf(call), changes, now);
+      await recordChanges(tx, toActor(call), changes, now);
       const [row] = payouts;
       if (!row) throw new Error("one earning is one payout");
       return { outcome: call.dryRun ? "tried" : "created", resource: viewPayout(row, []) };
@@ -82,7 +82,7 @@ export async function withdrawMoney(
 }
 
 async function moneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
-  const [balance] = await balancesOf(tx, environment, [firmId]);
+  const [balance] = await readBalances(tx, environment, [firmId]);
   return {
     available: asAmount(balance?.available_paise ?? 0),
     dues: asAmount(balance?.dues_paise ?? 0),

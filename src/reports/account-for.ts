@@ -2,63 +2,69 @@ import type { FirmOfDesk } from "../firms/find-firms.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { addPaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
-import { lastEntryNo, moneyAdded, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
+import {
+  lastEntryNo,
+  moneyAdded,
+  moneyIn,
+  type MoneySums,
+  sumByAccount,
+} from "../ledger/read-money.ts";
 import { paymentsById } from "../payouts/move-payout.ts";
 import { openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { dealtLegs } from "../settlement/past-deals.ts";
 import { taxesBySettlement } from "../settlement/taxes.ts";
-import { nextPeriod, spanOf } from "../kernel/months.ts";
+import { nextPeriod, periodSpan } from "../kernel/months.ts";
 import {
   type Facts,
   type Line,
   linesMax,
   makeLines,
+  openState,
   type Posting,
-  stateOf,
+  sumByKind,
   type Total,
-  totalsOf,
 } from "./statement-rules.ts";
 import type { Statement } from "./statement-schema.ts";
 import { findLatestBefore, type FrozenRow } from "./statement-store.ts";
 
-/** Whose account it is, over which month, and on whose paper. */
+/** The firm, month and letterhead of a statement. */
 export type Account = {
   readonly firm: FirmOfDesk;
   readonly period: IstMonth;
   readonly letterhead: Letterhead;
   readonly now: Date;
-  /** What is numbered beyond this does not count; everything that is in the books unless given. */
+  /** The last entry number that counts; all entries by default. */
   readonly upTo?: number;
 };
 
-/** The statement of a month from the books, as it stands now; undefined when it is too long. */
+/** Builds the statement of a month from the books; undefined when it has too many lines. */
 export async function accountFor(
   db: Db,
   account: Account,
   pace: Pace = openPace(),
 ): Promise<Statement | undefined> {
   const { firm, period, upTo } = account;
-  const { opening, late } = await openingOf(db, firm, period);
-  const { from, to } = spanOf(period);
+  const { opening, late } = await findOpening(db, firm, period);
+  const { from, to } = periodSpan(period);
   const span = { from, to, late, upTo, limit: linesMax };
-  const { postings, next } = await moneyIn(db, ofFirm(firm), span);
+  const { postings, next } = await moneyIn(db, firmKey(firm), span);
   if (next) return undefined;
-  const openingPaise = balanceIn(opening);
-  const facts = await factsOf(db, firm.firm_id, postings);
+  const openingPaise = sumBalance(opening);
+  const facts = await loadFacts(db, firm.firm_id, postings);
   const lines = await runPaced(makeLines(openingPaise, postings, facts), pace);
-  return statementOf(account, {
+  return buildStatement(account, {
     opening,
-    added: sumsOf(postings),
+    added: sumByAccount(postings),
     lines,
     lineCount: lines.length,
-    totals: totalsOf(lines),
+    totals: sumByKind(lines),
     version: upTo ?? (await lastEntryNo(db, firm.firm_id, from)),
   });
 }
 
-/** What a statement says of the books. */
-export type Accounted = {
+/** The figures of a statement, from the books. */
+export type AccountFigures = {
   readonly opening: MoneySums;
   readonly added: MoneySums;
   readonly lines: readonly Line[];
@@ -67,27 +73,27 @@ export type Accounted = {
   readonly version: number;
 };
 
-export function statementOf(
+export function buildStatement(
   { firm, period, letterhead, now }: Account,
-  { opening, added, lines, lineCount, totals, version }: Accounted,
+  { opening, added, lines, lineCount, totals, version }: AccountFigures,
 ): Statement {
-  const { from, to } = spanOf(period);
-  const closing = sumOf(opening, added);
+  const { from, to } = periodSpan(period);
+  const closing = addSums(opening, added);
   return {
-    statement_no: statementNo(firm.firm_id, period),
+    statement_no: buildStatementNo(firm.firm_id, period),
     firm_id: firm.firm_id,
     period,
-    status: stateOf(period, now),
+    status: openState(period, now),
     from: istTimestamp(from),
     to: istTimestamp(to),
     as_of: istTimestamp(now),
     firm: { legal_name: firm.legal_name, pan: firm.pan, gstin: firm.gstin },
     house: { ...letterhead, address: [...letterhead.address] },
-    opening_paise: balanceIn(opening),
+    opening_paise: sumBalance(opening),
     lines: lines.map((line) => ({ ...line, scrip_nos: [...line.scrip_nos] })),
     line_count: lineCount,
     totals: [...totals],
-    closing_paise: balanceIn(closing),
+    closing_paise: sumBalance(closing),
     commission_paise: closing.commission_paise,
     dues_paise: closing.dues_paise,
     frozen_at: null,
@@ -97,38 +103,38 @@ export function statementOf(
   };
 }
 
-/** Cash and what was earned as a desk; what is owed stands beside it. */
-export function balanceIn({ cash_paise, commission_paise }: MoneySums): PaiseSum {
+/** Cash and commission. Dues are shown apart. */
+export function sumBalance({ cash_paise, commission_paise }: MoneySums): PaiseSum {
   return addPaise(cash_paise, commission_paise);
 }
 
-export function statementNo(firmId: string, period: IstMonth): string {
+export function buildStatementNo(firmId: string, period: IstMonth): string {
   return `${period}/${firmId.slice("frm_".length).toUpperCase()}`;
 }
 
 /**
- * What the last final statement closed with, and what moved between it and the month. Directly after
- * a final statement, what came too late for that one is in this month.
+ * The closing balance of the last final statement, plus the postings between it and the month. A month
+ * directly after a final statement also contains the postings that came too late for that one.
  */
-export async function openingOf(db: Db, firm: FirmOfDesk, period: IstMonth) {
+export async function findOpening(db: Db, firm: FirmOfDesk, period: IstMonth) {
   const last = await findLatestBefore(db, firm.firm_id, period);
-  const { from } = spanOf(period);
+  const { from } = periodSpan(period);
   if (!last) {
-    return { opening: await moneyAdded(db, ofFirm(firm), { from: null, to: from }) };
+    return { opening: await moneyAdded(db, firmKey(firm), { from: null, to: from }) };
   }
-  const frozen = spanOf(last.period);
+  const frozen = periodSpan(last.period);
   const late = { from: frozen.from, afterEntryNo: last.seen_entry_no };
-  if (nextPeriod(last.period) === period) return { opening: closingOf(last), late };
-  const since = await moneyAdded(db, ofFirm(firm), { from: frozen.to, to: from, late });
-  return { opening: sumOf(closingOf(last), since) };
+  if (nextPeriod(last.period) === period) return { opening: toClosing(last), late };
+  const since = await moneyAdded(db, firmKey(firm), { from: frozen.to, to: from, late });
+  return { opening: addSums(toClosing(last), since) };
 }
 
-function closingOf({ closing_paise, commission_paise, dues_paise }: FrozenRow): MoneySums {
+function toClosing({ closing_paise, commission_paise, dues_paise }: FrozenRow): MoneySums {
   const cash_paise = subtractPaise(closing_paise, commission_paise);
   return { cash_paise, commission_paise, dues_paise };
 }
 
-export function sumOf(one: MoneySums, other: MoneySums): MoneySums {
+export function addSums(one: MoneySums, other: MoneySums): MoneySums {
   return {
     cash_paise: addPaise(one.cash_paise, other.cash_paise),
     commission_paise: addPaise(one.commission_paise, other.commission_paise),
@@ -136,11 +142,11 @@ export function sumOf(one: MoneySums, other: MoneySums): MoneySums {
   };
 }
 
-export function ofFirm({ firm_id, environment }: FirmOfDesk) {
+export function firmKey({ firm_id, environment }: FirmOfDesk) {
   return { firmId: firm_id, environment };
 }
 
-export async function factsOf(
+export async function loadFacts(
   db: Db,
   firmId: string,
   postings: readonly Posting[],

@@ -19,7 +19,7 @@ import {
 } from "../settlement/taxes.ts";
 import { dividedTax, withholdingName } from "../settlement/tax-rules.ts";
 import { drawNotes } from "./note-pdf.ts";
-import { noteNo } from "./position-rules.ts";
+import { buildNoteNo } from "./position-rules.ts";
 import type { ContractNotes, NoteQuery } from "./note-schema.ts";
 
 type Note = ContractNotes["notes"][number];
@@ -48,7 +48,7 @@ export async function readContractNote(
         settlement_id: settlementId,
         as_of: istTimestamp(now),
         house: { ...letterhead, address: [...letterhead.address] },
-        notes: await notesOf(tx, settlement),
+        notes: await buildNotes(tx, settlement),
         version: settlement.version,
         allowed_actions: [],
       };
@@ -62,22 +62,22 @@ export async function readContractNote(
   return { type: "application/pdf", name, content };
 }
 
-async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {
+async function buildNotes(db: Db, settlement: Settlement): Promise<Note[]> {
   const { settlement_id: settlementId } = settlement;
   const legs = (await dealtLegs(db, [settlementId])).get(settlementId) ?? [];
   const byNumber = new Map(legs.map((leg) => [leg.scrip_no, leg]));
-  const payments = await paymentsOf(db, settlementId);
+  const payments = await listPayments(db, settlementId);
   const taxes = (await taxesBySettlement(db, [settlementId])).get(settlementId) ?? [];
   const invoices = taxes.length > 0 ? await invoicesOfSettlement(db, settlementId) : [];
   const notes: Note[] = [];
   for (const side of settlement.sides) {
     const firm = await firmById(db, side.firm_id);
-    const own = side.legs.map((leg) => legOf(side, leg, byNumber.get(leg.scrip_no)));
+    const own = side.legs.map((leg) => buildLeg(side, leg, byNumber.get(leg.scrip_no)));
     const sum = (field: "face_paise" | "value_paise" | "fee_paise" | "gst_paise") =>
       own.reduce((total, leg) => total + leg[field], 0);
     const first = Math.min(...side.legs.map((leg) => byNumber.get(leg.scrip_no)?.ordinal ?? 0));
     notes.push({
-      note_no: noteNo(settlementId, side.side, first),
+      note_no: buildNoteNo(settlementId, side.side, first),
       firm_id: side.firm_id,
       side: side.side,
       scheme: settlement.scheme,
@@ -94,18 +94,18 @@ async function notesOf(db: Db, settlement: Settlement): Promise<Note[]> {
       settled_paise: side.settled_paise,
       undelivered_paise: side.undelivered_paise,
       payments: payments.filter(({ firmId }) => firmId === side.firm_id).map(viewPayment),
-      ...taxesOf(side, { taxes, invoices }),
+      ...describeTaxes(side, { taxes, invoices }),
     });
   }
   return notes;
 }
 
-function legOf(
+function buildLeg(
   { side }: SideOfDeal,
   leg: SideOfDeal["legs"][number],
   dealt: DealtLeg | undefined,
 ): Note["legs"][number] {
-  if (!dealt) throw new Error("a leg that is shown was dealt");
+  if (!dealt) throw new Error(`the deal of leg ${leg.scrip_no} was not found`);
   const fees = feeOfSide(side, dealt);
   return {
     scrip_no: leg.scrip_no,
@@ -120,15 +120,15 @@ function legOf(
   };
 }
 
-type Taxed = {
+type TaxFacts = {
   readonly taxes: readonly TaxOfLeg[];
   readonly invoices: readonly FeeInvoice[];
 };
 
-/** What was decided about a side's taxes; nothing at all while no tax line is set. */
-function taxesOf(
+/** The taxes of a side; no fields at all while no tax line is configured. */
+function describeTaxes(
   { side, firm_id, settled_paise, status }: SideOfDeal,
-  { taxes, invoices }: Taxed,
+  { taxes, invoices }: TaxFacts,
 ): Pick<Note, "taxes" | "net_paise" | "invoices"> {
   const own = taxes.filter((tax) => tax.side === side && tax.firm_id === firm_id);
   if (own.length === 0) return {};
@@ -162,9 +162,9 @@ function taxesOf(
   };
 }
 
-type PaymentOf = Note["payments"][number] & { readonly firmId: string };
+type FirmPayment = Note["payments"][number] & { readonly firmId: string };
 
-async function paymentsOf(db: Db, settlementId: string): Promise<PaymentOf[]> {
+async function listPayments(db: Db, settlementId: string): Promise<FirmPayment[]> {
   const deposits = await depositsFor(db, settlementId);
   const payouts = await paymentsOfSettlement(db, settlementId);
   return [
@@ -185,6 +185,6 @@ async function paymentsOf(db: Db, settlementId: string): Promise<PaymentOf[]> {
   ];
 }
 
-function viewPayment({ firmId: _firmId, ...payment }: PaymentOf): Note["payments"][number] {
+function viewPayment({ firmId: _firmId, ...payment }: FirmPayment): Note["payments"][number] {
   return payment;
 }

@@ -6,20 +6,20 @@ import { refuseDays } from "../kernel/query-time.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { sumPaise } from "../kernel/money.ts";
 import { addDays, istDay, istDayStart } from "../kernel/time.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
 import type { Earnings, EarningsQuery, Grouping } from "./position-schema.ts";
 import { type EarningRow, listEarnings } from "./earning-store.ts";
 
 const daysMax = 366;
 
-/** From the commission entries in the books, so that it agrees with the desk's statement. */
+/** Summed from the commission entries in the books, so that it agrees with the desk's statement. */
 export async function readEarnings(
   ctx: Context,
   caller: Caller,
   { by = "day", ...query }: EarningsQuery,
 ): Promise<Earnings> {
-  refuseSubAccount(visibleTo(caller), "read what the desk earns");
+  refuseSubAccount(visibleTo(caller), "read the desk's earnings");
   const to = query.to ?? istDay(ctx.now());
   const from = query.from ?? `${to.slice(0, 7)}-01`;
   refuseDays({ from, to }, daysMax);
@@ -30,7 +30,7 @@ export async function readEarnings(
       const desk = { deskId, environment };
       const rows = await listEarnings(tx, desk, { by, ...span, entriesPerLeg });
       const rates = await commissionRates(tx, [deskId]);
-      const [balance] = await balancesOf(tx, environment, [deskId]);
+      const [balance] = await readBalances(tx, environment, [deskId]);
       return {
         by,
         from,
@@ -54,6 +54,6 @@ function viewEarning(by: Grouping, { earned_by, ...sums }: EarningRow) {
     case "firm":
       return { firm_id: earned_by, ...sums };
     case "scheme":
-      return { scheme: earned_by as Scheme, ...sums }; // Legs have no other.
+      return { scheme: earned_by as Scheme, ...sums }; // The scheme column of legs.
   }
 }

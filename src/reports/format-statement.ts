@@ -8,12 +8,12 @@ import { writeInPieces } from "../platform/http/serialization.ts";
 import { drawStatement } from "./statement-pdf.ts";
 import { Statement, type StatementQuery } from "./statement-schema.ts";
 
-/** About six hundred pages: who has more lines reads them by program. */
+/** About 600 pages. */
 const pdfLinesMax = 20_000;
 
 type StatementFormat = NonNullable<StatementQuery["format"]>;
 
-/** The same statement for programs, for spreadsheets or on paper. */
+/** The statement as JSON, CSV or PDF. */
 export async function formatStatement(
   heavy: Heavy,
   statement: Statement,
@@ -26,7 +26,7 @@ export async function formatStatement(
     return { type: "application/json; charset=utf-8", content };
   }
   if (format === "csv") {
-    const write = (pace: Pace) => csvOfStatement(statement, pace);
+    const write = (pace: Pace) => formatCsv(statement, pace);
     const content = await heavy.inPieces("statement text", write, asked);
     return { type: "text/csv; charset=utf-8; header=present", name, content };
   }
@@ -58,13 +58,13 @@ const columns = [
   "balance_rupees",
 ] as const;
 
-/** The lines between opening and closing, of which a part has what is its own; amounts are rupees, as the desk's own imports are. */
-async function csvOfStatement(statement: Statement, pace: Pace): Promise<string> {
-  const lines = await mapPaced(statement.lines, (line) => csvText([listCells(line)]), pace);
+/** The first part begins with the opening balance, the last one ends with the closing balance. */
+async function formatCsv(statement: Statement, pace: Pace): Promise<string> {
+  const lines = await mapPaced(statement.lines, (line) => csvText([toCells(line)]), pace);
   const [first, last] = [statement.lines.at(0)?.line_no ?? 1, statement.lines.at(-1)?.line_no];
   const isEnd = (last ?? statement.line_count) === statement.line_count;
-  const opening = edge("opening", statement.from, statement.opening_paise);
-  const closing = edge("closing", statement.as_of, statement.closing_paise);
+  const opening = balanceRow("opening", statement.from, statement.opening_paise);
+  const closing = balanceRow("closing", statement.as_of, statement.closing_paise);
   return [
     csvText([columns, ...(first === 1 ? [opening] : [])]),
     ...lines,
@@ -72,7 +72,7 @@ async function csvOfStatement(statement: Statement, pace: Pace): Promise<string>
   ].join("");
 }
 
-function listCells(line: Statement["lines"][number]): Cell[] {
+function toCells(line: Statement["lines"][number]): Cell[] {
   return [
     line.line_no,
     line.at,
@@ -90,8 +90,8 @@ function listCells(line: Statement["lines"][number]): Cell[] {
   ];
 }
 
-/** A balance that no line leaves. */
-function edge(kind: "opening" | "closing", at: string, balance: PaiseSum): Cell[] {
+/** The row of the opening or closing balance. */
+function balanceRow(kind: "opening" | "closing", at: string, balance: PaiseSum): Cell[] {
   const description = kind === "opening" ? "Opening balance" : "Closing balance";
   const between = columns.slice(4, -1).map(() => null);
   return [null, at, kind, description, ...between, rupeesPlain(balance)];

@@ -1,5 +1,5 @@
-// One statement for good. What fits is one text. What does not is kept in pages of lines, and the
-// statement names the digest of each, so that its own digest proves all of it.
+// Freezes one statement. A statement that fits is stored as one text. A longer one is stored as pages of
+// lines; the text carries the digest of each page, so that its own digest covers all of them.
 
 import { createHash } from "node:crypto";
 
@@ -10,90 +10,90 @@ import { exactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { writeLongJson } from "../kernel/long-json.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
-import { type MoneyPage, moneyIn, type MoneySums, sumsOf } from "../ledger/read-money.ts";
+import { moneyIn, type MoneyPage, type MoneySums, sumByAccount } from "../ledger/read-money.ts";
 import type { Context } from "../platform/context.ts";
 import { openPace, runPaced } from "../platform/heavy/pace.ts";
 import {
   type Account,
   accountFor,
-  balanceIn,
-  factsOf,
-  ofFirm,
-  openingOf,
-  statementOf,
-  sumOf,
+  addSums,
+  buildStatement,
+  findOpening,
+  firmKey,
+  loadFacts,
+  sumBalance,
 } from "./account-for.ts";
-import { digestOfPage, type KeptStatement } from "./read-statements.ts";
-import { previousPeriod, spanOf } from "../kernel/months.ts";
+import { hashPage, type StoredStatement } from "./read-statements.ts";
+import { periodSpan, previousPeriod } from "../kernel/months.ts";
 import {
   addTotals,
   type Line,
   makeLines,
   partMax,
+  sumByKind,
   type Total,
-  totalsOf,
 } from "./statement-rules.ts";
 import { deletePagesLeft, insertPage, insertStatement } from "./statement-store.ts";
 
 const entriesPerPage = 2_000;
 const freezer: Actor = { kind: "worker", id: "statements", requestId: null };
 
-type Freezing = {
+type FreezeOptions = {
   readonly period: IstMonth;
   readonly letterhead: Letterhead;
-  /** The last entry of the books that counts; all up to it are there. */
+  /** The last entry number that counts. All entries up to it are committed. */
   readonly upTo: number;
 };
 
-/** Pauses after every page, and before the statement is kept. */
+/** Yields after every page. */
 export async function* freezePeriod(
   ctx: Pick<Context, "db" | "now">,
   firmId: string,
-  { period, letterhead, upTo }: Freezing,
+  { period, letterhead, upTo }: FreezeOptions,
 ): AsyncGenerator<void> {
   const now = ctx.now();
   const firm = await firmById(ctx.db, firmId);
   const account = { firm, period, letterhead, now, upTo };
   const short = await accountFor(ctx.db, account);
-  const made = short ?? (yield* makePages(ctx, account));
-  await keep(ctx, firm, { ...made, status: "final", frozen_at: istTimestamp(now) }, now);
+  const made = short ?? (yield* writePages(ctx, account));
+  await storeStatement(ctx, firm, { ...made, status: "final", frozen_at: istTimestamp(now) }, now);
 }
 
-/** Writes the lines page by page; answers with all the rest. */
-async function* makePages(
+/** Stores the lines page by page and returns the statement without them. */
+async function* writePages(
   ctx: Pick<Context, "db">,
   account: Account & { readonly upTo: number },
-): AsyncGenerator<void, KeptStatement> {
+): AsyncGenerator<void, StoredStatement> {
   const { firm, period, upTo } = account;
-  const { opening, late } = await openingOf(ctx.db, firm, period);
-  const { from, to } = spanOf(period);
+  const { opening, late } = await findOpening(ctx.db, firm, period);
+  const { from, to } = periodSpan(period);
   const span = { from, to, late, upTo, limit: entriesPerPage };
-  const pages = pageWriter(ctx, account);
-  let added: MoneySums = sumsOf([]);
+  const pages = createPageWriter(ctx, account);
+  let added: MoneySums = sumByAccount([]);
   let totals: Total[] = [];
   let next: MoneyPage["next"];
   do {
-    const page = await moneyIn(ctx.db, ofFirm(firm), { ...span, ...(next && { after: next }) });
-    const facts = await factsOf(ctx.db, firm.firm_id, page.postings);
-    const balance = balanceIn(sumOf(opening, added));
+    const page = await moneyIn(ctx.db, firmKey(firm), { ...span, ...(next && { after: next }) });
+    const facts = await loadFacts(ctx.db, firm.firm_id, page.postings);
+    const balance = sumBalance(addSums(opening, added));
     const lines = await runPaced(
       makeLines(balance, page.postings, facts, pages.lineCount()),
       openPace(),
     );
     await pages.add(lines);
-    totals = addTotals(totals, totalsOf(lines));
-    added = sumOf(added, sumsOf(page.postings));
+    totals = addTotals(totals, sumByKind(lines));
+    added = addSums(added, sumByAccount(page.postings));
     next = page.next;
     yield;
   } while (next);
   const digests = await pages.end();
   const lineCount = pages.lineCount();
   const accounted = { opening, added, lines: [], lineCount, totals, version: upTo };
-  return { ...statementOf(account, accounted), page_digests: digests };
+  return { ...buildStatement(account, accounted), page_digests: digests };
 }
 
-/** Cuts lines into pages of one size. */
-function pageWriter(
+/** Cuts lines into pages of `partMax`. */
+function createPageWriter(
   { db }: Pick<Context, "db">,
   { firm, period, upTo }: Account & { readonly upTo: number },
 ) {
@@ -104,7 +104,7 @@ function pageWriter(
   const write = async (lines: readonly Line[]) => {
     const body = exactJson(lines);
     await insertPage(db, key, { pageNo: digests.length, body });
-    digests.push(digestOfPage(body));
+    digests.push(hashPage(body));
   };
   return {
     lineCount: () => lineCount,
@@ -123,10 +123,10 @@ function pageWriter(
   };
 }
 
-async function keep(
+async function storeStatement(
   ctx: Pick<Context, "db">,
   firm: FirmOfDesk,
-  statement: KeptStatement,
+  statement: StoredStatement,
   now: Date,
 ): Promise<void> {
   const body = await runPaced(writeLongJson(statement, "lines"), openPace());
@@ -148,11 +148,16 @@ async function keep(
     const periods = [previousPeriod(statement.period), statement.period];
     await deletePagesLeft(tx, { firmId: firm.firm_id, periods });
     if (!isNew) return;
-    await recordChanges(tx, freezer, [changeOf(firm, statement, digest.toString("hex"))], now);
+    await recordChanges(
+      tx,
+      freezer,
+      [describeFreeze(firm, statement, digest.toString("hex"))],
+      now,
+    );
   });
 }
 
-function changeOf(firm: FirmOfDesk, statement: KeptStatement, digest: string): Change {
+function describeFreeze(firm: FirmOfDesk, statement: StoredStatement, digest: string): Change {
   const { period, firm_id, version } = statement;
   return {
     environment: firm.environment,

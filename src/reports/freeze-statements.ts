@@ -1,13 +1,13 @@
-// Makes the statements of months that are over, once and for good:
+// A worker that freezes the statements of closed months:
 //
-//   cut       a place in the books, waited for until nothing before it is under way
-//   walk      over all firms that have or had money with us, until none is left
-//   make      every month that is missing up to the last one that is over, in order
-//   keep      the text, its digest and the cut; others may have been faster
+//   cut       take the last entry number and wait until every transaction before it has ended
+//   walk      over all firms that have or had money with us
+//   freeze    every missing month up to the last closed one, in order
+//   store     the text, its digest and the cut; another process may have been faster
 //
-// Entries are only added, so what is before the cut is read without holding anything. A long
-// statement is made page by page, each in a statement of SQL of its own, and a run of the worker ends
-// after so many pages, so that nobody waits for it.
+// Entries are append-only, so entries before the cut are read without locks. A long statement is built
+// page by page, each read by a query of its own, and a run of the worker ends after `stepsPerRun`
+// steps, so that other workers get their turn.
 
 import { setTimeout } from "node:timers/promises";
 
@@ -29,37 +29,37 @@ import { lastClosedPeriod } from "./statement-rules.ts";
 import { findLatestBefore, listFirmsFrozen } from "./statement-store.ts";
 
 const accountsPerPage = 100;
-/** How many statements, or pages of a long one, are made in a run. */
+/** Statements, or pages of a long one, per run. */
 const stepsPerRun = 20;
 const cutLooks = 100;
 const cutLookMs = 20;
 
-type Working = Pick<Context, "db" | "now" | "log">;
+type FreezeContext = Pick<Context, "db" | "now" | "log">;
 
-/** The last month that is over, in each environment. */
-type Closed = Readonly<Record<Environment, IstMonth>>;
+/** The last closed month of each environment. */
+type ClosedPeriods = Readonly<Record<Environment, IstMonth>>;
 
-/** Where a walk has come to, for which month, and how many firms it could not do. */
+/** The state of a walk over all firms. */
 type Walk = {
-  readonly closed: Closed;
+  readonly closed: ClosedPeriods;
   readonly cut: Cut;
-  /** Firms whose turn comes next, and the account after which more are found. */
+  /** The next firms, and the account after which more are listed. */
   waiting: { readonly firmId: string; readonly closed: IstMonth }[];
   after: string | undefined;
-  /** The firm under way. */
+  /** The firm whose months are being frozen. */
   firm: { readonly firmId: string; readonly steps: AsyncGenerator<void> } | undefined;
   missed: number;
 };
 
-/** So many steps of a walk; nothing more to do until another month is over. */
-export function statementFreezer(
-  ctx: Working,
+/** Each run takes up to `stepsPerRun` steps; idle until another month is closed. */
+export function createStatementFreezer(
+  ctx: FreezeContext,
   letterhead: Letterhead,
 ): () => Promise<"more" | "idle"> {
-  let done: Closed | undefined;
+  let done: ClosedPeriods | undefined;
   let walk: Walk | undefined;
   return async () => {
-    const closed = await closedPeriods(ctx);
+    const closed = await readClosedPeriods(ctx);
     if (!walk && isSame(closed, done)) return "idle";
     const current = walk ?? (await beginWalk(ctx, closed));
     walk = current;
@@ -74,18 +74,18 @@ export function statementFreezer(
   };
 }
 
-async function closedPeriods({ db, now }: Working): Promise<Closed> {
+async function readClosedPeriods({ db, now }: FreezeContext): Promise<ClosedPeriods> {
   const calendar = await readCalendar(db);
   const closedIn = (environment: Environment) => lastClosedPeriod(now(), environment, calendar);
   return { live: closedIn("live"), sandbox: closedIn("sandbox") };
 }
 
-function isSame(one: Closed, other: Closed | undefined): boolean {
+function isSame(one: ClosedPeriods, other: ClosedPeriods | undefined): boolean {
   return one.live === other?.live && one.sandbox === other.sandbox;
 }
 
-/** Undefined when something was under way for too long: the next run begins again. */
-async function beginWalk(ctx: Working, closed: Closed): Promise<Walk | undefined> {
+/** Undefined when a transaction before the cut stays open: the next run begins again. */
+async function beginWalk(ctx: FreezeContext, closed: ClosedPeriods): Promise<Walk | undefined> {
   const cut = await takeCut(ctx.db);
   for (let look = 0; look < cutLooks; look++) {
     if (await isCutSettled(ctx.db, cut)) {
@@ -98,7 +98,7 @@ async function beginWalk(ctx: Working, closed: Closed): Promise<Walk | undefined
 }
 
 async function takeStep(
-  ctx: Working,
+  ctx: FreezeContext,
   walk: Walk,
   letterhead: Letterhead,
 ): Promise<"more" | "last"> {
@@ -135,7 +135,7 @@ async function takeStep(
 }
 
 async function* freezeUpTo(
-  ctx: Working,
+  ctx: FreezeContext,
   firmId: string,
   {
     closed,

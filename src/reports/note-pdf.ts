@@ -1,4 +1,4 @@
-import { paperOf } from "../kernel/letterhead.ts";
+import { toPaperHead } from "../kernel/letterhead.ts";
 import { percentText, rupeesText } from "../kernel/money.ts";
 import { dayText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
@@ -7,7 +7,7 @@ import type { ContractNotes } from "./note-schema.ts";
 
 type Note = ContractNotes["notes"][number];
 
-/** One note after the other, each on a page of its own. */
+/** Each note starts on a new page. */
 export const drawNotes = heavyKind(
   "notes pdf",
   async (
@@ -29,13 +29,13 @@ function paper({ house, settlement_id }: ContractNotes, note: Note): Paper {
     title: "Contract note",
     subtitle: `No. ${note.note_no}`,
     mark: marks[note.status],
-    letterhead: paperOf(house),
+    letterhead: toPaperHead(house),
     sections: [
-      factsOf(settlement_id, note),
-      legsOf(note),
-      sumsOf(note),
-      ...paymentsOf(note),
-      ...invoicesOf(note),
+      factsSection(settlement_id, note),
+      legsSection(note),
+      sumsSection(note),
+      ...paymentSections(note),
+      ...invoiceSections(note),
       {
         kind: "note",
         text: "Amounts are in Indian rupees. Times are IST. Scrip value is exempt from GST (HSN 4907); GST is on the fee only. The other side of the deal is not disclosed.",
@@ -45,9 +45,9 @@ function paper({ house, settlement_id }: ContractNotes, note: Note): Paper {
   };
 }
 
-function factsOf(settlementId: string, note: Note): Section {
+function factsSection(settlementId: string, note: Note): Section {
   const dealtAt = parseInstant(note.dealt_at);
-  if (!dealtAt) throw new Error("a deal has a time");
+  if (!dealtAt) throw new Error(`${note.dealt_at} is not an instant`);
   return {
     kind: "facts",
     columns: [
@@ -80,7 +80,7 @@ const legColumns = [
   { head: "All-in ₹", width: 84, align: "right" },
 ] as const;
 
-function legsOf(note: Note): Section {
+function legsSection(note: Note): Section {
   const money = (row: Pick<Note, "value_paise" | "fee_paise" | "gst_paise" | "all_in_paise">) => [
     rupeesText(row.value_paise),
     rupeesText(row.fee_paise),
@@ -109,8 +109,8 @@ const sumColumns = [
   { head: "Amount ₹", width: 110, align: "right" },
 ] as const;
 
-/** The lines that make the all-in amount, with the sign each has in it. */
-function sumsOf(note: Note): Section {
+/** The signed amounts that sum to the all-in amount. */
+function sumsSection(note: Note): Section {
   const taken = note.side === "sell" ? -1 : 1;
   const total = note.side === "sell" ? "Payable to you" : "Payable by you";
   const settled = [
@@ -136,7 +136,7 @@ function sumsOf(note: Note): Section {
   };
 }
 
-/** What a seller is not paid because it is the state's. */
+/** Tax withheld from a seller. */
 function withheldRows({ taxes = [], net_paise }: Note): { cells: string[]; strong?: boolean }[] {
   const withheld = taxes.filter(({ kind }) => kind === "tds");
   if (withheld.length === 0 || net_paise === undefined) return [];
@@ -146,14 +146,14 @@ function withheldRows({ taxes = [], net_paise }: Note): { cells: string[]; stron
   ];
 }
 
-function invoicesOf({ invoices = [] }: Note): Section[] {
+function invoiceSections({ invoices = [] }: Note): Section[] {
   return invoices.map(({ kind, invoice_no, place_of_supply }) => ({
     kind: "note",
     text: `${kind === "invoice" ? "Tax invoice for the fee" : "Credit note for the fee"}: No. ${invoice_no}, place of supply ${place_of_supply}.`,
   }));
 }
 
-function paymentsOf({ payments }: Note): Section[] {
+function paymentSections({ payments }: Note): Section[] {
   if (payments.length === 0) return [];
   return [
     { kind: "heading", text: "Payments" },

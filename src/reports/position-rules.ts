@@ -1,13 +1,10 @@
-// What a desk or one of its firms holds and has, added up: credits by scheme, and cash.
-//
-// A contract note says what one firm dealt in one settlement: each credit, its value, and what of
-// the money is fee and tax. Its lines sum to the all-in amount to the paisa.
+// Positions: the credits by scheme and the cash of a desk or of one of its firms.
 
 import { type PaiseSum, sumPaise } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 
 /** The credits of one scheme in the states that make up a position. */
-export type Held = {
+export type SchemeSums = {
   readonly scheme: Scheme;
   readonly count: number;
   readonly available_paise: PaiseSum;
@@ -25,11 +22,11 @@ type Cash = {
   readonly pending_out_paise: PaiseSum;
 };
 
-export function heldPaise(held: Held): PaiseSum {
+export function sumHeld(held: SchemeSums): PaiseSum {
   return sumPaise([held.available_paise, held.reserved_paise, held.in_settlement_paise]);
 }
 
-export function sumOfCash(balances: readonly Cash[]): Cash {
+export function sumCash(balances: readonly Cash[]): Cash {
   const sum = (of: keyof Cash) => sumPaise(balances.map((balance) => balance[of]));
   return {
     available_paise: sum("available_paise"),
@@ -39,8 +36,8 @@ export function sumOfCash(balances: readonly Cash[]): Cash {
   };
 }
 
-/** Unique and stable: the settlement, the side, and for sellers the first of their credits in it. */
-export function noteNo(settlementId: string, side: Side, firstLeg: number): string {
+/** Unique and stable: settlement, side, and for sellers the ordinal of their first leg. */
+export function buildNoteNo(settlementId: string, side: Side, firstLeg: number): string {
   const place = side === "buy" ? "B" : `S${firstLeg + 1}`;
   return `CN-${settlementId.slice("stl_".length).toUpperCase()}-${place}`;
 }

@@ -1,7 +1,7 @@
-import { type IstDay, addDays } from "../kernel/time.ts";
+import { addDays, type IstDay } from "../kernel/time.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, sql } from "../platform/postgres/postgres.ts";
-import type { Held } from "./position-rules.ts";
+import type { SchemeSums } from "./position-rules.ts";
 
 /**
  * A credit that lapsed and that the clock has not come to yet is not held any more. Inside only the
@@ -12,7 +12,7 @@ export async function sumCredits(
   db: Db,
   { deskId, firmId }: Visibility,
   today: IstDay,
-): Promise<Held[]> {
+): Promise<SchemeSums[]> {
   return await db.rows(sql`
     select
       scheme,

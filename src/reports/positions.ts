@@ -1,15 +1,15 @@
-import { lastSequence } from "../journal/read-events.ts";
+import { readLastSequence } from "../journal/read-events.ts";
 import { firmOfCaller } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import type { Context } from "../platform/context.ts";
-import { heldPaise, sumOfCash } from "./position-rules.ts";
+import { sumCash, sumHeld } from "./position-rules.ts";
 import type { Positions, PositionsQuery } from "./position-schema.ts";
 import { listFirmIds, sumCredits } from "./position-store.ts";
 
-/** Credits, cash and the version are read as of one moment, so that they agree with each other. */
+/** Reads credits, cash and version in one snapshot, so that they agree. */
 export async function readPositions(
   ctx: Context,
   caller: Caller,
@@ -23,13 +23,13 @@ export async function readPositions(
       if (firmId !== null) await firmOfCaller(tx, caller, firmId);
       const holder = { deskId, firmId };
       const held = await sumCredits(tx, holder, istDay(now));
-      const balances = await balancesOf(tx, environment, await listFirmIds(tx, holder));
+      const balances = await readBalances(tx, environment, await listFirmIds(tx, holder));
       return {
         firm_id: firmId,
-        schemes: held.map((sums) => ({ ...sums, held_paise: heldPaise(sums) })),
-        cash: sumOfCash(balances),
+        schemes: held.map((sums) => ({ ...sums, held_paise: sumHeld(sums) })),
+        cash: sumCash(balances),
         as_of: istTimestamp(now),
-        version: await lastSequence(tx, deskId),
+        version: await readLastSequence(tx, deskId),
       };
     },
     { snapshot: true },

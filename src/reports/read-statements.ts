@@ -7,17 +7,17 @@ import { readExactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { readLongJson } from "../kernel/long-json.ts";
 import { addPaise } from "../kernel/money.ts";
-import { isPeriod, nextPeriod, periodsBetween, spanOf } from "../kernel/months.ts";
+import { isPeriod, nextPeriod, periodsBetween, periodSpan } from "../kernel/months.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import { firstEntryAt, lastEntryNo } from "../ledger/read-money.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { accountFor, openingOf, statementNo } from "./account-for.ts";
+import { accountFor, buildStatementNo, findOpening } from "./account-for.ts";
 import { formatStatement } from "./format-statement.ts";
-import { linesMax, partMax, stateOf } from "./statement-rules.ts";
+import { linesMax, openState, partMax } from "./statement-rules.ts";
 import type {
   ListStatementsQuery,
   Statement,
@@ -47,7 +47,7 @@ export async function readStatement(
   const now = ctx.now();
   const isPart = afterLine !== undefined || limit !== undefined;
   if (isPart && format === "pdf") {
-    throw unprocessable({ path: "format", problem: "a part is had as json or csv" });
+    throw unprocessable({ path: "format", problem: "must be json or csv for a part" });
   }
   const part = isPart ? { afterLine: afterLine ?? 0, limit: limit ?? partMax } : undefined;
   const asked = { by: caller, signal: gone };
@@ -55,7 +55,7 @@ export async function readStatement(
     ctx.db.transaction(
       async (tx) => {
         const firm = await firmOfCaller(tx, caller, firmId);
-        return await statementOf(tx, firm, { period, letterhead, now, part, pace });
+        return await findOrBuildStatement(tx, firm, { period, letterhead, now, part, pace });
       },
       { snapshot: true },
     );
@@ -63,19 +63,19 @@ export async function readStatement(
   return await formatStatement(ctx.heavy, statement, { format, ...asked });
 }
 
-/** The first month that there is a statement of; the running one when the books say nothing yet. */
-async function firstPeriodOf(db: Db, firmId: string, now: Date): Promise<string> {
+/** The month of the firm's first entry; the running month when there is none. */
+async function findFirstPeriod(db: Db, firmId: string, now: Date): Promise<string> {
   const first = await firstEntryAt(db, firmId);
   return istMonth(first ?? now);
 }
 
-/** Which of a statement's lines are wanted. */
+/** A range of a statement's lines. */
 type Part = { readonly afterLine: number; readonly limit: number };
 
-/** What a final statement is kept as; the digests are there where its lines are kept in pages. */
-export type KeptStatement = Statement & { readonly page_digests?: readonly string[] };
+/** A final statement as stored. It has page digests when its lines are stored as pages. */
+export type StoredStatement = Statement & { readonly page_digests?: readonly string[] };
 
-type Wanted = {
+type StatementRequest = {
   readonly period: string;
   readonly letterhead: Letterhead;
   readonly now: Date;
@@ -84,38 +84,38 @@ type Wanted = {
   readonly pace?: Pace;
 };
 
-/** As it was kept once it is final, from the books until then; not found outside the firm's months. */
-async function statementOf(
+/** The stored statement if final, otherwise built from the books; not found outside the firm's months. */
+async function findOrBuildStatement(
   db: Db,
   firm: FirmOfDesk,
-  { period, letterhead, now, part, pace = openPace() }: Wanted,
+  { period, letterhead, now, part, pace = openPace() }: StatementRequest,
 ): Promise<Statement> {
   if (!isPeriod(period) || period > istMonth(now)) throw notFound();
   const frozen = await findStatement(db, firm.firm_id, period);
   if (!frozen) {
-    if (period < (await firstPeriodOf(db, firm.firm_id, now))) throw notFound();
+    if (period < (await findFirstPeriod(db, firm.firm_id, now))) throw notFound();
     const made = await accountFor(db, { firm, period, letterhead, now }, pace);
-    if (!made) throw tooLong(`more than ${linesMax}`, "wait until it is final");
-    return partOf(made, part);
+    if (!made) throw tooManyLines(`more than ${linesMax}`, "wait until it is final");
+    return takePart(made, part);
   }
-  if (!frozen.is_whole) throw changed(frozen);
-  // Written by the freezer, as its digest proves.
-  const kept = (await runPaced(readLongJson(frozen.body, "lines"), pace)) as KeptStatement;
+  if (!frozen.is_whole) throw tamperedError(frozen);
+  // The digest proves that the freezer wrote it.
+  const kept = (await runPaced(readLongJson(frozen.body, "lines"), pace)) as StoredStatement;
   const { page_digests: digests, ...read } = kept;
-  const line_count = read.line_count ?? read.lines.length; // Older ones do not say.
+  const line_count = read.line_count ?? read.lines.length; // Early statements lack it.
   const statement = { ...read, line_count, digest: frozen.digest.toString("hex") };
-  if (!digests) return partOf(statement, part);
-  if (!part) throw tooLong(line_count, "ask for parts with after_line, as json or csv");
-  return { ...statement, lines: await keptLines(db, { frozen, digests, pace }, part) };
+  if (!digests) return takePart(statement, part);
+  if (!part) throw tooManyLines(line_count, "ask for parts with after_line, as json or csv");
+  return { ...statement, lines: await readStoredLines(db, { frozen, digests, pace }, part) };
 }
 
-function partOf(statement: Statement, part: Part | undefined): Statement {
+function takePart(statement: Statement, part: Part | undefined): Statement {
   if (!part) return statement;
   const { afterLine, limit } = part;
   return { ...statement, lines: statement.lines.slice(afterLine, afterLine + limit) };
 }
 
-async function keptLines(
+async function readStoredLines(
   db: Db,
   {
     frozen,
@@ -128,9 +128,9 @@ async function keptLines(
   const below = Math.min(Math.ceil((afterLine + limit) / partMax), digests.length);
   const { firm_id: firmId, period, seen_entry_no: seenEntryNo } = frozen;
   const pages = await listPages(db, { firmId, period, seenEntryNo }, { from, below });
-  if (pages.length !== Math.max(below - from, 0)) throw changed(frozen);
+  if (pages.length !== Math.max(below - from, 0)) throw tamperedError(frozen);
   const read = ({ page_no, body }: (typeof pages)[number]) => {
-    if (digestOfPage(body) !== digests[page_no]) throw changed(frozen);
+    if (hashPage(body) !== digests[page_no]) throw tamperedError(frozen);
     return readExactJson(body) as Statement["lines"];
   };
   const lines = await mapPaced(pages, read, pace);
@@ -138,21 +138,21 @@ async function keptLines(
   return lines.flat().slice(first, first + limit);
 }
 
-export function digestOfPage(body: string): string {
+export function hashPage(body: string): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
-function changed({ firm_id, period }: FrozenRow): Error {
-  return new Error(`the statement ${firm_id} ${period} was changed`);
+function tamperedError({ firm_id, period }: FrozenRow): Error {
+  return new Error(`the statement ${firm_id} ${period} was tamperedError`);
 }
 
-function tooLong(lines: number | string, instead: string): Failure {
+function tooManyLines(lines: number | string, instead: string): Failure {
   return new Failure("conflict", `${lines} lines are too many at once: ${instead}`, {
     detail: { reason: "too_many_lines", lines_max: linesMax },
   });
 }
 
-/** For the operator, who sees every firm's. */
+/** Any firm's statement, for the operator. */
 export async function showStatement(
   ctx: Pick<Context, "db" | "now">,
   {
@@ -165,13 +165,13 @@ export async function showStatement(
   return await ctx.db.transaction(
     async (tx) => {
       const firm = await findAnyFirm(tx, firmId);
-      return await statementOf(tx, firm, { period, letterhead, now });
+      return await findOrBuildStatement(tx, firm, { period, letterhead, now });
     },
     { snapshot: true },
   );
 }
 
-/** Every month from the first that the books know of to the running one. */
+/** Every month from the firm's first entry to the running one. */
 export async function listStatements(
   ctx: Context,
   caller: Caller,
@@ -182,34 +182,34 @@ export async function listStatements(
     async (tx) => {
       const firm = await firmOfCaller(tx, caller, firmId);
       const frozen = await listFrozen(tx, firmId);
-      const open = await openOf(tx, firm, { last: frozen[0], now });
+      const open = await listOpen(tx, firm, { last: frozen[0], now });
       return { statements: [...open, ...frozen.map(viewFrozen)] };
     },
     { snapshot: true },
   );
 }
 
-/** Those that are not final yet: what one opens with is what the one before it closes with. */
-async function openOf(
+/** Statements that are not final. The opening balance of one is the closing balance of the one before. */
+async function listOpen(
   db: Db,
   firm: FirmOfDesk,
   { last, now }: { readonly last: FrozenRow | undefined; readonly now: Date },
 ): Promise<StatementSummary[]> {
-  const first = last ? nextPeriod(last.period) : await firstPeriodOf(db, firm.firm_id, now);
-  const [balance] = await balancesOf(db, firm.environment, [firm.firm_id]);
+  const first = last ? nextPeriod(last.period) : await findFirstPeriod(db, firm.firm_id, now);
+  const [balance] = await readBalances(db, firm.environment, [firm.firm_id]);
   let closing = balance ? addPaise(balance.posted_paise, balance.commission_paise) : 0;
   const open: StatementSummary[] = [];
   for (const period of periodsBetween(first, istMonth(now)).toReversed()) {
-    const { opening } = await openingOf(db, firm, period);
+    const { opening } = await findOpening(db, firm, period);
     const openingPaise = addPaise(opening.cash_paise, opening.commission_paise);
     open.push({
-      ...nameOf(firm.firm_id, period),
-      status: stateOf(period, now),
+      ...identifyStatement(firm.firm_id, period),
+      status: openState(period, now),
       opening_paise: openingPaise,
       closing_paise: closing,
       frozen_at: null,
       digest: null,
-      version: await lastEntryNo(db, firm.firm_id, spanOf(period).from),
+      version: await lastEntryNo(db, firm.firm_id, periodSpan(period).from),
     });
     closing = openingPaise;
   }
@@ -218,7 +218,7 @@ async function openOf(
 
 function viewFrozen(row: FrozenRow): StatementSummary {
   return {
-    ...nameOf(row.firm_id, row.period),
+    ...identifyStatement(row.firm_id, row.period),
     status: "final",
     opening_paise: row.opening_paise,
     closing_paise: row.closing_paise,
@@ -228,7 +228,7 @@ function viewFrozen(row: FrozenRow): StatementSummary {
   };
 }
 
-function nameOf(firmId: string, period: IstMonth) {
-  const statement_no = statementNo(firmId, period);
+function identifyStatement(firmId: string, period: IstMonth) {
+  const statement_no = buildStatementNo(firmId, period);
   return { statement_no, firm_id: firmId, period, allowed_actions: [] };
 }

@@ -1,4 +1,4 @@
-import { paperOf } from "../kernel/letterhead.ts";
+import { toPaperHead } from "../kernel/letterhead.ts";
 import { negatePaise, type PaiseSum, percentText, rupeesText, sumPaise } from "../kernel/money.ts";
 import { dayText, monthText, parseInstant, timeText } from "../kernel/time.ts";
 import { heavyKind } from "../platform/heavy/kinds.ts";
@@ -34,7 +34,7 @@ const notYetFinal: Readonly<Record<string, string>> = {
 export const drawStatement = heavyKind(
   "statement pdf",
   async (statement: Statement, stop): Promise<Uint8Array> =>
-    await drawPapers([paper(statement)], instantOf(statement.as_of), stop),
+    await drawPapers([paper(statement)], requireInstant(statement.as_of), stop),
 );
 
 function paper(statement: Statement): Paper {
@@ -42,17 +42,17 @@ function paper(statement: Statement): Paper {
     title: "Statement of account",
     subtitle: `${monthText(statement.period)}\nNo. ${statement.statement_no}`,
     mark: notYetFinal[statement.status],
-    letterhead: paperOf(statement.house),
+    letterhead: toPaperHead(statement.house),
     sections: [
-      factsOf(statement),
-      linesOf(statement),
-      ...totalsOf(statement),
-      ...notesOf(statement),
+      factsSection(statement),
+      linesSection(statement),
+      ...totalsSections(statement),
+      ...noteSections(statement),
     ],
   };
 }
 
-function factsOf({ firm, ...statement }: Statement): Section {
+function factsSection({ firm, ...statement }: Statement): Section {
   const rupees = (paise: PaiseSum) => `₹ ${rupeesText(paise)}`;
   return {
     kind: "facts",
@@ -77,10 +77,10 @@ function factsOf({ firm, ...statement }: Statement): Section {
   };
 }
 
-/** Both days included. */
+/** The first and last day of the month. */
 function periodText({ from, to }: Pick<Statement, "from" | "to">): string {
-  const lastMoment = new Date(instantOf(to).getTime() - 1);
-  return `${dayText(instantOf(from))} to ${dayText(lastMoment)}`;
+  const lastMoment = new Date(requireInstant(to).getTime() - 1);
+  return `${dayText(requireInstant(from))} to ${dayText(lastMoment)}`;
 }
 
 const columns = [
@@ -91,7 +91,7 @@ const columns = [
   { head: "Balance ₹", width: 78, align: "right" },
 ] as const;
 
-function linesOf(statement: Statement): Section {
+function linesSection(statement: Statement): Section {
   const amounts = statement.lines.map((line) => line.amount_paise);
   const debits = sumPaise(amounts.filter((paise) => paise < 0));
   const credits = sumPaise(amounts.filter((paise) => paise > 0));
@@ -108,20 +108,20 @@ function linesOf(statement: Statement): Section {
     columns,
     rows: [
       { cells: opening, strong: true },
-      ...statement.lines.map(rowOf),
+      ...statement.lines.map(toRow),
       { cells: closing, strong: true },
     ],
   };
 }
 
-function rowOf(line: Line): Row {
-  const at = instantOf(line.at);
+function toRow(line: Line): Row {
+  const at = requireInstant(line.at);
   const isDebit = line.amount_paise < 0;
   const amount = rupeesText(isDebit ? negatePaise(line.amount_paise) : line.amount_paise);
   return {
     cells: [
       `${dayText(at)}\n${timeText(at)}`,
-      `${line.description}\n${detailOf(line)}`,
+      `${line.description}\n${describeLine(line)}`,
       isDebit ? amount : "",
       isDebit ? "" : amount,
       rupeesText(line.balance_paise),
@@ -129,10 +129,10 @@ function rowOf(line: Line): Row {
   };
 }
 
-/** A few numbers are told; of more the contract note tells. */
+/** The contract note lists all scrip numbers. */
 const scripNosShown = 2;
 
-function detailOf({ kind, face_paise, price_bps, scrip_nos, utr, reference }: Line): string {
+function describeLine({ kind, face_paise, price_bps, scrip_nos, utr, reference }: Line): string {
   const more = scrip_nos.length - scripNosShown;
   const scrips =
     scrip_nos.slice(0, scripNosShown).join(", ") + (more > 0 ? ` and ${more} more` : "");
@@ -148,7 +148,7 @@ function detailOf({ kind, face_paise, price_bps, scrip_nos, utr, reference }: Li
     .join(" · ");
 }
 
-function totalsOf({ totals }: Statement): Section[] {
+function totalsSections({ totals }: Statement): Section[] {
   if (totals.length === 0) return [];
   return [
     { kind: "heading", text: "Totals" },
@@ -166,7 +166,7 @@ function totalsOf({ totals }: Statement): Section[] {
   ];
 }
 
-function notesOf(statement: Statement): Section[] {
+function noteSections(statement: Statement): Section[] {
   const notes = [
     "Amounts are in Indian rupees. Times are IST. Scrip value is exempt from GST (HSN 4907); GST is on the fee only.",
     statement.commission_paise === 0
@@ -174,14 +174,14 @@ function notesOf(statement: Statement): Section[] {
       : `The closing balance includes ₹ ${rupeesText(statement.commission_paise)} of commission earned as a desk.`,
     statement.digest === null
       ? "This statement may still change: it becomes final after the end of the month."
-      : `Final since ${dayText(instantOf(statement.frozen_at ?? ""))}; later corrections are in later statements. SHA-256 ${statement.digest}`,
+      : `Final since ${dayText(requireInstant(statement.frozen_at ?? ""))}; later corrections are in later statements. SHA-256 ${statement.digest}`,
     "Made by a computer; valid without a signature.",
   ];
   return notes.filter((text) => text !== "").map((text) => ({ kind: "note", text }));
 }
 
-function instantOf(text: string): Date {
+function requireInstant(text: string): Date {
   const instant = parseInstant(text);
-  if (!instant) throw new Error(`${text} is no instant of ours`);
+  if (!instant) throw new Error(`${text} is not an instant`);
   return instant;
 }

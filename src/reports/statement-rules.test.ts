@@ -4,18 +4,18 @@ import { test } from "node:test";
 import type { PaiseSum } from "../kernel/money.ts";
 import { plainCalendar } from "../kernel/working-days.ts";
 import { runThrough } from "../platform/heavy/pace.ts";
-import { isPeriod, nextPeriod, periodsBetween, spanOf } from "../kernel/months.ts";
+import { isPeriod, nextPeriod, periodsBetween, periodSpan } from "../kernel/months.ts";
 import {
   type Facts,
   lastClosedPeriod,
   type LegFacts,
   makeLines,
+  openState,
   type Posting,
-  stateOf,
-  totalsOf,
+  sumByKind,
 } from "./statement-rules.ts";
 
-const linesOf = (...given: Parameters<typeof makeLines>) => runThrough(makeLines(...given));
+const buildLines = (...given: Parameters<typeof makeLines>) => runThrough(makeLines(...given));
 
 const at = new Date("2026-11-16T10:00:00+05:30");
 const deal = "stl_01jd2m7q4x8r5v6w9y0abcdefg";
@@ -54,13 +54,13 @@ function posting(fields: Partial<Posting>): Posting {
 }
 
 /** Kind and amount of each line. */
-function shortOf(lines: ReturnType<typeof linesOf>): [string, PaiseSum][] {
+function summarize(lines: ReturnType<typeof buildLines>): [string, PaiseSum][] {
   return lines.map((line) => [line.kind, line.amount_paise]);
 }
 
 test("value, fee and tax of a deal are lines of their own and sum to what was moved", () => {
-  const sold = linesOf(0, [posting({ paise: 9_765_000 })], facts("frm_seller"));
-  assert.deepEqual(shortOf(sold), [
+  const sold = buildLines(0, [posting({ paise: 9_765_000 })], facts("frm_seller"));
+  assert.deepEqual(summarize(sold), [
     ["sale", 9_769_720],
     ["fee", -4_000],
     ["gst", -720],
@@ -69,8 +69,8 @@ test("value, fee and tax of a deal are lines of their own and sum to what was mo
   assert.equal(sold[0]?.hsn, "4907");
   assert.equal(sold[0]?.price_bps, 9_765);
   assert.deepEqual(sold[0]?.scrip_nos, ["SCRIP0001"]);
-  const bought = linesOf(9_785_000, [posting({ paise: -9_785_000 })], facts("frm_buyer"));
-  assert.deepEqual(shortOf(bought), [
+  const bought = buildLines(9_785_000, [posting({ paise: -9_785_000 })], facts("frm_buyer"));
+  assert.deepEqual(summarize(bought), [
     ["purchase", -9_779_100],
     ["fee", -5_000],
     ["gst", -900],
@@ -82,7 +82,7 @@ test("a deal without a fee is one line, however many credits it has", () => {
   const free = { ...leg, seller_fee_paise: 0, seller_gst_paise: 0 };
   const legs = [free, { ...free, ordinal: 1, scrip_no: "SCRIP0002", seller_bps: 9_700 }];
   const postings = [posting({ paise: 100 }), posting({ paise: 50, ordinal: 1 })];
-  const [line, ...others] = linesOf(0, postings, facts("frm_seller", legs));
+  const [line, ...others] = buildLines(0, postings, facts("frm_seller", legs));
   assert.deepEqual(others, []);
   assert.equal(line?.amount_paise, 150);
   assert.equal(line?.face_paise, 20_000_000);
@@ -94,8 +94,8 @@ test("a reversal returns value, fee and tax, and what the balance could not bear
     posting({ kind: "reversal", paise: -1_000_000 }),
     posting({ kind: "reversal", account_kind: "firm_dues", paise: -8_765_000 }),
   ];
-  const lines = linesOf(1_000_000, back, facts("frm_seller"));
-  assert.deepEqual(shortOf(lines), [
+  const lines = buildLines(1_000_000, back, facts("frm_seller"));
+  assert.deepEqual(summarize(lines), [
     ["reversal", -9_769_720],
     ["fee", 4_000],
     ["gst", 720],
@@ -103,7 +103,7 @@ test("a reversal returns value, fee and tax, and what the balance could not bear
   ]);
   assert.equal(lines.at(-1)?.balance_paise, 0);
   assert.deepEqual(
-    totalsOf(lines).map(({ kind, amount_paise }) => [kind, amount_paise]),
+    sumByKind(lines).map(({ kind, amount_paise }) => [kind, amount_paise]),
     [
       ["fee", 4_000],
       ["gst", 720],
@@ -129,7 +129,7 @@ test("money that banks moved shows their reference", () => {
     posting({ kind: "refund", paise: 7 }),
     posting({ kind: "fee", paise: -3 }),
   ];
-  const lines = linesOf(100, postings, { ...facts("frm_seller"), payments });
+  const lines = buildLines(100, postings, { ...facts("frm_seller"), payments });
   assert.deepEqual(
     lines.map(({ kind, utr, balance_paise }) => [kind, utr, balance_paise]),
     [
@@ -150,15 +150,15 @@ test("a commission is one line for a deal, and another when it is taken back", (
     posting({ ...own, ordinal: 1, paise: 5_000 }),
     posting({ ...own, ordinal: 2, paise: -5_000, at: later }),
   ];
-  const lines = linesOf(0, postings, facts("frm_desk"));
-  assert.deepEqual(shortOf(lines), [
+  const lines = buildLines(0, postings, facts("frm_desk"));
+  assert.deepEqual(summarize(lines), [
     ["commission", 10_000],
     ["commission", -5_000],
   ]);
 });
 
 test("months begin and end at midnight in India", () => {
-  assert.deepEqual(spanOf("2026-11"), {
+  assert.deepEqual(periodSpan("2026-11"), {
     from: new Date("2026-10-31T18:30:00Z"),
     to: new Date("2026-11-30T18:30:00Z"),
   });
@@ -171,13 +171,13 @@ test("months begin and end at midnight in India", () => {
 });
 
 test("a month is closed an hour after its end, and not before", () => {
-  const end = spanOf("2026-11").to.getTime();
+  const end = periodSpan("2026-11").to.getTime();
   const closed = (ms: number) => lastClosedPeriod(new Date(ms), "sandbox", plainCalendar);
   assert.equal(closed(end - 1), "2026-10");
   assert.equal(closed(end + 3_599_999), "2026-10");
   assert.equal(closed(end + 3_600_000), "2026-11");
-  assert.equal(stateOf("2026-11", new Date(end - 1)), "running");
-  assert.equal(stateOf("2026-11", new Date(end)), "provisional");
+  assert.equal(openState("2026-11", new Date(end - 1)), "running");
+  assert.equal(openState("2026-11", new Date(end)), "provisional");
 });
 
 test("a month of production is closed with the first working day of banks after it", () => {

@@ -1,12 +1,11 @@
-// A statement accounts for a firm's money with us over one month in IST: what was there, what moved
-// and what is left, made of the postings in the books and of nothing else.
+// A statement accounts for a firm's money over one month in IST, from the postings in the books only.
 //
 //   running       the month is not over
-//   provisional   it is over, and what was under way at its end may still arrive
-//   final         made for good; what is corrected later is a line of a later month
+//   provisional   the month is over; entries that were under way may still be added
+//   final         frozen; later corrections are lines of a later month
 //
-// The balance is the firm's cash and what it earned as a desk. What it owes the house stands beside
-// it: a reversal is shown whole, and what the firm had not left for it as carried to its dues.
+// The balance is the firm's cash and commission. Dues to the house are shown apart: a reversal is shown
+// whole, and the part that the firm's cash could not cover as carried to its dues.
 
 import { legOfOrdinal } from "../settlement/commission-rules.ts";
 import {
@@ -21,12 +20,12 @@ import {
 import { isId } from "../kernel/ids.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Side } from "../kernel/scheme.ts";
-import { previousPeriod, spanOf } from "../kernel/months.ts";
+import { periodSpan, previousPeriod } from "../kernel/months.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { EntryKind } from "../ledger/rules.ts";
 import { dividedTax, type LegTax, withholdingName } from "../settlement/tax-rules.ts";
-import { type FeesOfLeg, feeOfSide } from "../settlement/rules.ts";
+import { feeOfSide, type FeesOfLeg } from "../settlement/rules.ts";
 
 export const statementStates = ["running", "provisional", "final"] as const;
 
@@ -52,23 +51,23 @@ export const lineKinds = [
 
 export type LineKind = (typeof lineKinds)[number];
 
-/** Where the statement of a month stands that is not final. */
-export function stateOf(period: IstMonth, now: Date): Exclude<StatementState, "final"> {
+/** The state of a statement that is not final. */
+export function openState(period: IstMonth, now: Date): Exclude<StatementState, "final"> {
   return period === istMonth(now) ? "running" : "provisional";
 }
 
-/** So many entries and lines are made and shown at once; what is longer is kept and read in parts. */
+/** A statement of more lines is stored as pages and read in parts. */
 export const linesMax = 20_000;
 
-/** So many lines are on one page of those that are kept, and in one answer that asks for a part. */
+/** Lines per stored page, and in one response for a part. */
 export const partMax = 2_000;
 
-/** Entries carry the time at which their work began: by then all of a month's are in the books. */
+/** Entries carry the start time of their transaction; after this grace all of a month's are committed. */
 export const graceMs = 3_600_000;
 
 /**
- * The last month whose statement can be made for good. In production that is at the close of the first
- * day on which banks work after it, so that the desk has a working day to look at it before.
+ * The last month whose statement can be frozen. In production a month is closed at the end of the first
+ * bank day after it, so that the desk has a working day to check it.
  */
 export function lastClosedPeriod(
   now: Date,
@@ -78,11 +77,11 @@ export function lastClosedPeriod(
   const settled = new Date(now.getTime() - graceMs);
   const last = previousPeriod(istMonth(settled));
   if (environment === "sandbox") return last;
-  const firstClose = addWorkingDays(spanOf(last).to, 0, "bank", calendar);
+  const firstClose = addWorkingDays(periodSpan(last).to, 0, "bank", calendar);
   return now < firstClose ? previousPeriod(last) : last;
 }
 
-/** What an entry moved on one of the firm's accounts. */
+/** A posting on one of the firm's accounts. */
 export type Posting = {
   readonly entry_no: number;
   readonly at: Date;
@@ -93,7 +92,7 @@ export type Posting = {
   readonly paise: PaiseSum;
 };
 
-/** What a statement says of a credit that was dealt. */
+/** The facts of a dealt credit that a statement shows. */
 export type LegFacts = FeesOfLeg & {
   readonly ordinal: number;
   readonly scrip_no: string;
@@ -109,7 +108,7 @@ export type Facts = {
   readonly firmId: string;
   /** By settlement. */
   readonly legs: ReadonlyMap<string, readonly LegFacts[]>;
-  /** What was decided about the taxes of legs, by settlement; nothing while no tax line is set. */
+  /** The taxes of legs, by settlement; empty while no tax line is configured. */
   readonly taxes: ReadonlyMap<string, readonly LegTax[]>;
   /** By payout. */
   readonly payments: ReadonlyMap<
@@ -123,7 +122,7 @@ export type Line = {
   readonly at: string;
   readonly kind: LineKind;
   readonly description: string;
-  /** What it is about: a settlement, a payout, or the bank's reference of money that came in. */
+  /** The settlement, the payout, or the bank's reference of a deposit. */
   readonly reference: string;
   readonly utr: string | null;
   readonly hsn: string | null;
@@ -135,13 +134,10 @@ export type Line = {
   readonly balance_paise: PaiseSum;
 };
 
-/** A line before its place and the balance after it are known. */
-type Draft = Omit<Line, "line_no" | "at" | "balance_paise">;
+/** A line without its number, time and balance. */
+type LineDraft = Omit<Line, "line_no" | "at" | "balance_paise">;
 
-/**
- * The lines of a span, each with the balance that it leaves; those before it were so many. There is a
- * place to pause after each.
- */
+/** Builds the lines of a span with running balances, numbered from `before` on. Yields after each. */
 export function* makeLines(
   openingPaise: PaiseSum,
   postings: readonly Posting[],
@@ -150,11 +146,11 @@ export function* makeLines(
 ): Generator<void, readonly Line[]> {
   const lines: Line[] = [];
   let balance = openingPaise;
-  for (const happening of yield* findHappenings(postings)) {
+  for (const group of yield* groupPostings(postings)) {
     yield;
-    for (const draft of draftsOf(happening, facts)) {
+    for (const draft of draftLines(group, facts)) {
       balance = addPaise(balance, draft.amount_paise);
-      const at = istTimestamp(happening.at);
+      const at = istTimestamp(group.at);
       const line_no = before + lines.length + 1;
       lines.push({ line_no, at, ...draft, balance_paise: balance });
     }
@@ -162,19 +158,19 @@ export function* makeLines(
   return lines;
 }
 
-/** Postings that belong together: of one kind, about one thing, at one time. */
-type Happening = {
+/** Postings of one kind, subject and time. The hold and settlement of a deal are one group. */
+type PostingGroup = {
   readonly at: Date;
   readonly kind: EntryKind;
   readonly subject: string;
   readonly ordinals: readonly number[];
-  /** What the firm gained or lost by it, dues included. */
+  /** The sum of all postings, including dues. */
   readonly wholePaise: PaiseSum;
-  /** What of a loss became dues. */
+  /** The part of a loss that became dues. */
   readonly owedPaise: PaiseSum;
 };
 
-function* findHappenings(postings: readonly Posting[]): Generator<void, Iterable<Happening>> {
+function* groupPostings(postings: readonly Posting[]): Generator<void, Iterable<PostingGroup>> {
   const groups = new Map<string, Posting[]>();
   for (const posting of postings) {
     const { at, kind, subject } = posting;
@@ -184,10 +180,10 @@ function* findHappenings(postings: readonly Posting[]): Generator<void, Iterable
     else groups.set(name, [posting]);
     yield;
   }
-  return groups.values().flatMap(describeHappening);
+  return groups.values().flatMap(toPostingGroup);
 }
 
-function describeHappening(group: readonly Posting[]): Happening[] {
+function toPostingGroup(group: readonly Posting[]): PostingGroup[] {
   const [first] = group;
   if (!first) return [];
   const dues = group.filter(({ account_kind }) => account_kind === "firm_dues");
@@ -207,29 +203,29 @@ function isDeal(kind: EntryKind): boolean {
   return kind === "deal_hold" || kind === "deal_settlement";
 }
 
-function draftsOf(happening: Happening, facts: Facts): Draft[] {
-  return [...mainDrafts(happening, facts), ...duesDrafts(happening)];
+function draftLines(group: PostingGroup, facts: Facts): LineDraft[] {
+  return [...draftMainLines(group, facts), ...draftDues(group)];
 }
 
-function mainDrafts(happening: Happening, facts: Facts): Draft[] {
-  const { kind, subject, wholePaise } = happening;
-  const blank = { ...nothingMore, reference: subject, amount_paise: wholePaise };
+function draftMainLines(group: PostingGroup, facts: Facts): LineDraft[] {
+  const { kind, subject, wholePaise } = group;
+  const blank = { ...emptyDetails, reference: subject, amount_paise: wholePaise };
   switch (kind) {
     case "deal_hold":
     case "deal_settlement":
-      return dealDrafts(happening, facts, "dealt");
+      return draftDeal(group, facts, "dealt");
     case "reversal":
-      return dealDrafts(happening, facts, "reversed");
+      return draftDeal(group, facts, "reversed");
     case "commission":
-      return [commissionDraft(happening, facts)];
+      return [draftCommission(group, facts)];
     case "deposit":
       return [{ ...blank, kind: "deposit", description: "Deposit received", utr: subject }];
     case "payout":
-      return [payoutDraft(happening, facts)];
+      return [draftPayout(group, facts)];
     case "tax":
-      return [withheldDraft(happening, facts)];
+      return [draftWithholding(group, facts)];
     case "dues":
-      return []; // What was paid of them is the line of the dues.
+      return []; // draftDues shows the payment.
     case "refund":
     case "payout_return":
       return [{ ...blank, kind: "refund", description: "Refund" }];
@@ -238,7 +234,7 @@ function mainDrafts(happening: Happening, facts: Facts): Draft[] {
   }
 }
 
-const nothingMore = {
+const emptyDetails = {
   utr: null,
   hsn: null,
   scheme: null,
@@ -247,12 +243,12 @@ const nothingMore = {
   price_bps: null,
 } as const;
 
-/** Value, fee and tax: each on its own line, and together what the books moved. */
-function dealDrafts(
-  { subject, ordinals, wholePaise }: Happening,
+/** Value, fee and tax as lines of their own, which sum to the postings. */
+function draftDeal(
+  { subject, ordinals, wholePaise }: PostingGroup,
   facts: Facts,
   what: "dealt" | "reversed",
-): Draft[] {
+): LineDraft[] {
   const legs = (facts.legs.get(subject) ?? []).filter((leg) => ordinals.includes(leg.ordinal));
   const side: Side = legs.some((leg) => leg.seller_firm_id === facts.firmId) ? "sell" : "buy";
   const sign = what === "dealt" ? -1 : 1;
@@ -261,16 +257,16 @@ function dealDrafts(
   const noun = side === "sell" ? "sale" : "purchase";
   const scheme = legs[0]?.scheme ?? null;
   const scrips = `${legs.length} ${scheme ?? ""} ${legs.length === 1 ? "scrip" : "scrips"}`;
-  const act = what === "dealt" ? capital(noun) : `Reversal of ${noun}`;
-  const about = { ...nothingMore, reference: subject, scheme };
-  const value: Draft = {
+  const act = what === "dealt" ? capitalize(noun) : `Reversal of ${noun}`;
+  const about = { ...emptyDetails, reference: subject, scheme };
+  const value: LineDraft = {
     ...about,
     kind: what === "dealt" ? noun : "reversal",
     description: `${act} of ${scrips}, HSN ${scripHsn}, exempt`,
     hsn: scripHsn,
     scrip_nos: legs.map((leg) => leg.scrip_no),
     face_paise: sum(legs.map((leg) => leg.face_paise)),
-    price_bps: commonPrice(legs, side),
+    price_bps: findCommonPrice(legs, side),
     amount_paise: subtractPaise(wholePaise, fee + gst),
   };
   const back = what === "dealt" ? "" : ", returned";
@@ -300,14 +296,17 @@ function dealDrafts(
   ].filter((draft) => draft === value || draft.amount_paise !== 0);
 }
 
-/** Tax that was withheld from a seller, or given back with a reversal. */
-function withheldDraft({ subject, wholePaise }: Happening, { firmId, taxes }: Facts): Draft {
+/** Tax withheld from a seller, or returned by a reversal. */
+function draftWithholding(
+  { subject, wholePaise }: PostingGroup,
+  { firmId, taxes }: Facts,
+): LineDraft {
   const own = (taxes.get(subject) ?? []).find(
     ({ firm_id, tds_paise }) => firm_id === firmId && tds_paise > 0,
   );
   const name = own ? withholdingName(own) : "TDS";
   return {
-    ...nothingMore,
+    ...emptyDetails,
     kind: "tds",
     description: wholePaise < 0 ? name : `${name}, returned`,
     reference: subject,
@@ -315,16 +314,19 @@ function withheldDraft({ subject, wholePaise }: Happening, { firmId, taxes }: Fa
   };
 }
 
-function commonPrice(legs: readonly LegFacts[], side: Side): number | null {
+function findCommonPrice(legs: readonly LegFacts[], side: Side): number | null {
   const prices = new Set(legs.map((leg) => (side === "sell" ? leg.seller_bps : leg.buyer_bps)));
   return prices.size === 1 ? ([...prices][0] ?? null) : null;
 }
 
-function commissionDraft({ subject, ordinals, wholePaise }: Happening, { legs }: Facts): Draft {
+function draftCommission(
+  { subject, ordinals, wholePaise }: PostingGroup,
+  { legs }: Facts,
+): LineDraft {
   const earned = new Set(ordinals.map((ordinal) => legOfOrdinal(ordinal).legOrdinal));
   const own = (legs.get(subject) ?? []).filter((leg) => earned.has(leg.ordinal));
   return {
-    ...nothingMore,
+    ...emptyDetails,
     kind: "commission",
     description: wholePaise < 0 ? "Commission taken back" : "Commission on your clients' deal",
     reference: subject,
@@ -335,28 +337,28 @@ function commissionDraft({ subject, ordinals, wholePaise }: Happening, { legs }:
   };
 }
 
-function payoutDraft({ subject, wholePaise }: Happening, { payments }: Facts): Draft {
+function draftPayout({ subject, wholePaise }: PostingGroup, { payments }: Facts): LineDraft {
   const payment = isId("pay", subject) ? payments.get(subject) : undefined;
   return {
-    ...nothingMore,
+    ...emptyDetails,
     kind: "payout",
-    description: payment ? `${nameOfPayment(payment)} by ${payment.rail}` : "Payout",
+    description: payment ? `${paymentName(payment)} by ${payment.rail}` : "Payout",
     reference: subject,
     utr: payment?.utr ?? subject,
     amount_paise: wholePaise,
   };
 }
 
-function nameOfPayment({ kind }: { readonly kind: string }): string {
+function paymentName({ kind }: { readonly kind: string }): string {
   return kind === "withdrawal" ? "Withdrawal" : "Payout";
 }
 
-/** The balance never falls below zero: what it could not bear is owed beside it. */
-function duesDrafts({ subject, owedPaise }: Happening): Draft[] {
+/** The balance never falls below zero: the rest of a loss is carried to the dues. */
+function draftDues({ subject, owedPaise }: PostingGroup): LineDraft[] {
   if (owedPaise === 0) return [];
   const description = owedPaise > 0 ? "Carried to your dues" : "Dues settled";
   return [
-    { ...nothingMore, kind: "dues", description, reference: subject, amount_paise: owedPaise },
+    { ...emptyDetails, kind: "dues", description, reference: subject, amount_paise: owedPaise },
   ];
 }
 
@@ -366,8 +368,8 @@ export type Total = {
   readonly amount_paise: PaiseSum;
 };
 
-/** What the lines of each kind add up to, in the order of the kinds. */
-export function totalsOf(lines: readonly Line[]): Total[] {
+/** The total of each kind of line, in the order of `lineKinds`. */
+export function sumByKind(lines: readonly Line[]): Total[] {
   const byKind = Map.groupBy(lines, (line) => line.kind);
   return lineKinds.flatMap((kind) => {
     const own = byKind.get(kind);
@@ -378,7 +380,7 @@ export function totalsOf(lines: readonly Line[]): Total[] {
   });
 }
 
-/** Totals of two parts of one span. */
+/** Adds the totals of two parts of one span. */
 export function addTotals(one: readonly Total[], other: readonly Total[]): Total[] {
   return lineKinds.flatMap((kind) => {
     const own = [...one, ...other].filter((total) => total.kind === kind);
@@ -388,7 +390,7 @@ export function addTotals(one: readonly Total[], other: readonly Total[]): Total
   });
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 

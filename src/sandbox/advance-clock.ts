@@ -3,7 +3,7 @@
 // workers then find it due, as they would have in the end.
 
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf } from "../kernel/actor.ts";
+import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
 import { istTimestamp } from "../kernel/time.ts";
@@ -51,7 +51,7 @@ export async function advanceClock(
       const after = { clock: istTimestamp(clock), ahead_s: aheadS, brought_nearer };
       const entity = { type: "clock", id: deskId, version: 1, href: "/v1/sandbox/clock" };
       const change = { environment, deskId, firmId: deskId, entity, before: null, after };
-      await recordChanges(tx, actorOf(call), [{ ...change, action: "sandbox.advance_clock" }], now);
+      await recordChanges(tx, toActor(call), [{ ...change, action: "sandbox.advance_clock" }], now);
       return after;
     },
     { rollBack: call.dryRun },

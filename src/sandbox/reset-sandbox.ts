@@ -5,8 +5,8 @@ import { lockFreeCredits, withdrawAllOfDesk } from "../credits/end-holdings.ts";
 import { seedFirmCredits } from "../credits/seed-credits.ts";
 import { giveUpCrosses, lockCrossesWithin } from "../crosses/end-crosses.ts";
 import { firmOfCaller, type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
-import { recordAttributed, recordChanges } from "../journal/record-changes.ts";
-import { actorOf, type Change } from "../kernel/actor.ts";
+import { recordAttributedChanges, recordChanges } from "../journal/record-changes.ts";
+import { toActor, type Change } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
@@ -29,7 +29,7 @@ export async function resetSandbox(
 ): Promise<ResetDone> {
   onlyWholeDesk(call.caller);
   const { environment, deskId } = call.caller;
-  const actor = actorOf(call);
+  const actor = toActor(call);
   const now = ctx.now();
   const { rows: resting } = await listOrders(ctx, call.caller, { status: "open" });
   return await ctx.db.transaction(
@@ -47,7 +47,7 @@ export async function resetSandbox(
         environment,
         orderIds,
         ...how,
-        actorOf: () => actor,
+        findActor: () => actor,
         now,
       });
       const given = { environment, settlements, settling };
@@ -56,7 +56,7 @@ export async function resetSandbox(
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);
       const others = [...crosses, ...failed, ...withdrawn];
       const made = [...ended.changes, ...others.map((change) => ({ actor, change }))];
-      await recordAttributed(tx, made, now);
+      await recordAttributedChanges(tx, made, now);
       return {
         orders_cancelled: ended.orders.length,
         crosses_ended: open.length,
@@ -84,7 +84,7 @@ export async function seedSandbox(
       const { count, scheme } = command;
       const scripNos = await seedFirmCredits(tx, firm, { count, scheme, seed, now });
       const seeded = { firm_id: firm.firm_id, scrip_nos: scripNos };
-      await recordChanges(tx, actorOf(call), [changeOf(firm, seeded)], now);
+      await recordChanges(tx, toActor(call), [changeOf(firm, seeded)], now);
       return seeded;
     },
     { rollBack: call.dryRun },

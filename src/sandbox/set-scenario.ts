@@ -1,5 +1,5 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf } from "../kernel/actor.ts";
+import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import { scenariosOf, setScenario as setForDesk } from "../outside/scenarios.ts";
@@ -27,7 +27,7 @@ export async function setScenario(
         before: null,
         after: { scenarios },
       };
-      await recordChanges(tx, actorOf(call), [change], now);
+      await recordChanges(tx, toActor(call), [change], now);
       return { scenarios };
     },
     { rollBack: call.dryRun },

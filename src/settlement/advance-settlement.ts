@@ -3,7 +3,7 @@ import { visibleTo } from "../kernel/visibility.ts";
 import type { Appliers } from "../outside/answer-inquiries.ts";
 import { answerNow } from "../outside/ask.ts";
 import type { Simulators } from "../outside/inquiry-rules.ts";
-import { type Actor, actorOf } from "../kernel/actor.ts";
+import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -40,7 +40,7 @@ export async function advanceSettlement(
       if (known?.environment !== "sandbox") throw notFound();
       const [locked] = await lockSettlements(tx, [settlementId]);
       if (!locked) throw new Error("a settlement that was found stays");
-      await step(tx, locked, { actor: actorOf(call), simulation, now });
+      await step(tx, locked, { actor: toActor(call), simulation, now });
       const after = await findSettlement(tx, visible, settlementId);
       if (!after) throw new Error("a settlement that was found stays");
       return viewSettlement(after, await listLegs(tx, [settlementId]), visible);

@@ -6,8 +6,8 @@ import { Failure, unprocessable } from "../kernel/failure.ts";
 import { isHouse, utrForm } from "../kernel/ids.ts";
 import type { Bps } from "../kernel/money.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
-import { balancesOf, entriesAbout } from "../ledger/read-books.ts";
-import { assertWritten, type Entry, firmOf } from "../ledger/rules.ts";
+import { entriesAbout, readBalances } from "../ledger/read-books.ts";
+import { accountFirm, assertWritten, type Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
@@ -226,12 +226,12 @@ export async function takeBackCommissions(
         environment,
         subject: settlementId,
         ordinal,
-        deskId: firmOf(movement.to_account) ?? "",
+        deskId: accountFirm(movement.to_account) ?? "",
         paise: movement.amount,
       })),
     );
   const deskIds = [...new Set(paid.map(({ deskId }) => deskId))];
-  const balances = await balancesOf(tx, environment, deskIds);
+  const balances = await readBalances(tx, environment, deskIds);
   const left = new Map(balances.map((balance) => [balance.firm_id, balance.commission_paise]));
   return takingsBack(paid, left);
 }

@@ -6,7 +6,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type Paise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import type { Calendar } from "../kernel/working-days.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { dropQuestions } from "../outside/ask.ts";
@@ -71,7 +71,7 @@ async function fundAffordable(
 ): Promise<number> {
   const buyers = await listUnfundedBuyers(tx, environment);
   if (buyers.length === 0) return 0;
-  const balances = await balancesOf(tx, environment, buyers);
+  const balances = await readBalances(tx, environment, buyers);
   const available = new Map(
     balances
       .filter((balance) => balance.available_paise > 0)
@@ -288,7 +288,7 @@ export async function meansOfFirms(
 ): Promise<Map<string, Means>> {
   if (firmIds.length === 0) return new Map();
   const [balances, unfunded] = await Promise.all([
-    balancesOf(tx, environment, firmIds),
+    readBalances(tx, environment, firmIds),
     listUnfunded(tx, environment, firmIds),
   ]);
   const waiting = new Map(unfunded.map((row) => [row.firm_id, row.unfunded_paise]));

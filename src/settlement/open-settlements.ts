@@ -16,7 +16,7 @@ import type { Calendar } from "../kernel/working-days.ts";
 import { calendarOfVersion } from "../outside/calendar.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside, portAndCalendar } from "../outside/ask.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -224,7 +224,7 @@ async function fundedAtOnce(
 ): Promise<ReadonlySet<string>> {
   const clients = new Set(deals.filter((deal) => !isPaid(deal)).map(({ buyer }) => buyer.firmId));
   if (clients.size === 0) return paidAtOnce(deals, new Map());
-  const balances = await balancesOf(tx, environment, [...clients]);
+  const balances = await readBalances(tx, environment, [...clients]);
   return paidAtOnce(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise])));
 }
 

@@ -2,7 +2,7 @@ import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
@@ -66,8 +66,8 @@ export async function listSettlements(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countSettlements(ctx.db.planned, deskId, filter)),
-    positionOf: (row) => ({ at: row.created_at, id: row.settlement_id }),
+    total: await countOnce(request, () => countSettlements(ctx.db.planned, deskId, filter)),
+    toPosition: (row) => ({ at: row.created_at, id: row.settlement_id }),
   });
   const legs = await listLegs(
     ctx.db.planned,

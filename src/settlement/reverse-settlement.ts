@@ -13,7 +13,7 @@ import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { addPaise, type PaiseSum } from "../kernel/money.ts";
-import { balancesOf } from "../ledger/read-books.ts";
+import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { lockPayoutsOfSettlement, recallPayoutsOf } from "../payouts/recall-payouts.ts";
@@ -103,7 +103,7 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
     now,
   );
   const sellers = [...new Set(delivered.map((leg) => leg.seller_firm_id))];
-  const balances = await balancesOf(tx, environment, sellers);
+  const balances = await readBalances(tx, environment, sellers);
   const available = new Map(
     balances.map(({ firm_id, available_paise }) => [
       firm_id,

@@ -4,8 +4,8 @@
 // Cancels travel in sets, as orders do: each would wait for the matching with a connection of its own.
 
 import { releaseCredits } from "../credits/reserve-credits.ts";
-import { type Attributed, recordAttributed } from "../journal/record-changes.ts";
-import { type Actor, actorOf, type Change } from "../kernel/actor.ts";
+import { type AttributedChange, recordAttributedChanges } from "../journal/record-changes.ts";
+import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import { type Call, type Environment, environments } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -40,7 +40,7 @@ type Ending = {
   readonly reason: string | null;
   /** Why, where a part was dealt; that the rest was cancelled or expired unless it is said. */
   readonly restReason?: string;
-  readonly actorOf: (orderId: string) => Actor;
+  readonly findActor: (orderId: string) => Actor;
   readonly now: Date;
   /** Whether these orders have failed to end before, among others; not said where they are no set. */
   readonly isPart?: boolean;
@@ -49,7 +49,7 @@ type Ending = {
 /** Ends those of the orders that are open; answers with all of them as they are then. */
 async function endAndRecordOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
   const { orders, changes } = await endOpenOrders(tx, ending);
-  await recordAttributed(tx, changes, ending.now);
+  await recordAttributedChanges(tx, changes, ending.now);
   return orders;
 }
 
@@ -57,8 +57,11 @@ async function endAndRecordOrders(tx: Tx, ending: Ending): Promise<readonly Orde
 export async function endOpenOrders(
   tx: Tx,
   ending: Ending,
-): Promise<{ readonly orders: readonly OrderRow[]; readonly changes: readonly Attributed[] }> {
-  const { environment, orderIds, how, actorOf, now, isPart } = ending;
+): Promise<{
+  readonly orders: readonly OrderRow[];
+  readonly changes: readonly AttributedChange[];
+}> {
+  const { environment, orderIds, how, findActor, now, isPart } = ending;
   await lockMatching(tx, environment, isPart === undefined ? undefined : { isPart });
   // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
   // the order ended, or has failed it before this look.
@@ -90,7 +93,7 @@ export async function endOpenOrders(
   );
   const action = how === "cancelled" ? "cancel" : "expire";
   const changes = ended.map(({ before, after }) => ({
-    actor: actorOf(after.order_id),
+    actor: findActor(after.order_id),
     change: toOrderChange({ action, before, after }),
   }));
   const after = new Map(ended.map((end) => [end.after.order_id, end.after]));
@@ -138,10 +141,10 @@ export async function cancelOrders(
         orderIds: [...cancelledBy.keys()],
         how: "cancelled",
         reason: "requested",
-        actorOf: (orderId) => {
+        findActor: (orderId) => {
           const call = cancelledBy.get(orderId);
           if (!call) throw new Error("only what was asked for is cancelled");
-          return actorOf(call);
+          return toActor(call);
         },
         now,
       });
@@ -199,7 +202,7 @@ export async function expireOrders(
       environment,
       how: "expired",
       reason: null,
-      actorOf: () => clock,
+      findActor: () => clock,
       now,
     } as const;
     await endInParts(db, offenders, { ...ending, orderIds });

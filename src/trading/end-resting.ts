@@ -25,7 +25,7 @@ export async function cancelOrdersWithoutCredits(
     const bereft = { today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
     const orderIds = await listOrdersWithoutCredits(db, environment, bereft);
     const ending = { environment, how: "cancelled", reason: "credit_gone", now } as const;
-    await endInParts(db, offenders, { ...ending, orderIds, actorOf: () => upkeepWorker });
+    await endInParts(db, offenders, { ...ending, orderIds, findActor: () => upkeepWorker });
     found = Math.max(found, orderIds.length);
   }
   return found === endedAtOnce ? "more" : "idle";
@@ -55,7 +55,7 @@ export async function cancelSmallRemainders(
         how: "cancelled",
         reason: restBelowMinimum,
         restReason: restBelowMinimum,
-        actorOf: () => smallRestsWorker,
+        findActor: () => smallRestsWorker,
         now,
       } as const;
       await endInParts(db, offenders, ending);

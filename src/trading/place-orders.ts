@@ -12,7 +12,7 @@
 // Single orders of many callers travel together, and so do the up to 500 of a batch. An order that
 // is refused is its caller's alone; a set that the database refuses is split until one is to blame.
 
-import { type Actor, actorOf } from "../kernel/actor.ts";
+import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -133,7 +133,7 @@ function indexActors(
   const actors = new Map<string, Actor>();
   verdicts.forEach((verdict, at) => {
     const command = commands[at];
-    if (verdict.kind === "placed" && command) actors.set(verdict.orderId, actorOf(command.call));
+    if (verdict.kind === "placed" && command) actors.set(verdict.orderId, toActor(command.call));
   });
   return (orderId) => {
     const actor = actors.get(orderId);

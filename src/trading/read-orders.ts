@@ -3,7 +3,7 @@ import type { Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { queryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
@@ -47,8 +47,8 @@ export async function listOrders(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countOrders(ctx.db.planned, deskId, filter)),
-    positionOf: (row) => ({ at: row.created_at, id: row.order_id }),
+    total: await countOnce(request, () => countOrders(ctx.db.planned, deskId, filter)),
+    toPosition: (row) => ({ at: row.created_at, id: row.order_id }),
   });
   const standings = await orderStandings(ctx.db.planned, page.rows);
   const view = (row: OrderRow) => viewOrder(row, viewSettled(row, standings.get(row.order_id)));

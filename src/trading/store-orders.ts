@@ -1,6 +1,6 @@
 import { addSpent } from "../access/money-limits.ts";
 import { reserveCredits } from "../credits/reserve-credits.ts";
-import { recordAttributed } from "../journal/record-changes.ts";
+import { recordAttributedChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { addHouseTaken } from "../rates/current-cards.ts";
@@ -28,7 +28,7 @@ export async function storeOrders(
   const placed = [...matchState.placed.values()];
   const dealt = [...matchState.dealt.values()];
   const opened = await openSettlements(tx, deals, now);
-  await recordAttributed(
+  await recordAttributedChanges(
     tx,
     [
       ...placed.map((after) => ({

@@ -5,15 +5,15 @@ import fc from "fast-check";
 
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {
-  classOf,
+  classify,
+  cleanAnswer,
   deliveryLifecycle,
-  type Heard,
   nextDueAt,
-  shownAnswer,
+  type PostResult,
 } from "./delivery-rules.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
-const answered = (status: number, retryAfter?: string): Heard => ({
+const answered = (status: number, retryAfter?: string): PostResult => ({
   kind: "answered",
   status,
   retryAfter,
@@ -33,15 +33,15 @@ test("a delivery moves by the table and in no other way", () => {
 
 test("every status and every fault has its class", () => {
   for (let status = 100; status < 1_000; status++) {
-    const { outcome } = classOf(answered(status));
+    const { outcome } = classify(answered(status));
     if (status >= 200 && status < 300) assert.equal(outcome, "delivered");
     else if (status >= 400 && status < 500 && status !== 429) assert.equal(outcome, "permanent");
     else assert.equal(outcome, "transient", String(status));
   }
   for (const fault of ["timeout", "network", "tls"] as const) {
-    assert.equal(classOf({ kind: "failed", fault }).outcome, "transient");
+    assert.equal(classify({ kind: "failed", fault }).outcome, "transient");
   }
-  assert.equal(classOf({ kind: "failed", fault: "address_blocked" }).outcome, "permanent");
+  assert.equal(classify({ kind: "failed", fault: "address_blocked" }).outcome, "permanent");
 });
 
 test("a delay is the schedule's with at most a tenth on top, and there are as many as it has numbers", () => {
@@ -65,7 +65,7 @@ test("a delay is the schedule's with at most a tenth on top, and there are as ma
 });
 
 test("Retry-After lengthens the delay on 429 and 503, up to a day, and never shortens it", () => {
-  const waitS = (heard: Heard) =>
+  const waitS = (heard: PostResult) =>
     (nextDueAt(heard, { tries: 1, scheduleS: [0, 60], now, chance: 0 })!.getTime() -
       now.getTime()) /
     1_000;
@@ -82,10 +82,10 @@ test("Retry-After lengthens the delay on 429 and 503, up to a day, and never sho
 test("any bytes of an answer become text that can be kept", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 512 }), (bytes) => {
-      const text = shownAnswer(Buffer.from(bytes));
+      const text = cleanAnswer(Buffer.from(bytes));
       assert.doesNotMatch(text, /\p{Cc}/u);
       assert.equal(text.isWellFormed(), true);
     }),
   );
-  assert.equal(shownAnswer(Buffer.from("ok ₹\u0000\n")), "ok ₹");
+  assert.equal(cleanAnswer(Buffer.from("ok ₹\u0000\n")), "ok ₹");
 });

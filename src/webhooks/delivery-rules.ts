@@ -1,12 +1,12 @@
-// What a receiver's answer means, and when it is tried again.
+// Classifies a receiver's answer and computes the next retry.
 //
 //   pending ──2xx──▶ delivered
 //      │ ▲
 //      │ └──replay──┐
 //      └──gave up──▶ dead
 //
-// Given up are a refusal (4xx but 429), an address that must not be reached, and whatever failed as
-// often as the schedule has numbers. A redirect is never followed; it may be a deployment under way.
+// A delivery is dead after a 4xx other than 429, after a blocked address, and once every delay of the
+// schedule has been used. A redirect is never followed but is retried: it may be a deployment.
 
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 
@@ -36,15 +36,15 @@ export const reasons = [
   "deleted",
 ] as const;
 
-/** Why a delivery was not taken: by the last attempt, or by the state of its subscription. */
+/** Why a delivery failed: the result of the last attempt, or the state of its subscription. */
 export type Reason = (typeof reasons)[number];
 
 export const outcomes = ["delivered", "transient", "permanent"] as const;
 
 export type Outcome = (typeof outcomes)[number];
 
-/** How a receiver answered, or why it did not. */
-export type Heard =
+/** The receiver's answer, or why there is none. */
+export type PostResult =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | undefined }
   | {
       readonly kind: "failed";
@@ -57,7 +57,7 @@ export type Classified = {
   readonly reason: Reason | null;
 };
 
-export function classOf(heard: Heard): Classified {
+export function classify(heard: PostResult): Classified {
   if (heard.kind === "failed") {
     const outcome = heard.fault === "address_blocked" ? "permanent" : "transient";
     return { outcome, status: null, reason: heard.fault };
@@ -70,32 +70,32 @@ export function classOf(heard: Heard): Classified {
   return { outcome: "transient", status, reason: "unavailable" };
 }
 
-/** Up to this part of a delay is added to it by chance, so that what failed together spreads. */
+/** Adds up to a tenth of the delay at random, so that deliveries that failed together spread out. */
 const jitterPart = 0.1;
 const retryAfterMsMax = 86_400_000;
 
-export type Progress = {
-  /** Attempts so far, with the one just made. */
+export type RetryState = {
+  /** Attempts so far, including the last one. */
   readonly tries: number;
   readonly scheduleS: readonly number[];
   readonly now: Date;
-  /** From 0 up to 1. */
+  /** A random number from 0 up to 1. */
   readonly chance: number;
 };
 
-/** When to try again; undefined when this was the last attempt. */
+/** The time of the next attempt; undefined after the last one. */
 export function nextDueAt(
-  heard: Heard,
-  { tries, scheduleS, now, chance }: Progress,
+  heard: PostResult,
+  { tries, scheduleS, now, chance }: RetryState,
 ): Date | undefined {
   const delayS = scheduleS[tries];
   if (delayS === undefined) return undefined;
   const scheduledMs = delayS * 1_000 * (1 + jitterPart * chance);
-  return new Date(now.getTime() + Math.max(scheduledMs, askedDelayMs(heard, now)));
+  return new Date(now.getTime() + Math.max(scheduledMs, parseRetryAfterMs(heard, now)));
 }
 
-/** What a receiver asks for by Retry-After; it only ever lengthens the delay. */
-function askedDelayMs(heard: Heard, now: Date): number {
+/** The delay asked for by Retry-After. It can lengthen the schedule's delay, never shorten it. */
+function parseRetryAfterMs(heard: PostResult, now: Date): number {
   if (heard.kind === "failed" || heard.retryAfter === undefined) return 0;
   if (heard.status !== 429 && heard.status !== 503) return 0;
   const text = heard.retryAfter.trim();
@@ -103,14 +103,14 @@ function askedDelayMs(heard: Heard, now: Date): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), retryAfterMsMax);
 }
 
-/** What is kept of an answer, as text that any reader and the database can hold. */
-export function shownAnswer(head: Buffer): string {
+/** The stored part of an answer, without characters that the database or a reader refuses. */
+export function cleanAnswer(head: Buffer): string {
   return head
     .toString("utf8")
     .replaceAll(/\p{Cc}|\uFFFD/gu, " ")
     .trim();
 }
 
-/** Replayed deliveries of one receiver are spread out: it may have come back only just now. */
+/** Paces the replays of one receiver, which may have recovered only just now. */
 export const replayedPerSecond = 100;
 export const replayedMax = 1_000;

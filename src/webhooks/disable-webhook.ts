@@ -3,26 +3,26 @@ import type { Actor } from "../kernel/actor.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { disabledAt, isWorthJudging, verdictOnFailing, webhookLifecycle } from "./rules.ts";
+import { decideOnFailing, disabledAt, isWarningDue, webhookLifecycle } from "./rules.ts";
 import { lockWebhookById, setState } from "./store.ts";
-import { changeOfWebhook } from "./read-webhooks.ts";
+import { describeChange } from "./read-webhooks.ts";
 
 const sender: Actor = { kind: "worker", id: "webhooks", requestId: null };
 
-/** A receiver has failed once more: warns its desk when it is time, and gives it up in the end. */
-export async function judgeFailing(
+/** After another failure: warns the desk when a warning is due, and disables the webhook in the end. */
+export async function warnOrDisable(
   ctx: Pick<Context, "db" | "now">,
   webhookId: string,
   since: Date,
 ): Promise<void> {
   const now = ctx.now();
-  if (!isWorthJudging(since, now)) return;
+  if (!isWarningDue(since, now)) return;
   await ctx.db.transaction(async (tx) => {
     const before = await lockWebhookById(tx, webhookId);
     if (!before) return;
-    // What it failed before it was enabled again is forgiven.
+    // Failures from before the webhook was enabled again do not count.
     const failingSince = before.enabled_at && before.enabled_at > since ? before.enabled_at : since;
-    const verdict = verdictOnFailing({ ...before, failingSince, now });
+    const verdict = decideOnFailing({ ...before, failingSince, now });
     if (verdict === "nothing") return;
     const isEnd = verdict === "disable";
     const after = await setState(tx, webhookId, {
@@ -37,13 +37,13 @@ export async function judgeFailing(
       disabled_at: istTimestamp(isEnd ? now : disabledAt(failingSince)),
     };
     const event = { name: isEnd ? "webhook.disabled" : "webhook.failing", data };
-    const change = changeOfWebhook(isEnd ? "disable" : "warn", { before, after, event });
+    const change = describeChange(isEnd ? "disable" : "warn", { before, after, event });
     await recordChanges(tx, sender, [change], now);
   });
 }
 
-/** A receiver that was failing has taken something. */
-export async function noteRecovery(
+/** Sets a failing webhook active again after a successful delivery. */
+export async function recordRecovery(
   ctx: Pick<Context, "db" | "now">,
   webhookId: string,
 ): Promise<void> {
@@ -54,6 +54,6 @@ export async function noteRecovery(
     const state = advance(webhookLifecycle, before.state, "recover");
     const after = await setState(tx, webhookId, { state, warnings: 0, now });
     if (!after) throw new Error("a locked row is there");
-    await recordChanges(tx, sender, [changeOfWebhook("recover", { before, after })], now);
+    await recordChanges(tx, sender, [describeChange("recover", { before, after })], now);
   });
 }

@@ -16,7 +16,7 @@
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { deliveryIdOf, isWanted } from "./rules.ts";
+import { buildDeliveryId, isWanted } from "./rules.ts";
 import {
   claimQueuesToFan,
   findBehind,
@@ -29,15 +29,15 @@ import {
   setFanned,
 } from "./fan-out-store.ts";
 
-/** Announced when there are deliveries to send that were not there before. */
+/** Announced when there are new deliveries to send. */
 export const deliveriesTopic = "deliveries";
 
 const subscriptionsPerLook = 500;
 const queuesMax = 20;
 const eventsPerDeskMax = 500;
 
-/** Each run takes a look, and fans out what it finds behind. */
-export function eventFanner(
+/** Each run looks at the next subscriptions and fans out those that are behind. */
+export function createFanOut(
   ctx: Pick<Context, "db" | "now">,
   schedule: Schedule,
   offenders: Offenders = noOffenders(),
@@ -68,9 +68,9 @@ async function fanOut(
   const fan = async (tx: Tx, webhookIds: readonly string[]): Promise<number> => {
     await insertQueues(tx, webhookIds);
     const queues = await claimQueuesToFan(tx, webhookIds);
-    if (queues.length === 0) return 0; // Others are at it.
-    const heads = await listHeads(tx, desksOf(queues), eventsPerDeskMax);
-    const fanned = queues.map((queue) => fannedOf(queue, heads));
+    if (queues.length === 0) return 0; // Other processes have claimed them.
+    const heads = await listHeads(tx, listDesksToRead(queues), eventsPerDeskMax);
+    const fanned = queues.map((queue) => selectEvents(queue, heads));
     const drafts = fanned.flatMap(({ deliveries }) => deliveries);
     if (drafts.length > 0) await insertDeliveries(tx, drafts, { dueAt, now });
     await setFanned(
@@ -91,8 +91,8 @@ async function fanOut(
   });
 }
 
-/** Each desk is read once, from where the one that is furthest behind stands. */
-function desksOf(queues: readonly QueueToFan[]): { deskId: string; after: number }[] {
+/** Each desk is read once, from the cursor of its queue that is furthest behind. */
+function listDesksToRead(queues: readonly QueueToFan[]): { deskId: string; after: number }[] {
   const after = new Map<string, number>();
   for (const { desk_id, fanned_sequence } of queues) {
     after.set(desk_id, Math.min(after.get(desk_id) ?? Infinity, fanned_sequence));
@@ -100,8 +100,8 @@ function desksOf(queues: readonly QueueToFan[]): { deskId: string; after: number
   return [...after].map(([deskId, from]) => ({ deskId, after: from }));
 }
 
-/** What a queue gets of the events that were read, and how far it has come with them. */
-function fannedOf(queue: QueueToFan, heads: readonly HeadRow[]) {
+/** The deliveries of a queue among the events read, and its new cursor. */
+function selectEvents(queue: QueueToFan, heads: readonly HeadRow[]) {
   const news = heads.filter(
     ({ desk_id, sequence }) => desk_id === queue.desk_id && sequence > queue.fanned_sequence,
   );
@@ -109,13 +109,13 @@ function fannedOf(queue: QueueToFan, heads: readonly HeadRow[]) {
   const deliveries = news
     .filter((head) => isWanted(queue, head))
     .map((head): NewDelivery => ({
-      delivery_id: deliveryIdOf(queue.webhook_id, head),
+      delivery_id: buildDeliveryId(queue.webhook_id, head),
       webhook_id: queue.webhook_id,
       environment: queue.environment,
       desk_id: queue.desk_id,
       sequence: head.sequence,
       event: head.event,
-      // What a disabled receiver misses is kept for it, not dropped.
+      // Events for a disabled webhook become dead letters, which can be replayed.
       state: isDisabled ? "dead" : "pending",
       reason: isDisabled ? "disabled" : null,
     }));

@@ -1,7 +1,7 @@
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, openPage, type Page, totalOf, unpagedMax } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page, unpagedMax } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -20,7 +20,7 @@ import {
 } from "./delivery-lists-store.ts";
 import { deliveryLifecycle } from "./delivery-rules.ts";
 import type { AttemptRow } from "./delivery-store.ts";
-import { webhookOfCaller } from "./read-webhooks.ts";
+import { findVisibleWebhook } from "./read-webhooks.ts";
 import type {
   Attempt,
   Delivery,
@@ -29,13 +29,13 @@ import type {
   LoggedDelivery,
 } from "./schema.ts";
 
-/** What was sent to a subscription and how it was answered, attempt by attempt. */
+/** The deliveries of a subscription, each with its attempts. */
 export async function listDeliveries(
   ctx: Context,
   caller: Caller,
   { webhookId, status, ...query }: { readonly webhookId: string } & ListDeliveriesQuery,
 ): Promise<Page<LoggedDelivery>> {
-  await webhookOfCaller(ctx.db, caller, webhookId);
+  await findVisibleWebhook(ctx.db, caller, webhookId);
   const state = status ?? null;
   const question = { list: "deliveries", desk: caller.deskId, webhook: webhookId, status };
   const request = openPage(query, question, ctx.cursorKey);
@@ -44,8 +44,8 @@ export async function listDeliveries(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countDeliveries(ctx.db.planned, webhookId, state)),
-    positionOf: (row) => ({ at: row.created_at, id: String(row.sequence) }),
+    total: await countOnce(request, () => countDeliveries(ctx.db.planned, webhookId, state)),
+    toPosition: (row) => ({ at: row.created_at, id: String(row.sequence) }),
   });
   const ids = page.rows.map(({ delivery_id }) => delivery_id);
   const made = await listAttempts(ctx.db.planned, ids);
@@ -57,7 +57,7 @@ export async function listDeliveries(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-/** Dead letters: what was given up, newest first. */
+/** Dead letters, newest first. */
 export async function listFailures(
   ctx: Context,
   caller: Caller,
@@ -78,13 +78,13 @@ export async function listFailures(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: named ? await totalOf(request, () => countDead(ctx.db.planned, filter)) : 0,
-    positionOf: (row) => ({ at: row.updated_at, id: row.delivery_id }),
+    total: named ? await countOnce(request, () => countDead(ctx.db.planned, filter)) : 0,
+    toPosition: (row) => ({ at: row.updated_at, id: row.delivery_id }),
   });
   return { ...page, rows: page.rows.map(viewDelivery) };
 }
 
-/** Those of every desk, for the operator. */
+/** The dead letters of every desk, for the operator. */
 export async function listAllFailures(
   ctx: Context,
   webhookId: string | null,
@@ -137,14 +137,14 @@ function viewAttempt(row: AttemptRow): Attempt {
   };
 }
 
-/** What waits, for how long, and what was given up: read from the database when it is asked for. */
+/** Gauges of the backlog, read from the database at each scrape. */
 export function measureDeliveries(
   { db, now }: Pick<Context, "db" | "now">,
   metrics: Metrics,
 ): void {
   let reading: Promise<Backlog> | undefined;
 
-  /** All gauges of one look share one statement. */
+  /** All gauges of one scrape share one statement. */
   async function look(): Promise<Backlog> {
     reading ??= findBacklog(db, now()).finally(() => (reading = undefined));
     return await reading;

@@ -1,15 +1,15 @@
 import { eventCatalog, type EventName } from "../journal/event-rules.ts";
-import type { Change, EventOfChange } from "../kernel/actor.ts";
+import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
-import { closePage, openPage, type Page, totalOf } from "../kernel/page.ts";
+import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { maskedSecret, webhookActions, webhookLifecycle } from "./rules.ts";
+import { maskSecret, webhookActions, webhookLifecycle } from "./rules.ts";
 import type { ListWebhooksQuery, Webhook } from "./schema.ts";
 import {
   countWebhooks,
@@ -25,10 +25,10 @@ export async function readWebhook(
   caller: Caller,
   webhookId: string,
 ): Promise<Webhook> {
-  return viewWebhook(await webhookOfCaller(ctx.db, caller, webhookId));
+  return viewWebhook(await findVisibleWebhook(ctx.db, caller, webhookId));
 }
 
-/** The names that a subscription can ask for today. */
+/** The event names that can be subscribed to. */
 export function listEventNames(): EventName[] {
   return [...eventCatalog];
 }
@@ -45,8 +45,8 @@ export async function listWebhooks(
   const page = closePage(request, rows, {
     question,
     signingKey: ctx.cursorKey,
-    total: await totalOf(request, () => countWebhooks(ctx.db, owner)),
-    positionOf: (row) => ({ at: row.created_at, id: row.webhook_id }),
+    total: await countOnce(request, () => countWebhooks(ctx.db, owner)),
+    toPosition: (row) => ({ at: row.created_at, id: row.webhook_id }),
   });
   return { ...page, rows: page.rows.map(viewWebhook) };
 }
@@ -60,7 +60,7 @@ export async function listAllWebhooks(
   return rows.map((row) => ({ legal_name: row.legal_name, webhook: viewWebhook(row) }));
 }
 
-/** A subscription as its desk sees it: everything but the secret. */
+/** A subscription as its desk sees it, with the secret masked. */
 export function viewWebhook(row: WebhookRow): Webhook {
   return {
     webhook_id: row.webhook_id,
@@ -68,7 +68,7 @@ export function viewWebhook(row: WebhookRow): Webhook {
     firm_id: row.firm_id,
     url: row.url,
     event: row.event,
-    signing_secret: maskedSecret(row.secret_hint),
+    signing_secret: maskSecret(row.secret_hint),
     previous_secret_until: row.previous_secret_until && istTimestamp(row.previous_secret_until),
     status: row.state,
     tested_at: row.tested_at && istTimestamp(row.tested_at),
@@ -79,8 +79,8 @@ export function viewWebhook(row: WebhookRow): Webhook {
   };
 }
 
-/** A change of a subscription as the audit trail and, where there is one, its event record it. */
-export function changeOfWebhook(
+/** A change of a subscription for the audit trail, with its event if it has one. */
+export function describeChange(
   action: string,
   {
     before,
@@ -89,7 +89,7 @@ export function changeOfWebhook(
   }: {
     readonly before: WebhookRow | null;
     readonly after: WebhookRow | null;
-    readonly event?: Pick<EventOfChange, "name" | "data">;
+    readonly event?: Pick<ChangeEvent, "name" | "data">;
   },
 ): Change {
   const row = after ?? before;
@@ -111,7 +111,7 @@ export function changeOfWebhook(
   };
 }
 
-export async function webhookOfCaller(
+export async function findVisibleWebhook(
   db: Db,
   caller: Caller,
   webhookId: string,
@@ -122,7 +122,7 @@ export async function webhookOfCaller(
   return row;
 }
 
-export async function lockWebhookOfCaller(
+export async function lockVisibleWebhook(
   tx: Tx,
   caller: Caller,
   webhookId: string,

@@ -1,10 +1,10 @@
-// How many requests each receiver gets at once, in this process.
+// A circuit breaker per receiver: limits the concurrent requests of this process.
 //
-//   closed   a receiver that answers gets up to `roomMax` requests at once
-//   open     after a few failures in a row it gets one at a time, until one succeeds
+//   closed   a receiver that answers gets up to `roomMax` concurrent requests
+//   open     after a few consecutive failures it gets one at a time, until one succeeds
 //
-// Receivers that are open share a part of all room. So those that hang, however many, never take what
-// the others need, and each delivery is still tried on its schedule.
+// All open receivers together get at most `openTotalMax` of the `totalMax` requests, so that any number
+// of hanging receivers leaves room for the others, and every delivery is still tried on schedule.
 
 const roomMax = 32;
 const totalMax = 512;
@@ -22,19 +22,19 @@ export class Receivers {
     return this.#underWay;
   }
 
-  /** How many more may be sent to a receiver now. */
+  /** How many more requests a receiver may get now. */
   roomFor(webhookId: string): number {
     const { underWay, failures } = this.#known.get(webhookId) ?? { underWay: 0, failures: 0 };
     if (failures < failuresToOpen) return Math.max(0, Math.min(roomMax - underWay, this.room()));
     return underWay === 0 && this.#openUnderWay < openTotalMax && this.room() > 0 ? 1 : 0;
   }
 
-  /** Whom nothing can be sent to now. */
+  /** Receivers that may get no more requests now. */
   full(): string[] {
     return [...this.#known.keys()].filter((webhookId) => this.roomFor(webhookId) === 0);
   }
 
-  /** How many more may be sent to all of them together. */
+  /** How many more requests all receivers together may get. */
   room(): number {
     return totalMax - this.#underWay;
   }
@@ -49,14 +49,14 @@ export class Receivers {
 
   end(webhookId: string, succeeded: boolean): void {
     const receiver = this.#known.get(webhookId);
-    if (!receiver) throw new Error("what ends has begun");
+    if (!receiver) throw new Error(`no request to ${webhookId} was begun`);
     const wasOpen = receiver.failures >= failuresToOpen;
     if (wasOpen) this.#openUnderWay -= 1;
     receiver.underWay -= 1;
     this.#underWay -= 1;
     receiver.failures = succeeded ? 0 : receiver.failures + 1;
     const isOpen = receiver.failures >= failuresToOpen;
-    // What is still under way counts as what its receiver has become.
+    // The receiver's other requests under way move to its new state.
     if (isOpen && !wasOpen) this.#openUnderWay += receiver.underWay;
     if (!isOpen && wasOpen) this.#openUnderWay -= receiver.underWay;
     if (receiver.underWay === 0 && receiver.failures === 0) this.#known.delete(webhookId);

@@ -1,5 +1,5 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf } from "../kernel/actor.ts";
+import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -11,8 +11,8 @@ import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { seal } from "../platform/seal.ts";
-import { changeOfWebhook, lockWebhookOfCaller, viewWebhook } from "./read-webhooks.ts";
-import { newSigningSecret, urlProblem, webhookLifecycle, webhooksPerDeskMax } from "./rules.ts";
+import { describeChange, lockVisibleWebhook, viewWebhook } from "./read-webhooks.ts";
+import { findUrlProblem, newSigningSecret, webhookLifecycle, webhooksPerDeskMax } from "./rules.ts";
 import type { RegisterWebhookBody, Webhook } from "./schema.ts";
 import { sealPurpose } from "./signing-secrets.ts";
 import {
@@ -25,7 +25,7 @@ import {
   type WebhookRow,
 } from "./store.ts";
 
-/** Its signing secret is in this one answer and in no other. */
+/** The signing secret is shown in this response only. */
 export async function registerWebhook(
   ctx: Context & { readonly outbound: Pick<Outbound, "permitsHost"> },
   call: Call,
@@ -34,7 +34,7 @@ export async function registerWebhook(
   const now = ctx.now();
   const { caller } = call;
   const { environment } = caller;
-  const problem = urlProblem(body.url, { environment, permitsHost: ctx.outbound.permitsHost });
+  const problem = findUrlProblem(body.url, { environment, permitsHost: ctx.outbound.permitsHost });
   if (problem) throw unprocessable(problem);
   const { secret, hint } = newSigningSecret();
   const row: WebhookRow = {
@@ -67,16 +67,16 @@ export async function registerWebhook(
       if (registeredBefore) {
         return {
           outcome: "replayed",
-          resource: await registeredEarlier(tx, call, registeredBefore),
+          resource: await findRegistered(tx, call, registeredBefore),
         };
       }
       await lockDesk(tx, row.desk_id);
       await refuseTooMany(tx, row.desk_id);
       await insertWebhook(tx, row, seal(secret, sealPurpose(row.webhook_id), ctx.sealKey));
-      const change = changeOfWebhook("register", { before: null, after: row });
-      await recordChanges(tx, actorOf(call), [change], now);
+      const change = describeChange("register", { before: null, after: row });
+      await recordChanges(tx, toActor(call), [change], now);
       const webhook = viewWebhook(row);
-      // A subscription that was only tried does not exist, so there is no secret to show.
+      // A dry run creates no subscription, so there is no secret to show.
       if (call.dryRun) return { outcome: "tried", resource: webhook };
       return { outcome: "created", resource: { ...webhook, signing_secret: secret } };
     },
@@ -91,7 +91,7 @@ async function refuseTooMany(tx: Tx, deskId: string): Promise<void> {
   });
 }
 
-async function registeredEarlier(tx: Tx, { caller }: Call, webhookId: string): Promise<Webhook> {
+async function findRegistered(tx: Tx, { caller }: Call, webhookId: string): Promise<Webhook> {
   const row = await findWebhook(tx, visibleTo(caller), webhookId);
   if (row) return viewWebhook(row);
   throw new Failure("conflict", "the webhook this idempotency key created has been deleted", {
@@ -99,33 +99,33 @@ async function registeredEarlier(tx: Tx, { caller }: Call, webhookId: string): P
   });
 }
 
-/** Nothing is sent to it any more; the answer is what it was. */
+/** Deletes a subscription and answers its last state. */
 export async function deleteWebhook(ctx: Context, call: Call, webhookId: string): Promise<Webhook> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const before = await lockWebhookOfCaller(tx, call.caller, webhookId);
+      const before = await lockVisibleWebhook(tx, call.caller, webhookId);
       await setDeleted(tx, webhookId, now);
-      const change = changeOfWebhook("delete", { before, after: null });
-      await recordChanges(tx, actorOf(call), [change], now);
+      const change = describeChange("delete", { before, after: null });
+      await recordChanges(tx, toActor(call), [change], now);
       return viewWebhook(before);
     },
     { rollBack: call.dryRun },
   );
 }
 
-/** A receiver that was given up is sent to again; what it missed waits to be replayed. */
+/** Enables a disabled webhook. The deliveries it missed can be replayed. */
 export async function enableWebhook(ctx: Context, call: Call, webhookId: string): Promise<Webhook> {
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const before = await lockWebhookOfCaller(tx, call.caller, webhookId);
+      const before = await lockVisibleWebhook(tx, call.caller, webhookId);
       if (before.state !== "disabled") return viewWebhook(before);
       const state = advance(webhookLifecycle, before.state, "enable");
       const after = await setEnabled(tx, webhookId, { state, now });
       if (!after) throw new Error("a locked row is there");
-      const change = changeOfWebhook("enable", { before, after });
-      await recordChanges(tx, actorOf(call), [change], now);
+      const change = describeChange("enable", { before, after });
+      await recordChanges(tx, toActor(call), [change], now);
       return viewWebhook(after);
     },
     { rollBack: call.dryRun },

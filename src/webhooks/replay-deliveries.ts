@@ -1,5 +1,5 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, actorOf, type Change, operator } from "../kernel/actor.ts";
+import { type Actor, type Change, operator, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -7,7 +7,7 @@ import { parseInstant } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { webhookOfCaller } from "./read-webhooks.ts";
+import { findVisibleWebhook } from "./read-webhooks.ts";
 import { deliveriesTopic } from "./fan-out.ts";
 import { replayedMax, replayedPerSecond } from "./delivery-rules.ts";
 import type { Replay, ReplayBody } from "./schema.ts";
@@ -19,16 +19,16 @@ import {
 } from "./delivery-lists-store.ts";
 import { lowerNextDue, setReplayed } from "./delivery-store.ts";
 
-/** Sends dead letters again: the same id and the same bytes, from the beginning of the schedule. */
+/** Sends dead letters again, with the same id and bytes, from the start of the retry schedule. */
 export async function replayDeliveries(
   ctx: Context,
   call: Call,
   body: ReplayBody,
 ): Promise<Replay> {
   const { delivery_ids: deliveryIds, webhook_id: webhookId } = body;
-  const [since, until] = [instantOf(body.since), instantOf(body.until)];
+  const [since, until] = [parseOptionalInstant(body.since), parseOptionalInstant(body.until)];
   refuseUnclear(body, { since, until });
-  if (webhookId !== undefined) await webhookOfCaller(ctx.db, call.caller, webhookId);
+  if (webhookId !== undefined) await findVisibleWebhook(ctx.db, call.caller, webhookId);
   const filter: ReplayFilter = {
     ...visibleTo(call.caller),
     deliveryIds: deliveryIds?.filter((id) => isId("dlv", id)) ?? null,
@@ -38,10 +38,10 @@ export async function replayDeliveries(
     until: until ?? null,
   };
   const named = deliveryIds && new Set(deliveryIds).size;
-  return await replay(ctx, actorOf(call), { filter, named, rollBack: call.dryRun });
+  return await replay(ctx, toActor(call), { filter, named, rollBack: call.dryRun });
 }
 
-/** For the operator, over all desks. */
+/** Replays dead letters of any desk, for the operator. */
 export async function replayAsOperator(
   ctx: Context,
   {
@@ -78,8 +78,8 @@ async function replay(
     async (tx) => {
       const total = await countReplayable(tx, filter);
       const dead = await lockReplayable(tx, filter, replayedMax);
-      if (dead.length > 0) await queue(tx, dead, now);
-      await recordChanges(tx, actor, changesOf(dead), now);
+      if (dead.length > 0) await queueReplays(tx, dead, now);
+      await recordChanges(tx, actor, describeReplays(dead), now);
       return {
         queued: dead.length,
         skipped:
@@ -91,21 +91,21 @@ async function replay(
   );
 }
 
-/** Those of one receiver follow each other at a pace it can bear. */
-async function queue(tx: Tx, dead: readonly ReplayableRow[], now: Date): Promise<void> {
-  const placeOf = new Map<string, number>();
+/** Spaces out the replays of one receiver. */
+async function queueReplays(tx: Tx, dead: readonly ReplayableRow[], now: Date): Promise<void> {
+  const counts = new Map<string, number>();
   const paced = dead.map(({ delivery_id, webhook_id }) => {
-    const place = placeOf.get(webhook_id) ?? 0;
-    placeOf.set(webhook_id, place + 1);
+    const place = counts.get(webhook_id) ?? 0;
+    counts.set(webhook_id, place + 1);
     const dueAt = new Date(now.getTime() + (place * 1_000) / replayedPerSecond);
     return { deliveryId: delivery_id, dueAt };
   });
   await setReplayed(tx, paced, now);
-  await lowerNextDue(tx, [...placeOf.keys()].toSorted(), now);
+  await lowerNextDue(tx, [...counts.keys()].toSorted(), now);
   tx.announce(deliveriesTopic);
 }
 
-function changesOf(dead: readonly ReplayableRow[]): Change[] {
+function describeReplays(dead: readonly ReplayableRow[]): Change[] {
   return dead.map((row) => ({
     environment: row.environment,
     deskId: row.desk_id,
@@ -122,7 +122,7 @@ function changesOf(dead: readonly ReplayableRow[]): Change[] {
   }));
 }
 
-function instantOf(text: string | undefined): Date | undefined {
+function parseOptionalInstant(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : parseInstant(text);
 }
 

@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import { dayMs } from "../kernel/time.ts";
 import {
-  deliveryIdOf,
+  buildDeliveryId,
+  decideOnFailing,
   type EventHead,
   isWanted,
-  isWorthJudging,
-  verdictOnFailing,
+  isWarningDue,
   webhookLifecycle,
 } from "./rules.ts";
 
@@ -57,22 +57,22 @@ test("a subscription wants its events of its firms, its own pings, and never new
 });
 
 test("a delivery's id follows from subscription and event alone", () => {
-  const id = deliveryIdOf("whk_1", head);
+  const id = buildDeliveryId("whk_1", head);
   assert.match(id, /^dlv_[0-9a-f]{26}$/);
-  assert.equal(deliveryIdOf("whk_1", { ...head }), id);
+  assert.equal(buildDeliveryId("whk_1", { ...head }), id);
   const others = [
-    deliveryIdOf("whk_2", head),
-    deliveryIdOf("whk_1", { ...head, event_id: "evt_2" }),
-    deliveryIdOf("whk_1", { ...head, event: "credit.expired" }),
-    deliveryIdOf("whk_1", { ...head, entity_id: "crd_2" }),
-    deliveryIdOf("whk_1", { ...head, entity_version: 3 }),
+    buildDeliveryId("whk_2", head),
+    buildDeliveryId("whk_1", { ...head, event_id: "evt_2" }),
+    buildDeliveryId("whk_1", { ...head, event: "credit.expired" }),
+    buildDeliveryId("whk_1", { ...head, entity_id: "crd_2" }),
+    buildDeliveryId("whk_1", { ...head, entity_version: 3 }),
   ];
   assert.equal(new Set([id, ...others]).size, 6);
 });
 
 test("a receiver is warned of after one day and after four, and given up after five", () => {
   const verdict = (days: number, warnings: number, state: "active" | "failing" | "disabled") =>
-    verdictOnFailing({
+    decideOnFailing({
       state,
       warnings,
       failingSince: new Date(now.getTime() - days * dayMs),
@@ -89,6 +89,6 @@ test("a receiver is warned of after one day and after four, and given up after f
   assert.equal(verdict(50, 0, "disabled"), "nothing");
   for (const days of [0, 0.5, 0.99, 1, 4, 5]) {
     const since = new Date(now.getTime() - days * dayMs);
-    assert.equal(isWorthJudging(since, now), verdict(days, 0, "active") !== "nothing");
+    assert.equal(isWarningDue(since, now), verdict(days, 0, "active") !== "nothing");
   }
 });

@@ -1,11 +1,11 @@
-// A subscription: which events go to which address. Its states:
+// A subscription sends events to a URL. Its states:
 //
 //   active ──fail──▶ failing ──disable──▶ disabled
 //      ▲────recover────┘                      │
 //      └───────────────enable─────────────────┘
 //
-// It fails when nothing was taken for a day, and is disabled after five. Its desk is told at each
-// step, through its other subscriptions.
+// It is failing after a day without a successful delivery, and disabled after five. The desk gets an
+// event at each step, through its other subscriptions.
 
 import { createHash, createHmac, randomBytes } from "node:crypto";
 
@@ -28,7 +28,7 @@ export const webhookLifecycle = {
   },
 } as const satisfies Lifecycle<WebhookState>;
 
-/** What can be done with a subscription in any state. */
+/** Actions allowed in every state. */
 export const webhookActions = ["test", "rotate_secret", "delete"] as const;
 
 export const everyEvent = "*";
@@ -40,24 +40,24 @@ export const graceSMax = 604_800;
 const secretPrefix = "whsec_";
 const secretBytes = 32;
 const hintLength = 4;
-/** Hexadecimal digits are all digits of an id, and so many of them are enough never to meet. */
+/** 26 hex digits, 104 bits of SHA-256: valid characters of an id, and enough to avoid collisions. */
 const deliveryIdDigits = 26;
 
-/** Whole days without a success after which its desk is warned; the last one ends it. */
+/** Days without a success after which the desk is warned, and after which the webhook is disabled. */
 const warningDays = [1, 4] as const;
 const disabledAfterDays = 5;
 
-/** `whsec_` and 32 random bytes in base 64, as Standard Webhooks writes secrets. */
+/** `whsec_` and 32 random bytes in base64, the secret format of Standard Webhooks. */
 export function newSigningSecret(): { readonly secret: string; readonly hint: string } {
   const secret = `${secretPrefix}${randomBytes(secretBytes).toString("base64")}`;
   return { secret, hint: secret.slice(-hintLength) };
 }
 
-export function maskedSecret(hint: string): string {
+export function maskSecret(hint: string): string {
   return `${secretPrefix}…${hint}`;
 }
 
-/** What of an event decides who is told of it. */
+/** The fields of an event that decide which subscriptions get it. */
 export type EventHead = {
   readonly event_id: string;
   readonly sequence: number;
@@ -68,41 +68,41 @@ export type EventHead = {
   readonly entity_version: number;
 };
 
-export type Wanted = {
+export type EventFilter = {
   readonly webhook_id: string;
   readonly firm_id: string | null;
   readonly event: string;
 };
 
-/** A ping is for its own subscription alone; that one fails is told to the others. */
-export function isWanted({ webhook_id, firm_id, event }: Wanted, head: EventHead): boolean {
+/** A ping goes to its own subscription only; any other event about a webhook goes to the others. */
+export function isWanted({ webhook_id, firm_id, event }: EventFilter, head: EventHead): boolean {
   if (head.event === "webhook.ping") return head.entity_id === webhook_id;
   if (head.entity_type === "webhook" && head.entity_id === webhook_id) return false;
   if (firm_id !== null && head.firm_id !== firm_id) return false;
   return event === everyEvent || event === head.event;
 }
 
-/** A pure function of subscription and event, so that every attempt, replay and restart has it. */
-export function deliveryIdOf(webhookId: string, head: Omit<EventHead, "firm_id">): string {
+/** Depends on subscription and event only, so that attempts, replays and restarts share one id. */
+export function buildDeliveryId(webhookId: string, head: Omit<EventHead, "firm_id">): string {
   const { event_id, event, entity_type, entity_id, entity_version } = head;
   const named = [webhookId, event_id, event, entity_type, entity_id, entity_version].join("\n");
   return `dlv_${createHash("sha256").update(named).digest("hex").slice(0, deliveryIdDigits)}`;
 }
 
-export type Signed = {
+export type SignedDelivery = {
   readonly deliveryId: string;
   readonly event: string;
   readonly body: Buffer;
-  /** The one in force, then the one before it while its grace lasts. */
+  /** The current secret, then the previous one during its grace period. */
   readonly secrets: readonly string[];
   readonly now: Date;
 };
 
 /**
- * The headers of a delivery. The signature's key is the whole secret as text; that of Standard
- * Webhooks is the bytes its base 64 stands for.
+ * The headers of a delivery. `x-service-signature` is keyed with the secret as text,
+ * `webhook-signature` (Standard Webhooks) with the decoded base64 bytes.
  */
-export function signedHeaders({ deliveryId, event, body, secrets, now }: Signed) {
+export function buildHeaders({ deliveryId, event, body, secrets, now }: SignedDelivery) {
   const [current = "", previous] = secrets;
   const timestamp = String(Math.floor(now.getTime() / 1_000));
   const standard = secrets.map((secret) =>
@@ -113,15 +113,15 @@ export function signedHeaders({ deliveryId, event, body, secrets, now }: Signed)
     "user-agent": "Service-Webhooks/1",
     "x-service-event": event,
     "x-service-delivery": deliveryId,
-    "x-service-signature": signatureOf(current, body),
-    ...(previous !== undefined && { "x-service-signature-previous": signatureOf(previous, body) }),
+    "x-service-signature": signBody(current, body),
+    ...(previous !== undefined && { "x-service-signature-previous": signBody(previous, body) }),
     "webhook-id": deliveryId,
     "webhook-timestamp": timestamp,
     "webhook-signature": standard.join(" "),
   };
 }
 
-export function signatureOf(secret: string, body: Buffer): string {
+export function signBody(secret: string, body: Buffer): string {
   return `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 }
 
@@ -134,8 +134,8 @@ function standardSignature(
   return `v1,${mac.digest("base64")}`;
 }
 
-/** What is wrong with an address, if anything; whether its host may be reached is asked outside. */
-export function urlProblem(
+/** The first rule that the URL breaks. `permitsHost` says whether its host may be reached. */
+export function findUrlProblem(
   text: string,
   {
     environment,
@@ -169,13 +169,12 @@ export type Health = {
   readonly now: Date;
 };
 
-/** Most failures are shorter than the first warning takes, whatever else is known. */
-export function isWorthJudging(failingSince: Date, now: Date): boolean {
+/** Whether the first warning could be due. Saves a transaction for the many shorter outages. */
+export function isWarningDue(failingSince: Date, now: Date): boolean {
   return now.getTime() - failingSince.getTime() >= warningDays[0] * dayMs;
 }
 
-/** What follows from having failed for so long: nothing, another warning, or the end. */
-export function verdictOnFailing({ state, warnings, failingSince, now }: Health) {
+export function decideOnFailing({ state, warnings, failingSince, now }: Health) {
   if (state === "disabled") return "nothing";
   const failingMs = now.getTime() - failingSince.getTime();
   if (failingMs >= disabledAfterDays * dayMs) return "disable";
@@ -183,7 +182,7 @@ export function verdictOnFailing({ state, warnings, failingSince, now }: Health)
   return due > warnings ? "warn" : "nothing";
 }
 
-/** When a subscription that goes on failing will be disabled. */
+/** When a subscription will be disabled if it keeps failing. */
 export function disabledAt(failingSince: Date): Date {
   return new Date(failingSince.getTime() + disabledAfterDays * dayMs);
 }

@@ -15,7 +15,7 @@ import type { Context } from "../platform/context.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";
 import { hasDue } from "./delivery-lists-store.ts";
-import { classOf, type DeliveryState, nextDueAt, shownAnswer } from "./delivery-rules.ts";
+import { classify, cleanAnswer, type DeliveryState, nextDueAt } from "./delivery-rules.ts";
 import {
   type AttemptRow,
   claimDeliveries,
@@ -26,10 +26,10 @@ import {
   setDead,
   settleAttempts,
 } from "./delivery-store.ts";
-import { judgeFailing, noteRecovery } from "./disable-webhook.ts";
+import { recordRecovery, warnOrDisable } from "./disable-webhook.ts";
 import { deliveriesTopic } from "./fan-out.ts";
 import { Receivers } from "./receivers.ts";
-import { signedHeaders } from "./rules.ts";
+import { buildHeaders } from "./rules.ts";
 import { openSecrets } from "./signing-secrets.ts";
 
 export type SenderOptions = {
@@ -38,15 +38,15 @@ export type SenderOptions = {
 };
 
 type Sender = {
-  /** Sends what is due and waits for no receiver; says whether there may be more. */
+  /** Starts the attempts that are due, without waiting for receivers. */
   readonly work: () => Promise<"more" | "idle">;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no attempt is under way. */
   readonly settled: () => Promise<void>;
 };
 
 /**
- * So many may be on their way to being recorded. What a crash cuts off in between is sent twice, so
- * there are few; those whose receiver takes its time do not count among them.
+ * Attempts that are neither recorded nor slow. A crash sends these twice, so they are few; attempts
+ * that wait for a slow receiver do not count.
  */
 const freshMax = 96;
 const slowMs = 250;
@@ -54,13 +54,13 @@ const recordedMax = 512;
 const queueMax = 10_000;
 const lookMs = 250;
 const recordAgainMs = 500;
-/** So long before a lease ends writing down is given up: somebody else may send by then. */
+/** Stop retrying the write this long before the lease expires. */
 const leaseMarginMs = 2_000;
 
-export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOptions): Sender {
+export function createSender(ctx: Context, { outbound, scheduleS }: SenderOptions): Sender {
   const receivers = new Receivers();
   const underWay = new Set<Promise<void>>();
-  const room = signal();
+  const room = createSignal();
   let fresh = 0;
   ctx.db.onAnnounced(deliveriesTopic, room.give);
 
@@ -68,7 +68,7 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
     return fresh >= freshMax || receivers.room() === 0;
   }
 
-  const record = coalesce<Made, FailingSince>(
+  const record = coalesce<AttemptResult, FailingSince>(
     async (made) => {
       const failing = await recordAttempts(ctx, made);
       return made.map(() => failing);
@@ -76,17 +76,17 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
     { setSizeMax: recordedMax, queueMax, setsInFlight: 2 },
   );
 
-  async function attempt(leased: Leased): Promise<void> {
+  async function attempt(leased: LeasedDelivery): Promise<void> {
     const made = await send(ctx, leased, { outbound, scheduleS });
     const succeeded = made.attempt.outcome === "delivered";
     receivers.end(leased.webhook_id, succeeded);
-    const failing = await persist(() => record(made));
-    if (succeeded && leased.isFailing) await noteRecovery(ctx, leased.webhook_id);
+    const failing = await retryWithinLease(() => record(made));
+    if (succeeded && leased.isFailing) await recordRecovery(ctx, leased.webhook_id);
     const since = failing?.get(leased.webhook_id);
-    if (!succeeded && since) await judgeFailing(ctx, leased.webhook_id, since);
+    if (!succeeded && since) await warnOrDisable(ctx, leased.webhook_id, since);
   }
 
-  function begin(leased: Leased): void {
+  function begin(leased: LeasedDelivery): void {
     receivers.begin(leased.webhook_id);
     fresh += 1;
     let isFresh = true;
@@ -113,7 +113,7 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
       leased.forEach(begin);
       if (found) return "more";
       if (receivers.underWay === 0) return "idle";
-      // Receivers that are full may hold back what is due: the next look comes with the next answer.
+      // Full receivers may hold back due deliveries: look again at the next answer.
       await room.taken(lookMs);
       return "more";
     },
@@ -123,8 +123,8 @@ export function deliverySender(ctx: Context, { outbound, scheduleS }: SenderOpti
   };
 }
 
-/** Tries until the lease is about to end: what was sent should not be sent again for a short outage. */
-async function persist<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+/** Retries until the lease is about to expire, so that a short outage causes no second POST. */
+async function retryWithinLease<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   const startedAt = performance.now();
   for (;;) {
     try {
@@ -136,19 +136,19 @@ async function persist<Result>(work: () => Promise<Result>): Promise<Result | un
   }
 }
 
-/** One POST, and what follows from how it was answered. */
+/** Makes one POST and decides the next state of the delivery. */
 async function send(
   { now }: Pick<Context, "now">,
-  leased: Leased,
+  leased: LeasedDelivery,
   { outbound, scheduleS }: SenderOptions,
-): Promise<Made> {
+): Promise<AttemptResult> {
   const at = now();
   const startedAt = performance.now();
   const body = Buffer.from(leased.body);
   const { delivery_id: deliveryId, event, secrets, lease } = leased;
-  const headers = signedHeaders({ deliveryId, event, body, secrets, now: at });
+  const headers = buildHeaders({ deliveryId, event, body, secrets, now: at });
   const heard = await outbound.post({ url: new URL(leased.url), headers, body });
-  const { outcome, status, reason } = classOf(heard);
+  const { outcome, status, reason } = classify(heard);
   const tries = leased.tries + 1;
   const chance = Math.random();
   const dueAt =
@@ -168,17 +168,17 @@ async function send(
       outcome,
       status,
       reason,
-      answer: heard.kind === "answered" ? shownAnswer(heard.head) : "",
+      answer: heard.kind === "answered" ? cleanAnswer(heard.head) : "",
     },
   };
 }
 
-/** Something to wait for that is given many times and taken once. */
-function signal() {
+/** A signal that can be given many times before it is taken once. */
+function createSignal() {
   let given = Promise.withResolvers<void>();
   return {
     give: () => given.resolve(),
-    /** Until it is given, or for so long. */
+    /** Waits for the signal, for at most `mostMs`. */
     async taken(mostMs: number): Promise<void> {
       const waiting = new AbortController();
       await Promise.race([
@@ -191,29 +191,29 @@ function signal() {
   };
 }
 
-/** A delivery that is this process's to send until its lease ends. */
-type Leased = ClaimedDelivery & {
+/** A delivery that this process may send until its lease expires. */
+type LeasedDelivery = ClaimedDelivery & {
   readonly url: string;
   readonly isFailing: boolean;
   readonly secrets: readonly string[];
 };
 
-/** Longer than a request may take, with what it takes to write down how it went. */
+/** Longer than a request and the recording of its result may take. */
 const leaseMs = 20_000;
 
 const queuesMax = 64;
 const buriedMax = 1_000;
 
 /**
- * Claims what is due, up to a number, from receivers that have room, by turns. Queues are locked by a statement of their
- * own, so that the next one sees all that was committed before the lock: an earliest due time that
- * misses a new delivery would let it lie.
+ * Claims due deliveries of receivers with room, in turn. A statement of its own locks the queues, so
+ * that the next statement sees everything committed before the lock; otherwise `next_due_at` could
+ * miss a new delivery, which would then not be sent.
  */
 export async function claimDue(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   receivers: Receivers,
   most: number,
-): Promise<{ leased: Leased[]; found: boolean }> {
+): Promise<{ leased: LeasedDelivery[]; found: boolean }> {
   const now = ctx.now();
   const left = Math.min(most, receivers.room());
   const fetch = Math.min(queuesMax, left);
@@ -223,39 +223,39 @@ export async function claimDue(
     const queues = await claimDueQueues(tx, { now, full: receivers.full(), fetch });
     if (queues.length === 0) return { leased: [], found: false };
     for (const reason of ["deleted", "disabled"] as const) {
-      const ended = queues.filter((queue) => endedBy(queue) === reason);
+      const ended = queues.filter((queue) => findEndReason(queue) === reason);
       const webhookIds = ended.map(({ webhook_id }) => webhook_id);
       if (ended.length > 0) await setDead(tx, { webhookIds, reason, fetch: buriedMax, now });
     }
-    const rooms = roomsOf(queues, receivers, left);
+    const rooms = shareRoom(queues, receivers, left);
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
     const claimed = await claimDeliveries(tx, rooms, { now, leaseEndsAt });
-    return { leased: leasedOf(claimed, queues, ctx.sealKey, now), found: true };
+    return { leased: toLeased(claimed, queues, ctx.sealKey, now), found: true };
   });
 }
 
-function endedBy({ deleted, state }: DueQueue): "deleted" | "disabled" | undefined {
+function findEndReason({ deleted, state }: DueQueue): "deleted" | "disabled" | undefined {
   if (deleted) return "deleted";
   return state === "disabled" ? "disabled" : undefined;
 }
 
-/** What is left is shared alike, so that a long backlog takes no more of it than a short one. */
-function roomsOf(queues: readonly DueQueue[], receivers: Receivers, left: number) {
+/** Shares the room equally, so that a long backlog gets no more of it than a short one. */
+function shareRoom(queues: readonly DueQueue[], receivers: Receivers, left: number) {
   const share = Math.max(1, Math.floor(left / queues.length));
   return queues.map((queue) => ({
     webhookId: queue.webhook_id,
-    most: endedBy(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), share),
+    most: findEndReason(queue) ? 0 : Math.min(receivers.roomFor(queue.webhook_id), share),
   }));
 }
 
-function leasedOf(
+function toLeased(
   claimed: readonly ClaimedDelivery[],
   queues: readonly DueQueue[],
   sealKey: Buffer,
   now: Date,
-): Leased[] {
+): LeasedDelivery[] {
   const wanted = new Set(claimed.map(({ webhook_id }) => webhook_id));
-  const receiverOf = new Map(
+  const receivers = new Map(
     queues
       .filter(({ webhook_id }) => wanted.has(webhook_id))
       .map((queue) => [
@@ -268,34 +268,34 @@ function leasedOf(
       ]),
   );
   return claimed.map((delivery) => {
-    const receiver = receiverOf.get(delivery.webhook_id);
-    if (!receiver) throw new Error("a delivery is claimed from a queue");
+    const receiver = receivers.get(delivery.webhook_id);
+    if (!receiver) throw new Error(`the queue of ${delivery.webhook_id} was not claimed`);
     return { ...delivery, ...receiver };
   });
 }
 
-/** An attempt that was made, and what becomes of its delivery. */
-type Made = {
+/** An attempt, and the next state of its delivery. */
+type AttemptResult = {
   readonly webhookId: string;
   readonly attempt: AttemptRow;
   readonly state: DeliveryState;
-  /** When it is tried again; only of what stays pending. */
+  /** The next attempt; null unless the delivery stays pending. */
   readonly dueAt: Date | null;
 };
 
-/** Since when each receiver of the set has been failing; those that are not are left out. */
+/** Since when each failing receiver of the set has been failing. */
 type FailingSince = ReadonlyMap<string, Date>;
 
-/** Doing this again does nothing more: an attempt is kept once, and its lease settles once. */
+/** Idempotent: an attempt is stored once, and a lease settles its delivery once. */
 export async function recordAttempts(
   ctx: Pick<Context, "db" | "now">,
-  made: readonly Made[],
+  made: readonly AttemptResult[],
 ): Promise<FailingSince> {
   const now = ctx.now();
   const rows = made
     .map(({ attempt, state, dueAt }) => ({ ...attempt, state, due_at: dueAt ?? now }))
     .toSorted((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1));
-  const queues = await settleAttempts(ctx.db, { made: rows, news: newsOf(made), now });
+  const queues = await settleAttempts(ctx.db, { made: rows, news: summarizeByQueue(made), now });
   return new Map(
     queues.flatMap(({ webhook_id, failing_since }) =>
       failing_since ? [[webhook_id, failing_since] as const] : [],
@@ -303,7 +303,7 @@ export async function recordAttempts(
   );
 }
 
-function newsOf(made: readonly Made[]): QueueNews[] {
+function summarizeByQueue(made: readonly AttemptResult[]): QueueNews[] {
   const news = new Map<string, QueueNews>();
   for (const { webhookId, attempt, dueAt } of made) {
     const before = news.get(webhookId);

@@ -1,15 +1,15 @@
 import { recordChanges } from "../journal/record-changes.ts";
-import { actorOf } from "../kernel/actor.ts";
+import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
 import { open, seal } from "../platform/seal.ts";
-import { changeOfWebhook, lockWebhookOfCaller, viewWebhook } from "./read-webhooks.ts";
+import { describeChange, lockVisibleWebhook, viewWebhook } from "./read-webhooks.ts";
 import { graceSDefault, newSigningSecret } from "./rules.ts";
 import type { RotateSecretBody, Webhook } from "./schema.ts";
 import { previousColumn, secretColumn, setSecret } from "./store.ts";
 
-/** A sealed secret opens for its own subscription only. */
+/** Binds a sealed secret to its subscription. */
 export function sealPurpose(webhookId: string): string {
   return `webhook:${webhookId}`;
 }
@@ -21,7 +21,7 @@ type SealedSecrets = {
   readonly previous_secret_until: Date | null;
 };
 
-/** What to sign with now: the secret in force, then the previous one while its grace lasts. */
+/** The secrets to sign with: the current one, then the previous one during its grace period. */
 export function openSecrets(row: SealedSecrets, sealKey: Buffer, now: Date): string[] {
   const purpose = sealPurpose(row.webhook_id);
   const current = open(row.secret_sealed, purpose, sealKey);
@@ -30,7 +30,7 @@ export function openSecrets(row: SealedSecrets, sealKey: Buffer, now: Date): str
   return [current, open(row.previous_secret_sealed, purpose, sealKey)];
 }
 
-/** Where signing secrets are sealed: those in force and those whose grace lasts. */
+/** The sealed columns of this room, for a change of the master key. */
 export function sealedWebhooks({ db }: Pick<Context, "db">): SealedPlace[] {
   return [
     { name: "webhook secrets", column: secretColumn },
@@ -45,7 +45,7 @@ export function sealedWebhooks({ db }: Pick<Context, "db">): SealedPlace[] {
   }));
 }
 
-/** The new secret is in this one answer and in no other; the old one signs too until its grace ends. */
+/** The new secret is shown in this response only. The old one signs too until its grace period ends. */
 export async function rotateSecret(
   ctx: Context,
   call: Call,
@@ -55,7 +55,7 @@ export async function rotateSecret(
   const { secret, hint } = newSigningSecret();
   return await ctx.db.transaction(
     async (tx) => {
-      const before = await lockWebhookOfCaller(tx, call.caller, webhookId);
+      const before = await lockVisibleWebhook(tx, call.caller, webhookId);
       const after = await setSecret(tx, webhookId, {
         secretSealed: seal(secret, sealPurpose(webhookId), ctx.sealKey),
         hint,
@@ -63,8 +63,8 @@ export async function rotateSecret(
         now,
       });
       if (!after) throw new Error("a locked row is there");
-      const change = changeOfWebhook("rotate_secret", { before, after });
-      await recordChanges(tx, actorOf(call), [change], now);
+      const change = describeChange("rotate_secret", { before, after });
+      await recordChanges(tx, toActor(call), [change], now);
       const webhook = viewWebhook(after);
       return call.dryRun ? webhook : { ...webhook, signing_secret: secret };
     },

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 import fc from "fast-check";
 
-import { checkpointLine, publicKeyOf, signingKeyFrom } from "../../src/journal/audit-rules.ts";
+import { buildSigningKey, publicKeyHex, writeCheckpoint } from "../../src/journal/audit-rules.ts";
 import { verifyChain } from "../../src/journal/verify-chain.ts";
 import { verifyExport } from "../../src/journal/verify-export.ts";
 import { type Database, openDatabase, type Tx } from "../../src/platform/postgres/postgres.ts";
@@ -171,7 +171,7 @@ test("exports", async (t) => {
   );
   const text = await exportOf(service, desk.key);
   const whole = Buffer.from(text);
-  const key = publicKeyOf(service.ctx.auditKey);
+  const key = publicKeyHex(service.ctx.auditKey);
 
   await t.test("an export is whole to both verifiers, and names its key", async () => {
     const verdict = await verifyExport(once(whole), key);
@@ -251,8 +251,8 @@ test("exports", async (t) => {
 
   await t.test("a chain made anew is found by its key, and by nothing else", async () => {
     const lines = text.split(/(?<=\n)/);
-    const told = linesOf(text).at(-1) as Parameters<typeof checkpointLine>[0];
-    const forged = checkpointLine(told, signingKeyFrom(randomBytes(32)));
+    const told = linesOf(text).at(-1) as Parameters<typeof writeCheckpoint>[0];
+    const forged = writeCheckpoint(told, buildSigningKey(randomBytes(32)));
     const bytes = Buffer.from([...lines.slice(0, -1), forged].join(""));
     // Control: who does not know the key can be told anything.
     assert.equal(await problemOf(bytes), undefined);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
-import { ownersOf } from "../../src/ledger/read-books.ts";
+import { readOwners } from "../../src/ledger/read-books.ts";
 import { readMigrations } from "../../src/platform/postgres/migrate.ts";
 import { onLost } from "../../src/hooks.ts";
 import { countRows, judge, recordPlans } from "../compat/plans.ts";
@@ -37,7 +37,7 @@ async function boughtCredit(service: Service) {
 }
 
 const ownerOf = async ({ ctx }: Service, scripNo: string) =>
-  (await ownersOf(ctx.db, "sandbox", [scripNo])).get(scripNo)?.owner;
+  (await readOwners(ctx.db, "sandbox", [scripNo])).get(scripNo)?.owner;
 
 test("a credit that was bought here, withdrawn and declared by another firm is sold", async (t) => {
   const service = await startService(t);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { claimDue, deliverySender, recordAttempts } from "../../src/webhooks/send-deliveries.ts";
-import { eventFanner } from "../../src/webhooks/fan-out.ts";
+import { claimDue, createSender, recordAttempts } from "../../src/webhooks/send-deliveries.ts";
+import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { measureDeliveries } from "../../src/webhooks/read-deliveries.ts";
 import { Receivers } from "../../src/webhooks/receivers.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
@@ -128,7 +128,7 @@ test("what a dead process had claimed is sent when its lease ends, and its late 
   const { service, receiver } = desk;
   const { ctx } = service;
   await ping(desk);
-  await eventFanner(ctx, { scheduleS })();
+  await createFanOut(ctx, { scheduleS })();
   const { leased } = await claimDue(ctx, new Receivers(), 10);
   assert.equal(leased.length, 1);
   await service.work();
@@ -194,8 +194,8 @@ test("receivers that hang delay nobody: all others have theirs while the hanging
   for (let n = 0; n < 80; n++) await mintChild(service, key);
 
   const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"], deadlineMs: 60_000 });
-  const sender = deliverySender(ctx, { outbound, scheduleS });
-  const fanOut = eventFanner(ctx, { scheduleS });
+  const sender = createSender(ctx, { outbound, scheduleS });
+  const fanOut = createFanOut(ctx, { scheduleS });
   while ((await fanOut()) === "more");
   for (let turn = 0; turn < 400 && good.received.length < 80; turn++) await sender.work();
   assert.equal(good.received.length, 80);
@@ -508,7 +508,7 @@ test("metrics tell what is due, what is dead and how long the oldest has waited"
   await deadLetters(desk, 2);
   await ping(desk);
   await ping(desk);
-  await eventFanner(service.ctx, { scheduleS })();
+  await createFanOut(service.ctx, { scheduleS })();
   await ping(desk);
   service.clock.advance({ seconds: 30 });
   const text = await service.metrics.registry.metrics();

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { checkLedger } from "../../src/ledger/check-ledger.ts";
-import { statementFreezer } from "../../src/reports/freeze-statements.ts";
+import { createStatementFreezer } from "../../src/reports/freeze-statements.ts";
 import { act, propose } from "../support/crosses.ts";
 import { addFirm } from "../support/holdings.ts";
 import { stockHouse } from "../support/inventory.ts";
@@ -122,7 +122,7 @@ test("positions, the volume of held credits and statements are exact to the last
   const running = await read();
   assert.equal(integerIn(running.text, "closing_paise"), String(cash));
   service.clock.advance({ seconds: 20 * 86_400 });
-  const freeze = statementFreezer(service.ctx, { name: "House", address: [], gstin: null });
+  const freeze = createStatementFreezer(service.ctx, { name: "House", address: [], gstin: null });
   while ((await freeze()) === "more");
   for (let look = 0; look < 2; look++) {
     const final = await read();

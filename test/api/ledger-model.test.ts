@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { balancesOf, ownersOf } from "../../src/ledger/read-books.ts";
+import { readBalances, readOwners } from "../../src/ledger/read-books.ts";
 import type { Account, Entry, Movement, Resolution } from "../../src/ledger/rules.ts";
 import { writeBooks } from "../../src/ledger/write-books.ts";
 import { assertLedgerSound, bank, cashOf, creditsOf } from "../support/ledger.ts";
@@ -212,7 +212,7 @@ test("whatever is posted, held, resolved, repeated or overspent, the books say w
   );
 
   async function compare(model: Model, firms: readonly string[], scripNos: readonly string[]) {
-    const balances = await balancesOf(db, "sandbox", firms);
+    const balances = await readBalances(db, "sandbox", firms);
     assert.deepEqual(
       balances.map((row) => ({
         posted: row.posted_paise,
@@ -222,7 +222,7 @@ test("whatever is posted, held, resolved, repeated or overspent, the books say w
       })),
       firms.map((firmId) => model.purse(firmId)),
     );
-    const owners = await ownersOf(db, "sandbox", scripNos);
+    const owners = await readOwners(db, "sandbox", scripNos);
     for (const scripNo of scripNos) {
       const found = owners.get(scripNo);
       assert.equal(found && firmIn(found.owner), model.owners.get(scripNo));

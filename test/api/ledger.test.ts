@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { sumPaise } from "../../src/kernel/money.ts";
-import { balancesOf, ownersOf, postingsOf } from "../../src/ledger/read-books.ts";
+import { readBalances, readOwners, readPostings } from "../../src/ledger/read-books.ts";
 import { assertWritten, type Entry, type Resolution } from "../../src/ledger/rules.ts";
 import { postEntries, resolveEntries, writeBooks } from "../../src/ledger/write-books.ts";
 import { asOwner } from "../support/database.ts";
@@ -23,11 +23,11 @@ async function open(service: Service) {
     resolve: async (...resolutions: Resolution[]) =>
       await db.transaction(async (tx) => await resolveEntries(tx, resolutions, now())),
     cash: async (firmId: string) => {
-      const [balances] = await balancesOf(db, "sandbox", [firmId]);
+      const [balances] = await readBalances(db, "sandbox", [firmId]);
       const { available_paise, escrow_paise, pending_in_paise, pending_out_paise } = balances!;
       return [available_paise, escrow_paise, pending_in_paise, pending_out_paise];
     },
-    owner: async (scripNo: string) => (await ownersOf(db, "sandbox", [scripNo])).get(scripNo),
+    owner: async (scripNo: string) => (await readOwners(db, "sandbox", [scripNo])).get(scripNo),
   };
 }
 
@@ -311,7 +311,7 @@ test("the ledger", async (t) => {
       { from: { kind: "house_cash" }, to: { kind: "desk_commission", firmId: a }, paise: 30 },
     ]);
     assertWritten(await post(debt, earned));
-    const [balances] = await balancesOf(db, "sandbox", [a]);
+    const [balances] = await readBalances(db, "sandbox", [a]);
     assert.equal(balances?.dues_paise, 250);
     assert.equal(balances?.commission_paise, 30);
     assert.equal(balances?.version, 2);
@@ -336,7 +336,7 @@ test("the ledger", async (t) => {
         await Promise.all(Array.from({ length: 24 }, (_, at) => post(...set(at))))
       ).flat();
       assertWritten(results);
-      const balances = await balancesOf(db, "sandbox", firms);
+      const balances = await readBalances(db, "sandbox", firms);
       const left = sumPaise(balances.map(({ posted_paise }) => posted_paise));
       assert.equal(left, 8 * 1_000 - results.length);
     },
@@ -357,7 +357,7 @@ test("the ledger", async (t) => {
         }),
       );
       assert.equal(new Set(order).size, 30);
-      const { postings } = await postingsOf(db, { environment: "sandbox", firmId: a, ...always });
+      const { postings } = await readPostings(db, { environment: "sandbox", firmId: a, ...always });
       assert.deepEqual(
         postings.map(({ entry_no }) => entry_no),
         order.toSorted((x, y) => x - y),
@@ -386,7 +386,7 @@ test("the ledger", async (t) => {
     await payIn(service, a, 1);
 
     const search = { environment: "sandbox", firmId: a, from, to, limit: 1 } as const;
-    const first = await postingsOf(db, search);
+    const first = await readPostings(db, search);
     assert.deepEqual(
       first.postings.map(({ kind, subject, account_kind, scrip_no, amount }) => {
         return { kind, subject, account_kind, scrip_no, amount };
@@ -399,14 +399,14 @@ test("the ledger", async (t) => {
         return { kind: "deal_hold", subject: hold.subject, account_kind, scrip_no, amount };
       }),
     );
-    const second = await postingsOf(db, { ...search, after: first.next });
+    const second = await readPostings(db, { ...search, after: first.next });
     assert.deepEqual(
       second.postings.map(({ subject, amount }) => [subject, amount]),
       [[payout.subject, -94]],
     );
-    const last = await postingsOf(db, { ...search, after: second.next });
+    const last = await readPostings(db, { ...search, after: second.next });
     assert.deepEqual(last, { postings: [], next: undefined });
-    const wrongSide = await postingsOf(db, { ...search, environment: "live" });
+    const wrongSide = await readPostings(db, { ...search, environment: "live" });
     assert.deepEqual(wrongSide.postings, []);
   });
 

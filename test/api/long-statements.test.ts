@@ -11,7 +11,7 @@ import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { type Database, type Db, sql } from "../../src/platform/postgres/postgres.ts";
 import { freezePeriod } from "../../src/reports/freeze-period.ts";
-import { statementFreezer } from "../../src/reports/freeze-statements.ts";
+import { createStatementFreezer } from "../../src/reports/freeze-statements.ts";
 import { linesMax } from "../../src/reports/statement-rules.ts";
 import { asOwner } from "../support/database.ts";
 import { assertLedgerSound, bank, cashOf, entryOf, payIn, payInMany } from "../support/ledger.ts";
@@ -155,7 +155,7 @@ test("what was under way at the cut is waited for, and no balance is held", asyn
     transaction: async (work, options) =>
       await ctx.db.transaction(async (tx) => await work({ ...tx, ...note(tx) }), options),
   };
-  const freeze = statementFreezer({ ...ctx, db }, letterhead);
+  const freeze = createStatementFreezer({ ...ctx, db }, letterhead);
   const frozen = Promise.withResolvers<void>();
   await ctx.db.transaction(async (tx) => {
     assertWritten(await postEntries(tx, [late], inNovember));

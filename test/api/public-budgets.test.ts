@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { pino } from "pino";
 
-import { localAddressWindows, sharedAddressWindows } from "../../src/market/enquiries.ts";
+import { localAddressWindows, sharedAddressWindows } from "../../src/market/address-budgets.ts";
 import { redisMissing, startRedis } from "../support/redis.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { houseFirmId } from "../../src/kernel/ids.ts";
-import { latestIndex } from "../../src/market/daily-index.ts";
+import { findLatestIndex } from "../../src/market/daily-index.ts";
 import { addDeals } from "../support/deals.ts";
 import { daysAgo, dealOn, openLiveMarket, threeSellers } from "../support/public.ts";
 import { slugOf, startService } from "../support/service.ts";
@@ -175,8 +175,8 @@ test("days that were missed are caught up in order, and too few sellers carry th
   const now = await send("GET", "/public/rates/RODTEP", { expect: 200 });
   assert.equal(now.body.basis, "carried");
   assert.equal(now.body.change_bps, 0);
-  assert.equal((await latestIndex(service.ctx.db, "RODTEP"))?.index_bps, 9_800);
-  assert.equal(await latestIndex(service.ctx.db, "ROSCTL"), undefined);
+  assert.equal((await findLatestIndex(service.ctx.db, "RODTEP"))?.index_bps, 9_800);
+  assert.equal(await findLatestIndex(service.ctx.db, "ROSCTL"), undefined);
 });
 
 test("a day before the first is fixed as none, and a day to come or of no calendar is not there", async (t) => {

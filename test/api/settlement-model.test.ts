@@ -7,7 +7,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { addPaise } from "../../src/kernel/money.ts";
-import { ownersOf } from "../../src/ledger/read-books.ts";
+import { readOwners } from "../../src/ledger/read-books.ts";
 import { accountName } from "../../src/ledger/rules.ts";
 import {
   dealStep,
@@ -64,7 +64,7 @@ async function assertSettled(service: Service, world: DealWorld, counts: Map<str
 
 /** Whoever holds a credit in the books holds it on its desk, and nobody else does. */
 async function assertOwners(service: Service, world: DealWorld): Promise<void> {
-  const owners = await ownersOf(service.ctx.db, "sandbox", world.scripNos);
+  const owners = await readOwners(service.ctx.db, "sandbox", world.scripNos);
   const { rows } = await service.ctx.db.pool.query<{ scrip_no: string; firm_id: string }>(
     `select scrip_no, firm_id from credits
     where scrip_no = any($1) and state in ('listed', 'suspended')`,

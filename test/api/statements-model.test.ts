@@ -13,11 +13,11 @@ import {
   istDay,
   istDayStart,
   istMonth,
-  lastDayOf,
+  lastDayOfMonth,
   nextIstMonthStart,
 } from "../../src/kernel/time.ts";
-import { postingsOf } from "../../src/ledger/read-books.ts";
-import { spanOf } from "../../src/kernel/months.ts";
+import { readPostings } from "../../src/ledger/read-books.ts";
+import { periodSpan } from "../../src/kernel/months.ts";
 import { setTax } from "../../src/settlement/taxes.ts";
 import { asOwner } from "../support/database.ts";
 import {
@@ -57,11 +57,11 @@ async function read({ send }: Service, { key }: Holder, path: string): Promise<A
 
 /** What the books moved in a month on the accounts that make the balance. */
 async function movedIn({ ctx }: Service, firmId: string, period: string): Promise<number> {
-  const { from, to } = spanOf(period);
+  const { from, to } = periodSpan(period);
   let moved = 0;
-  let after: Awaited<ReturnType<typeof postingsOf>>["next"];
+  let after: Awaited<ReturnType<typeof readPostings>>["next"];
   do {
-    const page = await postingsOf(ctx.db, { environment: "sandbox", firmId, from, to, after });
+    const page = await readPostings(ctx.db, { environment: "sandbox", firmId, from, to, after });
     for (const { account_kind, amount } of page.postings) {
       if (account_kind === "firm_cash" || account_kind === "desk_commission") moved += amount;
     }
@@ -116,7 +116,7 @@ async function earningComplaints(service: Service, desk: Holder): Promise<string
     [desk.firmId],
   );
   const booked = rows[0]?.paise ?? 0;
-  const to = lastDayOf(istMonth(service.clock.now()));
+  const to = lastDayOfMonth(istMonth(service.clock.now()));
   const from = istMonth(new Date(istDayStart(to).getTime() - 300 * 86_400_000));
   const figures: [string, number][] = [];
   for (const by of ["day", "firm", "scheme"]) {

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import pg from "pg";
 
-import { eventFanner } from "../../src/webhooks/fan-out.ts";
-import { deliverySender } from "../../src/webhooks/send-deliveries.ts";
+import { createFanOut } from "../../src/webhooks/fan-out.ts";
+import { createSender } from "../../src/webhooks/send-deliveries.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
 import type { Database, Tx } from "../../src/platform/postgres/postgres.ts";
-import { deliveryIdOf } from "../../src/webhooks/rules.ts";
+import { buildDeliveryId } from "../../src/webhooks/rules.ts";
 import { testDatabase } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";
 import { registerWebhook, startReceiver } from "../support/receivers.ts";
@@ -76,9 +76,9 @@ test("whichever statement a process dies at, every event reaches every receiver,
   for (let life = 0; life < 25; life++) {
     const node = mortal(ctx, 2 + random.below(80));
     const outbound = openOutbound({ allowCidrs: ["127.0.0.0/8"] });
-    const sender = deliverySender(node, { outbound, scheduleS });
+    const sender = createSender(node, { outbound, scheduleS });
     for (let turn = 0; turn < 30 && !node.isDead(); turn++) {
-      await eventFanner(node, { scheduleS })().catch((error: unknown) =>
+      await createFanOut(node, { scheduleS })().catch((error: unknown) =>
         assert.ok(error instanceof Died),
       );
       await sender.work().catch((error: unknown) => assert.ok(error instanceof Died));
@@ -106,7 +106,9 @@ test("whichever statement a process dies at, every event reaches every receiver,
       bodies.set(id, (bodies.get(id) ?? new Set()).add(body.toString()));
     }
     // The first event is the root key's own, before there was a subscription.
-    const expected = events.slice(1).map((event) => [deliveryIdOf(hooks[at]!, event), event.body]);
+    const expected = events
+      .slice(1)
+      .map((event) => [buildDeliveryId(hooks[at]!, event), event.body]);
     assert.equal(expected.length, 60);
     assert.deepEqual(
       new Map([...bodies].map(([id, [body]]) => [id, body])),

@@ -7,7 +7,7 @@ import type { Context } from "../../src/platform/context.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
-import { localAddressWindows } from "../../src/market/enquiries.ts";
+import { localAddressWindows } from "../../src/market/address-budgets.ts";
 import { localRateWindow } from "../../src/access/rate-window.ts";
 
 /** Serves the API with a defect in its context and without workers: the control of a fault run. */

@@ -17,13 +17,13 @@ import { buffer } from "node:stream/consumers";
 import pg from "pg";
 import { pino } from "pino";
 
-import { signingKeyFrom } from "../../src/journal/audit-rules.ts";
+import { buildSigningKey } from "../../src/journal/audit-rules.ts";
 import { type IssuedKey, issueKey } from "../../src/access/issue-keys.ts";
 import { onThisThread } from "../../src/platform/heavy/kinds.ts";
 import { openEmbedded } from "../../src/platform/postgres/embedded.ts";
 import { migrate } from "../../src/platform/postgres/migrate.ts";
 import { openDatabase } from "../../src/platform/postgres/postgres.ts";
-import { deliveryIdOf } from "../../src/webhooks/rules.ts";
+import { buildDeliveryId } from "../../src/webhooks/rules.ts";
 import { databaseUrl } from "../support/database.ts";
 import { dataDirectory, postgresPid, type Running, serve } from "../support/process.ts";
 import type { Random } from "../support/random.ts";
@@ -160,7 +160,7 @@ async function openDesks(connection: pg.ClientConfig): Promise<IssuedKey[]> {
     log: pino({ level: "silent" }),
     cursorKey: randomBytes(32),
     sealKey: randomBytes(32),
-    auditKey: signingKeyFrom(randomBytes(32)),
+    auditKey: buildSigningKey(randomBytes(32)),
     heavy: onThisThread,
   };
   const desks: IssuedKey[] = [];
@@ -215,7 +215,7 @@ async function compare(
     for (const { webhook_id, desk_id } of webhooks) {
       if (desk_id !== event.desk_id) continue;
       expected += 1;
-      const found = seen.get(deliveryIdOf(webhook_id, event));
+      const found = seen.get(buildDeliveryId(webhook_id, event));
       if (!found) lost += 1;
       else if (found.digest !== digest) altered += 1;
       duplicates += (found?.taken ?? 1) - 1;

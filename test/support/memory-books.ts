@@ -15,14 +15,14 @@ import {
 import {
   type Account,
   accountName,
-  availableOf,
+  availableBalance,
   type Balance,
   balanceName,
   creditName,
   entryKey,
   entryKinds,
   type EntryRefusal,
-  faultOf,
+  findFault,
   type MovementRow,
   type ResolutionRefusal,
 } from "../../src/ledger/rules.ts";
@@ -68,7 +68,7 @@ export class MemoryBooks {
       this.#note({ ...resolution, phase: resolution.as, isResolution: true, movements });
     }
     for (const entry of entries) {
-      assert.equal(faultOf(entry), undefined);
+      assert.equal(findFault(entry), undefined);
       for (const { from, to } of entry.movements) [from, to].map((each) => this.balanceOf(each));
       const { accepted, refusal } = judgeEntry(this.#books, entry);
       if (refusal) refusals.push(refusal);
@@ -98,7 +98,7 @@ export class MemoryBooks {
   }
 
   availableTo(account: Account): PaiseSum {
-    return availableOf(this.balanceOf(account));
+    return availableBalance(this.balanceOf(account));
   }
 
   ownerOf(scripNo: string): Owner | undefined {

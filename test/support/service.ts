@@ -12,7 +12,7 @@ import { request } from "undici";
 import { contextKeys, openThreads } from "../../src/open-context.ts";
 import { readConfig } from "../../src/config.ts";
 import { buildApp } from "../../src/app.ts";
-import { type Book, openBook, type OfferSource } from "../../src/trading/book.ts";
+import { type Book, type OfferSource, openBook } from "../../src/trading/book.ts";
 import { blockMinPaise } from "../../src/crosses/rules.ts";
 import type { Offboarding } from "../../src/firms/offboard-firm.ts";
 import type { Budgets } from "../../src/kernel/budget.ts";
@@ -27,7 +27,7 @@ import { openOutbound, type OutboundOptions } from "../../src/platform/outbound.
 import type { Database } from "../../src/platform/postgres/postgres.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/hooks.ts";
-import { type AddressWindows, localAddressWindows } from "../../src/market/enquiries.ts";
+import { type AddressWindows, localAddressWindows } from "../../src/market/address-budgets.ts";
 import { localRateWindow, type RateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
 import { type WorkerSpec, listWorkers } from "../../src/workers.ts";

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 
 import { addPaise, type PaiseSum, subtractPaise, sumPaise } from "../../src/kernel/money.ts";
 import {
-  accountKinds,
+  accountFirm,
   type AccountKind,
+  accountKinds,
   accountName,
-  accountOf,
-  availableOf,
-  firmOf,
+  availableBalance,
+  parseAccount,
 } from "../../src/ledger/rules.ts";
 import { isOpen } from "../../src/settlement/rules.ts";
 import type { LegRow, SettlementRow } from "../../src/settlement/store.ts";
@@ -94,7 +94,7 @@ function assertBalances({ books }: SettlementWorld): void {
     }
   }
   for (const [account, paise] of posted) {
-    assert.equal(books.balanceOf(accountOf(account)).posted_paise, paise, account);
+    assert.equal(books.balanceOf(parseAccount(account)).posted_paise, paise, account);
   }
   let sum: PaiseSum = 0;
   let held: PaiseSum = 0;
@@ -104,7 +104,7 @@ function assertBalances({ books }: SettlementWorld): void {
     held = subtractPaise(held, balance.pending_in_paise);
     const [kind] = name.split(":");
     if (!accountKinds[kind as AccountKind].floor) continue;
-    assert.ok(balance.posted_paise >= 0 && availableOf(balance) >= 0, `${name} is below zero`);
+    assert.ok(balance.posted_paise >= 0 && availableBalance(balance) >= 0, `${name} is below zero`);
   }
   assert.equal(sum, 0, "all money sums to zero");
   assert.equal(held, 0, "what is held is on its way to somebody");
@@ -156,7 +156,7 @@ function assertPaid(
 ): void {
   const flows = { buyer: 0, sellers: 0, house: 0 };
   const sideOf = (account: string) => {
-    const firmId = firmOf(account);
+    const firmId = accountFirm(account);
     if (firmId === undefined) return "house";
     return firmId === buyer ? "buyer" : "sellers";
   };

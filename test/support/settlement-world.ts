@@ -18,20 +18,20 @@ import { houseFirmId, isHouse } from "../../src/kernel/ids.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
 import { plainCalendar } from "../../src/kernel/working-days.ts";
 import { addPaise, type PaiseSum } from "../../src/kernel/money.ts";
-import { type Account, type Entry, firmOf } from "../../src/ledger/rules.ts";
+import { type Account, accountFirm, type Entry } from "../../src/ledger/rules.ts";
 import type { BookChanges } from "../../src/ledger/write-books.ts";
 import {
   answerPayout,
+  bouncedEntry,
   earnAgain,
   type Earning,
   endOf,
   entryOf,
-  lookAt,
-  bouncedEntry,
   instructTogether,
+  lookAt,
   payoutOf,
-  showPayout,
   recallOf,
+  showPayout,
   unsentOf,
 } from "../../src/payouts/decide-payouts.ts";
 import { movePayout } from "../../src/payouts/move-payout.ts";
@@ -52,7 +52,7 @@ import {
 } from "../../src/settlement/decide-legs.ts";
 import { fundingOf, withinBalances } from "../../src/settlement/fund-settlements.ts";
 import { moveSettlement } from "../../src/settlement/move-settlement.ts";
-import { type NewDeal, bornOf, paidAtOnce } from "../../src/settlement/open-settlements.ts";
+import { bornOf, type NewDeal, paidAtOnce } from "../../src/settlement/open-settlements.ts";
 import { reversalsOf } from "../../src/settlement/reverse-settlement.ts";
 import {
   type FailureReason,
@@ -367,7 +367,7 @@ export class SettlementWorld {
           environment,
           subject,
           ordinal,
-          deskId: firmOf(to_account) ?? "",
+          deskId: accountFirm(to_account) ?? "",
           paise: amount,
         })),
       );

@@ -5,7 +5,7 @@ import { operator } from "../../src/kernel/actor.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import type { Fee } from "../../src/kernel/money.ts";
 import { houseFirmId, newId } from "../../src/kernel/ids.ts";
-import { balancesOf } from "../../src/ledger/read-books.ts";
+import { readBalances } from "../../src/ledger/read-books.ts";
 import { reserveCredits } from "../../src/credits/reserve-credits.ts";
 import { openSettlements, storeSettlements } from "../../src/settlement/open-settlements.ts";
 import { addCredits, addFirm } from "./holdings.ts";
@@ -158,7 +158,7 @@ export async function balanceOf(
   { firmId }: Pick<TestParty, "firmId">,
   environment: Environment = "sandbox",
 ) {
-  const [balance] = await balancesOf(ctx.db, environment, [firmId]);
+  const [balance] = await readBalances(ctx.db, environment, [firmId]);
   if (!balance) throw new Error("every firm has a balance, if only nothing");
   return balance;
 }
