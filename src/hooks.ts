@@ -17,7 +17,7 @@ import { followSettlements, lockCrossesOf } from "./crosses/release-cross.ts";
 import { passTimeOfHolds } from "./firms/hold-firm.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
-import { findLatestIndex as latestFigure } from "./market/daily-index.ts";
+import { latestIndices } from "./market/daily-index.ts";
 import type { LatestIndex } from "./market/update-markets.ts";
 import {
   drainMoney,
@@ -65,7 +65,7 @@ export const offboarding: Offboarding = {
 /** The index is made of live deals; the sandbox has none. */
 export const latestIndex: LatestIndex = async (db, environment) => {
   if (environment === "sandbox") return new Map();
-  const figures = await Promise.all(schemes.map((scheme) => latestFigure(db, scheme)));
+  const figures = await latestIndices(db, schemes);
   return new Map(
     figures.flatMap((figure) => (figure?.index_bps ? [[figure.scheme, figure.index_bps]] : [])),
   );

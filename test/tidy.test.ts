@@ -9,6 +9,7 @@ import {
   decidingRoutes,
   defaultExports,
   environmentReaders,
+  handWrittenSets,
   type House,
   impureImports,
   lockedHosts,
@@ -149,6 +150,19 @@ const rules: readonly Rule[] = [
       "a store and platform": {
         "src/usage/store.ts": "sql`delete from usage_days`;\n",
         "src/platform/tidy.ts": "sql`with x as (\n insert into usage_days select 1\n) select 1`;\n",
+      },
+    },
+  },
+  {
+    guarantee: "the columns of a set are named by the description of its table",
+    complaints: handWrittenSets,
+    wrong: {
+      "columns by position": {
+        "src/access/key-store.ts":
+          "sql`select * from unnest(\n  ${a.map(({ id }) => id)}::text[],\n  ${b}::int[]\n)`;\n",
+      },
+      "a list as joined text": {
+        "src/access/key-store.ts": "sql`select string_to_array(${scopes.join(\",\")}, ',')`;\n",
       },
     },
   },

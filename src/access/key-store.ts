@@ -2,7 +2,16 @@ import type { Environment, KeyKind, Scope } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  fragment,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
+import { day, int, numeric, shape, table, text } from "../platform/postgres/table.ts";
 import type { Reach } from "./key-rules.ts";
 
 export type KeyRow = {
@@ -95,6 +104,8 @@ export async function findCredentials(db: Db, keyIds: readonly string[]): Promis
 /** A key at some time: its own version and that of its parent, which both only rise, as one number. */
 export type WatchedKey = { readonly key_id: string; readonly versions: number };
 
+const watchedKeys = shape({ key_id: text(), versions: int() });
+
 /** Those of the keys that have changed since, have expired or are gone, as they are now. */
 export async function findChangedKeys(
   db: Db,
@@ -103,10 +114,7 @@ export async function findChangedKeys(
 ): Promise<WatchedKey[]> {
   return await db.rows(sql`
     select seen.key_id, coalesce(k.version + coalesce(parent.version, 0), 0) as versions
-    from unnest(
-      ${watched.map((key) => key.key_id)}::text[],
-      ${watched.map((key) => key.versions)}::integer[]
-    ) as seen (key_id, versions)
+    from ${watchedKeys.rows(watchedKeys.all, watched)} as seen
     left join api_keys as k on k.key_id = seen.key_id
     left join api_keys as parent on parent.key_id = k.parent_key_id
     where k.version + coalesce(parent.version, 0) is distinct from seen.versions
@@ -279,13 +287,12 @@ export async function setKeySecret(
 }
 
 /** The tighter of a key's limits and its parent's, for those that have any. */
-export async function listMoneyLimits(
-  db: Db,
+export function listMoneyLimits(
   keyIds: readonly string[],
-): Promise<
+): Query<
   { key_id: string; max_order_paise: number | null; daily_notional_paise: number | null }[]
 > {
-  return await db.rows(sql`
+  return query(sql`
     select
       k.key_id, least(k.max_order_paise, p.max_order_paise) as max_order_paise,
       least(k.daily_notional_paise, p.daily_notional_paise) as daily_notional_paise
@@ -297,16 +304,21 @@ export async function listMoneyLimits(
       ) is not null`);
 }
 
+const keyDays = table("key_days", {
+  key_id: text(),
+  day: day(),
+  ordered_paise: numeric<Paise>(),
+});
+
 /**
  * What keys with a daily limit have committed today. The rows are made where they are missing and stay
  * locked, so that two sets do not both see what is left.
  */
-export async function lockKeyDays(
-  tx: Tx,
+export function lockKeyDays(
   day: IstDay,
   keyIds: readonly string[],
-): Promise<{ key_id: string; ordered_paise: Paise }[]> {
-  return await tx.rows(sql`
+): Query<{ key_id: string; ordered_paise: Paise }[]> {
+  return query(sql`
     insert into key_days as d (key_id, day, ordered_paise)
     select key_id, ${day}::date, 0
     from unnest(${keyIds}::text[]) as k (key_id)
@@ -315,27 +327,26 @@ export async function lockKeyDays(
     returning key_id, least(ordered_paise, 9007199254740991)::bigint as ordered_paise`);
 }
 
-export async function addToKeyDays(
-  tx: Tx,
+export function addToKeyDays(
   day: IstDay,
   added: readonly { readonly keyId: string; readonly paise: Paise }[],
-): Promise<void> {
-  await tx.rows(sql`
+): Query<void> {
+  const sums = keyDays.rows(
+    { key_id: ({ keyId }) => keyId, ordered_paise: ({ paise }) => paise },
+    added,
+  );
+  return command(sql`
     update key_days as d
-    set ordered_paise = d.ordered_paise + a.paise
-    from unnest(
-      ${added.map(({ keyId }) => keyId)}::text[],
-      ${added.map(({ paise }) => paise)}::bigint[]
-    ) as a (key_id, paise)
+    set ordered_paise = d.ordered_paise + a.ordered_paise
+    from ${sums} as a
     where d.key_id = a.key_id and d.day = ${day}::date`);
 }
 
 /** How much the plan of each key lets a firm have bought that waits for money. */
-export async function listUnfundedLimits(
-  db: Db,
+export function listUnfundedLimits(
   keyIds: readonly string[],
-): Promise<{ key_id: string; unfunded_max_paise: number }[]> {
-  return await db.rows(sql`
+): Query<{ key_id: string; unfunded_max_paise: number }[]> {
+  return query(sql`
     select k.key_id, plans.unfunded_max_paise
     from api_keys as k
     left join api_keys as parent on parent.key_id = k.parent_key_id

@@ -6,48 +6,44 @@
 import type { Caller } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "./key-rules.ts";
 import { addToKeyDays, listMoneyLimits, listUnfundedLimits, lockKeyDays } from "./key-store.ts";
 
 /** What keys may commit at most, their parents' limits included; keys without a limit are left out. */
-export async function moneyLimits(
-  db: Db,
-  keyIds: readonly string[],
-): Promise<ReadonlyMap<string, MoneyLimits>> {
-  const rows = await listMoneyLimits(db, [...new Set(keyIds)]);
-  return new Map(rows.map(({ key_id, ...limits }) => [key_id, limits]));
+export function moneyLimits(keyIds: readonly string[]): Query<ReadonlyMap<string, MoneyLimits>> {
+  return listMoneyLimits([...new Set(keyIds)]).map(
+    (rows) => new Map(rows.map(({ key_id, ...limits }) => [key_id, limits])),
+  );
 }
 
 /** By key, how much a firm that it acts for may have bought that waits for money. */
-export async function unfundedLimits(
-  db: Db,
-  keyIds: readonly string[],
-): Promise<ReadonlyMap<string, Paise>> {
-  const rows = await listUnfundedLimits(db, [...new Set(keyIds)]);
-  return new Map(rows.map((row) => [row.key_id, row.unfunded_max_paise]));
+export function unfundedLimits(keyIds: readonly string[]): Query<ReadonlyMap<string, Paise>> {
+  return listUnfundedLimits([...new Set(keyIds)]).map(
+    (rows) => new Map(rows.map((row) => [row.key_id, row.unfunded_max_paise])),
+  );
 }
 
 /** What keys with a limit of the day have committed today; it stays so until the transaction ends. */
-export async function lockSpent(
-  tx: Tx,
+export function lockSpent(
   limits: ReadonlyMap<string, MoneyLimits>,
   today: IstDay,
-): Promise<Map<string, Paise>> {
+): Query<Map<string, Paise>> {
   const limited = [...limits].flatMap(([keyId, limit]) =>
     limit.daily_notional_paise === null ? [] : [keyId],
   );
-  const rows = limited.length > 0 ? await lockKeyDays(tx, today, limited) : [];
-  return new Map(rows.map((row) => [row.key_id, row.ordered_paise]));
+  if (limited.length === 0) return known(new Map());
+  return lockKeyDays(today, limited).map(
+    (rows) => new Map(rows.map((row) => [row.key_id, row.ordered_paise])),
+  );
 }
 
 /** Adds to days that are locked. */
-export async function addSpent(
-  tx: Tx,
+export function addSpent(
   today: IstDay,
   added: readonly { readonly keyId: string; readonly paise: Paise }[],
-): Promise<void> {
-  if (added.length > 0) await addToKeyDays(tx, today, added);
+): Query<void> {
+  return added.length > 0 ? addToKeyDays(today, added) : known(undefined);
 }
 
 /** Counts deals that a key commits to together, or refuses them all. */
@@ -56,11 +52,11 @@ export async function spendKeyLimits(
   { keyId }: Pick<Caller, "keyId">,
   { deals, now }: { readonly deals: readonly Paise[]; readonly now: Date },
 ): Promise<void> {
-  const limits = await moneyLimits(tx, [keyId]);
+  const limits = await tx.run(moneyLimits([keyId]));
   const limit = limits.get(keyId);
   if (!limit || deals.length === 0) return;
   const today = istDay(now);
-  const before = (await lockSpent(tx, limits, today)).get(keyId) ?? 0;
+  const before = (await tx.run(lockSpent(limits, today))).get(keyId) ?? 0;
   let spent = before;
   for (const paise of deals) {
     const broken = brokenLimit(limit, { paise, spent });
@@ -68,6 +64,6 @@ export async function spendKeyLimits(
     spent += paise;
   }
   if (limit.daily_notional_paise !== null) {
-    await addSpent(tx, today, [{ keyId, paise: spent - before }]);
+    await tx.run(addSpent(today, [{ keyId, paise: spent - before }]));
   }
 }

@@ -1,14 +1,11 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { IstDay, IstMonth } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, type RowOf, shape, text } from "../platform/postgres/table.ts";
 
+const callGroups = shape({ key_id: text(), route: text(), calls: bigint(), quota: bigint() });
 /** Several calls of one key on one route. */
-export type CallGroup = {
-  readonly key_id: string;
-  readonly route: string;
-  readonly calls: number;
-  readonly quota: number;
-};
+export type CallGroup = RowOf<typeof callGroups>;
 
 export type CountedGroup = {
   /** Which of the groups, from 0; a group is missing when its key has no counter this month yet. */
@@ -30,14 +27,15 @@ export type PlanRow = {
   readonly unfunded_max_paise: number;
 };
 
-/** All calls of one key in a set. */
-export type KeyTotal = {
-  readonly key_id: string;
-  readonly calls: number;
-  readonly quota: number;
+const keyTotals = shape({
+  key_id: text(),
+  calls: bigint(),
+  quota: bigint(),
   /** The stamp that the key must have for its calls to count; null where it was just looked up. */
-  readonly stamp: string | null;
-};
+  stamp: text().orNull,
+});
+/** All calls of one key in a set. */
+export type KeyTotal = RowOf<typeof keyTotals>;
 
 /**
  * Raises the counters of keys, and makes those that are missing, where all calls of a key fit its
@@ -56,10 +54,7 @@ export async function countFitting(
     with raised as (
       insert into usage_months as counter (key_id, month, calls)
       select key_id, ${month}, calls
-      from unnest(
-        ${keyIds}::text[], ${totals.map((total) => total.calls)}::bigint[], ${quotas}::bigint[],
-        ${totals.map((total) => total.stamp)}::text[]
-      ) as asked (key_id, calls, quota, stamp)
+      from ${keyTotals.rows(keyTotals.all, totals)} as asked
       where calls <= quota
         and (
           stamp is null
@@ -81,11 +76,8 @@ export async function countFitting(
       insert into usage_days (key_id, day, route, calls)
       select asked.key_id, ${day}::date, asked.route, asked.calls
       from raised
-      join unnest(
-        ${groups.map((group) => group.key_id)}::text[],
-        ${groups.map((group) => group.route)}::text[],
-        ${groups.map((group) => group.calls)}::bigint[]
-      ) as asked (key_id, route, calls) on asked.key_id = raised.key_id
+      join ${callGroups.rows(["key_id", "route", "calls"], groups)} as asked
+        on asked.key_id = raised.key_id
       on conflict (key_id, day, route) do update set calls = usage_days.calls + excluded.calls
     )
     select key_id, calls from raised`);
@@ -105,12 +97,7 @@ export async function countCalls(
   return await db.rows(sql`
     with asked as materialized (
       select position - 1 as position, key_id, route, calls, quota
-      from unnest(
-        ${groups.map((group) => group.key_id)}::text[],
-        ${groups.map((group) => group.route)}::text[],
-        ${groups.map((group) => group.calls)}::bigint[],
-        ${groups.map((group) => group.quota)}::bigint[]
-      ) with ordinality as a (key_id, route, calls, quota, position)
+      from ${callGroups.numbered(callGroups.all, groups)} as a
     ),
     counters as materialized (
       select key_id, calls

@@ -48,7 +48,7 @@ export async function lockReceivers(
     dealIds.filter((id) => isId("crs", id)),
   );
   const firmIds = [...new Set(wanted.map(({ firmId }) => firmId))];
-  const firms = firmIds.length === 0 ? new Map() : await tradingFirms(tx, firmIds);
+  const firms = firmIds.length === 0 ? new Map() : await tx.run(tradingFirms(firmIds));
   return { settlements, crosses, firms };
 }
 

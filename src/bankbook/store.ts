@@ -2,6 +2,17 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  bigint,
+  bytes,
+  day,
+  int,
+  json,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "../platform/postgres/table.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 import type { BankLineState, Direction, LinePlan } from "./rules.ts";
 
@@ -22,27 +33,28 @@ export type StatementRow = {
   readonly applied_at: Date | null;
 };
 
-export type BankLineRow = {
-  readonly line_id: string;
-  readonly environment: Environment;
-  readonly statement_id: string;
-  readonly ordinal: number;
-  readonly line_key: string;
-  readonly day: string;
-  readonly direction: Direction;
-  readonly paise: number;
-  readonly utr: string | null;
-  readonly details_sealed: Buffer;
-  readonly plan: LinePlan;
-  readonly state: BankLineState;
-  readonly reason: string | null;
-  readonly firm_id: string | null;
-  readonly deal_id: string | null;
-  readonly back_utr: string | null;
-  readonly decided_by: string | null;
-  readonly decided_at: Date | null;
-  readonly version: number;
-};
+const bankLines = table("bank_lines", {
+  line_id: text(),
+  environment: text<Environment>(),
+  statement_id: text(),
+  ordinal: int(),
+  line_key: text(),
+  day: day(),
+  direction: text<Direction>(),
+  paise: bigint(),
+  utr: text().orNull,
+  details_sealed: bytes(),
+  plan: json<LinePlan>(),
+  state: text<BankLineState>(),
+  reason: text().orNull,
+  firm_id: text().orNull,
+  deal_id: text().orNull,
+  back_utr: text().orNull,
+  decided_by: text().orNull,
+  decided_at: time().orNull,
+  version: int(),
+});
+export type BankLineRow = RowOf<typeof bankLines>;
 
 const statementColumns = fragment`
   statement_id, environment, sha256, format, line_count, first_day::text, last_day::text,
@@ -108,28 +120,25 @@ export async function setApplied(
     where statement_id = ${statement_id}`);
 }
 
+const receivedColumns = [
+  "line_id",
+  "environment",
+  "statement_id",
+  "ordinal",
+  "line_key",
+  "day",
+  "direction",
+  "paise",
+  "utr",
+  "details_sealed",
+  "plan",
+  "state",
+  "version",
+] as const;
+
 export async function insertLines(tx: Tx, rows: readonly BankLineRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into bank_lines (
-      line_id, environment, statement_id, ordinal, line_key, day, direction, paise, utr,
-      details_sealed, plan, state, version
-    )
-    select *
-    from unnest(
-      ${rows.map((row) => row.line_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.statement_id)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.line_key)}::text[],
-      ${rows.map((row) => row.day)}::date[],
-      ${rows.map((row) => row.direction)}::text[],
-      ${rows.map((row) => row.paise)}::bigint[],
-      ${rows.map((row) => row.utr)}::text[],
-      ${rows.map((row) => row.details_sealed)}::bytea[],
-      ${rows.map((row) => JSON.stringify(row.plan))}::jsonb[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.version)}::int[]
-    )`);
+    insert into bank_lines ${bankLines.values(receivedColumns, rows)}`);
 }
 
 /** Those of these lines that count already, by another file. */
@@ -192,47 +201,39 @@ export async function listReturning(db: Db, environment: Environment): Promise<B
     where environment = ${environment} and state = 'returning'`);
 }
 
+const decidedColumns = [
+  "state",
+  "reason",
+  "firm_id",
+  "deal_id",
+  "back_utr",
+  "decided_by",
+  "decided_at",
+  "version",
+] as const;
+const setDecidedColumns = bankLines.assign(decidedColumns);
+
 /** Each was locked before, or belongs to a statement that was. */
 export async function setLines(tx: Tx, rows: readonly BankLineRow[]): Promise<void> {
   await tx.rows(sql`
     update bank_lines as l
-    set state = r.state, reason = r.reason, firm_id = r.firm_id, deal_id = r.deal_id,
-      back_utr = r.back_utr, decided_by = r.decided_by, decided_at = r.decided_at,
-      version = r.version
-    from unnest(
-      ${rows.map((row) => row.line_id)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.deal_id)}::text[],
-      ${rows.map((row) => row.back_utr)}::text[],
-      ${rows.map((row) => row.decided_by)}::text[],
-      ${rows.map((row) => row.decided_at)}::timestamptz[],
-      ${rows.map((row) => row.version)}::int[]
-    ) as r (
-      line_id, state, reason, firm_id, deal_id, back_utr, decided_by, decided_at, version
-    )
+    set ${setDecidedColumns}
+    from ${bankLines.rows(["line_id", ...decidedColumns], rows)} as r
     where l.line_id = r.line_id`);
 }
 
 /** An entry of the books that a line of the bank explains. */
-export type ExplainedRow = {
-  readonly environment: Environment;
-  readonly kind: string;
-  readonly subject: string;
-  readonly line_id: string;
-};
+const bankLineEntries = table("bank_line_entries", {
+  environment: text<Environment>(),
+  kind: text(),
+  subject: text(),
+  line_id: text(),
+});
+export type ExplainedRow = RowOf<typeof bankLineEntries>;
 
 export async function insertExplained(tx: Tx, rows: readonly ExplainedRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into bank_line_entries (environment, kind, subject, line_id)
-    select *
-    from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.subject)}::text[],
-      ${rows.map((row) => row.line_id)}::text[]
-    )`);
+    insert into bank_line_entries ${bankLineEntries.values(bankLineEntries.all, rows)}`);
 }
 
 /** Those of these subjects that a line explains already, as `kind subject`. */

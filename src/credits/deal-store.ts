@@ -3,8 +3,9 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
-import { creditColumns, type CreditRow } from "./store.ts";
+import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { shape, text, textList } from "../platform/postgres/table.ts";
+import { creditColumns, type CreditRow, credits } from "./store.ts";
 
 /** What a deal needs to know of a credit. */
 export type DealtRow = Pick<
@@ -23,29 +24,31 @@ export type DealtRow = Pick<
 /** What of a credit is looked at before it is locked, and the state of the firm that holds it. */
 export type CreditForSale = Omit<DealtRow, "reserved_for"> & { readonly firm_state: string };
 
+const numbersOfDesks = shape({ desk_id: text(), scrip_nos: textList() });
+
 /**
  * All that each desk has or had of its numbers, the latest first. The index is walked once per desk,
  * along that desk's own numbers: an array of desks beside an array of numbers would be tried in every
- * combination. The numbers of a desk travel as one text, as none has a comma; `offset` and `limit`
- * keep the planner from turning look-ups into a join with all there is.
+ * combination. `offset` and `limit` keep the planner from turning look-ups into a join with all there
+ * is.
  */
-export async function listForSale(
-  db: Db,
+export function listForSale(
   numbersByDesk: ReadonlyMap<string, ReadonlySet<string>>,
-): Promise<CreditForSale[]> {
-  return await db.rows(sql`
+): Query<CreditForSale[]> {
+  const asked = numbersOfDesks.rows(
+    { desk_id: ([deskId]) => deskId, scrip_nos: ([, numbers]) => [...numbers] },
+    [...numbersByDesk],
+  );
+  return query(sql`
     select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
       c.state, f.connection_state as firm_state
-    from unnest(
-      ${[...numbersByDesk.keys()]}::text[],
-      ${[...numbersByDesk.values()].map((numbers) => [...numbers].join(","))}::text[]
-    ) as asked (desk_id, scrip_nos)
+    from ${asked} as asked
     cross join lateral (
       select credit_id, desk_id, firm_id, scrip_no, scheme, face_paise, expires_on, state,
         created_at
       from credits as found
       where found.desk_id = asked.desk_id
-        and found.scrip_no = any(string_to_array(asked.scrip_nos, ','))
+        and found.scrip_no = any(asked.scrip_nos)
       offset 0
     ) as c
     cross join lateral (
@@ -209,19 +212,12 @@ export async function lockForTransfer(
 }
 
 /** Each of them was locked and listed or reserved, so its place is still the one that is found. */
-export async function setInSettlement(
-  tx: Tx,
-  taken: readonly Reservation[],
-  now: Date,
-): Promise<number> {
-  const rows = await tx.rows(sql`
+export function setInSettlement(taken: readonly Reservation[], now: Date): Query<number> {
+  return query(sql`
     update credits as c
     set state = 'in_settlement', reserved_for = t.reserved_for, version = c.version + 1,
       updated_at = ${now}, changed_in = pg_current_xact_id()
-    from unnest(
-      ${taken.map(({ creditId }) => creditId)}::text[],
-      ${taken.map(({ reservedFor }) => reservedFor)}::text[]
-    ) as t (credit_id, reserved_for)
+    from ${credits.rows(reservedColumns, taken)} as t
     cross join lateral (
       select ctid as place
       from credits as found
@@ -230,8 +226,7 @@ export async function setInSettlement(
     ) as f
     where c.ctid = f.place
       and (c.state = 'listed' or c.state = 'reserved' and c.reserved_for = t.reserved_for)
-    returning 1`);
-  return rows.length;
+    returning 1`).map((rows) => rows.length);
 }
 
 /** What of a credit decides whether it is chosen. */
@@ -239,20 +234,18 @@ export type ListedCredit = Pick<CreditRow, "credit_id" | "scrip_no" | "face_pais
 
 export type Reservation = { readonly creditId: string; readonly reservedFor: string };
 
+const reservedColumns = {
+  credit_id: ({ creditId }: Reservation) => creditId,
+  reserved_for: ({ reservedFor }: Reservation) => reservedFor,
+};
+
 /** Each of them was locked and listed, so its place is still the one that is found. */
-export async function reserveCredits(
-  tx: Tx,
-  reservations: readonly Reservation[],
-  now: Date,
-): Promise<number> {
-  const rows = await tx.rows(sql`
+export function reserveCredits(reservations: readonly Reservation[], now: Date): Query<number> {
+  return query(sql`
     update credits as c
     set state = 'reserved', reserved_for = r.reserved_for, version = c.version + 1,
       updated_at = ${now}, changed_in = pg_current_xact_id()
-    from unnest(
-      ${reservations.map(({ creditId }) => creditId)}::text[],
-      ${reservations.map(({ reservedFor }) => reservedFor)}::text[]
-    ) as r (credit_id, reserved_for)
+    from ${credits.rows(reservedColumns, reservations)} as r
     cross join lateral (
       select ctid as place
       from credits as found
@@ -260,8 +253,7 @@ export async function reserveCredits(
       limit 1
     ) as f
     where c.ctid = f.place and c.state = 'listed'
-    returning 1`);
-  return rows.length;
+    returning 1`).map((rows) => rows.length);
 }
 
 export type ReservedNumber = {
@@ -275,15 +267,19 @@ export async function lockReserved(
   tx: Tx,
   reserved: readonly ReservedNumber[],
 ): Promise<Pick<CreditRow, "credit_id">[]> {
+  const asked = credits.rows(
+    {
+      environment: ({ environment }) => environment,
+      scrip_no: ({ scripNo }) => scripNo,
+      reserved_for: ({ reservedFor }) => reservedFor,
+    },
+    reserved,
+  );
   return await tx.rows(sql`
     select c.credit_id
     from (
       select found.credit_id, asked.reserved_for
-      from unnest(
-        ${reserved.map(({ environment }) => environment)}::text[],
-        ${reserved.map(({ scripNo }) => scripNo)}::text[],
-        ${reserved.map(({ reservedFor }) => reservedFor)}::text[]
-      ) as asked (environment, scrip_no, reserved_for)
+      from ${asked} as asked
       cross join lateral (
         select credit_id
         from credits

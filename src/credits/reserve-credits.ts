@@ -4,7 +4,7 @@ import type { Caller, Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, type IstDay } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import {
   claimForSale as claimForSaleRows,
   claimLiveByNumber,
@@ -110,14 +110,11 @@ export async function findDeliverable(
 }
 
 /** One live reservation per credit: each must still be listed, as its lock holds it. */
-export async function reserveCredits(
-  tx: Tx,
-  reservations: readonly Reservation[],
-  now: Date,
-): Promise<void> {
-  if (reservations.length === 0) return;
-  const reserved = await reserveRows(tx, reservations, now);
-  if (reserved !== reservations.length) throw new Error("a locked credit stays listed");
+export function reserveCredits(reservations: readonly Reservation[], now: Date): Query<void> {
+  if (reservations.length === 0) return known(undefined);
+  return reserveRows(reservations, now).map((reserved) => {
+    if (reserved !== reservations.length) throw new Error("a locked credit stays listed");
+  });
 }
 
 /** Lets credits go that a deal or an order had; what lapsed meanwhile expires by the clock. */
@@ -139,15 +136,14 @@ export async function releaseCredits(
 export type CreditForSale = Found;
 
 /** What each caller means by a number, in one statement; undefined where it is none of theirs. */
-export async function findForSale(
-  db: Db,
+export function findForSale(
   asked: readonly {
     readonly caller: Caller;
     readonly scripNo: string;
     /** Only a holding of this firm, within what the caller sees. */
     readonly firmId?: string | null;
   }[],
-): Promise<readonly (CreditForSale | undefined)[]> {
+): Query<readonly (CreditForSale | undefined)[]> {
   const numbersByDesk = new Map<string, Set<string>>();
   const names = asked.map(({ caller: { deskId }, scripNo: text }) => {
     const scripNo = normalScripNo(text);
@@ -156,12 +152,13 @@ export async function findForSale(
     numbersByDesk.set(deskId, numbers.add(scripNo));
     return nameOf(deskId, scripNo);
   });
-  if (numbersByDesk.size === 0) return asked.map(() => undefined);
-  const rows = await listForSale(db, numbersByDesk);
-  const held = Map.groupBy(rows, (row) => nameOf(row.desk_id, row.scrip_no));
-  return asked.map(({ caller, firmId = null }, at) =>
-    meantOf(held.get(names[at] ?? "") ?? [], visibleTo(caller).firmId ?? firmId),
-  );
+  if (numbersByDesk.size === 0) return known(asked.map(() => undefined));
+  return listForSale(numbersByDesk).map((rows) => {
+    const held = Map.groupBy(rows, (row) => nameOf(row.desk_id, row.scrip_no));
+    return asked.map(({ caller, firmId = null }, at) =>
+      meantOf(held.get(names[at] ?? "") ?? [], visibleTo(caller).firmId ?? firmId),
+    );
+  });
 }
 
 /** A number is known to its desk only: another's of the same set does not see it. */

@@ -6,7 +6,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { isHouse, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { changeOfCredit } from "./read-credits.ts";
 import {
   lockForTransfer,
@@ -47,14 +47,11 @@ export async function lockReserved(
  * The transfer of credits that were locked has begun. Whoever deals in a credit may have reserved it
  * before; a deal whose transfer begins at once takes it as it is listed.
  */
-export async function beginTransfers(
-  tx: Tx,
-  taken: readonly Reservation[],
-  now: Date,
-): Promise<void> {
-  if (taken.length === 0) return;
-  const begun = await setInSettlement(tx, taken, now);
-  if (begun !== taken.length) throw new Error("a locked credit stays with its deal");
+export function beginTransfers(taken: readonly Reservation[], now: Date): Query<void> {
+  if (taken.length === 0) return known(undefined);
+  return setInSettlement(taken, now).map((begun) => {
+    if (begun !== taken.length) throw new Error("a locked credit stays with its deal");
+  });
 }
 
 /**

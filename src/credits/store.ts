@@ -1,34 +1,40 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Position } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
+import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { CreditFacts, CreditState } from "./rules.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, day, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
+import type { CreditState } from "./rules.ts";
 
-export type CreditRow = CreditFacts & {
-  readonly credit_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly firm_id: string;
-  readonly state: CreditState;
-  readonly state_before_suspension: CreditState | null;
-  readonly reserved_for: string | null;
-  readonly reason: string | null;
-  readonly as_of: Date;
-  readonly expiry_told: number | null;
-  readonly expiry_due_on: IstDay;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
+export const credits = table("credits", {
+  credit_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  firm_id: text(),
+  scrip_no: text(),
+  scheme: text<Scheme>(),
+  issued_paise: bigint(),
+  face_paise: bigint(),
+  port_code: text().orNull,
+  issued_on: day(),
+  expires_on: day(),
+  state: text<CreditState>(),
+  state_before_suspension: text<CreditState>().orNull,
+  reserved_for: text().orNull,
+  reason: text().orNull,
+  as_of: time(),
+  expiry_told: int().orNull,
+  expiry_due_on: day(),
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+export type CreditRow = RowOf<typeof credits>;
 
-export const creditColumns = fragment`
-  c.credit_id, c.environment, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.issued_paise,
-  c.face_paise, c.port_code, c.issued_on, c.expires_on, c.state, c.state_before_suspension,
-  c.reserved_for, c.reason, c.as_of, c.expiry_told, c.expiry_due_on, c.version, c.created_at,
-  c.updated_at`;
+export const creditColumns = credits.as("c");
 
 export type KnownRow = {
   readonly asked: string;
@@ -77,59 +83,28 @@ export async function findKnown(
  */
 export async function insertCredits(tx: Tx, rows: readonly CreditRow[]): Promise<CreditRow[]> {
   tx.added("credits", rows.length);
+  const fresh = { state_before_suspension: null, reserved_for: null };
   return await tx.rows(sql`
-    insert into credits as c (
-      credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
-      port_code, issued_on, expires_on, state, reason, as_of, expiry_told, expiry_due_on, version,
-      created_at, updated_at
-    )
-    select
-      credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
-      port_code, issued_on, expires_on, state, reason, as_of, expiry_told, expiry_due_on, version,
-      created_at, created_at
-    from unnest(
-      ${rows.map((row) => row.credit_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.issued_paise)}::bigint[],
-      ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.port_code)}::text[],
-      ${rows.map((row) => row.issued_on)}::date[],
-      ${rows.map((row) => row.expires_on)}::date[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.as_of)}::timestamptz[],
-      ${rows.map((row) => row.expiry_told)}::int[],
-      ${rows.map((row) => row.expiry_due_on)}::date[],
-      ${rows.map((row) => row.version)}::int[],
-      ${rows.map((row) => row.created_at)}::timestamptz[]
-    ) as r (
-      credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
-      port_code, issued_on, expires_on, state, reason, as_of, expiry_told, expiry_due_on, version,
-      created_at
-    )
+    insert into credits as c ${credits.values(credits.all, rows, fresh)}
     order by scrip_no
     on conflict do nothing
     returning ${creditColumns}`);
 }
 
+const placedColumns = [
+  "state",
+  "state_before_suspension",
+  "reserved_for",
+  "reason",
+  "as_of",
+  "face_paise",
+  "expiry_told",
+  "expiry_due_on",
+] as const;
+const setPlacedColumns = credits.assign(placedColumns);
+
 /** Where a row goes; its version is the one it was judged at. */
-export type Placement = Pick<
-  CreditRow,
-  | "credit_id"
-  | "version"
-  | "state"
-  | "state_before_suspension"
-  | "reserved_for"
-  | "reason"
-  | "as_of"
-  | "face_paise"
-  | "expiry_told"
-  | "expiry_due_on"
->;
+export type Placement = Pick<CreditRow, "credit_id" | "version" | (typeof placedColumns)[number]>;
 
 /** The rows that were still at the version they were judged at, as they are now. */
 export async function setCredits(
@@ -139,26 +114,10 @@ export async function setCredits(
 ): Promise<CreditRow[]> {
   return await tx.rows(sql`
     update credits as c
-    set state = p.state, state_before_suspension = p.state_before_suspension,
-      reserved_for = p.reserved_for, reason = p.reason, as_of = p.as_of,
-      face_paise = p.face_paise, expiry_told = p.expiry_told, expiry_due_on = p.expiry_due_on,
-      version = c.version + 1, updated_at = ${now}, changed_in = pg_current_xact_id()
-    from unnest(
-      ${placements.map((row) => row.credit_id)}::text[],
-      ${placements.map((row) => row.version)}::int[],
-      ${placements.map((row) => row.state)}::text[],
-      ${placements.map((row) => row.state_before_suspension)}::text[],
-      ${placements.map((row) => row.reserved_for)}::text[],
-      ${placements.map((row) => row.reason)}::text[],
-      ${placements.map((row) => row.as_of)}::timestamptz[],
-      ${placements.map((row) => row.face_paise)}::bigint[],
-      ${placements.map((row) => row.expiry_told)}::int[],
-      ${placements.map((row) => row.expiry_due_on)}::date[]
-    ) as p (
-      credit_id, version, state, state_before_suspension, reserved_for, reason, as_of, face_paise,
-      expiry_told, expiry_due_on
-    )
-    where c.credit_id = p.credit_id and c.version = p.version
+    set ${setPlacedColumns}, version = c.version + 1, updated_at = ${now},
+      changed_in = pg_current_xact_id()
+    from ${credits.rows(["credit_id", "version", ...placedColumns], placements)} as r
+    where c.credit_id = r.credit_id and c.version = r.version
     returning ${creditColumns}`);
 }
 
@@ -325,41 +284,18 @@ export async function seedRows(
   rows: readonly CreditRow[],
 ): Promise<void> {
   tx.added("credits", rows.length);
+  const shared = {
+    environment,
+    desk_id: deskId,
+    reserved_for: null,
+    as_of: now,
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
   await tx.rows(sql`
-    insert into credits (
-      credit_id, environment, desk_id, firm_id, scrip_no, scheme, issued_paise, face_paise,
-      port_code, issued_on, expires_on, state, state_before_suspension, reason, as_of, expiry_told,
-      expiry_due_on, version, created_at, updated_at
-    )
-    select
-      credit_id, ${environment}, ${deskId}, firm_id, scrip_no, scheme, issued_paise, face_paise,
-      port_code, issued_on, expires_on, state, before, reason, ${now}::timestamptz, expiry_told,
-      expiry_due_on, 1, ${now}::timestamptz, ${now}::timestamptz
-    from unnest(
-      string_to_array(${column(rows, "credit_id")}, ',', '')::text[],
-      string_to_array(${column(rows, "firm_id")}, ',', '')::text[],
-      string_to_array(${column(rows, "scrip_no")}, ',', '')::text[],
-      string_to_array(${column(rows, "scheme")}, ',', '')::text[],
-      string_to_array(${column(rows, "issued_paise")}, ',', '')::bigint[],
-      string_to_array(${column(rows, "face_paise")}, ',', '')::bigint[],
-      string_to_array(${column(rows, "port_code")}, ',', '')::text[],
-      string_to_array(${column(rows, "issued_on")}, ',', '')::date[],
-      string_to_array(${column(rows, "expires_on")}, ',', '')::date[],
-      string_to_array(${column(rows, "state")}, ',', '')::text[],
-      string_to_array(${column(rows, "state_before_suspension")}, ',', '')::text[],
-      string_to_array(${column(rows, "reason")}, ',', '')::text[],
-      string_to_array(${column(rows, "expiry_told")}, ',', '')::int[],
-      string_to_array(${column(rows, "expiry_due_on")}, ',', '')::date[]
-    ) as r (
-      credit_id, firm_id, scrip_no, scheme, issued_paise, face_paise, port_code, issued_on,
-      expires_on, state, before, reason, expiry_told, expiry_due_on
-    )
+    insert into credits ${credits.values(credits.all, rows, shared)}
     on conflict do nothing`);
-}
-
-/** A column as one text: thousands of values cost less that way than as an array. None has a comma. */
-function column(rows: readonly CreditRow[], name: keyof CreditRow): string {
-  return rows.map((row) => row[name]).join(",");
 }
 
 /** The days of a desk's open holdings lie further back; how many there are. */

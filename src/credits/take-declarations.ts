@@ -311,19 +311,20 @@ async function ask(
   now: Date,
 ): Promise<void> {
   if (iec === null) return; // Only what is vouched for, and nobody is asked about that.
-  await askOutside(
-    tx,
-    created
-      .filter(({ state }) => state === "declared")
-      .map((row) => ({
-        environment: row.environment,
-        deskId: row.desk_id,
-        port: "registry",
-        kind: "credit_holding",
-        subjectId: row.credit_id,
-        facts: { iec, ...describeHolding(row) },
-      })),
-    now,
+  await tx.run(
+    askOutside(
+      created
+        .filter(({ state }) => state === "declared")
+        .map((row) => ({
+          environment: row.environment,
+          deskId: row.desk_id,
+          port: "registry",
+          kind: "credit_holding",
+          subjectId: row.credit_id,
+          facts: { iec, ...describeHolding(row) },
+        })),
+      now,
+    ),
   );
 }
 

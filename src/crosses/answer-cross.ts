@@ -43,7 +43,7 @@ async function accept(tx: Tx, acting: Acting, body: AcceptCrossBody): Promise<Ch
   // Whoever proposes to buy from a stranger has seen none of its credits.
   const pricedAt = cross.names_credits && cross.proposed_by === "sell" ? cross.created_at : null;
   await reserveForCrosses(tx, call.caller, { crosses: [after], isCounted, pricedAt, now });
-  await setCrosses(tx, [after]);
+  await tx.run(setCrosses([after]));
   return changesOfCross({ action: "accept", before: cross, after });
 }
 
@@ -77,7 +77,7 @@ async function chosenCredits(
     scripNo,
     firmId: cross.seller_firm_id,
   }));
-  const credits = (await findForSale(tx, asked)).filter((credit) => credit !== undefined);
+  const credits = (await tx.run(findForSale(asked))).filter((credit) => credit !== undefined);
   if (credits.length < chosen.length) throw notFound();
   const numbers = [...new Set(credits.map((credit) => credit.scrip_no))];
   const face = credits.reduce((sum, credit) => sum + credit.face_paise, 0);
@@ -105,7 +105,7 @@ export async function declineCross(ctx: Context, call: Call, crossId: string): P
     const { cross, standing, now } = acting;
     const move = moveFor(action, standing);
     const after = moveCross(bindAnswerer(cross, call.caller.deskId), move, { now });
-    await setCrosses(tx, [after]);
+    await tx.run(setCrosses([after]));
     return changesOfCross({ action, before: cross, after });
   });
 }

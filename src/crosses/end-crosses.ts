@@ -54,10 +54,7 @@ async function endCrosses(
     before,
     after: moveCross(before, move, { reason, now }),
   }));
-  await setCrosses(
-    tx,
-    ended.map(({ after }) => after),
-  );
+  await tx.run(setCrosses(ended.map(({ after }) => after)));
   const reserving = ended.filter(({ before }) => before.state !== "proposed");
   await releaseCredits(
     tx,

@@ -57,7 +57,7 @@ async function fund(tx: Tx, acting: Acting, paymentRef: string): Promise<readonl
     throw conflict(standing, "payment_pending", "another payment is waited for");
   }
   const buyerId = cross.buyer_firm_id ?? "";
-  const buyer = (await tradingFirms(tx, [buyerId])).get(buyerId);
+  const buyer = (await tx.run(tradingFirms([buyerId]))).get(buyerId);
   const refusal = buyer && refusalToTrade(buyer, now);
   if (refusal) throw refusal;
   const paying = { ...cross, payment_ref: paymentRef };
@@ -76,7 +76,7 @@ type Holding = {
 
 async function hold(tx: Tx, { before, paying, missing, now }: Holding): Promise<Change[]> {
   const after = moveToDeadline(paying, "fund", { now, calendar: await readCalendar(tx) });
-  await setCrosses(tx, [after]);
+  await tx.run(setCrosses([after]));
   const deposit = {
     environment: after.environment,
     reference: fundingReference(after.cross_id),
@@ -93,7 +93,7 @@ async function hold(tx: Tx, { before, paying, missing, now }: Holding): Promise<
 /** The whole of it, so that it suffices whatever becomes of the balance until it arrives. */
 async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
   const after = { ...paying, version: paying.version + 1, updated_at: now };
-  await setCrosses(tx, [after]);
+  await tx.run(setCrosses([after]));
   const question = {
     environment: after.environment,
     deskId: after.buyer_desk_id ?? "",
@@ -102,7 +102,7 @@ async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
     subjectId: after.cross_id,
     facts: { firm_id: after.buyer_firm_id ?? "", paise: after.buyer_paise },
   } as const;
-  await askOutside(tx, [question], now);
+  await tx.run(askOutside([question], now));
   const before = { ...paying, payment_ref: null };
   return changesOfCross({ action: "await_payment", isTold: false, before, after });
 }
@@ -175,10 +175,7 @@ export async function fundReceivedCrosses(
       return { before, after: { ...moveToDeadline(before, "fund", when), payment_ref } };
     });
   if (funded.length === 0) return { dealIds: [], entries: [], changes: [] };
-  await setCrosses(
-    tx,
-    funded.map(({ after }) => after),
-  );
+  await tx.run(setCrosses(funded.map(({ after }) => after)));
   return {
     dealIds: funded.map(({ after }) => after.cross_id),
     entries: funded.map(({ after }) => escrowEntry(after)),
@@ -208,10 +205,7 @@ export async function applyCrossFunding(
       : { ...before, payment_ref: null, version: before.version + 1, updated_at: now };
     return { inquiry, before, after };
   });
-  await setCrosses(
-    tx,
-    decided.map(({ after }) => after),
-  );
+  await tx.run(setCrosses(decided.map(({ after }) => after)));
   const funded = decided.filter(({ after }) => after.state === "funded");
   const taken = await takeDeposits(
     tx,

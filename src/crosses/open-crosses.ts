@@ -238,7 +238,7 @@ export async function reserveForCrosses(
   },
 ): Promise<void> {
   const { environment, deskId } = caller;
-  const firms = await tradingFirms(tx, [...new Set(crosses.flatMap(firmIdsOf))]);
+  const firms = await tx.run(tradingFirms([...new Set(crosses.flatMap(firmIdsOf))]));
   const deals = isCounted ? [] : crosses.map((cross) => cross.face_paise);
   await spendKeyLimits(tx, caller, { deals, now });
   for (const cross of crosses) refuseFirms(cross, { firms, deskId, now });
@@ -257,7 +257,7 @@ export async function reserveForCrosses(
     for (const credit of free) taken.add(credit.credit_id);
     return free.map(({ credit_id }) => ({ creditId: credit_id, reservedFor: cross.cross_id }));
   });
-  await reserveCredits(tx, reservations, now);
+  await tx.run(reserveCredits(reservations, now));
 }
 
 function firmIdsOf({ seller_firm_id, buyer_firm_id }: CrossRow): string[] {

@@ -106,7 +106,7 @@ async function propose(
     };
     return (await openCrosses(tx, caller, [cross], { pricedAt: quote.created_at, now })).changes;
   }
-  const firm = (await tradingFirms(tx, [firm_id])).get(firm_id);
+  const firm = (await tx.run(tradingFirms([firm_id]))).get(firm_id);
   // Whoever proposes is bound by the other's yes, and is not asked again.
   await spendKeyLimits(tx, caller, { deals: [quote.face_paise], now });
   const refusal = firm && refusalToTrade(firm, now);
@@ -271,7 +271,7 @@ async function namedLot(
 ): Promise<ChosenLot> {
   const { scripNos } = lot;
   const asked = scripNos.map((scripNo) => ({ caller, scripNo, firmId: seller.firm_id }));
-  const found = await findForSale(db, asked);
+  const found = await db.run(findForSale(asked));
   const credits = found.filter((credit) => credit !== undefined);
   const [first] = credits;
   if (!first || credits.length < scripNos.length) throw notFound();

@@ -37,7 +37,7 @@ export async function quoteCross(
   const parties = await partiesOf(ctx.db, caller, wanted, now);
   const lot = await chooseLot(ctx.db, caller, wanted.lot, { seller: parties.seller, now });
   if ((wanted.lot.facePaise ?? lot.facePaise) < faceMin) throw belowMinimum(wanted, faceMin);
-  const findCard = await loadCardsToday(ctx.db, [caller.environment], now);
+  const findCard = await ctx.db.run(loadCardsToday([caller.environment], now));
   const card = findCard(caller.environment, lot.scheme);
   if (card?.state !== "open") return noQuote("market_unavailable");
   // The seller may have less than was asked for.

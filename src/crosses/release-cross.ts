@@ -26,7 +26,7 @@ async function release(tx: Tx, acting: Acting): Promise<Change[]> {
   const { cross, standing, now } = acting;
   const move = moveFor("release", standing);
   const sellerId = cross.seller_firm_id ?? "";
-  const seller = (await tradingFirms(tx, [sellerId])).get(sellerId);
+  const seller = (await tx.run(tradingFirms([sellerId]))).get(sellerId);
   const refusal = seller && refusalToTrade(seller, now);
   if (refusal) throw refusal;
   const held = cross.scrip_nos.map((scripNo) => ({ scripNo, reservedFor: cross.cross_id }));
@@ -42,7 +42,7 @@ async function release(tx: Tx, acting: Acting): Promise<Change[]> {
   const deal = dealOf(cross, credits, settlement_id);
   const opened = await openSettlements(tx, [deal], now);
   const after = { ...moveCross(cross, move, { now }), settlement_id };
-  await Promise.all([storeSettlements(tx, opened, now), setCrosses(tx, [after])]);
+  await storeSettlements(tx, opened, now, setCrosses([after]));
   return [
     ...changesOfCross({ action: "release", before: cross, after }),
     ...opened.changes.map(({ change }) => change),
@@ -103,9 +103,6 @@ export const followSettlements: OnEnded = async (tx, _actor, ended, now) => {
     const reason = isFailed ? "settlement_failed" : null;
     return { action, before, after: moveCross(before, action, { reason, now }) };
   });
-  await setCrosses(
-    tx,
-    moved.map(({ after }) => after),
-  );
+  await tx.run(setCrosses(moved.map(({ after }) => after)));
   return moved.flatMap(changesOfCross);
 };

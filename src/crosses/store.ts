@@ -2,136 +2,87 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { command, type Db, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CrossKind, CrossState, Step } from "./rules.ts";
+import {
+  bigint,
+  flag,
+  int,
+  json,
+  type RowOf,
+  table,
+  text,
+  textList,
+  time,
+} from "../platform/postgres/table.ts";
 
-export type CrossRow = {
-  readonly cross_id: string;
-  readonly environment: Environment;
-  readonly kind: CrossKind;
-  readonly scheme: Scheme;
-  readonly face_paise: number;
-  readonly price_bps: number;
-  readonly fee_bps: number;
-  readonly seller_paise: number;
-  readonly buyer_paise: number;
-  readonly proposed_by: Side;
+const crosses = table("crosses", {
+  cross_id: text(),
+  environment: text<Environment>(),
+  kind: text<CrossKind>(),
+  scheme: text<Scheme>(),
+  face_paise: bigint(),
+  price_bps: int(),
+  fee_bps: int(),
+  seller_paise: bigint(),
+  buyer_paise: bigint(),
+  proposed_by: text<Side>(),
   /** Whose limits counted it as it was proposed; null where nobody noted it. */
-  readonly proposing_key_id: string | null;
-  readonly seller_iec: string;
-  readonly seller_desk_id: string | null;
-  readonly seller_firm_id: string | null;
-  readonly buyer_iec: string;
-  readonly buyer_desk_id: string | null;
-  readonly buyer_firm_id: string | null;
-  readonly awaited_iec: string | null;
-  readonly names_credits: boolean;
-  readonly scrip_nos: readonly string[];
-  readonly terms_hash: string;
-  readonly state: CrossState;
-  readonly reason: string | null;
-  readonly payment_ref: string | null;
-  readonly settlement_id: string | null;
-  readonly netting_ref: string | null;
-  readonly due_at: Date | null;
-  readonly history: readonly Step[];
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
+  proposing_key_id: text().orNull,
+  seller_iec: text(),
+  seller_desk_id: text().orNull,
+  seller_firm_id: text().orNull,
+  buyer_iec: text(),
+  buyer_desk_id: text().orNull,
+  buyer_firm_id: text().orNull,
+  awaited_iec: text().orNull,
+  names_credits: flag(),
+  scrip_nos: textList(),
+  terms_hash: text(),
+  state: text<CrossState>(),
+  reason: text().orNull,
+  payment_ref: text().orNull,
+  settlement_id: text().orNull,
+  netting_ref: text().orNull,
+  due_at: time().orNull,
+  history: json<readonly Step[]>(),
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+export type CrossRow = RowOf<typeof crosses>;
 
-export const crossColumns = fragment`
-  c.cross_id, c.environment, c.kind, c.scheme, c.face_paise, c.price_bps, c.fee_bps, c.seller_paise,
-  c.buyer_paise, c.proposed_by, c.proposing_key_id, c.seller_iec, c.seller_desk_id,
-  c.seller_firm_id, c.buyer_iec, c.buyer_desk_id, c.buyer_firm_id, c.awaited_iec, c.names_credits,
-  c.scrip_nos, c.terms_hash, c.state, c.reason, c.payment_ref, c.settlement_id, c.netting_ref,
-  c.due_at, c.history, c.version, c.created_at, c.updated_at`;
+export const crossColumns = crosses.as("c");
 
-/** Arrays within arrays do not pass as one array, so the numbers of each row travel as JSON. */
 export async function insertCrosses(tx: Tx, rows: readonly CrossRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into crosses (
-      cross_id, environment, kind, scheme, face_paise, price_bps, fee_bps, seller_paise, buyer_paise,
-      proposed_by, proposing_key_id, seller_iec, seller_desk_id, seller_firm_id, buyer_iec,
-      buyer_desk_id, buyer_firm_id, awaited_iec, names_credits, scrip_nos, terms_hash, state, reason,
-      payment_ref, settlement_id, netting_ref, due_at, history, version, created_at, updated_at
-    )
-    select
-      cross_id, environment, kind, scheme, face_paise, price_bps, fee_bps, seller_paise, buyer_paise,
-      proposed_by, proposing_key_id, seller_iec, seller_desk_id, seller_firm_id, buyer_iec,
-      buyer_desk_id, buyer_firm_id, awaited_iec, names_credits,
-      array(select jsonb_array_elements_text(scrip_nos)), terms_hash, state, reason, payment_ref,
-      settlement_id, netting_ref, due_at, history, version, created_at, updated_at
-    from unnest(
-      ${rows.map((row) => row.cross_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.price_bps)}::int[],
-      ${rows.map((row) => row.fee_bps)}::int[],
-      ${rows.map((row) => row.seller_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_paise)}::bigint[],
-      ${rows.map((row) => row.proposed_by)}::text[],
-      ${rows.map((row) => row.proposing_key_id)}::text[],
-      ${rows.map((row) => row.seller_iec)}::text[],
-      ${rows.map((row) => row.seller_desk_id)}::text[],
-      ${rows.map((row) => row.seller_firm_id)}::text[],
-      ${rows.map((row) => row.buyer_iec)}::text[],
-      ${rows.map((row) => row.buyer_desk_id)}::text[],
-      ${rows.map((row) => row.buyer_firm_id)}::text[],
-      ${rows.map((row) => row.awaited_iec)}::text[],
-      ${rows.map((row) => row.names_credits)}::boolean[],
-      ${rows.map((row) => JSON.stringify(row.scrip_nos))}::jsonb[],
-      ${rows.map((row) => row.terms_hash)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.payment_ref)}::text[],
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.netting_ref)}::text[],
-      ${rows.map((row) => row.due_at)}::timestamptz[],
-      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
-      ${rows.map((row) => row.version)}::int[],
-      ${rows.map((row) => row.created_at)}::timestamptz[],
-      ${rows.map((row) => row.updated_at)}::timestamptz[]
-    ) as r (
-      cross_id, environment, kind, scheme, face_paise, price_bps, fee_bps, seller_paise, buyer_paise,
-      proposed_by, proposing_key_id, seller_iec, seller_desk_id, seller_firm_id, buyer_iec,
-      buyer_desk_id, buyer_firm_id, awaited_iec, names_credits, scrip_nos, terms_hash, state, reason,
-      payment_ref, settlement_id, netting_ref, due_at, history, version, created_at, updated_at
-    )`);
+    insert into crosses ${crosses.values(crosses.all, rows)}`);
 }
 
+const movedColumns = [
+  "seller_desk_id",
+  "seller_firm_id",
+  "buyer_desk_id",
+  "buyer_firm_id",
+  "awaited_iec",
+  "scrip_nos",
+  "state",
+  "reason",
+  "payment_ref",
+  "settlement_id",
+  "due_at",
+  "history",
+  "version",
+  "updated_at",
+] as const;
+const setMovedColumns = crosses.assign(movedColumns);
+
 /** What becomes of crosses, each of which was locked; their terms stay. */
-export async function setCrosses(tx: Tx, rows: readonly CrossRow[]): Promise<void> {
-  await tx.rows(sql`
+export function setCrosses(rows: readonly CrossRow[]): Query<void> {
+  return command(sql`
     update crosses as c
-    set seller_desk_id = r.seller_desk_id, seller_firm_id = r.seller_firm_id,
-      buyer_desk_id = r.buyer_desk_id, buyer_firm_id = r.buyer_firm_id,
-      awaited_iec = r.awaited_iec, scrip_nos = array(select jsonb_array_elements_text(r.scrip_nos)),
-      state = r.state, reason = r.reason, payment_ref = r.payment_ref,
-      settlement_id = r.settlement_id, due_at = r.due_at, history = r.history,
-      version = r.version, updated_at = r.updated_at
-    from unnest(
-      ${rows.map((row) => row.cross_id)}::text[],
-      ${rows.map((row) => row.seller_desk_id)}::text[],
-      ${rows.map((row) => row.seller_firm_id)}::text[],
-      ${rows.map((row) => row.buyer_desk_id)}::text[],
-      ${rows.map((row) => row.buyer_firm_id)}::text[],
-      ${rows.map((row) => row.awaited_iec)}::text[],
-      ${rows.map((row) => JSON.stringify(row.scrip_nos))}::jsonb[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.payment_ref)}::text[],
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.due_at)}::timestamptz[],
-      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
-      ${rows.map((row) => row.version)}::int[],
-      ${rows.map((row) => row.updated_at)}::timestamptz[]
-    ) as r (
-      cross_id, seller_desk_id, seller_firm_id, buyer_desk_id, buyer_firm_id, awaited_iec, scrip_nos,
-      state, reason, payment_ref, settlement_id, due_at, history, version, updated_at
-    )
+    set ${setMovedColumns}
+    from ${crosses.rows(["cross_id", ...movedColumns], rows)} as r
     where c.cross_id = r.cross_id`);
 }
 

@@ -99,7 +99,7 @@ export async function lockPayees(
   firmIds: readonly string[],
   now: Date,
 ): Promise<ReadonlyMap<string, PayeeFirm>> {
-  return toPayees(await shareFirms(tx, firmIds), now);
+  return toPayees(await tx.run(shareFirms(firmIds)), now);
 }
 
 function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, PayeeFirm> {

@@ -56,7 +56,7 @@ function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
 /** Asks the registry who the firm is and, where it has an account, the bank whose that is. */
 export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
   const account = accountQuestion(firm);
-  await askOutside(tx, [identityQuestion(firm), ...(account ? [account] : [])], now);
+  await tx.run(askOutside([identityQuestion(firm), ...(account ? [account] : [])], now));
   return pendingChecks([...identityChecks(firm), ...(account ? accountChecks : [])]);
 }
 
@@ -64,7 +64,7 @@ export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<Fi
 export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
   const account = accountQuestion(firm);
   if (!account) return [];
-  await askOutside(tx, [account], now);
+  await tx.run(askOutside([account], now));
   return pendingChecks(accountChecks);
 }
 

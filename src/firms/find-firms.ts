@@ -5,7 +5,7 @@ import type { Call, Caller, Environment } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
 import type { Kin } from "./rules.ts";
 import {
   findDeskOfFirm,
@@ -85,12 +85,8 @@ export type TradingFirm = Pick<
 >;
 
 /** The firms of these ids, which stay as they are until the transaction ends. */
-export async function tradingFirms(
-  tx: Tx,
-  firmIds: readonly string[],
-): Promise<ReadonlyMap<string, TradingFirm>> {
-  const rows = await shareFirms(tx, firmIds);
-  return new Map(rows.map((row) => [row.firm_id, row]));
+export function tradingFirms(firmIds: readonly string[]): Query<ReadonlyMap<string, TradingFirm>> {
+  return shareFirms(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row])));
 }
 
 /** By whom firms are known to be the same company, wherever they are registered. */
@@ -99,17 +95,13 @@ export async function pansOf(
   firmIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   if (firmIds.length === 0) return new Map();
-  const rows = await listIdentities(db, firmIds);
+  const rows = await db.run(listIdentities(firmIds));
   return new Map(rows.map((row) => [row.firm_id, row.pan]));
 }
 
 /** By what customs knows firms. */
-export async function iecsOf(
-  db: Db,
-  firmIds: readonly string[],
-): Promise<ReadonlyMap<string, string | null>> {
-  const rows = await listIdentities(db, firmIds);
-  return new Map(rows.map((row) => [row.firm_id, row.iec]));
+export function findIecs(firmIds: readonly string[]): Query<ReadonlyMap<string, string | null>> {
+  return listIdentities(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row.iec])));
 }
 
 /** By what the state knows firms. */

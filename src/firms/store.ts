@@ -2,41 +2,43 @@ import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { FirmCheck, FirmRole, FirmState, Mandate } from "./rules.ts";
+import { bytes, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
-export type FirmRow = {
-  readonly firm_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly legal_name: string;
-  readonly iec: string | null;
-  readonly pan: string | null;
-  readonly gstin: string | null;
-  readonly cin: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-  readonly role: FirmRole;
-  readonly bank_sealed: Buffer | null;
-  readonly bank_last4: string | null;
-  readonly bank_ifsc: string | null;
-  readonly bank_name: string | null;
-  readonly group_id: string | null;
-  readonly external_id: string | null;
-  readonly connection_state: FirmState;
-  readonly checks: readonly FirmCheck[];
-  readonly checked_at: Date | null;
-  readonly mandate: Mandate | null;
+const firms = table("firms", {
+  firm_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  legal_name: text(),
+  iec: text().orNull,
+  pan: text().orNull,
+  gstin: text().orNull,
+  cin: text().orNull,
+  email: text().orNull,
+  phone: text().orNull,
+  role: text<FirmRole>(),
+  bank_sealed: bytes().orNull,
+  bank_last4: text().orNull,
+  bank_ifsc: text().orNull,
+  bank_name: text().orNull,
+  group_id: text().orNull,
+  external_id: text().orNull,
+  connection_state: text<FirmState>(),
+  checks: json<readonly FirmCheck[]>(),
+  checked_at: time().orNull,
+  mandate: json<Mandate>().orNull,
   /** Since when the authorization it has holds; a suspension interrupts it and does not end it. */
-  readonly authorized_at: Date | null;
-  readonly hold_reason: string | null;
-  readonly hold_until: Date | null;
-  readonly suspended_by: "desk" | "operator" | null;
-  readonly suspension_reason: string | null;
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
+  authorized_at: time().orNull,
+  hold_reason: text().orNull,
+  hold_until: time().orNull,
+  suspended_by: text<"desk" | "operator">().orNull,
+  suspension_reason: text().orNull,
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+export type FirmRow = RowOf<typeof firms>;
 
 /** What a firm has when nothing is known of it but its name. */
 export const blankFirm = {
@@ -75,11 +77,7 @@ export type FirmFilter = {
   readonly firmId: string | null;
 };
 
-const firmColumns = fragment`
-  firm_id, environment, desk_id, legal_name, iec, pan, gstin, cin, email, phone, role, bank_sealed,
-  bank_last4, bank_ifsc, bank_name, group_id, external_id, connection_state, checks, checked_at,
-  mandate, authorized_at, hold_reason, hold_until, suspended_by, suspension_reason, version,
-  created_at, updated_at`;
+const firmColumns = firms.columns;
 
 /** The firm, unless another stands in its way: a desk of that name, or that IEC on the desk. */
 export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
@@ -150,8 +148,8 @@ export async function lockFirms(tx: Tx, firmIds: readonly string[]): Promise<Fir
 }
 
 /** Firms of any desk that are about to trade: what would stop them waits until they have. */
-export async function shareFirms(tx: Tx, firmIds: readonly string[]): Promise<FirmRow[]> {
-  return await tx.rows(sql`
+export function shareFirms(firmIds: readonly string[]): Query<FirmRow[]> {
+  return query(sql`
     select ${firmColumns}
     from firms
     where firm_id = any(${firmIds}::text[])
@@ -167,11 +165,10 @@ export async function listFirmsById(db: Db, firmIds: readonly string[]): Promise
     where firm_id = any(${firmIds}::text[])`);
 }
 
-export async function listIdentities(
-  db: Db,
+export function listIdentities(
   firmIds: readonly string[],
-): Promise<Pick<FirmRow, "firm_id" | "iec" | "pan">[]> {
-  return await db.rows(sql`
+): Query<Pick<FirmRow, "firm_id" | "iec" | "pan">[]> {
+  return query(sql`
     select firm_id, iec, pan
     from firms
     where firm_id = any(${firmIds}::text[])`);
@@ -202,51 +199,17 @@ export async function findTwin(
   return row;
 }
 
+const fixedColumns: readonly string[] = ["firm_id", "environment", "desk_id", "created_at"];
+const changedColumns = firms.all.filter((name) => !fixedColumns.includes(name));
+const setChangedColumns = firms.assign(changedColumns);
+
 /** Everything about firms that can change, for a whole set; each row was locked before. */
-export async function setFirms(tx: Tx, firms: readonly FirmRow[]): Promise<void> {
+export async function setFirms(tx: Tx, rows: readonly FirmRow[]): Promise<void> {
   await tx.rows(sql`
     update firms
-    set legal_name = f.legal_name, iec = f.iec, pan = f.pan, gstin = f.gstin, cin = f.cin,
-      email = f.email, phone = f.phone, role = f.role, bank_sealed = f.bank_sealed,
-      bank_last4 = f.bank_last4, bank_ifsc = f.bank_ifsc, bank_name = f.bank_name,
-      group_id = f.group_id, external_id = f.external_id, connection_state = f.connection_state,
-      checks = f.checks, checked_at = f.checked_at, mandate = f.mandate,
-      authorized_at = f.authorized_at, hold_reason = f.hold_reason, hold_until = f.hold_until,
-      suspended_by = f.suspended_by, suspension_reason = f.suspension_reason, version = f.version,
-      updated_at = f.updated_at
-    from unnest(
-      ${firms.map((firm) => firm.firm_id)}::text[],
-      ${firms.map((firm) => firm.legal_name)}::text[],
-      ${firms.map((firm) => firm.iec)}::text[],
-      ${firms.map((firm) => firm.pan)}::text[],
-      ${firms.map((firm) => firm.gstin)}::text[],
-      ${firms.map((firm) => firm.cin)}::text[],
-      ${firms.map((firm) => firm.email)}::text[],
-      ${firms.map((firm) => firm.phone)}::text[],
-      ${firms.map((firm) => firm.role)}::text[],
-      ${firms.map((firm) => firm.bank_sealed)}::bytea[],
-      ${firms.map((firm) => firm.bank_last4)}::text[],
-      ${firms.map((firm) => firm.bank_ifsc)}::text[],
-      ${firms.map((firm) => firm.bank_name)}::text[],
-      ${firms.map((firm) => firm.group_id)}::text[],
-      ${firms.map((firm) => firm.external_id)}::text[],
-      ${firms.map((firm) => firm.connection_state)}::text[],
-      ${firms.map((firm) => JSON.stringify(firm.checks))}::jsonb[],
-      ${firms.map((firm) => firm.checked_at)}::timestamptz[],
-      ${firms.map((firm) => firm.mandate && JSON.stringify(firm.mandate))}::jsonb[],
-      ${firms.map((firm) => firm.authorized_at)}::timestamptz[],
-      ${firms.map((firm) => firm.hold_reason)}::text[],
-      ${firms.map((firm) => firm.hold_until)}::timestamptz[],
-      ${firms.map((firm) => firm.suspended_by)}::text[],
-      ${firms.map((firm) => firm.suspension_reason)}::text[],
-      ${firms.map((firm) => firm.version)}::int[],
-      ${firms.map((firm) => firm.updated_at)}::timestamptz[]
-    ) as f (
-      firm_id, legal_name, iec, pan, gstin, cin, email, phone, role, bank_sealed, bank_last4,
-      bank_ifsc, bank_name, group_id, external_id, connection_state, checks, checked_at, mandate,
-      authorized_at, hold_reason, hold_until, suspended_by, suspension_reason, version, updated_at
-    )
-    where firms.firm_id = f.firm_id`);
+    set ${setChangedColumns}
+    from ${firms.rows(["firm_id", ...changedColumns], rows)} as r
+    where firms.firm_id = r.firm_id`);
 }
 
 /** Newest first. */
@@ -370,22 +333,24 @@ export async function setFirmGroup(
 }
 
 /** Client firms by the thousand, as seeding makes them; those that are there already stay. */
-export async function insertClients(tx: Tx, firms: readonly FirmRow[]): Promise<void> {
+export async function insertClients(tx: Tx, rows: readonly FirmRow[]): Promise<void> {
+  const clients = firms.values(
+    {
+      firm_id: ({ firm_id }: FirmRow) => firm_id,
+      environment: ({ environment }) => environment,
+      desk_id: ({ desk_id }) => desk_id,
+      legal_name: ({ legal_name }) => legal_name,
+      iec: ({ iec }) => iec,
+      pan: ({ iec }) => iec,
+      connection_state: ({ connection_state }) => connection_state,
+      authorized_at: ({ created_at }) => created_at,
+      created_at: ({ created_at }) => created_at,
+      updated_at: ({ created_at }) => created_at,
+    },
+    rows,
+  );
   await tx.rows(sql`
-    insert into firms (
-      firm_id, environment, desk_id, legal_name, iec, pan, connection_state, authorized_at,
-      created_at, updated_at
-    )
-    select firm_id, environment, desk_id, legal_name, iec, iec, connection_state, at, at, at
-    from unnest(
-      ${firms.map((firm) => firm.firm_id)}::text[],
-      ${firms.map((firm) => firm.environment)}::text[],
-      ${firms.map((firm) => firm.desk_id)}::text[],
-      ${firms.map((firm) => firm.legal_name)}::text[],
-      ${firms.map((firm) => firm.iec)}::text[],
-      ${firms.map((firm) => firm.connection_state)}::text[],
-      ${firms.map((firm) => firm.created_at)}::timestamptz[]
-    ) as f (firm_id, environment, desk_id, legal_name, iec, connection_state, at)
+    insert into firms ${clients}
     on conflict do nothing`);
 }
 

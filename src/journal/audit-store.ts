@@ -1,5 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { command, type Db, type Query, query, sql } from "../platform/postgres/postgres.ts";
+import { bigint, hex, int, smallint, table, text, time } from "../platform/postgres/table.ts";
 import { type AuditRecord, chainForm, type Head } from "./audit-rules.ts";
 
 export type Desk = { readonly environment: Environment; readonly desk_id: string };
@@ -7,71 +8,58 @@ export type Desk = { readonly environment: Environment; readonly desk_id: string
 /** A record in its place. */
 export type AuditRow = AuditRecord & Head;
 
+const auditHeads = table("audit_heads", {
+  environment: text<Environment>(),
+  desk_id: text(),
+  seq: bigint(),
+  hash: hex(),
+});
+
+const auditRecords = table("audit_records", {
+  environment: text<Environment>(),
+  desk_id: text(),
+  seq: bigint(),
+  record_id: text(),
+  at: time(),
+  actor_kind: text(),
+  actor_id: text(),
+  request_id: text().orNull,
+  action: text(),
+  entity_type: text(),
+  entity_id: text(),
+  entity_version: int(),
+  before_hash: text().orNull,
+  after_hash: text().orNull,
+  form: smallint(),
+  hash: hex(),
+});
+
 /**
  * Where the chains of these desks end, from the start for a desk without a record. It stays so until
  * the transaction adds to them. In the order of the desks and in one statement, so that nobody who
  * begins a chain locks it later than others do.
  */
-export async function lockHeads(
-  tx: Tx,
-  desks: readonly Desk[],
-  start: Head,
-): Promise<(Desk & Head)[]> {
-  return await tx.rows(sql`
-    insert into audit_heads as h (environment, desk_id, seq, hash)
-    select environment, desk_id, ${start.seq}, decode(${start.hash}, 'hex')
-    from unnest(
-      ${desks.map(({ environment }) => environment)}::text[],
-      ${desks.map(({ desk_id }) => desk_id)}::text[]
-    ) as d (environment, desk_id)
+export function lockHeads(desks: readonly Desk[], start: Head): Query<(Desk & Head)[]> {
+  return query(sql`
+    insert into audit_heads as h ${auditHeads.values(["environment", "desk_id"], desks, start)}
     order by environment, desk_id
     on conflict (environment, desk_id) do update set seq = h.seq
     returning environment, desk_id, seq, encode(hash, 'hex') as hash`);
 }
 
 /** For heads that are locked. */
-export async function setHeads(tx: Tx, heads: readonly (Desk & Head)[]): Promise<void> {
-  await tx.rows(sql`
+export function setHeads(heads: readonly (Desk & Head)[]): Query<void> {
+  return command(sql`
     update audit_heads as h
-    set seq = n.seq, hash = decode(n.hash, 'hex')
-    from unnest(
-      ${heads.map(({ environment }) => environment)}::text[],
-      ${heads.map(({ desk_id }) => desk_id)}::text[],
-      ${heads.map(({ seq }) => seq)}::bigint[],
-      ${heads.map(({ hash }) => hash)}::text[]
-    ) as n (environment, desk_id, seq, hash)
-    where h.environment = n.environment and h.desk_id = n.desk_id`);
+    set seq = r.seq, hash = r.hash
+    from ${auditHeads.rows(auditHeads.all, heads)} as r
+    where h.environment = r.environment and h.desk_id = r.desk_id`);
 }
 
-export async function insertRecords(tx: Tx, rows: readonly AuditRow[], at: Date): Promise<void> {
-  await tx.rows(sql`
-    insert into audit_records (
-      environment, desk_id, seq, record_id, at, actor_kind, actor_id, request_id, action,
-      entity_type, entity_id, entity_version, before_hash, after_hash, form, hash
-    )
-    select
-      environment, desk_id, seq, record_id, ${at}, actor_kind, actor_id, request_id, action,
-      entity_type, entity_id, entity_version, before_hash, after_hash, ${chainForm},
-      decode(hash, 'hex')
-    from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.seq)}::bigint[],
-      ${rows.map((row) => row.record_id)}::text[],
-      ${rows.map((row) => row.actor_kind)}::text[],
-      ${rows.map((row) => row.actor_id)}::text[],
-      ${rows.map((row) => row.request_id)}::text[],
-      ${rows.map((row) => row.action)}::text[],
-      ${rows.map((row) => row.entity_type)}::text[],
-      ${rows.map((row) => row.entity_id)}::text[],
-      ${rows.map((row) => row.entity_version)}::int[],
-      ${rows.map((row) => row.before_hash)}::text[],
-      ${rows.map((row) => row.after_hash)}::text[],
-      ${rows.map((row) => row.hash)}::text[]
-    ) as r (
-      environment, desk_id, seq, record_id, actor_kind, actor_id, request_id, action, entity_type,
-      entity_id, entity_version, before_hash, after_hash, hash
-    )`);
+export function insertRecords(rows: readonly AuditRow[], at: Date): Query<void> {
+  const shared = { at, form: chainForm };
+  return command(sql`
+    insert into audit_records ${auditRecords.values(auditRecords.all, rows, shared)}`);
 }
 
 type SuccessionRow = {

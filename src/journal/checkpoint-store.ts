@@ -1,6 +1,16 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, day, table, text, time } from "../platform/postgres/table.ts";
+
+const auditCheckpoints = table("audit_checkpoints", {
+  environment: text(),
+  desk_id: text(),
+  seq: bigint(),
+  line: text(),
+  made_on: day(),
+  made_at: time(),
+});
 
 /** Where a desk's chain stands. */
 export type DeskHead = {
@@ -49,15 +59,12 @@ export async function insertCheckpoints(
   rows: readonly CheckpointRow[],
   { today, now }: { readonly today: IstDay; readonly now: Date },
 ): Promise<Pick<CheckpointRow, "environment" | "desk_id">[]> {
+  const made = auditCheckpoints.values(["environment", "desk_id", "seq", "line"], rows, {
+    made_on: today,
+    made_at: now,
+  });
   return await tx.rows(sql`
-    insert into audit_checkpoints (environment, desk_id, seq, line, made_on, made_at)
-    select environment, desk_id, seq, line, ${today}::date, ${now}
-    from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.seq)}::bigint[],
-      ${rows.map((row) => row.line)}::text[]
-    ) as r (environment, desk_id, seq, line)
+    insert into audit_checkpoints ${made}
     where not exists (
       select
       from audit_checkpoints as c
@@ -88,10 +95,6 @@ export async function setSent(db: Db, rows: readonly CheckpointRow[], now: Date)
   await db.rows(sql`
     update audit_checkpoints as c
     set sent_at = ${now}
-    from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.seq)}::bigint[]
-    ) as r (environment, desk_id, seq)
+    from ${auditCheckpoints.rows(["environment", "desk_id", "seq"], rows)} as r
     where c.environment = r.environment and c.desk_id = r.desk_id and c.seq = r.seq`);
 }

@@ -1,68 +1,45 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { command, type Db, query, type Query, sql } from "../platform/postgres/postgres.ts";
+import { bigint, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
-export type EventRow = {
-  readonly desk_id: string;
-  readonly sequence: number;
-  readonly event_id: string;
-  readonly environment: Environment;
-  readonly firm_id: string;
-  readonly event: string;
-  readonly entity_type: string;
-  readonly entity_id: string;
-  readonly entity_version: number;
-  readonly body: string;
-};
+const events = table("events", {
+  desk_id: text(),
+  sequence: bigint(),
+  event_id: text(),
+  environment: text<Environment>(),
+  firm_id: text(),
+  event: text(),
+  entity_type: text(),
+  entity_id: text(),
+  entity_version: int(),
+  created_at: time(),
+  body: text(),
+});
+export type EventRow = Omit<RowOf<typeof events>, "created_at">;
+
+const deskSequences = table("desk_sequences", { desk_id: text(), last_sequence: bigint() });
 
 /**
  * The last of the numbers taken for each desk. The desks' rows stay locked until the transaction
  * ends, in the order of their ids, so that numbers become visible in their order.
  */
-export async function takeSequences(
-  tx: Tx,
-  wanted: readonly { readonly deskId: string; readonly count: number }[],
-): Promise<{ desk_id: string; last_sequence: number }[]> {
-  return await tx.rows(sql`
-    insert into desk_sequences as s (desk_id, last_sequence)
-    select desk_id, count
-    from unnest(
-      ${wanted.map(({ deskId }) => deskId)}::text[],
-      ${wanted.map(({ count }) => count)}::bigint[]
-    ) as w (desk_id, count)
+export function takeSequences(
+  counts: ReadonlyMap<string, number>,
+): Query<{ desk_id: string; last_sequence: number }[]> {
+  const wanted = deskSequences.values(
+    { desk_id: ([deskId]) => deskId, last_sequence: ([, count]) => count },
+    [...counts],
+  );
+  return query(sql`
+    insert into desk_sequences as s ${wanted}
     order by desk_id
     on conflict (desk_id) do update set last_sequence = s.last_sequence + excluded.last_sequence
     returning desk_id, last_sequence`);
 }
 
-/** Bodies travel as lines: JSON has no line break within, and nothing in them needs escaping then. */
-export async function insertEvents(
-  tx: Tx,
-  rows: readonly EventRow[],
-  createdAt: Date,
-): Promise<void> {
-  await tx.rows(sql`
-    insert into events (
-      desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
-      entity_version, created_at, body
-    )
-    select
-      desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
-      entity_version, ${createdAt}, body
-    from unnest(
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.sequence)}::bigint[],
-      ${rows.map((row) => row.event_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.event)}::text[],
-      ${rows.map((row) => row.entity_type)}::text[],
-      ${rows.map((row) => row.entity_id)}::text[],
-      ${rows.map((row) => row.entity_version)}::int[],
-      string_to_array(${rows.map((row) => row.body).join("\n")}, E'\\n')
-    ) as r (
-      desk_id, sequence, event_id, environment, firm_id, event, entity_type, entity_id,
-      entity_version, body
-    )`);
+export function insertEvents(rows: readonly EventRow[], createdAt: Date): Query<void> {
+  return command(sql`
+    insert into events ${events.values(events.all, rows, { created_at: createdAt })}`);
 }
 
 /** In the order of their sequence: all of a desk's, or those of a client firm, which an index has apart. */

@@ -10,8 +10,14 @@ import { hash } from "node:crypto";
 import { type Actor, asSeenBy, type Change } from "../kernel/actor.ts";
 import { newId } from "../kernel/ids.ts";
 import { canonicalJson } from "../kernel/json.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
-import { type AuditRecord, formatMicroseconds, linkAfter, startOfChain } from "./audit-rules.ts";
+import { all, known, later, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  formatMicroseconds,
+  type AuditRecord,
+  type Head,
+  linkAfter,
+  startOfChain,
+} from "./audit-rules.ts";
 import { type Desk, insertRecords, lockHeads, setHeads } from "./audit-store.ts";
 import { eventBody, eventsTopic } from "./event-rules.ts";
 import { type EventRow, insertEvents, takeSequences } from "./event-store.ts";
@@ -36,43 +42,62 @@ export async function recordChanges(
 
 export type AttributedChange = { readonly actor: Actor; readonly change: Change };
 
-/**
- * The same for a set that several made, as orders of many callers travel together. What else the
- * transaction is storing may still be under way: it is waited for before anything of a desk is locked,
- * because whoever else writes on that desk waits from then on.
- */
+/** The same for a set that several made, as orders of many callers travel together. */
 export async function recordAttributedChanges(
   tx: Tx,
   made: readonly AttributedChange[],
   now: Date,
-  storing: readonly Promise<unknown>[] = [],
 ): Promise<readonly EventRow[]> {
+  return await recordPrepared(tx, prepareRecords(made, now), now);
+}
+
+/** What is to be recorded; needs no database. */
+type Prepared = {
+  readonly changes: readonly AttributedChange[];
+  readonly records: ReturnType<typeof buildRecords>;
+};
+
+/** Takes a while, so a set has it done while the server stores what has changed. */
+export function prepareRecords(made: readonly AttributedChange[], now: Date): Prepared {
   const changes = made.map(({ actor, change }) => ({
     actor: asSeenBy(actor, change.deskId),
     change,
   }));
-  const records = buildRecords(changes, now);
-  await Promise.all(storing);
-  const [, events] = await Promise.all([
-    chainRecords(tx, records, now),
-    storeEvents(tx, changes, now),
+  return { changes, records: buildRecords(changes, now) };
+}
+
+/** Everything else is stored by now: whoever else writes on one of the desks waits from here on. */
+export async function recordPrepared(
+  tx: Tx,
+  { changes, records }: Prepared,
+  now: Date,
+): Promise<readonly EventRow[]> {
+  const told = changes.filter(({ change }) => change.event !== undefined);
+  const [heads, next] = await tx.pipeline([lockChains(records), takeNumbers(told)]);
+  if (told.length > 0) tx.announce(eventsTopic);
+  const [, events] = await tx.pipeline([
+    chainRecords(records, heads, now),
+    told.length > 0 ? later(() => storeEvents(told, next, now)) : known([]),
   ]);
   return events;
 }
 
-/** Stores the events of the changes that have one. */
-async function storeEvents(
-  tx: Tx,
-  changes: readonly AttributedChange[],
+function storeEvents(
+  told: readonly AttributedChange[],
+  next: Map<string, number>,
   now: Date,
-): Promise<readonly EventRow[]> {
-  const told = changes.filter(({ change }) => change.event !== undefined);
-  if (told.length === 0) return [];
-  const next = await takeFirstSequences(
-    tx,
-    told.map(({ change }) => change),
-  );
-  const rows = told.map(({ actor, change }): EventRow => {
+): Query<readonly EventRow[]> {
+  const rows = numberEvents(told, next, now);
+  return insertEvents(rows, now).map(() => rows);
+}
+
+/** Events for changes that others are told of, numbered on from the first free number of each desk. */
+function numberEvents(
+  told: readonly AttributedChange[],
+  next: Map<string, number>,
+  now: Date,
+): readonly EventRow[] {
+  return told.map(({ actor, change }): EventRow => {
     const event = change.event;
     if (!event) throw new Error("a change without an event was not filtered out");
     const sequence = next.get(change.deskId) ?? 0;
@@ -91,24 +116,21 @@ async function storeEvents(
       body: eventBody({ eventId, sequence, change, event, requestId: actor.requestId, now }),
     };
   });
-  await insertEvents(tx, rows, now);
-  tx.announce(eventsTopic);
-  return rows;
 }
 
-/** Takes sequence numbers for each desk's events and answers the first of each. */
-async function takeFirstSequences(tx: Tx, told: readonly Change[]): Promise<Map<string, number>> {
+/** The first free number of every desk that is told something. */
+function takeNumbers(told: readonly AttributedChange[]): Query<Map<string, number>> {
+  if (told.length === 0) return known(new Map());
   const counts = new Map<string, number>();
-  for (const { deskId } of told) counts.set(deskId, (counts.get(deskId) ?? 0) + 1);
-  const taken = await takeSequences(
-    tx,
-    [...counts].map(([deskId, count]) => ({ deskId, count })),
-  );
-  return new Map(
-    taken.map(({ desk_id, last_sequence }) => [
-      desk_id,
-      last_sequence - (counts.get(desk_id) ?? 0) + 1,
-    ]),
+  for (const { change } of told) counts.set(change.deskId, (counts.get(change.deskId) ?? 0) + 1);
+  return takeSequences(counts).map(
+    (taken) =>
+      new Map(
+        taken.map(({ desk_id, last_sequence }) => [
+          desk_id,
+          last_sequence - (counts.get(desk_id) ?? 0) + 1,
+        ]),
+      ),
   );
 }
 
@@ -138,11 +160,20 @@ function hashShape(thing: object): string {
   return hash("sha256", canonicalJson(thing));
 }
 
-/** Appends the records to the chains of their desks, in the order given. */
-async function chainRecords(tx: Tx, records: readonly AuditRecord[], now: Date): Promise<void> {
-  if (records.length === 0) return;
+/** Where the chains of the desks of these records end; nobody else adds to them meanwhile. */
+function lockChains(records: readonly AuditRecord[]): Query<readonly (Desk & Head)[]> {
+  if (records.length === 0) return known([]);
   const desks = new Map(records.map((record) => [deskKey(record), record]));
-  const locked = await lockHeads(tx, [...desks.values()], startOfChain);
+  return lockHeads([...desks.values()], startOfChain);
+}
+
+/** Adds to chains that are locked: in the order given, each after the last of its desk. */
+function chainRecords(
+  records: readonly AuditRecord[],
+  locked: readonly (Desk & Head)[],
+  now: Date,
+): Query<unknown> {
+  if (records.length === 0) return known(undefined);
   const heads = new Map(locked.map((head) => [deskKey(head), head]));
   const rows = records.map((record) => {
     const head = heads.get(deskKey(record));
@@ -151,7 +182,7 @@ async function chainRecords(tx: Tx, records: readonly AuditRecord[], now: Date):
     heads.set(deskKey(record), { ...head, seq, hash: linked });
     return { ...record, seq, hash: linked };
   });
-  await Promise.all([insertRecords(tx, rows, now), setHeads(tx, [...heads.values()])]);
+  return all([insertRecords(rows, now), setHeads([...heads.values()])]);
 }
 
 function deskKey({ environment, desk_id }: Desk): string {

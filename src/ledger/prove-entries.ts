@@ -40,7 +40,7 @@ export type Proving =
   | { readonly came: "to the end" | "to its time" | "no further" }
   | { readonly came: "to a break"; readonly firstBreak: SliceBreak };
 
-type ProofDb = Pick<Database, "rows" | "transaction">;
+type ProofDb = Db & Pick<Database, "transaction">;
 
 /** In this order: what is found first is the cause of most of what would follow. */
 const entryChecks: readonly (readonly [

@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { negatePaise, type PaiseSum } from "../kernel/money.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
+import type { Db, Query } from "../platform/postgres/postgres.ts";
 import {
   type Account,
   accountName,
@@ -40,25 +40,34 @@ export async function readBalances(
   environment: Environment,
   firmIds: readonly string[],
 ): Promise<FirmBalances[]> {
+  return await db.run(findBalances(environment, firmIds));
+}
+
+/** The same as a query, for whoever asks for more together. */
+export function findBalances(
+  environment: Environment,
+  firmIds: readonly string[],
+): Query<FirmBalances[]> {
   const kinds = ["firm_cash", "desk_commission", "firm_dues"] as const;
   const accounts = firmIds.flatMap((firmId) => kinds.map((kind) => accountName({ kind, firmId })));
-  const rows = await listBalances(db, environment, accounts);
-  const byAccount = new Map(rows.map((row) => [row.balance, row]));
-  return firmIds.map((firmId) => {
-    const [cash, commission, dues] = kinds.map((kind) =>
-      byAccount.get(accountName({ kind, firmId })),
-    );
-    return {
-      firm_id: firmId,
-      posted_paise: cash?.posted_paise ?? 0,
-      available_paise: cash ? availableBalance(cash) : 0,
-      escrow_paise: cash?.escrow_paise ?? 0,
-      pending_out_paise: cash?.pending_out_paise ?? 0,
-      pending_in_paise: cash?.pending_in_paise ?? 0,
-      commission_paise: commission ? availableBalance(commission) : 0,
-      dues_paise: dues ? negatePaise(dues.posted_paise) : 0,
-      version: (cash?.version ?? 0) + (commission?.version ?? 0) + (dues?.version ?? 0),
-    };
+  return listBalances(environment, accounts).map((rows) => {
+    const byAccount = new Map(rows.map((row) => [row.balance, row]));
+    return firmIds.map((firmId) => {
+      const [cash, commission, dues] = kinds.map((kind) =>
+        byAccount.get(accountName({ kind, firmId })),
+      );
+      return {
+        firm_id: firmId,
+        posted_paise: cash?.posted_paise ?? 0,
+        available_paise: cash ? availableBalance(cash) : 0,
+        escrow_paise: cash?.escrow_paise ?? 0,
+        pending_out_paise: cash?.pending_out_paise ?? 0,
+        pending_in_paise: cash?.pending_in_paise ?? 0,
+        commission_paise: commission ? availableBalance(commission) : 0,
+        dues_paise: dues ? negatePaise(dues.posted_paise) : 0,
+        version: (cash?.version ?? 0) + (commission?.version ?? 0) + (dues?.version ?? 0),
+      };
+    });
   });
 }
 

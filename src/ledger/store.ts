@@ -1,5 +1,22 @@
 import type { Environment } from "../kernel/caller.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
+import {
+  bigint,
+  int,
+  numeric,
+  recordList,
+  type RowOf,
+  shape,
+  table,
+  text,
+} from "../platform/postgres/table.ts";
 import type {
   AccountKind,
   Balance,
@@ -9,6 +26,23 @@ import type {
   MovementRow,
   Resolution,
 } from "./rules.ts";
+
+const ledgerEntries = table("ledger_entries", {
+  environment: text<Environment>(),
+  kind: text<EntryKind>(),
+  subject: text(),
+  ordinal: int(),
+  phase: text<"pending" | "posted" | "voided">(),
+  held_as: text<HeldAs>().orNull,
+  resolves: bigint().orNull,
+  movements: recordList<MovementRow>("ledger_movement", [
+    "from_account",
+    "to_account",
+    "scrip_no",
+    "amount",
+  ]),
+});
+export type EntryRow = RowOf<typeof ledgerEntries>;
 
 export type PendingRow = MovementRow & {
   readonly entry_no: number;
@@ -21,15 +55,19 @@ export type PendingRow = MovementRow & {
 
 /** The pending entries of these names, a row for each movement in its order. */
 export async function findPending(tx: Tx, names: readonly EntryName[]): Promise<PendingRow[]> {
+  const asked = ledgerEntries.rows(
+    {
+      environment: ({ environment }: EntryName) => environment,
+      kind: ({ kind }) => kind,
+      subject: ({ subject }) => subject,
+      ordinal: ({ ordinal = 0 }) => ordinal,
+    },
+    names,
+  );
   return await tx.rows(sql`
     select e.entry_no, e.environment, e.kind, e.subject, e.ordinal, e.held_as,
       m.from_account, m.to_account, m.scrip_no, m.amount
-    from unnest(
-      ${column(names, "environment")}::text[],
-      ${column(names, "kind")}::text[],
-      ${column(names, "subject")}::text[],
-      ${listOf(names.map(({ ordinal = 0 }) => ordinal))}::int[]
-    ) as asked (environment, kind, subject, ordinal)
+    from ${asked} as asked
     join lateral (
       select entry_no, environment, kind, subject, ordinal, held_as, movements
       from ledger_entries as found
@@ -62,50 +100,49 @@ export async function listEntriesAbout(
  * Those of the named entries that exist, and others of these subjects, kinds and ordinals: a set is
  * mostly about something new, and then one look past the end of the index says so for all of it.
  */
-export async function findWritten(
-  tx: Tx,
+export function findWritten(
   names: readonly EntryName[],
-): Promise<{ environment: Environment; kind: EntryKind; subject: string; ordinal: number }[]> {
-  return await tx.rows(sql`
+): Query<{ environment: Environment; kind: EntryKind; subject: string; ordinal: number }[]> {
+  const subjects = new Set(names.map(({ subject }) => subject));
+  const kinds = new Set(names.map(({ kind }) => kind));
+  const ordinals = new Set(names.map(({ ordinal = 0 }) => ordinal));
+  return query(sql`
     select environment, kind, subject, ordinal
     from ledger_entries
-    where subject = any(${distinct(names.map(({ subject }) => subject))}::text[])
-      and kind = any(${distinct(names.map(({ kind }) => kind))}::text[])
-      and ordinal = any(${distinct(names.map(({ ordinal = 0 }) => ordinal))}::int[])
+    where subject = any(${[...subjects]}::text[])
+      and kind = any(${[...kinds]}::text[])
+      and ordinal = any(${[...ordinals]}::int[])
       and resolves is null`);
 }
 
-export async function findResolutions(
-  tx: Tx,
+export function findResolutions(
   entryNos: readonly number[],
-): Promise<{ resolves: number; phase: Resolution["as"] }[]> {
-  return await tx.rows(sql`
+): Query<{ resolves: number; phase: Resolution["as"] }[]> {
+  return query(sql`
     select resolves, phase
     from ledger_entries
-    where resolves = any(${listOf(entryNos)}::bigint[])`);
+    where resolves = any(${entryNos}::bigint[])`);
 }
 
-export type AccountRow = {
+const ledgerBalances = table("ledger_balances", {
   /** The key of a balance: the account, and for those in stripes which one. */
-  readonly balance: string;
-  readonly environment: Environment;
-  readonly account: string;
-  readonly kind: AccountKind;
-  readonly firm_id: string | undefined;
-};
+  balance: text(),
+  environment: text<Environment>(),
+  account: text(),
+  kind: text<AccountKind>(),
+  firm_id: text().orNull,
+  posted_paise: numeric(),
+  escrow_paise: numeric(),
+  pending_out_paise: numeric(),
+  pending_in_paise: numeric(),
+});
+const accountColumns = ["balance", "environment", "account", "kind", "firm_id"] as const;
+export type AccountRow = Pick<RowOf<typeof ledgerBalances>, (typeof accountColumns)[number]>;
 
 /** Makes balances that were missing. What has no row cannot be locked. */
 export async function openAccounts(tx: Tx, rows: readonly AccountRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into ledger_balances (balance, environment, account, kind, firm_id)
-    select balance, environment, account, kind, firm_id
-    from unnest(
-      ${column(rows, "balance")}::text[],
-      ${column(rows, "environment")}::text[],
-      ${column(rows, "account")}::text[],
-      ${column(rows, "kind")}::text[],
-      ${column(rows, "firm_id")}::text[]
-    ) as r (balance, environment, account, kind, firm_id)
+    insert into ledger_balances ${ledgerBalances.values(accountColumns, rows)}
     order by balance
     on conflict do nothing`);
 }
@@ -117,12 +154,12 @@ export type LockedRow = BalanceRow & { readonly environment: Environment };
  * In one order for everybody, so that two sets never wait for each other in a circle. The limit
  * makes it a look-up per balance, one after the other, whatever the planner knows of the table.
  */
-export async function lockBalances(tx: Tx, balances: readonly string[]): Promise<LockedRow[]> {
-  return await tx.rows(sql`
+export function lockBalances(balances: readonly string[]): Query<LockedRow[]> {
+  return query(sql`
     select b.balance, b.environment, b.posted_paise, b.escrow_paise, b.pending_out_paise, b.pending_in_paise
     from (
       select balance
-      from unnest(${listOf(balances)}::text[]) as asked (balance)
+      from unnest(${balances}::text[]) as asked (balance)
       order by balance
     ) as k
     cross join lateral (
@@ -134,22 +171,17 @@ export async function lockBalances(tx: Tx, balances: readonly string[]): Promise
     ) as b`);
 }
 
-/** Adds to balances that are locked. They are looked up as they were for the lock, then met by place. */
-export async function addToBalances(tx: Tx, rows: readonly BalanceRow[]): Promise<void> {
-  await tx.rows(sql`
+/** Adds to balances that are locked. Joins by ctid, so the planner cannot choose a sequential scan. */
+export function addToBalances(rows: readonly BalanceRow[]): Query<void> {
+  const sums = ["posted_paise", "escrow_paise", "pending_out_paise", "pending_in_paise"] as const;
+  return command(sql`
     update ledger_balances as b
     set posted_paise = b.posted_paise + c.posted_paise,
       escrow_paise = b.escrow_paise + c.escrow_paise,
       pending_out_paise = b.pending_out_paise + c.pending_out_paise,
       pending_in_paise = b.pending_in_paise + c.pending_in_paise,
       version = b.version + 1
-    from unnest(
-      ${column(rows, "balance")}::text[],
-      ${column(rows, "posted_paise")}::numeric[],
-      ${column(rows, "escrow_paise")}::numeric[],
-      ${column(rows, "pending_out_paise")}::numeric[],
-      ${column(rows, "pending_in_paise")}::numeric[]
-    ) as c (balance, posted_paise, escrow_paise, pending_out_paise, pending_in_paise)
+    from ${ledgerBalances.rows(["balance", ...sums], rows)} as c
     cross join lateral (
       select found.ctid as place
       from ledger_balances as found
@@ -159,49 +191,28 @@ export async function addToBalances(tx: Tx, rows: readonly BalanceRow[]): Promis
     where b.ctid = f.place`);
 }
 
-export type EntryRow = {
-  readonly environment: Environment;
-  readonly kind: EntryKind;
-  readonly subject: string;
-  readonly ordinal: number;
-  readonly phase: "pending" | "posted" | "voided";
-  readonly held_as: HeldAs | null;
-  readonly resolves: number | null;
-  readonly movements: readonly MovementRow[];
-};
-
+const firmEntries = shape({ firm_id: text(), position: int() });
 /** Which firms a posted entry concerns; the entry by its position among those it is written with. */
-export type FirmEntry = { readonly firm_id: string; readonly position: number };
+export type FirmEntry = RowOf<typeof firmEntries>;
 
 /** Writes entries and whose statements they are on; gives their numbers in the same order. */
-export async function insertEntries(
-  tx: Tx,
+export function insertEntries(
   rows: readonly EntryRow[],
   concerned: readonly FirmEntry[],
   now: Date,
-): Promise<{ entry_no: number }[]> {
-  return await tx.rows(sql`
+): Query<{ entry_no: number }[]> {
+  return query(sql`
     with numbered as materialized (
       select nextval('ledger_entry_numbers') as entry_no, r.environment, r.kind, r.subject,
         r.ordinal, r.phase, r.held_as, r.resolves, r.movements, r.position
-      from unnest(
-        ${column(rows, "environment")}::text[],
-        ${column(rows, "kind")}::text[],
-        ${column(rows, "subject")}::text[],
-        ${column(rows, "ordinal")}::int[],
-        ${column(rows, "phase")}::text[],
-        ${column(rows, "held_as")}::text[],
-        ${column(rows, "resolves")}::bigint[],
-        string_to_array(${rows.map((row) => literalOf(row.movements)).join("\n")}, E'\\n')
-      ) with ordinality
-        as r (environment, kind, subject, ordinal, phase, held_as, resolves, movements, position)
+      from ${ledgerEntries.numbered(ledgerEntries.all, rows)} as r
     ), written as (
       insert into ledger_entries (
         entry_no, environment, kind, subject, ordinal, phase, held_as, resolves, at, movements,
         digest
       )
       select entry_no, environment, kind, subject, ordinal, phase, held_as, resolves,
-        ${now}::timestamptz, movements::ledger_movement[],
+        ${now}::timestamptz, movements,
         substr(
           sha256(
             convert_to(
@@ -218,10 +229,7 @@ export async function insertEntries(
     ), concerned as (
       insert into ledger_firm_entries (firm_id, at, entry_no)
       select c.firm_id, ${now}::timestamptz, n.entry_no
-      from unnest(
-        ${column(concerned, "firm_id")}::text[],
-        ${column(concerned, "position")}::int[]
-      ) as c (firm_id, position)
+      from ${firmEntries.rows(firmEntries.all, concerned)} as c
       join numbered as n on n.position = c.position
       order by c.firm_id
     )
@@ -230,31 +238,22 @@ export async function insertEntries(
     order by position`);
 }
 
-/** Movements as PostgreSQL writes them; names have no character that would need a quote. */
-function literalOf(movements: readonly MovementRow[]): string {
-  const parts = movements.map(
-    ({ from_account, to_account, scrip_no, amount }) =>
-      `"(${from_account},${to_account},${scrip_no ?? ""},${amount})"`,
-  );
-  return `{${parts.join(",")}}`;
-}
-
-export type CreditKey = { readonly environment: Environment; readonly scrip_no: string };
-export type OwnerRow = CreditKey & {
-  readonly account: string;
-  readonly pending_entry_no: number | null;
-};
+const creditOwners = table("credit_owners", {
+  environment: text<Environment>(),
+  scrip_no: text(),
+  account: text(),
+  pending_entry_no: bigint().orNull,
+});
+export type OwnerRow = RowOf<typeof creditOwners>;
+export type CreditKey = Pick<OwnerRow, "environment" | "scrip_no">;
 
 /** In the order of their numbers, each looked up as balances are. */
-export async function lockOwners(tx: Tx, keys: readonly CreditKey[]): Promise<OwnerRow[]> {
-  return await tx.rows(sql`
+export function lockOwners(keys: readonly CreditKey[]): Query<OwnerRow[]> {
+  return query(sql`
     select o.environment, o.scrip_no, o.account, o.pending_entry_no
     from (
       select environment, scrip_no
-      from unnest(
-        ${column(keys, "environment")}::text[],
-        ${column(keys, "scrip_no")}::text[]
-      ) as asked (environment, scrip_no)
+      from ${creditOwners.rows(["environment", "scrip_no"], keys)} as asked
       order by scrip_no, environment
     ) as k
     cross join lateral (
@@ -267,40 +266,27 @@ export async function lockOwners(tx: Tx, keys: readonly CreditKey[]): Promise<Ow
 }
 
 /** For credits that were not in the books: who brings one in at the same time runs into the key. */
-export async function insertOwners(tx: Tx, rows: readonly OwnerRow[]): Promise<void> {
-  await tx.rows(sql`
-    insert into credit_owners (environment, scrip_no, account, pending_entry_no)
-    select environment, scrip_no, account, pending_entry_no
-    from unnest(
-      ${column(rows, "environment")}::text[],
-      ${column(rows, "scrip_no")}::text[],
-      ${column(rows, "account")}::text[],
-      ${column(rows, "pending_entry_no")}::bigint[]
-    ) as r (environment, scrip_no, account, pending_entry_no)
+export function insertOwners(rows: readonly OwnerRow[]): Query<void> {
+  return command(sql`
+    insert into credit_owners ${creditOwners.values(creditOwners.all, rows)}
     order by scrip_no`);
 }
 
 /** For credits that are locked. */
-export async function setOwners(tx: Tx, rows: readonly OwnerRow[]): Promise<void> {
-  await tx.rows(sql`
+export function setOwners(rows: readonly OwnerRow[]): Query<void> {
+  return command(sql`
     update credit_owners as o
     set account = r.account, pending_entry_no = r.pending_entry_no
-    from unnest(
-      ${column(rows, "environment")}::text[],
-      ${column(rows, "scrip_no")}::text[],
-      ${column(rows, "account")}::text[],
-      ${column(rows, "pending_entry_no")}::bigint[]
-    ) as r (environment, scrip_no, account, pending_entry_no)
+    from ${creditOwners.rows(creditOwners.all, rows)} as r
     where o.environment = r.environment and o.scrip_no = r.scrip_no`);
 }
 
 /** Balances of firms, all of one moment. */
-export async function listBalances(
-  db: Db,
+export function listBalances(
   environment: Environment,
   accounts: readonly string[],
-): Promise<(BalanceRow & { version: number })[]> {
-  return await db.rows(sql`
+): Query<(BalanceRow & { version: number })[]> {
+  return query(sql`
     select balance, posted_paise, escrow_paise, pending_out_paise, pending_in_paise, version
     from ledger_balances
     where balance = any(${accounts}::text[]) and environment = ${environment}`);
@@ -373,20 +359,4 @@ export async function listPostings(
     cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)
     where split_part(side.account, ':', 2) = ${firmId}
     order by e.at, e.entry_no, m.line, side.sign`);
-}
-
-type Cell = string | number | bigint | null;
-
-/** A column of rows as an array of PostgreSQL, written with less work than the driver's own. */
-function column<Row>(rows: readonly Row[], name: keyof Row): string {
-  return listOf(rows.map((row) => row[name] as Cell)); // Only such columns are asked for.
-}
-
-function distinct(cells: readonly Cell[]): string {
-  return listOf([...new Set(cells)]);
-}
-
-/** Names and numbers of the books have no character that would need a quote; the rules see to it. */
-function listOf(cells: readonly Cell[]): string {
-  return `{${cells.map((cell) => cell ?? "null").join(",")}}`;
 }

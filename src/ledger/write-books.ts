@@ -11,7 +11,7 @@
 import { randomInt } from "node:crypto";
 
 import type { Environment } from "../kernel/caller.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { type Books, judgeEntry, judgeResolution, type Pending } from "./judge-books.ts";
 import {
   accountFirm,
@@ -67,16 +67,34 @@ export type WrittenBooks = {
  * Writes a set of entries and resolutions, each of them or its refusal. A transaction that needs
  * both gives them in one call, so that everything is locked in one order.
  */
-export async function writeBooks(
+export async function writeBooks(tx: Tx, changes: BookChanges, now: Date): Promise<WrittenBooks> {
+  return (await writeBooksBeside(tx, changes, now, nothingBeside)).written;
+}
+
+/** What a transaction asks for on the way, with the round trips that the books take anyway. */
+export type Beside<First> = {
+  /** Travels with the lock of the balances. */
+  readonly first: Query<First>;
+  /** Made of the answer to it, and travels with the entries. */
+  readonly next: (first: First) => Query<void>;
+};
+
+const nothingBeside: Beside<void> = { first: known(undefined), next: () => known(undefined) };
+
+/** The same, and something else of the transaction on the way. */
+export async function writeBooksBeside<First>(
   tx: Tx,
   { resolutions = [], entries = [] }: BookChanges,
   now: Date,
-): Promise<WrittenBooks> {
+  beside: Beside<First>,
+): Promise<{ readonly written: WrittenBooks; readonly first: First }> {
   for (const entry of entries) refuseFault(entry, findFault(entry));
   for (const resolution of resolutions) refuseFault(resolution, misnamed(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
   const touched = touchedBy(entries, [...pending.values()]);
-  const { books, known } = await openBooks(tx, { entries, pending, touched });
+  const { balances, first } = await loadBalances(tx, touched, beside.first);
+  const books = await openBooks(tx, { balances, entries, pending, touched });
+  const owned = new Set(books.owners.keys());
 
   const ended = resolutions.map((resolution) => judgeResolution(books, resolution));
   const judged = entries.map((entry) => judgeEntry(books, entry));
@@ -84,16 +102,18 @@ export async function writeBooks(
     ...ended.flatMap(({ accepted }) => (accepted ? [resolutionRow(accepted)] : [])),
     ...judged.flatMap(({ accepted }) => (accepted ? [entryRow(accepted)] : [])),
   ];
-  const [numbers] = await Promise.all([
-    storeEntries(tx, rows, now),
-    storeBalances(tx, books, touched),
+  const [numbers] = await tx.pipeline([
+    storeEntries(rows, now),
+    storeBalances(books, touched),
+    beside.next(first),
   ]);
-  await storeOwners(tx, books, { touched, known, numbers });
+  await tx.pipeline(storeOwners(books, { touched, owned, numbers }));
 
-  return {
+  const written = {
     resolutions: resolutions.map((item, at) => toWritten(item, ended[at]?.refusal, numbers)),
     entries: entries.map((item, at) => toWritten(item, judged[at]?.refusal, numbers)),
   };
+  return { written, first };
 }
 
 /** Entries only; see `writeBooks`. */
@@ -184,23 +204,25 @@ function touchedBy(entries: readonly Entry[], pending: readonly Pending[]): Touc
 async function openBooks(
   tx: Tx,
   {
+    balances,
     entries,
     pending,
     touched,
   }: {
+    /** Locked. */
+    readonly balances: Books["balances"];
     readonly entries: readonly Entry[];
     readonly pending: ReadonlyMap<string, Pending>;
     readonly touched: Touched;
   },
-): Promise<{ books: Books; known: ReadonlySet<string> }> {
-  const balances = await loadBalances(tx, touched);
+): Promise<Books> {
+  const credits = [...touched.credits.values()];
   // What has been written is certain only behind the locks, when nobody else can change it.
-  const [owners, written, resolved] = await Promise.all([
-    touched.credits.size > 0 ? lockOwners(tx, [...touched.credits.values()]) : [],
-    entries.length > 0 ? findWritten(tx, entries) : [],
-    findEnded(tx, pending),
-  ]);
-  const books = {
+  const [owners, written, resolved] = await tx.pipelineBehind(
+    credits.length > 0 ? lockOwners(credits) : known([]),
+    [entries.length > 0 ? findWritten(entries) : known([]), findEnded(pending)],
+  );
+  return {
     balances,
     owners: new Map(
       owners.map(({ environment, scrip_no, account, pending_entry_no }) => [
@@ -214,27 +236,32 @@ async function openBooks(
     changes: new Map(),
     moves: new Map(),
   };
-  return { books, known: new Set(books.owners.keys()) };
 }
 
 /** Locks all of them in one order, but for accounts that nobody has used before: those come after. */
-async function loadBalances(tx: Tx, { accounts }: Touched): Promise<Map<string, Balance>> {
-  const loaded = new Map<string, LockedRow>();
-  const lock = async (missing: readonly TouchedAccount[]) => {
-    const rows = await lockBalances(
-      tx,
-      missing.map(({ balance }) => balance),
-    );
-    for (const row of rows) loaded.set(row.balance, row);
-  };
+async function loadBalances<First>(
+  tx: Tx,
+  { accounts }: Touched,
+  beside: Query<First>,
+): Promise<{ readonly balances: Map<string, Balance>; readonly first: First }> {
   const wanted = [...accounts.values()];
-  if (wanted.length > 0) await lock(wanted);
+  const [locked, first] = await tx.pipeline([lockAccounts(wanted), beside]);
+  const loaded = new Map(locked.map((row) => [row.balance, row]));
   const missing = wanted.filter(({ balance }) => !loaded.has(balance));
   if (missing.length > 0) {
     await openAccounts(tx, missing.map(accountRow));
-    await lock(missing);
+    for (const row of await tx.run(lockAccounts(missing))) loaded.set(row.balance, row);
   }
-  return new Map([...accounts].map(([name, touched]) => [name, requireBalance(loaded, touched)]));
+  const balances = [...accounts].map(([name, touched]) => {
+    return [name, requireBalance(loaded, touched)] as const;
+  });
+  return { balances: new Map(balances), first };
+}
+
+function lockAccounts(accounts: readonly TouchedAccount[]): Query<LockedRow[]> {
+  return accounts.length > 0
+    ? lockBalances(accounts.map(({ balance }) => balance))
+    : known<LockedRow[]>([]);
 }
 
 function requireBalance(loaded: ReadonlyMap<string, LockedRow>, touched: TouchedAccount): Balance {
@@ -255,18 +282,16 @@ function accountRow({ environment, account, balance }: TouchedAccount): AccountR
     environment,
     account,
     kind: parseAccount(account).kind,
-    firm_id: accountFirm(account),
+    firm_id: accountFirm(account) ?? null,
   };
 }
 
-async function findEnded(
-  tx: Tx,
-  pending: ReadonlyMap<string, Pending>,
-): Promise<Map<string, Resolution["as"]>> {
-  if (pending.size === 0) return new Map();
+function findEnded(pending: ReadonlyMap<string, Pending>): Query<Map<string, Resolution["as"]>> {
+  if (pending.size === 0) return known(new Map());
   const keys = new Map([...pending].map(([key, { entryNo }]) => [entryNo, key]));
-  const found = await findResolutions(tx, [...keys.keys()]);
-  return new Map(found.map(({ resolves, phase }) => [keys.get(resolves) ?? "", phase]));
+  return findResolutions([...keys.keys()]).map(
+    (found) => new Map(found.map(({ resolves, phase }) => [keys.get(resolves) ?? "", phase])),
+  );
 }
 
 function entryRow({
@@ -295,53 +320,52 @@ function resolutionRow({
 }
 
 /** The numbers that the entries got, by their keys. */
-async function storeEntries(
-  tx: Tx,
-  rows: readonly EntryRow[],
-  now: Date,
-): Promise<Map<string, number>> {
-  if (rows.length === 0) return new Map();
+function storeEntries(rows: readonly EntryRow[], now: Date): Query<Map<string, number>> {
+  if (rows.length === 0) return known(new Map());
   const concerned = rows.flatMap(({ phase, movements }, at) => {
     if (phase !== "posted") return [];
     const sides = movements.flatMap(({ from_account, to_account }) => [from_account, to_account]);
     const firms = new Set(sides.map(accountFirm).filter((firmId) => firmId !== undefined));
     return [...firms].map((firm_id) => ({ firm_id, position: at + 1 }));
   });
-  const numbered = await insertEntries(tx, rows, concerned, now);
-  return new Map(rows.map((row, at) => [entryKey(row), numbered[at]?.entry_no ?? 0]));
+  return insertEntries(rows, concerned, now).map(
+    (numbered) => new Map(rows.map((row, at) => [entryKey(row), numbered[at]?.entry_no ?? 0])),
+  );
 }
 
-async function storeBalances(tx: Tx, { changes }: Books, { accounts }: Touched): Promise<void> {
+function storeBalances({ changes }: Books, { accounts }: Touched): Query<void> {
   const rows = [...changes].map(([name, change]) => {
     const { balance = name } = accounts.get(name) ?? {};
     return { balance, ...change };
   });
-  if (rows.length > 0) await addToBalances(tx, rows);
+  return rows.length > 0 ? addToBalances(rows) : known(undefined);
 }
 
-async function storeOwners(
-  tx: Tx,
+function storeOwners(
   { moves }: Books,
   {
     touched,
-    known,
+    owned,
     numbers,
   }: {
     readonly touched: Touched;
-    readonly known: ReadonlySet<string>;
+    /** The credits that were in the books before. */
+    readonly owned: ReadonlySet<string>;
     readonly numbers: ReadonlyMap<string, number>;
   },
-): Promise<void> {
+): readonly Query<void>[] {
   const fresh: OwnerRow[] = [];
   const moved: OwnerRow[] = [];
   for (const [credit, { account, pendingKey }] of moves) {
     const key = touched.credits.get(credit);
     const pending_entry_no = pendingKey === null ? null : numbers.get(pendingKey);
     if (!key || pending_entry_no === undefined) throw new Error(`${credit} was not locked`);
-    (known.has(credit) ? moved : fresh).push({ ...key, account, pending_entry_no });
+    (owned.has(credit) ? moved : fresh).push({ ...key, account, pending_entry_no });
   }
-  if (fresh.length > 0) await insertOwners(tx, fresh);
-  if (moved.length > 0) await setOwners(tx, moved);
+  return [
+    fresh.length > 0 ? insertOwners(fresh) : known(undefined),
+    moved.length > 0 ? setOwners(moved) : known(undefined),
+  ];
 }
 
 function toWritten<Refusal>(

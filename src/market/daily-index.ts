@@ -25,7 +25,7 @@ export async function fixIndex(
 ): Promise<"more" | "idle"> {
   const instant = now();
   const fixed = await workOneByOne(offenders, schemes, async (scheme) => {
-    const last = await findLastFigure(db, scheme, null);
+    const last = await db.run(findLastFigure(scheme, null));
     const day = findDayToFix({
       lastFixed: last?.day,
       firstDealAt: last ? undefined : await firstDealAt(db, { environment: "live", scheme }),
@@ -48,12 +48,20 @@ export async function readIndexFigure(db: Db, scheme: Scheme, day: IstDay): Prom
   });
   const firmIds = deals.flatMap((deal) => [deal.seller_firm_id, deal.buyer_firm_id]);
   const counted = selectArmsLengthDeals(deals, await kinOfFirms(db, firmIds));
-  return computeFigure({ scheme, day }, counted, await findLastFigure(db, scheme, day));
+  return computeFigure({ scheme, day }, counted, await db.run(findLastFigure(scheme, day)));
 }
 
-/** The figure of the last fixed day; undefined before the first. */
+/** The figure of the last fixed day; undefined before there is one. */
 export async function findLatestIndex(db: Db, scheme: Scheme): Promise<IndexFigure | undefined> {
-  return await findLastFigure(db, scheme, null);
+  return await db.run(findLastFigure(scheme, null));
+}
+
+/** Those of several schemes, in their order. */
+export async function latestIndices(
+  db: Db,
+  schemes: readonly Scheme[],
+): Promise<readonly (IndexFigure | undefined)[]> {
+  return await db.pipeline(schemes.map((scheme) => findLastFigure(scheme, null)));
 }
 
 /**

@@ -2,7 +2,15 @@
 
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  type Db,
+  fragment,
+  type Query,
+  query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
+import { bytes, shape, text } from "../platform/postgres/table.ts";
 import type { EnquiryKind, EnquiryStatus, IndexFigure } from "./public-rules.ts";
 
 const figureColumns = fragment`
@@ -34,18 +42,16 @@ export async function findFigure(
 }
 
 /** The last fixed figure; before a day, when one is given. */
-export async function findLastFigure(
-  db: Db,
+export function findLastFigure(
   scheme: Scheme,
   before: IstDay | null,
-): Promise<IndexFigure | undefined> {
-  const [row] = await db.rows<IndexFigure>(sql`
+): Query<IndexFigure | undefined> {
+  return query<IndexFigure>(sql`
     select ${figureColumns}
     from rate_index_days
     where scheme = ${scheme} and (${before}::date is null or day < ${before}::date)
     order by day desc
-    limit 1`);
-  return row;
+    limit 1`).map(([row]) => row);
 }
 
 /** Fixed figures by rising day, both ends included. */
@@ -160,6 +166,8 @@ export async function deleteExpired(tx: Tx, now: Date, limit: number): Promise<E
     returning ${enquiryColumns}`);
 }
 
+const resealedPersons = shape({ id: text(), before: bytes(), after: bytes(), digest: bytes() });
+
 export type SealedEnquiry = {
   readonly id: string;
   readonly sealed: Buffer;
@@ -192,6 +200,15 @@ export async function setSealedPersons(
     readonly digest: Buffer;
   }[],
 ): Promise<void> {
+  const resealed = resealedPersons.rows(
+    {
+      id: ({ id }) => id,
+      before: ({ before }) => before,
+      after: ({ sealed }) => sealed,
+      digest: ({ digest }) => digest,
+    },
+    rows,
+  );
   await db.rows(sql`
     update enquiries as t
     set person_sealed = n.after, digest = n.digest
@@ -199,12 +216,7 @@ export async function setSealedPersons(
       select r.enquiry_ref, given.after, given.digest
       from (
         select id, before, after, digest
-        from unnest(
-          ${rows.map(({ id }) => id)}::text[],
-          ${rows.map(({ before }) => before)}::bytea[],
-          ${rows.map(({ sealed }) => sealed)}::bytea[],
-          ${rows.map(({ digest }) => digest)}::bytea[]
-        ) as given (id, before, after, digest)
+        from ${resealed} as given
         order by id
       ) as given
       cross join lateral (

@@ -47,7 +47,7 @@ async function loadRate(
   { scheme, today, card }: { scheme: Scheme; today: string; card: RateCard | undefined },
 ): Promise<Rate> {
   const figure = await readIndexFigure(db, scheme, today);
-  const previous = await findLastFigure(db, scheme, today);
+  const previous = await db.run(findLastFigure(scheme, today));
   return {
     ...viewFigure(figure, { final: false }),
     previous_date: previous?.day ?? null,

@@ -4,6 +4,18 @@ import type { PaiseSum } from "../kernel/money.ts";
 import type { IstDay } from "../kernel/time.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { DepthBand, LogPosition, Tape, UpdateKind } from "./rules.ts";
+import { bigint, shape, table, text, time } from "../platform/postgres/table.ts";
+
+const marketUpdates = table("market_updates", {
+  environment: text(),
+  epoch: text(),
+  seq: bigint(),
+  scheme: text(),
+  kind: text(),
+  body: text(),
+  buyer_body: text(),
+  created_at: time(),
+});
 
 /** Where readers are told that a log has grown. */
 export const marketNotices = "market_updates";
@@ -123,6 +135,12 @@ export async function hasHouseChanged(db: Db, environment: Environment): Promise
   return row?.changed ?? false;
 }
 
+const askedBands = shape({
+  scheme: text<Scheme>(),
+  from_paise: bigint(),
+  below_paise: bigint().orNull,
+});
+
 /** Counts what the house could sell. Of two counts at once the one that saw more stays. */
 export async function countDepths(
   db: Db,
@@ -147,14 +165,10 @@ export async function countDepths(
           'count', held.count,
           'face_paise', round(held.sum, 2 - length(held.sum::text))
         )
-        order by band.place
+        order by band.position
       ),
       pg_snapshot_xmin(pg_current_snapshot()), ${today}::date
-    from unnest(
-      ${bands.map((band) => band.scheme)}::text[],
-      ${bands.map((band) => band.from_paise)}::bigint[],
-      ${bands.map((band) => band.below_paise)}::bigint[]
-    ) with ordinality as band (scheme, from_paise, below_paise, place)
+    from ${askedBands.numbered(askedBands.all, bands)} as band
     cross join lateral (
       select count(*) as count, coalesce(sum(face_paise), 0) as sum
       from credits
@@ -230,20 +244,7 @@ export async function lockEnd(tx: Tx, environment: Environment): Promise<LogPosi
 
 export async function insertUpdates(tx: Tx, rows: readonly UpdateRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into market_updates (
-      environment, epoch, seq, scheme, kind, body, buyer_body, created_at
-    )
-    select environment, epoch, seq, scheme, kind, body, buyer_body, created_at
-    from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.epoch)}::text[],
-      ${rows.map((row) => row.seq)}::bigint[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.body)}::text[],
-      ${rows.map((row) => row.buyer_body)}::text[],
-      ${rows.map((row) => row.created_at)}::timestamptz[]
-    ) as r (environment, epoch, seq, scheme, kind, body, buyer_body, created_at)`);
+    insert into market_updates ${marketUpdates.values(marketUpdates.all, rows)}`);
 }
 
 /** Moves the end and, once this is committed, wakes the readers. */

@@ -13,7 +13,8 @@ import { type IstDay, istDay, istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { heavyKind, NobodyWaits, type Stop } from "../platform/heavy/kinds.ts";
-import { findCurrentCards } from "../rates/current-cards.ts";
+import { known } from "../platform/postgres/postgres.ts";
+import { queryCurrentCards } from "../rates/current-cards.ts";
 import { assignCredits } from "./assign-credits.ts";
 import {
   sumEntities,
@@ -123,11 +124,10 @@ type GroupAt = { readonly groupId: string; readonly now: Date };
 /** What a group of the caller's desk has at this moment, and the markets that are open. */
 async function findGroup({ db }: Context, caller: Caller, { groupId, now }: GroupAt) {
   const { environment, deskId } = caller;
-  const [all, found] = await Promise.all([
-    findCurrentCards(db, environment),
-    isId("grp", groupId)
-      ? findHoldings(db, { deskId, groupId }, { today: istDay(now), creditsMax, requirementsMax })
-      : undefined,
+  const limits = { today: istDay(now), creditsMax, requirementsMax };
+  const [all, found] = await db.pipeline([
+    queryCurrentCards(environment),
+    isId("grp", groupId) ? findHoldings({ deskId, groupId }, limits) : known(undefined),
   ]);
   if (!found) throw notFound();
   refuseLarge(found);

@@ -1,7 +1,7 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type {
   CreditState,
   CrossState,
@@ -35,12 +35,11 @@ export type HoldingsLimits = {
  * What a group has, in one statement and so as of one moment; of credits and requirements one more
  * than the limit at most. Undefined when there is no such group.
  */
-export async function findHoldings(
-  db: Db,
+export function findHoldings(
   { deskId, groupId }: GroupOfDesk,
   { today, creditsMax, requirementsMax }: HoldingsLimits,
-): Promise<HoldingsRow | undefined> {
-  const [row] = await db.rows<HoldingsRow>(sql`
+): Query<HoldingsRow | undefined> {
+  return query<HoldingsRow>(sql`
     with members as (
       select firm_id, pan, connection_state, mandate, created_at
       from firms
@@ -98,8 +97,7 @@ export async function findHoldings(
       coalesce((select json_agg(h) from held as h), '[]') as credits,
       coalesce((select json_agg(o) from owed as o), '[]') as requirements
     from groups
-    where desk_id = ${deskId} and group_id = ${groupId}`);
-  return row;
+    where desk_id = ${deskId} and group_id = ${groupId}`).map(([row]) => row);
 }
 
 /** A proposal as it is kept: with the requirement that it is for, as it was then. */

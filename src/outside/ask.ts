@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { type Appliers, applyAnswers } from "./answer-inquiries.ts";
 import {
   type Answered,
@@ -44,11 +44,10 @@ export type Question<Kind extends InquiryKind = InquiryKind> = {
 }[Kind];
 
 /** Asks; the answer comes later, to whoever applies answers of that kind. */
-export async function askOutside(tx: Tx, questions: readonly Question[], now: Date): Promise<void> {
-  if (questions.length === 0) return;
+export function askOutside(questions: readonly Question[], now: Date): Query<void> {
+  if (questions.length === 0) return known(undefined);
   const dueAt = new Date(now.getTime() + simulatedDelayMs);
-  await insertInquiries(
-    tx,
+  return insertInquiries(
     questions.map(
       (question) =>
         ({
@@ -95,13 +94,14 @@ export async function isPortUp(db: Db, environment: Environment, port: Port): Pr
 }
 
 /** The same with the version of the calendar: whoever makes deals needs both, and asks once. */
-export async function portAndCalendar(
-  db: Db,
+export function portAndCalendar(
   environment: Environment,
   port: Port,
-): Promise<{ readonly isUp: boolean; readonly calendarVersion: string }> {
-  const { is_up, calendar_version } = await findPortAndCalendar(db, environment, port);
-  return { isUp: is_up, calendarVersion: calendar_version };
+): Query<{ readonly isUp: boolean; readonly calendarVersion: string }> {
+  return findPortAndCalendar(environment, port).map(({ is_up, calendar_version }) => ({
+    isUp: is_up,
+    calendarVersion: calendar_version,
+  }));
 }
 
 /** Open questions wait until the operator says that the port is back. */

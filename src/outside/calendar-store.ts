@@ -2,6 +2,16 @@ import type { IstDay } from "../kernel/time.ts";
 import type { Office } from "../kernel/working-days.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { CalendarDay, DayStatus } from "./calendar-rules.ts";
+import { day, flag, table, text, time } from "../platform/postgres/table.ts";
+
+const calendarDays = table("calendar_days", {
+  office: text(),
+  day: day(),
+  name: text(),
+  works: flag(),
+  status: text(),
+  changed_at: time(),
+});
 
 export async function findVersion(db: Db): Promise<string> {
   const [row] = await db.rows<{ version: string }>(sql`
@@ -50,15 +60,12 @@ export async function upsertDays(
   days: readonly CalendarDay[],
   now: Date,
 ): Promise<{ readonly office: Office; readonly day: IstDay }[]> {
+  const changed = calendarDays.values(["office", "day", "name", "works"], days, {
+    status: "confirmed",
+    changed_at: now,
+  });
   return await tx.rows(sql`
-    insert into calendar_days as d (office, day, name, works, status, changed_at)
-    select office, day, name, works, 'confirmed', ${now}::timestamptz
-    from unnest(
-      ${days.map(({ office }) => office)}::text[],
-      ${days.map(({ day }) => day)}::date[],
-      ${days.map(({ name }) => name)}::text[],
-      ${days.map(({ works }) => works)}::boolean[]
-    ) as n (office, day, name, works)
+    insert into calendar_days as d ${changed}
     order by office, day
     on conflict (office, day) do update
     set name = excluded.name, works = excluded.works, status = excluded.status,

@@ -1,6 +1,14 @@
 import type { Environment } from "../kernel/caller.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
+import { json, table, text, time } from "../platform/postgres/table.ts";
 import {
   type Answered,
   type Inquiry,
@@ -9,29 +17,38 @@ import {
   type Port,
 } from "./inquiry-rules.ts";
 
-const inquiryColumns = fragment`
-  inquiry_id, environment, desk_id, port, kind, subject_id, facts, due_at, created_at`;
+const inquiries = table("inquiries", {
+  inquiry_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  port: text<Port>(),
+  kind: text<InquiryKind>(),
+  subject_id: text(),
+  facts: json<object>(),
+  state: text<"open" | "answered" | "dropped">(),
+  due_at: time(),
+  created_at: time(),
+  answer: json<object>().orNull,
+  as_of: time().orNull,
+  reference: text().orNull,
+});
+const askedColumns = [
+  "inquiry_id",
+  "environment",
+  "desk_id",
+  "port",
+  "kind",
+  "subject_id",
+  "facts",
+  "due_at",
+  "created_at",
+] as const;
+const inquiryColumns = inquiries.as("inquiries", askedColumns);
 
 /** A question that is open already is not asked twice. */
-export async function insertInquiries(tx: Tx, inquiries: readonly Inquiry[]): Promise<void> {
-  await tx.rows(sql`
-    insert into inquiries (
-      inquiry_id, environment, desk_id, port, kind, subject_id, facts, state, due_at, created_at
-    )
-    select inquiry_id, environment, desk_id, port, kind, subject_id, facts, 'open', due_at, created_at
-    from unnest(
-      ${inquiries.map((inquiry) => inquiry.inquiry_id)}::text[],
-      ${inquiries.map((inquiry) => inquiry.environment)}::text[],
-      ${inquiries.map((inquiry) => inquiry.desk_id)}::text[],
-      ${inquiries.map((inquiry) => inquiry.port)}::text[],
-      ${inquiries.map((inquiry) => inquiry.kind)}::text[],
-      ${inquiries.map((inquiry) => inquiry.subject_id)}::text[],
-      ${inquiries.map((inquiry) => JSON.stringify(inquiry.facts))}::jsonb[],
-      ${inquiries.map((inquiry) => inquiry.due_at)}::timestamptz[],
-      ${inquiries.map((inquiry) => inquiry.created_at)}::timestamptz[]
-    ) as i (
-      inquiry_id, environment, desk_id, port, kind, subject_id, facts, due_at, created_at
-    )
+export function insertInquiries(asked: readonly Inquiry[]): Query<void> {
+  return command(sql`
+    insert into inquiries ${inquiries.values(askedColumns, asked, { state: "open" })}
     on conflict (kind, subject_id) where state = 'open' do nothing`);
 }
 
@@ -98,21 +115,16 @@ export async function setAnswered(
     update inquiries
     set state = 'answered', answer = a.answer, as_of = a.as_of, reference = a.reference,
       answered_by = ${answeredBy}
-    from unnest(
-      ${answered.map((inquiry) => inquiry.inquiry_id)}::text[],
-      ${answered.map((inquiry) => JSON.stringify(inquiry.answer))}::jsonb[],
-      ${answered.map((inquiry) => inquiry.as_of)}::timestamptz[],
-      ${answered.map((inquiry) => inquiry.reference)}::text[]
-    ) as a (inquiry_id, answer, as_of, reference)
+    from ${inquiries.rows(["inquiry_id", "answer", "as_of", "reference"], answered)} as a
     where inquiries.inquiry_id = a.inquiry_id`);
 }
 
 /** Questions that nobody will answer by themselves: they stay open and fall due no more. */
-export async function leaveOpen(tx: Tx, inquiries: readonly Inquiry[]): Promise<void> {
+export async function leaveOpen(tx: Tx, left: readonly Inquiry[]): Promise<void> {
   await tx.rows(sql`
     update inquiries
     set due_at = due_at + interval '100 years'
-    where inquiry_id = any(${inquiries.map(({ inquiry_id }) => inquiry_id)}::text[])`);
+    where inquiry_id = any(${left.map(({ inquiry_id }) => inquiry_id)}::text[])`);
 }
 
 /** Ends open questions whose answer no longer matters. Naming the kinds lets an index find them. */
@@ -165,20 +177,20 @@ export async function listOutages(db: Db, environment: Environment): Promise<Out
     where environment = ${environment}`);
 }
 
-export async function findPortAndCalendar(
-  db: Db,
+export function findPortAndCalendar(
   environment: Environment,
   port: Port,
-): Promise<{ readonly is_up: boolean; readonly calendar_version: string }> {
-  const [row] = await db.rows<{ is_up: boolean; calendar_version: string }>(sql`
+): Query<{ readonly is_up: boolean; readonly calendar_version: string }> {
+  return query<{ is_up: boolean; calendar_version: string }>(sql`
     select version as calendar_version, not exists (
         select
         from port_outages
         where environment = ${environment} and port = ${port}
       ) as is_up
-    from calendar_versions`);
-  if (!row) throw new Error("the calendar has a version");
-  return row;
+    from calendar_versions`).map(([row]) => {
+    if (!row) throw new Error("the calendar has a version");
+    return row;
+  });
 }
 
 export async function insertOutage(db: Db, outage: OutageRow): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { Scenario } from "./scenario-rules.ts";
 
 export type ScenarioRow = {
@@ -23,12 +23,11 @@ export async function listScenarios(db: Db, deskId: string): Promise<ScenarioRow
 }
 
 /** The first of these of each desk; what somebody else is taking is left to them. */
-export async function takeScenarios(
-  tx: Tx,
+export function takeScenarios(
   deskIds: readonly string[],
   wanted: readonly Scenario[],
-): Promise<ScenarioRow[]> {
-  return await tx.rows(sql`
+): Query<ScenarioRow[]> {
+  return query(sql`
     delete from sandbox_scenarios
     where (desk_id, scenario) in (
       select s.desk_id, s.scenario

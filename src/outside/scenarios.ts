@@ -1,5 +1,5 @@
 import type { Environment } from "../kernel/caller.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { type Scenario, scenarios } from "./scenario-rules.ts";
 import {
   deleteScenarios,
@@ -27,14 +27,14 @@ export async function forgetScenarios(tx: Tx, deskId: string): Promise<void> {
 }
 
 /** What is to happen to each of these desks, by desk; it happens once. Live desks have none. */
-export async function takeScenarios<Wanted extends Scenario>(
-  tx: Tx,
+export function takeScenarios<Wanted extends Scenario>(
   environment: Environment,
   { deskIds, wanted }: { readonly deskIds: readonly string[]; readonly wanted: readonly Wanted[] },
-): Promise<Map<string, Wanted>> {
-  if (environment === "live" || deskIds.length === 0) return new Map();
-  const rows = await takeRows(tx, [...new Set(deskIds)], wanted);
-  return new Map(rows.map((row) => [row.desk_id, row.scenario as Wanted])); // Only those were asked for.
+): Query<Map<string, Wanted>> {
+  if (environment === "live" || deskIds.length === 0) return known(new Map());
+  return takeRows([...new Set(deskIds)], wanted).map(
+    (rows) => new Map(rows.map((row) => [row.desk_id, row.scenario as Wanted])), // Only those were asked for.
+  );
 }
 
 /** What is to happen to the next thing of one of these desks; the one after it is left alone. */

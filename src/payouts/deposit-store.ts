@@ -1,5 +1,16 @@
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, table, text, time } from "../platform/postgres/table.ts";
+
+const deposits = table("deposits", {
+  environment: text(),
+  reference: text(),
+  desk_id: text(),
+  firm_id: text(),
+  paise: bigint(),
+  settlement_id: text().orNull,
+  at: time(),
+});
 
 export type DepositRow = {
   readonly environment: Environment;
@@ -14,17 +25,7 @@ export type DepositRow = {
 /** The references that were new. */
 export async function insertDeposits(tx: Tx, rows: readonly DepositRow[]): Promise<string[]> {
   const inserted = await tx.rows<{ reference: string }>(sql`
-    insert into deposits (environment, reference, desk_id, firm_id, paise, settlement_id, at)
-    select environment, reference, desk_id, firm_id, paise, settlement_id, at
-    from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.reference)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.paise)}::bigint[],
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.at)}::timestamptz[]
-    ) as r (environment, reference, desk_id, firm_id, paise, settlement_id, at)
+    insert into deposits ${deposits.values(deposits.all, rows)}
     order by reference
     on conflict do nothing
     returning reference`);

@@ -79,7 +79,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
       });
     }
     // Locked, so that a firm which is leaving has left, or stays until its money is seen.
-    const [locked] = known ? [] : (await tradingFirms(tx, [firmId])).values();
+    const [locked] = known ? [] : (await tx.run(tradingFirms([firmId]))).values();
     if (locked) refuseOffboarded(locked);
     return {
       summary: `${paise} paise that came as ${reference} become the balance of ${firm.legal_name} (${firmId})`,

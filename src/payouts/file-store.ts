@@ -1,8 +1,9 @@
 // What of this slice is sealed, for whoever changes the master key.
 
 import type { Environment } from "../kernel/caller.ts";
-import type { ResealedRow } from "../platform/master-key.ts";
+import { type ResealedRow, resealedRows } from "../platform/master-key.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, bytes, int, type RowOf, table, text } from "../platform/postgres/table.ts";
 import type { FileFormat, FileState, LineState } from "./file-rules.ts";
 
 export type FileRow = {
@@ -22,31 +23,32 @@ export type FileRow = {
   readonly version: number;
 };
 
-export type FileLineRow = {
-  readonly file_id: string;
-  readonly ordinal: number;
-  readonly lead_id: string;
-  readonly firm_id: string;
-  readonly paise: number;
-  readonly reference: string;
-  readonly account_sealed: Buffer;
-  readonly ifsc: string;
-  readonly account_name: string;
-  readonly state: LineState;
-};
+const payoutFileLines = table("payout_file_lines", {
+  file_id: text(),
+  ordinal: int(),
+  lead_id: text(),
+  firm_id: text(),
+  paise: bigint(),
+  reference: text(),
+  account_sealed: bytes(),
+  ifsc: text(),
+  account_name: text(),
+  state: text<LineState>(),
+});
+export type FileLineRow = RowOf<typeof payoutFileLines>;
 
-type FileItemRow = {
-  readonly file_id: string;
-  readonly ordinal: number;
-  readonly payout_id: string;
-};
+const payoutFileItems = table("payout_file_items", {
+  file_id: text(),
+  ordinal: int(),
+  payout_id: text(),
+});
+type FileItemRow = RowOf<typeof payoutFileItems>;
 
 const fileColumns = fragment`
   file_id, environment, rail, format, state, line_count, paise, sha256, made_by, made_at, voided_by,
   voided_at, void_reason, version`;
 
-const lineColumns = fragment`
-  file_id, ordinal, lead_id, firm_id, paise, reference, account_sealed, ifsc, account_name, state`;
+const lineColumns = payoutFileLines.columns;
 
 export async function insertFile(tx: Tx, row: FileRow): Promise<void> {
   await tx.rows(sql`
@@ -61,33 +63,12 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<void> {
 
 export async function insertFileLines(tx: Tx, rows: readonly FileLineRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into payout_file_lines (
-      file_id, ordinal, lead_id, firm_id, paise, reference, account_sealed, ifsc, account_name, state
-    )
-    select *
-    from unnest(
-      ${rows.map((row) => row.file_id)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.lead_id)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.paise)}::bigint[],
-      ${rows.map((row) => row.reference)}::text[],
-      ${rows.map((row) => row.account_sealed)}::bytea[],
-      ${rows.map((row) => row.ifsc)}::text[],
-      ${rows.map((row) => row.account_name)}::text[],
-      ${rows.map((row) => row.state)}::text[]
-    )`);
+    insert into payout_file_lines ${payoutFileLines.values(payoutFileLines.all, rows)}`);
 }
 
 export async function insertFileItems(tx: Tx, rows: readonly FileItemRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into payout_file_items (file_id, ordinal, payout_id)
-    select *
-    from unnest(
-      ${rows.map((row) => row.file_id)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.payout_id)}::text[]
-    )`);
+    insert into payout_file_items ${payoutFileItems.values(payoutFileItems.all, rows)}`);
 }
 
 export async function findFile(db: Db, fileId: string): Promise<FileRow | undefined> {
@@ -172,11 +153,7 @@ export async function setLineStates(
   await tx.rows(sql`
     update payout_file_lines as l
     set state = r.state
-    from unnest(
-      ${rows.map((row) => row.file_id)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.state)}::text[]
-    ) as r (file_id, ordinal, state)
+    from ${payoutFileLines.rows(["file_id", "ordinal", "state"], rows)} as r
     where l.file_id = r.file_id and l.ordinal = r.ordinal`);
 }
 
@@ -235,11 +212,7 @@ export async function setSealedLines(db: Db, rows: readonly ResealedRow[]): Prom
       from (
         select split_part(id, ':', 1) as file_id, split_part(id, ':', 2)::int as ordinal,
           before, after
-        from unnest(
-          ${rows.map(({ row }) => row.id)}::text[],
-          ${rows.map(({ row }) => row.sealed)}::bytea[],
-          ${rows.map(({ sealed }) => sealed)}::bytea[]
-        ) as given (id, before, after)
+        from ${resealedRows(rows)} as given
         order by 1, 2
       ) as given
       cross join lateral (

@@ -112,28 +112,31 @@ export async function sendDuePayouts(
 export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Promise<void> {
   const sent = left.filter((row) => row.remitted_with === row.payout_id);
   const sandboxed = sent.filter((row) => row.environment === "sandbox");
-  const scenarios = await takeScenarios(tx, "sandbox", {
-    deskIds: sandboxed.map((row) => row.desk_id),
-    wanted: payoutScenarios,
-  });
-  await askOutside(
-    tx,
-    sent.map((row) => ({
-      environment: row.environment,
-      deskId: row.desk_id,
-      port: "bank",
-      kind: "payout",
-      subjectId: row.payout_id,
-      facts: {
-        rail: row.rail,
-        utr: row.utr ?? "",
-        paise: row.remitted_paise ?? row.paise,
-        ifsc: row.ifsc ?? "",
-        last4: row.last4 ?? "",
-        scenario: takeFrom(scenarios, row.desk_id),
-      },
-    })),
-    now,
+  const scenarios = await tx.run(
+    takeScenarios("sandbox", {
+      deskIds: sandboxed.map((row) => row.desk_id),
+      wanted: payoutScenarios,
+    }),
+  );
+  await tx.run(
+    askOutside(
+      sent.map((row) => ({
+        environment: row.environment,
+        deskId: row.desk_id,
+        port: "bank",
+        kind: "payout",
+        subjectId: row.payout_id,
+        facts: {
+          rail: row.rail,
+          utr: row.utr ?? "",
+          paise: row.remitted_paise ?? row.paise,
+          ifsc: row.ifsc ?? "",
+          last4: row.last4 ?? "",
+          scenario: takeFrom(scenarios, row.desk_id),
+        },
+      })),
+      now,
+    ),
   );
 }
 

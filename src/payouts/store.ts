@@ -3,87 +3,57 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { PayoutKind, PayoutState, PayoutStep, Rail } from "./rules.ts";
+import { bigint, int, json, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
-export type PayoutRow = {
-  readonly payout_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly firm_id: string;
-  readonly kind: PayoutKind;
+const payouts = table("payouts", {
+  payout_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  firm_id: text(),
+  kind: text<PayoutKind>(),
   /** Null for a withdrawal. */
-  readonly settlement_id: string | null;
-  readonly resend_of: string | null;
-  readonly paise: number;
-  readonly rail: Rail;
-  readonly ifsc: string | null;
-  readonly last4: string | null;
-  readonly state: PayoutState;
-  readonly reason: string | null;
-  readonly held_until: Date | null;
-  readonly utr: string | null;
+  settlement_id: text().orNull,
+  resend_of: text().orNull,
+  paise: bigint(),
+  rail: text<Rail>(),
+  ifsc: text().orNull,
+  last4: text().orNull,
+  state: text<PayoutState>(),
+  reason: text().orNull,
+  held_until: time().orNull,
+  utr: text().orNull,
   /** The first of those that leave as one remittance; itself when it leaves alone. */
-  readonly remitted_with: string | null;
-  readonly remitted_paise: number | null;
-  readonly look_at: Date | null;
-  readonly history: readonly PayoutStep[];
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
+  remitted_with: text().orNull,
+  remitted_paise: bigint().orNull,
+  look_at: time().orNull,
+  history: json<readonly PayoutStep[]>(),
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+export type PayoutRow = RowOf<typeof payouts>;
 
-export type PayoutLineRow = {
-  readonly payout_id: string;
-  readonly order_id: string;
-  readonly scrip_no: string;
-  readonly paise: number;
-};
+const payoutLines = table("payout_lines", {
+  payout_id: text(),
+  order_id: text(),
+  scrip_no: text(),
+  paise: bigint(),
+});
+export type PayoutLineRow = RowOf<typeof payoutLines>;
 
-const payoutColumns = fragment`
-  payout_id, environment, desk_id, firm_id, kind, settlement_id, resend_of, paise, rail, ifsc, last4,
-  state, reason, held_until, utr, remitted_with, remitted_paise, look_at, history, version, created_at, updated_at`;
+const payoutColumns = payouts.columns;
 
 export async function insertPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
+  const unsent = { utr: null, remitted_with: null, remitted_paise: null };
   await tx.rows(sql`
-    insert into payouts (
-      payout_id, environment, desk_id, firm_id, kind, settlement_id, resend_of, paise, rail, ifsc,
-      last4, state, reason, held_until, look_at, history, version, created_at, updated_at
-    )
-    select *
-    from unnest(
-      ${rows.map((row) => row.payout_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.resend_of)}::text[],
-      ${rows.map((row) => row.paise)}::bigint[],
-      ${rows.map((row) => row.rail)}::text[],
-      ${rows.map((row) => row.ifsc)}::text[],
-      ${rows.map((row) => row.last4)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.held_until)}::timestamptz[],
-      ${rows.map((row) => row.look_at)}::timestamptz[],
-      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
-      ${rows.map((row) => row.version)}::int[],
-      ${rows.map((row) => row.created_at)}::timestamptz[],
-      ${rows.map((row) => row.updated_at)}::timestamptz[]
-    )`);
+    insert into payouts ${payouts.values(payouts.all, rows, unsent)}`);
 }
 
 export async function insertLines(tx: Tx, rows: readonly PayoutLineRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into payout_lines (payout_id, order_id, scrip_no, paise)
-    select *
-    from unnest(
-      ${rows.map((row) => row.payout_id)}::text[],
-      ${rows.map((row) => row.order_id)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.paise)}::bigint[]
-    )`);
+    insert into payout_lines ${payoutLines.values(payoutLines.all, rows)}`);
 }
 
 /** Whether there is a payout to look at; usually there is none. */
@@ -197,33 +167,29 @@ export async function listPayoutsById(db: Db, payoutIds: readonly string[]): Pro
     where payout_id = any(${payoutIds}::text[])`);
 }
 
+const sentColumns = [
+  "rail",
+  "ifsc",
+  "last4",
+  "state",
+  "reason",
+  "held_until",
+  "utr",
+  "remitted_with",
+  "remitted_paise",
+  "look_at",
+  "history",
+  "version",
+  "updated_at",
+] as const;
+const setSentColumns = payouts.assign(sentColumns);
+
 /** Each was locked before. */
 export async function setPayouts(tx: Tx, rows: readonly PayoutRow[]): Promise<void> {
   await tx.rows(sql`
     update payouts as p
-    set rail = r.rail, ifsc = r.ifsc, last4 = r.last4, state = r.state, reason = r.reason,
-      held_until = r.held_until, utr = r.utr, remitted_with = r.remitted_with,
-      remitted_paise = r.remitted_paise, look_at = r.look_at, history = r.history,
-      version = r.version, updated_at = r.updated_at
-    from unnest(
-      ${rows.map((row) => row.payout_id)}::text[],
-      ${rows.map((row) => row.rail)}::text[],
-      ${rows.map((row) => row.ifsc)}::text[],
-      ${rows.map((row) => row.last4)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.held_until)}::timestamptz[],
-      ${rows.map((row) => row.utr)}::text[],
-      ${rows.map((row) => row.remitted_with)}::text[],
-      ${rows.map((row) => row.remitted_paise)}::bigint[],
-      ${rows.map((row) => row.look_at)}::timestamptz[],
-      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
-      ${rows.map((row) => row.version)}::int[],
-      ${rows.map((row) => row.updated_at)}::timestamptz[]
-    ) as r (
-      payout_id, rail, ifsc, last4, state, reason, held_until, utr, remitted_with, remitted_paise,
-      look_at, history, version, updated_at
-    )
+    set ${setSentColumns}
+    from ${payouts.rows(["payout_id", ...sentColumns], rows)} as r
     where p.payout_id = r.payout_id`);
 }
 

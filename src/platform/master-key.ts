@@ -10,6 +10,8 @@ import { join } from "node:path";
 
 import { Unusable } from "./http/errors.ts";
 import { isSealedAnew, open, seal } from "./seal.ts";
+import type { Part } from "./postgres/statement.ts";
+import { bytes, shape, text } from "./postgres/table.ts";
 
 /**
  * The key of this DATA_DIR. It is made only while nothing depends on it: losing it loses what it
@@ -126,6 +128,20 @@ export type ResealedRow<Row extends SealedRow = SealedRow> = {
   readonly text: string;
   readonly sealed: Buffer;
 };
+
+const resealed = shape({ id: text(), before: bytes(), after: bytes() });
+
+/** Rows for a statement of a store: `id`, and how it was sealed `before` and `after`. */
+export function resealedRows(rows: readonly ResealedRow[]): Part {
+  return resealed.rows(
+    {
+      id: ({ row }) => row.id,
+      before: ({ row }) => row.sealed,
+      after: ({ sealed }) => sealed,
+    },
+    rows,
+  );
+}
 
 /** One column of one table. */
 export type SealedPlace<Row extends SealedRow = SealedRow> = {

@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 
 import type { Db } from "./postgres/postgres.ts";
-import type { ResealedRow } from "./master-key.ts";
-import { wireValue } from "./postgres/wire-value.ts";
+import { type ResealedRow, resealedRows } from "./master-key.ts";
+import { type WireValue, wireValue } from "./postgres/wire-value.ts";
 
 export type KeptSealed = { readonly id: string; readonly sealed: Buffer };
 
@@ -35,6 +35,8 @@ export function sealedColumn<Also extends string = never>({
     where ${id} > $1 and ${sealed} is not null
     order by ${id}
     limit $2`);
+  let parameters = 0;
+  const given = resealedRows([]).write(() => `$${++parameters}`);
   // Locked in the order of the ids first: an update alone takes rows in the order of its plan.
   const setting = name(`
     update ${table} as t
@@ -43,7 +45,7 @@ export function sealedColumn<Also extends string = never>({
       select r.${id} as id, given.after
       from (
         select id, before, after
-        from unnest($1::text[], $2::bytea[], $3::bytea[]) as given (id, before, after)
+        from ${given} as given
         order by id
       ) as given
       cross join lateral (
@@ -58,12 +60,9 @@ export function sealedColumn<Also extends string = never>({
     list: async (db, after, limit) =>
       await db.rows({ ...listing, values: [after, limit].map(wireValue) }),
     set: async (db, rows) => {
-      const values = [
-        rows.map(({ row }) => row.id),
-        rows.map(({ row }) => row.sealed),
-        rows.map((resealed) => resealed.sealed),
-      ];
-      await db.rows({ ...setting, values: values.map(wireValue) });
+      const values: WireValue[] = [];
+      resealedRows(rows).addValues(values);
+      await db.rows({ ...setting, values });
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { Db, Tx } from "../platform/postgres/postgres.ts";
+import { type Db, known, type Query } from "../platform/postgres/postgres.ts";
 import type { OpenQuotes } from "./open-quotes.ts";
 import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
 import {
@@ -28,27 +28,23 @@ export type FindCard = (
 ) => CardToday | undefined;
 
 /** Everything that prices of this day are made of, in one statement. */
-export async function loadCardsToday(
-  db: Db,
-  environments: readonly Environment[],
-  now: Date,
-): Promise<FindCard> {
-  return indexCards(await listCardsToday(db, environments, istDay(now)));
+export function loadCardsToday(environments: readonly Environment[], now: Date): Query<FindCard> {
+  return listCardsToday(environments, istDay(now)).map(indexCards);
 }
 
 /** The same, where what open quotes may still make the house take on counts as taken. */
-export async function loadCardsWithQuotes(
-  db: Db,
+export function loadCardsWithQuotes(
   environments: readonly Environment[],
   { now, quotes }: { readonly now: Date; readonly quotes: OpenQuotes },
-): Promise<FindCard> {
+): Query<FindCard> {
   const when = { day: istDay(now), node: quotes.node, now };
-  const rows = await listCardsWithQuotes(db, environments, when);
-  return indexCards(
-    rows.map(({ quoted_paise, ...card }) => ({
-      ...card,
-      taken_paise: card.taken_paise + quoted_paise + quotes.total(card, now),
-    })),
+  return listCardsWithQuotes(environments, when).map((rows) =>
+    indexCards(
+      rows.map(({ quoted_paise, ...card }) => ({
+        ...card,
+        taken_paise: card.taken_paise + quoted_paise + quotes.total(card, now),
+      })),
+    ),
   );
 }
 
@@ -65,8 +61,14 @@ export async function findCurrentCards(
   db: Db,
   environment: Environment,
 ): Promise<ReadonlyMap<Scheme, RateCard>> {
-  const cards = await listCurrentCards(db, environment);
-  return new Map(cards.map((card) => [card.scheme, card]));
+  return await db.run(queryCurrentCards(environment));
+}
+
+/** The same as a query, for whoever asks for more together. */
+export function queryCurrentCards(environment: Environment): Query<ReadonlyMap<Scheme, RateCard>> {
+  return listCurrentCards(environment).map(
+    (cards) => new Map(cards.map((card) => [card.scheme, card])),
+  );
 }
 
 type CardSearch = {
@@ -84,10 +86,6 @@ export async function listCards(
   return await listCardRows(db, search);
 }
 
-export async function addHouseTaken(
-  tx: Tx,
-  day: IstDay,
-  takings: readonly HouseTaking[],
-): Promise<void> {
-  await addToHouseDays(tx, day, takings);
+export function addHouseTaken(day: IstDay, takings: readonly HouseTaking[]): Query<void> {
+  return takings.length > 0 ? addToHouseDays(day, takings) : known(undefined);
 }

@@ -18,7 +18,7 @@ import { randomUUID } from "node:crypto";
 import type { Environment } from "../kernel/caller.ts";
 import { type Paise, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import type { Database } from "../platform/postgres/postgres.ts";
+import type { Database, Db } from "../platform/postgres/postgres.ts";
 import type { CardToday } from "./rules.ts";
 import { listQuotedElsewhere, type Quoted, setQuoted } from "./store.ts";
 
@@ -140,7 +140,7 @@ export class OpenQuotes {
    * there is room, what was told is not relied on.
    */
   async announce(
-    db: Pick<Database, "together">,
+    db: Db,
     desks: readonly (Market & { readonly deskId: string })[],
     now: Date,
   ): Promise<Announcement> {
@@ -162,12 +162,10 @@ export class OpenQuotes {
         untilMs: Math.min(announced.untilMs, until.getTime()),
       };
     });
-    const [, rows] = await db.together((one) =>
-      Promise.all([
-        setQuoted(one, { node: this.#node, sequence, now }, told),
-        listQuotedElsewhere(one, { node: this.#node, now }),
-      ]),
-    );
+    const [, rows] = await db.pipeline([
+      setQuoted({ node: this.#node, sequence, now }, told),
+      listQuotedElsewhere({ node: this.#node, now }),
+    ]);
     return {
       elsewhere: (of) => {
         const inMarket = rows.filter(

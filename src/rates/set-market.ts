@@ -37,7 +37,7 @@ export async function setAllMarkets(
   actor: Actor,
   { environment, note, state }: Omit<SetMarkets, "schemes">,
 ): Promise<RateCard[]> {
-  const carded = await listCurrentCards(ctx.db, environment);
+  const carded = await ctx.db.run(listCurrentCards(environment));
   const schemes = carded.map(({ scheme }) => scheme);
   return await setMarkets(ctx, actor, { environment, note, state, schemes });
 }

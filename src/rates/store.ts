@@ -2,7 +2,16 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  fragment,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
+import { bigint, day, numeric, table, text, time, uuid } from "../platform/postgres/table.ts";
 import type { AuthoredCard, CardToday, RateCard } from "./rules.ts";
 
 const cardColumns = fragment`
@@ -11,8 +20,8 @@ const cardColumns = fragment`
   quote_window_s, rest_min_paise, margin_bps, fee_bps, published_at, published_by, note`;
 
 /** The card in force of every scheme that has one. */
-export async function listCurrentCards(db: Db, environment: Environment): Promise<RateCard[]> {
-  return await db.rows(sql`
+export function listCurrentCards(environment: Environment): Query<RateCard[]> {
+  return query(sql`
     select distinct on (scheme) ${cardColumns}
     from rate_cards
     where environment = ${environment}
@@ -43,12 +52,11 @@ const cardInForce = fragment`
     on taken.environment = card.environment and taken.scheme = card.scheme`;
 
 /** The card in force of every scheme that has one, and what the house took on this day. */
-export async function listCardsToday(
-  db: Db,
+export function listCardsToday(
   environments: readonly Environment[],
   day: IstDay,
-): Promise<(CardToday & HaltedDesks)[]> {
-  return await db.rows(sql`
+): Query<(CardToday & HaltedDesks)[]> {
+  return query(sql`
     select ${todayColumns}
     from unnest(${environments}::text[]) as e (environment)
     cross join unnest(${schemes}::text[]) as s (scheme)
@@ -56,12 +64,11 @@ export async function listCardsToday(
 }
 
 /** The same, with what quotes of other processes than this one may still make the house take on. */
-export async function listCardsWithQuotes(
-  db: Db,
+export function listCardsWithQuotes(
   environments: readonly Environment[],
   { day, node, now }: { readonly day: IstDay; readonly node: string; readonly now: Date },
-): Promise<(CardToday & HaltedDesks & { readonly quoted_paise: Paise })[]> {
-  return await db.rows(sql`
+): Query<(CardToday & HaltedDesks & { readonly quoted_paise: Paise })[]> {
+  return query(sql`
     select ${todayColumns},
       (
         select least(coalesce(sum(q.face_paise), 0), 9007199254740991)::bigint
@@ -152,6 +159,13 @@ export async function insertCard(
     )`);
 }
 
+const houseDays = table("house_days", {
+  environment: text<Environment>(),
+  scheme: text<Scheme>(),
+  day: day(),
+  taken_paise: numeric<Paise>(),
+});
+
 export type HouseTaking = {
   readonly environment: Environment;
   readonly scheme: Scheme;
@@ -159,19 +173,14 @@ export type HouseTaking = {
 };
 
 /** Adds to what the house has taken on that day. */
-export async function addToHouseDays(
-  tx: Tx,
-  day: IstDay,
-  added: readonly HouseTaking[],
-): Promise<void> {
-  await tx.rows(sql`
-    insert into house_days as h (environment, scheme, day, taken_paise)
-    select environment, scheme, ${day}::date, paise
-    from unnest(
-      ${added.map(({ environment }) => environment)}::text[],
-      ${added.map(({ scheme }) => scheme)}::text[],
-      ${added.map(({ paise }) => paise)}::bigint[]
-    ) as a (environment, scheme, paise)
+export function addToHouseDays(day: IstDay, added: readonly HouseTaking[]): Query<void> {
+  const rows = added.map(({ environment, scheme, paise }) => ({
+    environment,
+    scheme,
+    taken_paise: paise,
+  }));
+  return command(sql`
+    insert into house_days as h ${houseDays.values(houseDays.all, rows, { day })}
     order by environment, scheme
     on conflict (environment, scheme, day)
     do update set taken_paise = h.taken_paise + excluded.taken_paise`);
@@ -185,17 +194,30 @@ export type QuotedRow = {
 };
 
 /** What the open quotes of other processes hold. */
-export async function listQuotedElsewhere(
-  db: Db,
-  { node, now }: { readonly node: string; readonly now: Date },
-): Promise<QuotedRow[]> {
-  return await db.rows(sql`
+export function listQuotedElsewhere({
+  node,
+  now,
+}: {
+  readonly node: string;
+  readonly now: Date;
+}): Query<QuotedRow[]> {
+  return query(sql`
     select environment, scheme, desk_id,
       least(sum(face_paise), 9007199254740991)::bigint as face_paise
     from house_quoted
     where node_id <> ${node}::uuid and until >= ${now} and face_paise > 0
     group by environment, scheme, desk_id`);
 }
+
+const houseQuoted = table("house_quoted", {
+  environment: text<Environment>(),
+  scheme: text<Scheme>(),
+  desk_id: text(),
+  node_id: uuid(),
+  face_paise: bigint(),
+  until: time(),
+  sequence: bigint(),
+});
 
 export type Quoted = {
   readonly environment: Environment;
@@ -206,21 +228,24 @@ export type Quoted = {
 };
 
 /** What the open quotes of this process hold of these desks; what others had told and has ended goes. */
-export async function setQuoted(
-  db: Db,
+export function setQuoted(
   { node, sequence, now }: { readonly node: string; readonly sequence: number; readonly now: Date },
   sums: readonly Quoted[],
-): Promise<void> {
-  await db.rows(sql`
+): Query<void> {
+  const told = houseQuoted.rows(
+    {
+      environment: (sum: Quoted) => sum.environment,
+      scheme: (sum) => sum.scheme,
+      desk_id: (sum) => sum.deskId,
+      face_paise: (sum) => sum.paise,
+      until: (sum) => sum.until,
+    },
+    sums,
+  );
+  return command(sql`
     with told as (
-      select *
-      from unnest(
-        ${sums.map(({ environment }) => environment)}::text[],
-        ${sums.map(({ scheme }) => scheme)}::text[],
-        ${sums.map(({ deskId }) => deskId)}::text[],
-        ${sums.map(({ paise }) => paise)}::bigint[],
-        ${sums.map(({ until }) => until)}::timestamptz[]
-      ) as t (environment, scheme, desk_id, face_paise, until)
+      select environment, scheme, desk_id, face_paise, until
+      from ${told} as t
     ),
     ended as (
       delete from house_quoted as q

@@ -1,7 +1,7 @@
-import { iecsOf } from "../firms/find-firms.ts";
+import { findIecs } from "../firms/find-firms.ts";
 import { askOutside } from "../outside/ask.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { all, known, type Query } from "../platform/postgres/postgres.ts";
 import { transferScenarios } from "../outside/scenario-rules.ts";
 import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
 import { subjectOfLeg } from "./conclude-legs.ts";
@@ -13,25 +13,36 @@ export type Transfer = {
   readonly open: readonly LegRow[];
 };
 
-/** Customs is asked to transfer each credit by itself. */
-export async function askCustoms(
-  tx: Tx,
+/** What customs has to be told of the firms, and what is to happen to their desks. */
+export type CustomsFacts = {
+  readonly iecs: ReadonlyMap<string, string | null>;
+  readonly scenarios: Map<string, (typeof transferScenarios)[number]>;
+};
+
+export function findCustomsFacts(
   environment: Environment,
   transfers: readonly Transfer[],
-  now: Date,
-): Promise<void> {
-  if (transfers.length === 0) return;
+): Query<CustomsFacts> {
+  if (transfers.length === 0) return known({ iecs: new Map(), scenarios: new Map() });
   const firmIds = transfers.flatMap(({ settlement, open }) => [
     settlement.buyer_firm_id,
     ...open.map((leg) => leg.seller_firm_id),
   ]);
-  const iecs = await iecsOf(tx, [...new Set(firmIds)]);
-  const scenarios = await takeScenarios(tx, environment, {
-    deskIds: transfers.flatMap(desksOf),
-    wanted: transferScenarios,
-  });
-  await askOutside(
-    tx,
+  const deskIds = transfers.flatMap(desksOf);
+  return all([
+    findIecs([...new Set(firmIds)]),
+    takeScenarios(environment, { deskIds, wanted: transferScenarios }),
+  ]).map(([iecs, scenarios]) => ({ iecs, scenarios }));
+}
+
+/** Customs is asked to transfer each credit by itself. */
+export function askCustoms(
+  environment: Environment,
+  transfers: readonly Transfer[],
+  { iecs, scenarios }: CustomsFacts,
+  now: Date,
+): Query<void> {
+  return askOutside(
     transfers.flatMap((transfer) => {
       const { settlement, open } = transfer;
       const scenario = takeFrom(scenarios, ...desksOf(transfer));

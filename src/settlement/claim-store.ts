@@ -5,6 +5,9 @@ import type { Choice } from "../platform/postgres/offenders.ts";
 import { sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { SettlementState } from "./rules.ts";
 import { settlementColumns, type SettlementRow } from "./store.ts";
+import { shape, text, time } from "../platform/postgres/table.ts";
+
+const lateStates = shape({ state: text(), until: time() });
 
 /** Ready for customs; two workers never take the same one. */
 export async function claimFunded(
@@ -61,12 +64,13 @@ export async function claimOverdue(
     readonly limit: number;
   },
 ): Promise<SettlementRow[]> {
+  const late = lateStates.rows(
+    { state: ({ state }) => state, until: ({ lateUntil }) => lateUntil },
+    states,
+  );
   return await tx.rows(sql`
     select ${settlementColumns}
-    from unnest(
-      ${states.map(({ state }) => state)}::text[],
-      ${states.map(({ lateUntil }) => lateUntil)}::timestamptz[]
-    ) as late (state, until)
+    from ${late} as late
     join settlements as s on s.state = late.state and s.due_at <= late.until
     where s.environment = ${environment}
       and (${only}::text[] is null or s.settlement_id = any(${only}::text[]))

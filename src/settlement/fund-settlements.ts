@@ -6,7 +6,7 @@ import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { type Paise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import type { Calendar } from "../kernel/working-days.ts";
-import { readBalances } from "../ledger/read-books.ts";
+import { readBalances, findBalances } from "../ledger/read-books.ts";
 import type { Entry } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { dropQuestions } from "../outside/ask.ts";
@@ -19,7 +19,14 @@ import {
   type Offenders,
   workInParts,
 } from "../platform/postgres/offenders.ts";
-import { type Db, isPassing, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  all,
+  type Db,
+  isPassing,
+  known,
+  type Query,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
 import { claimUnfunded } from "./claim-store.ts";
 import { changesOfSettlement, moveToDeadline } from "./move-settlement.ts";
 import { moneyMovements } from "./movements.ts";
@@ -281,25 +288,23 @@ export async function fundReceived(
 export type Means = { readonly availablePaise: Paise; readonly unfundedPaise: Paise };
 
 /** What firms can buy with, by their ids. */
-export async function meansOfFirms(
-  tx: Tx,
+export function meansOfFirms(
   environment: Environment,
   firmIds: readonly string[],
-): Promise<Map<string, Means>> {
-  if (firmIds.length === 0) return new Map();
-  const [balances, unfunded] = await Promise.all([
-    readBalances(tx, environment, firmIds),
-    listUnfunded(tx, environment, firmIds),
-  ]);
-  const waiting = new Map(unfunded.map((row) => [row.firm_id, row.unfunded_paise]));
-  return new Map(
-    balances.map(({ firm_id, available_paise }) => [
-      firm_id,
-      {
-        // More than a double holds is more than any deal costs.
-        availablePaise: Math.min(Number(available_paise), Number.MAX_SAFE_INTEGER),
-        unfundedPaise: waiting.get(firm_id) ?? 0,
-      },
-    ]),
-  );
+): Query<Map<string, Means>> {
+  if (firmIds.length === 0) return known(new Map());
+  const both = all([findBalances(environment, firmIds), listUnfunded(environment, firmIds)]);
+  return both.map(([balances, unfunded]) => {
+    const waiting = new Map(unfunded.map((row) => [row.firm_id, row.unfunded_paise]));
+    return new Map(
+      balances.map(({ firm_id, available_paise }) => [
+        firm_id,
+        {
+          // More than a double holds is more than any deal costs.
+          availablePaise: Math.min(Number(available_paise), Number.MAX_SAFE_INTEGER),
+          unfundedPaise: waiting.get(firm_id) ?? 0,
+        },
+      ]),
+    );
+  });
 }

@@ -4,22 +4,34 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Side } from "../kernel/scheme.ts";
 import type { FinancialYear } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { DocumentKind } from "./tax-rules.ts";
+import { legTaxes } from "./tax-store.ts";
+import { bigint, type RowOf, table, text, time } from "../platform/postgres/table.ts";
+
+const feeInvoices = table("fee_invoices", {
+  environment: text<Environment>(),
+  financial_year: text(),
+  kind: text<DocumentKind>(),
+  number: bigint(),
+  invoice_no: text(),
+  firm_id: text(),
+  settlement_id: text(),
+  side: text<Side>(),
+  place_of_supply: text(),
+  fee_paise: bigint(),
+  cgst_paise: bigint(),
+  sgst_paise: bigint(),
+  igst_paise: bigint(),
+  issued_at: time(),
+});
+export type InvoiceRow = RowOf<typeof feeInvoices>;
 
 /** Fees of a firm's side of a settlement that have no invoice yet. */
-export type UninvoicedRow = {
-  readonly environment: Environment;
-  readonly kind: DocumentKind;
-  readonly firm_id: string;
-  readonly settlement_id: string;
-  readonly side: Side;
-  readonly place_of_supply: string;
-  readonly fee_paise: number;
-  readonly cgst_paise: number;
-  readonly sgst_paise: number;
-  readonly igst_paise: number;
-};
+export type UninvoicedRow = Omit<
+  InvoiceRow,
+  "financial_year" | "number" | "invoice_no" | "issued_at"
+>;
 
 export async function findUninvoicedKinds(
   db: Db,
@@ -90,37 +102,9 @@ export async function listUninvoiced(
     limit ${limit}`);
 }
 
-export type InvoiceRow = UninvoicedRow & {
-  readonly financial_year: FinancialYear;
-  readonly number: number;
-  readonly invoice_no: string;
-  readonly issued_at: Date;
-};
-
-const invoiceColumns = fragment`
-  environment, financial_year, kind, number, invoice_no, firm_id, settlement_id, side,
-  place_of_supply, fee_paise, cgst_paise, sgst_paise, igst_paise, issued_at`;
-
 export async function insertInvoices(tx: Tx, rows: readonly InvoiceRow[]): Promise<void> {
   await tx.rows(sql`
-    insert into fee_invoices (${invoiceColumns})
-    select *
-    from unnest(
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.financial_year)}::text[],
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.number)}::bigint[],
-      ${rows.map((row) => row.invoice_no)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.side)}::text[],
-      ${rows.map((row) => row.place_of_supply)}::text[],
-      ${rows.map((row) => row.fee_paise)}::bigint[],
-      ${rows.map((row) => row.cgst_paise)}::bigint[],
-      ${rows.map((row) => row.sgst_paise)}::bigint[],
-      ${rows.map((row) => row.igst_paise)}::bigint[],
-      ${rows.map((row) => row.issued_at)}::timestamptz[]
-    )`);
+    insert into fee_invoices ${feeInvoices.values(feeInvoices.all, rows)}`);
 }
 
 /** A side of a leg, and the invoice that it is on. */
@@ -133,13 +117,7 @@ export async function setInvoiceNos(tx: Tx, legs: readonly InvoicedLeg[]): Promi
   await tx.rows(sql`
     update leg_taxes as l
     set invoice_no = i.invoice_no
-    from unnest(
-      ${legs.map((leg) => leg.invoice_no)}::text[],
-      ${legs.map((leg) => leg.kind)}::text[],
-      ${legs.map((leg) => leg.settlement_id)}::text[],
-      ${legs.map((leg) => leg.side)}::text[],
-      ${legs.map((leg) => leg.ordinal)}::int[]
-    ) as i (invoice_no, kind, settlement_id, side, ordinal)
+    from ${legTaxes.rows(["invoice_no", "kind", "settlement_id", "side", "ordinal"], legs)} as i
     where l.settlement_id = i.settlement_id and l.ordinal = i.ordinal and l.side = i.side
       and l.kind = i.kind and l.invoice_no is null`);
 }
@@ -149,7 +127,7 @@ export async function listInvoices(
   { environment, year }: { readonly environment: Environment; readonly year: FinancialYear },
 ): Promise<InvoiceRow[]> {
   return await db.rows(sql`
-    select ${invoiceColumns}
+    select ${feeInvoices.columns}
     from fee_invoices
     where environment = ${environment} and financial_year = ${year}
     order by kind desc, number`);
@@ -160,7 +138,7 @@ export async function listInvoicesOf(
   settlementIds: readonly string[],
 ): Promise<InvoiceRow[]> {
   return await db.rows(sql`
-    select ${invoiceColumns}
+    select ${feeInvoices.columns}
     from fee_invoices
     where settlement_id = any(${settlementIds}::text[])
     order by kind desc, financial_year, number`);

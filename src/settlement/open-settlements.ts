@@ -16,11 +16,11 @@ import type { Calendar } from "../kernel/working-days.ts";
 import { calendarOfVersion } from "../outside/calendar.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
 import { askOutside, portAndCalendar } from "../outside/ask.ts";
-import { readBalances } from "../ledger/read-books.ts";
+import { findBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
-import { writeBooks, type WrittenBooks } from "../ledger/write-books.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
-import { askCustoms } from "./ask-customs.ts";
+import { type BookChanges, writeBooksBeside, type WrittenBooks } from "../ledger/write-books.ts";
+import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { askCustoms, findCustomsFacts } from "./ask-customs.ts";
 import { changesOfSettlement } from "./move-settlement.ts";
 import { beginTransfer, changesOfBeginning } from "./decide-legs.ts";
 import { creditMovement, moneyMovements } from "./movements.ts";
@@ -76,9 +76,9 @@ export async function openSettlements(
 ): Promise<OpenedSettlements> {
   const [first] = deals;
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
-  const [funded, { isUp: customsIsUp, calendarVersion }] = await Promise.all([
-    fundedAtOnce(tx, first.environment, deals),
-    portAndCalendar(tx, first.environment, "registry"),
+  const [funded, { isUp: customsIsUp, calendarVersion }] = await tx.pipeline([
+    fundedAtOnce(first.environment, deals),
+    portAndCalendar(first.environment, "registry"),
   ]);
   const when = { now, calendar: await calendarOfVersion(tx, calendarVersion) };
   const openings = deals.map((deal): Opening => {
@@ -130,50 +130,50 @@ function changesOfOpening({ settlement: after, legs, beginning }: Opening): Chan
 
 /**
  * The credits are held in the books from here on, and the money where there is any; customs is asked
- * for what has begun, and the bank for what is not funded.
+ * for what has begun, and the bank for what is not funded. What else the caller stores goes along.
  */
-export async function storeSettlements(
+export async function storeSettlements<Stored>(
   tx: Tx,
   { openings }: OpenedSettlements,
   now: Date,
-): Promise<void> {
+  beside: Query<Stored>,
+): Promise<Stored> {
   const [first] = openings;
-  if (!first) return;
+  if (!first) return await tx.run(beside);
   const { environment } = first.deal;
   const settlements = openings.map(rowOf);
   const begun = openings.filter(({ beginning }) => beginning !== undefined);
-  await Promise.all([
-    holdAll(tx, openings, now),
-    insertSettlements(tx, settlements, now),
+  const transfers = begun.map(({ settlement, legs }) => ({ settlement, open: legs }));
+  const own = all([
+    insertSettlements(settlements, now),
     insertLegs(
-      tx,
       openings.flatMap(({ legs, beginning }) => beginning?.legs ?? legs),
       now,
     ),
-    beginTransfers(tx, begun.flatMap(takenBy), now),
-    askCustoms(
-      tx,
-      environment,
-      begun.map(({ settlement, legs }) => ({ settlement, open: legs })),
-      now,
-    ),
+    beginTransfers(begun.flatMap(takenBy), now),
     askForMoney(
-      tx,
       settlements.filter(({ state }) => state === "pending"),
       now,
     ),
   ]);
+  const { written, first: answers } = await writeBooksBeside(tx, holdsOf(openings), now, {
+    first: all([findCustomsFacts(environment, transfers), own, beside]),
+    next: ([facts]) => askCustoms(environment, transfers, facts, now),
+  });
+  assertWritten(written.resolutions);
+  assertHoldsWritten(written.entries);
+  const [, , stored] = answers;
+  return stored;
 }
 
 /** In one call, so that money that leaves its escrow is free at no time. */
-async function holdAll(tx: Tx, openings: readonly Opening[], now: Date): Promise<void> {
-  const entries = openings.flatMap(({ holds }) => holds);
-  const resolutions = openings.flatMap(({ deal: { escrow } }) =>
-    escrow ? [{ ...escrow, as: "voided" as const }] : [],
-  );
-  const written = await writeBooks(tx, { resolutions, entries }, now);
-  assertWritten(written.resolutions);
-  assertHoldsWritten(written.entries);
+function holdsOf(openings: readonly Opening[]): BookChanges {
+  return {
+    entries: openings.flatMap(({ holds }) => holds),
+    resolutions: openings.flatMap(({ deal: { escrow } }) =>
+      escrow ? [{ ...escrow, as: "voided" as const }] : [],
+    ),
+  };
 }
 
 function takenBy({ deal: { origin, legs } }: Opening) {
@@ -217,15 +217,15 @@ export function assertHoldsWritten(written: WrittenBooks["entries"]): void {
   assertWritten(written);
 }
 
-async function fundedAtOnce(
-  tx: Tx,
+function fundedAtOnce(
   environment: Environment,
   deals: readonly NewDeal[],
-): Promise<ReadonlySet<string>> {
+): Query<ReadonlySet<string>> {
   const clients = new Set(deals.filter((deal) => !isPaid(deal)).map(({ buyer }) => buyer.firmId));
-  if (clients.size === 0) return paidAtOnce(deals, new Map());
-  const balances = await readBalances(tx, environment, [...clients]);
-  return paidAtOnce(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise])));
+  if (clients.size === 0) return known(paidAtOnce(deals, new Map()));
+  return findBalances(environment, [...clients]).map((balances) =>
+    paidAtOnce(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise]))),
+  );
 }
 
 /** Which deals their buyers pay at once; what is available to clients is used up deal by deal. */
@@ -320,9 +320,8 @@ function feesOf({ buyer, seller } = { buyer: noFee, seller: noFee }) {
 }
 
 /** The bank is asked for what did not come with the deal. */
-async function askForMoney(tx: Tx, unfunded: readonly SettlementRow[], now: Date): Promise<void> {
-  await askOutside(
-    tx,
+function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void> {
+  return askOutside(
     unfunded.map((row) => ({
       environment: row.environment,
       deskId: row.buyer_desk_id,

@@ -7,8 +7,11 @@ import type { PageRequest } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
+import { shape, text } from "../platform/postgres/table.ts";
 import type { LegState, SettlementState } from "./rules.ts";
 import { legColumns, type LegRow, settlementColumns, type SettlementRow } from "./store.ts";
+
+const dealtOrders = shape({ order_id: text(), settlement_id: text() });
 
 export type SettlementFilter = {
   readonly status: string | null;
@@ -190,12 +193,13 @@ export async function listOrderLegs(
     readonly settled_paise: number;
   }[]
 > {
+  const asked = dealtOrders.rows(
+    { order_id: ({ orderId }) => orderId, settlement_id: ({ settlementId }) => settlementId },
+    dealt,
+  );
   return await db.rows(sql`
     select asked.order_id, asked.settlement_id, s.state, own.leg_states, own.settled_paise
-    from unnest(
-      ${dealt.map(({ orderId }) => orderId)}::text[],
-      ${dealt.map(({ settlementId }) => settlementId)}::text[]
-    ) as asked (order_id, settlement_id)
+    from ${asked} as asked
     join settlements as s on s.settlement_id = asked.settlement_id
     cross join lateral (
       select array_agg(distinct l.state) as leg_states,

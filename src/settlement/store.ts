@@ -2,133 +2,90 @@ import { type Environment, environments } from "../kernel/caller.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  command,
+  type Db,
+  query,
+  type Query,
+  sql,
+  type Tx,
+} from "../platform/postgres/postgres.ts";
+import {
+  bigint,
+  flag,
+  int,
+  json,
+  type RowOf,
+  table,
+  text,
+  time,
+} from "../platform/postgres/table.ts";
 import type { LegState, SettlementState, Step } from "./rules.ts";
 
-export type SettlementRow = {
-  readonly settlement_id: string;
-  readonly environment: Environment;
-  readonly scheme: Scheme;
-  readonly origin: string;
-  readonly buyer_desk_id: string;
-  readonly buyer_firm_id: string;
-  readonly buyer_order_id: string | null;
-  readonly state: SettlementState;
-  readonly reason: string | null;
-  readonly face_paise: number;
-  readonly buyer_paise: number;
-  readonly due_at: Date | null;
-  readonly money_apart: boolean;
-  readonly history: readonly Step[];
-  readonly version: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-};
+export const settlements = table("settlements", {
+  settlement_id: text(),
+  environment: text<Environment>(),
+  scheme: text<Scheme>(),
+  origin: text(),
+  buyer_desk_id: text(),
+  buyer_firm_id: text(),
+  buyer_order_id: text().orNull,
+  state: text<SettlementState>(),
+  reason: text().orNull,
+  face_paise: bigint(),
+  buyer_paise: bigint(),
+  due_at: time().orNull,
+  money_apart: flag(),
+  history: json<readonly Step[]>(),
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+export type SettlementRow = RowOf<typeof settlements>;
 
-export type LegRow = {
-  readonly settlement_id: string;
-  readonly scrip_no: string;
-  readonly ordinal: number;
-  readonly environment: Environment;
-  readonly scheme: Scheme;
-  readonly dealt_at: Date;
-  readonly seller_desk_id: string;
-  readonly seller_firm_id: string;
-  readonly seller_order_id: string | null;
-  readonly face_paise: number;
-  readonly seller_bps: number;
-  readonly buyer_bps: number;
-  readonly seller_paise: number;
-  readonly buyer_paise: number;
-  readonly buyer_fee_paise: number;
-  readonly buyer_gst_paise: number;
-  readonly seller_fee_paise: number;
-  readonly seller_gst_paise: number;
-  readonly private: boolean;
-  readonly state: LegState;
-  readonly reason: string | null;
+export const settlementLegs = table("settlement_legs", {
+  settlement_id: text(),
+  scrip_no: text(),
+  ordinal: int(),
+  environment: text<Environment>(),
+  scheme: text<Scheme>(),
+  dealt_at: time(),
+  seller_desk_id: text(),
+  seller_firm_id: text(),
+  seller_order_id: text().orNull,
+  face_paise: bigint(),
+  seller_bps: int(),
+  buyer_bps: int(),
+  seller_paise: bigint(),
+  buyer_paise: bigint(),
+  buyer_fee_paise: bigint(),
+  buyer_gst_paise: bigint(),
+  seller_fee_paise: bigint(),
+  seller_gst_paise: bigint(),
+  private: flag(),
+  state: text<LegState>(),
+  reason: text().orNull,
   /** When it was delivered or failed. */
-  readonly answered_at: Date | null;
-};
+  answered_at: time().orNull,
+});
+export type LegRow = RowOf<typeof settlementLegs>;
 
-export const settlementColumns = fragment`
-  s.settlement_id, s.environment, s.scheme, s.origin, s.buyer_desk_id, s.buyer_firm_id,
-  s.buyer_order_id, s.state, s.reason, s.face_paise, s.buyer_paise, s.due_at, s.money_apart,
-  s.history, s.version, s.created_at, s.updated_at`;
-
-export const legColumns = fragment`
-  l.settlement_id, l.scrip_no, l.ordinal, l.environment, l.scheme, l.dealt_at, l.seller_desk_id,
-  l.seller_firm_id, l.seller_order_id, l.face_paise, l.seller_bps, l.buyer_bps, l.seller_paise,
-  l.buyer_paise, l.buyer_fee_paise, l.buyer_gst_paise, l.seller_fee_paise, l.seller_gst_paise,
-  l.private, l.state, l.reason, l.answered_at`;
+export const settlementColumns = settlements.as("s");
+export const legColumns = settlementLegs.as("l");
 
 /** What is dealt now. */
-export async function insertSettlements(
-  tx: Tx,
-  rows: readonly SettlementRow[],
-  now: Date,
-): Promise<void> {
-  await tx.rows(sql`
-    insert into settlements (
-      settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, history, version, created_at, updated_at
-    )
-    select
-      settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, history, version, ${now}::timestamptz,
-      ${now}::timestamptz
-    from unnest(
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.origin)}::text[],
-      ${rows.map((row) => row.buyer_desk_id)}::text[],
-      ${rows.map((row) => row.buyer_firm_id)}::text[],
-      ${rows.map((row) => row.buyer_order_id)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.buyer_paise)}::bigint[],
-      ${rows.map((row) => row.due_at)}::timestamptz[],
-      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
-      ${rows.map((row) => row.version)}::int[]
-    ) as r (
-      settlement_id, environment, scheme, origin, buyer_desk_id, buyer_firm_id, buyer_order_id,
-      state, face_paise, buyer_paise, due_at, history, version
-    )`);
+export function insertSettlements(rows: readonly SettlementRow[], now: Date): Query<void> {
+  const shared = { reason: null, money_apart: false, created_at: now, updated_at: now };
+  return command(sql`
+    insert into settlements ${settlements.values(settlements.all, rows, shared)}`);
 }
 
 /** Writes legs that are dealt now, and adds each to its minute of the tape. */
-export async function insertLegs(tx: Tx, rows: readonly LegRow[], now: Date): Promise<void> {
-  await tx.rows(sql`
+export function insertLegs(rows: readonly LegRow[], now: Date): Query<void> {
+  const shared = { dealt_at: now, reason: null, answered_at: null };
+  return command(sql`
     with written as (
-      insert into settlement_legs (
-        settlement_id, scrip_no, ordinal, environment, scheme, seller_desk_id, seller_firm_id,
-        seller_order_id, face_paise, seller_bps, buyer_bps, seller_paise, buyer_paise,
-        buyer_fee_paise, buyer_gst_paise, seller_fee_paise, seller_gst_paise, private, state,
-        dealt_at
-      )
-      select *, ${now}::timestamptz
-      from unnest(
-        ${rows.map((row) => row.settlement_id)}::text[],
-        ${rows.map((row) => row.scrip_no)}::text[],
-        ${rows.map((row) => row.ordinal)}::int[],
-        ${rows.map((row) => row.environment)}::text[],
-        ${rows.map((row) => row.scheme)}::text[],
-        ${rows.map((row) => row.seller_desk_id)}::text[],
-        ${rows.map((row) => row.seller_firm_id)}::text[],
-        ${rows.map((row) => row.seller_order_id)}::text[],
-        ${rows.map((row) => row.face_paise)}::bigint[],
-        ${rows.map((row) => row.seller_bps)}::int[],
-        ${rows.map((row) => row.buyer_bps)}::int[],
-        ${rows.map((row) => row.seller_paise)}::bigint[],
-        ${rows.map((row) => row.buyer_paise)}::bigint[],
-        ${rows.map((row) => row.buyer_fee_paise)}::bigint[],
-        ${rows.map((row) => row.buyer_gst_paise)}::bigint[],
-        ${rows.map((row) => row.seller_fee_paise)}::bigint[],
-        ${rows.map((row) => row.seller_gst_paise)}::bigint[],
-        ${rows.map((row) => row.private)}::boolean[],
-        ${rows.map((row) => row.state)}::text[]
-      )
+      insert into settlement_legs ${settlementLegs.values(settlementLegs.all, rows, shared)}
       returning environment, scheme, dealt_at, face_paise, private
     )
     insert into deal_minutes as m (environment, scheme, minute, deals, shown_paise)
@@ -261,22 +218,23 @@ export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
 }
 
+const movedColumns = [
+  "state",
+  "reason",
+  "due_at",
+  "money_apart",
+  "history",
+  "version",
+  "updated_at",
+] as const;
+const setMovedColumns = settlements.assign(movedColumns);
+
 /** Each was locked before. They are looked up one by one, whatever the planner knows of the table. */
 export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
     update settlements as s
-    set state = r.state, reason = r.reason, due_at = r.due_at, money_apart = r.money_apart,
-      history = r.history, version = r.version, updated_at = r.updated_at
-    from unnest(
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.due_at)}::timestamptz[],
-      ${rows.map((row) => row.money_apart)}::boolean[],
-      ${rows.map((row) => JSON.stringify(row.history))}::jsonb[],
-      ${rows.map((row) => row.version)}::int[],
-      ${rows.map((row) => row.updated_at)}::timestamptz[]
-    ) as r (settlement_id, state, reason, due_at, money_apart, history, version, updated_at)
+    set ${setMovedColumns}
+    from ${settlements.rows(["settlement_id", ...movedColumns], rows)} as r
     cross join lateral (
       select ctid as place
       from settlements as found
@@ -286,18 +244,15 @@ export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Pr
     where s.ctid = f.place`);
 }
 
+const answeredColumns = ["state", "reason", "answered_at"] as const;
+const setAnsweredColumns = settlementLegs.assign(answeredColumns);
+
 /** What becomes of legs, whose settlements were locked before; their facts stay. */
 export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
     update settlement_legs as l
-    set state = r.state, reason = r.reason, answered_at = r.answered_at
-    from unnest(
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[],
-      ${rows.map((row) => row.answered_at)}::timestamptz[]
-    ) as r (settlement_id, scrip_no, state, reason, answered_at)
+    set ${setAnsweredColumns}
+    from ${settlementLegs.rows(["settlement_id", "scrip_no", ...answeredColumns], rows)} as r
     cross join lateral (
       select ctid as place
       from settlement_legs as found
@@ -321,12 +276,11 @@ export async function bringSettlementsNearer(
 }
 
 /** What firms have bought that waits for money; those that have nothing such are left out. */
-export async function listUnfunded(
-  db: Db,
+export function listUnfunded(
   environment: Environment,
   firmIds: readonly string[],
-): Promise<{ firm_id: string; unfunded_paise: number }[]> {
-  return await db.rows(sql`
+): Query<{ firm_id: string; unfunded_paise: number }[]> {
+  return query(sql`
     select buyer_firm_id as firm_id,
       least(sum(buyer_paise), 9007199254740991)::bigint as unfunded_paise
     from settlements

@@ -1,8 +1,10 @@
 import type { Environment } from "../kernel/caller.ts";
+import type { Side } from "../kernel/scheme.ts";
 import type { PaiseSum } from "../kernel/money.ts";
 import type { FinancialYear, IstDay } from "../kernel/time.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
-import type { LegTax, RateRow } from "./tax-rules.ts";
+import type { DocumentKind, LegTax, RateRow } from "./tax-rules.ts";
+import { bigint, hex, int, numeric, shape, table, text, time } from "../platform/postgres/table.ts";
 
 const rateColumns = fragment`
   environment, line, effective_from, is_on, cgst_bps, sgst_bps, igst_bps, house_state, section,
@@ -38,42 +40,40 @@ export async function upsertRate(tx: Tx, row: RateRow, now: Date): Promise<void>
       set_at = excluded.set_at`);
 }
 
-const taxColumns = fragment`
-  settlement_id, ordinal, side, kind, environment, firm_id, fee_paise, place_of_supply, cgst_bps,
-  sgst_bps, igst_bps, cgst_paise, sgst_paise, igst_paise, tds_section, tds_bps, tds_base_paise,
-  tds_paise`;
+export const legTaxes = table("leg_taxes", {
+  settlement_id: text(),
+  ordinal: int(),
+  side: text<Side>(),
+  kind: text<DocumentKind>(),
+  environment: text<Environment>(),
+  firm_id: text(),
+  fee_paise: bigint(),
+  place_of_supply: text().orNull,
+  cgst_bps: int(),
+  sgst_bps: int(),
+  igst_bps: int(),
+  cgst_paise: bigint(),
+  sgst_paise: bigint(),
+  igst_paise: bigint(),
+  tds_section: text().orNull,
+  tds_bps: int(),
+  tds_base_paise: bigint(),
+  tds_paise: bigint(),
+  taxed_at: time(),
+  invoice_no: text().orNull,
+});
 
 export async function insertTaxes(tx: Tx, rows: readonly LegTax[], now: Date): Promise<void> {
+  const shared = { taxed_at: now, invoice_no: null };
   await tx.rows(sql`
-    insert into leg_taxes (${taxColumns}, taxed_at)
-    select n.*, ${now}::timestamptz
-    from unnest(
-      ${rows.map((row) => row.settlement_id)}::text[],
-      ${rows.map((row) => row.ordinal)}::int[],
-      ${rows.map((row) => row.side)}::text[],
-      ${rows.map((row) => row.kind)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.fee_paise)}::bigint[],
-      ${rows.map((row) => row.place_of_supply)}::text[],
-      ${rows.map((row) => row.cgst_bps)}::int[],
-      ${rows.map((row) => row.sgst_bps)}::int[],
-      ${rows.map((row) => row.igst_bps)}::int[],
-      ${rows.map((row) => row.cgst_paise)}::bigint[],
-      ${rows.map((row) => row.sgst_paise)}::bigint[],
-      ${rows.map((row) => row.igst_paise)}::bigint[],
-      ${rows.map((row) => row.tds_section)}::text[],
-      ${rows.map((row) => row.tds_bps)}::int[],
-      ${rows.map((row) => row.tds_base_paise)}::bigint[],
-      ${rows.map((row) => row.tds_paise)}::bigint[]
-    ) as n (${taxColumns})`);
+    insert into leg_taxes ${legTaxes.values(legTaxes.all, rows, shared)}`);
 }
 
 export type KeptTax = LegTax & { readonly invoice_no: string | null; readonly taxed_at: Date };
 
 export async function listTaxes(db: Db, settlementIds: readonly string[]): Promise<KeptTax[]> {
   return await db.rows(sql`
-    select ${taxColumns}, taxed_at, invoice_no
+    select ${legTaxes.columns}
     from leg_taxes
     where settlement_id = any(${settlementIds}::text[])
     order by settlement_id, ordinal, side, kind`);
@@ -115,6 +115,14 @@ export async function lockSums(
     for update`);
 }
 
+const tdsSums = table("tds_sums", {
+  payee: hex(),
+  sold_paise: numeric(),
+  taxed_paise: numeric(),
+  withheld_paise: numeric(),
+});
+const payeesOfFirms = shape({ payee: hex(), firm_id: text() });
+
 /** A payee's year begins with what was delivered of it before anything was withheld. */
 export async function insertSums(
   tx: Tx,
@@ -131,15 +139,16 @@ export async function insertSums(
     readonly withCrosses: boolean;
   },
 ): Promise<void> {
+  const asked = payeesOfFirms.rows(
+    { payee: ({ payee }) => payee, firm_id: ({ firmId }) => firmId },
+    payees,
+  );
   await tx.rows(sql`
     insert into tds_sums (
       environment, financial_year, payee, sold_paise, taxed_paise, withheld_paise
     )
-    select ${environment}, ${year}, decode(asked.payee, 'hex'), coalesce(sum(sold.paise), 0), 0, 0
-    from unnest(
-      ${payees.map(({ payee }) => payee)}::text[],
-      ${payees.map(({ firmId }) => firmId)}::text[]
-    ) as asked (payee, firm_id)
+    select ${environment}, ${year}, asked.payee, coalesce(sum(sold.paise), 0), 0, 0
+    from ${asked} as asked
     join firms as known on known.firm_id = asked.firm_id
     left join firms as own on own.environment = ${environment}
       and (own.firm_id = known.firm_id or own.pan = known.pan)
@@ -153,7 +162,7 @@ export async function insertSums(
         and l.answered_at >= ${from} and l.answered_at < ${before}
     ) as sold on true
     group by asked.payee
-    order by decode(asked.payee, 'hex')
+    order by asked.payee
     on conflict do nothing`);
 }
 
@@ -170,17 +179,21 @@ export async function addToSums(
   { environment, year }: YearKey,
   added: readonly AddedSum[],
 ): Promise<void> {
+  const sums = tdsSums.rows(
+    {
+      payee: ({ payee }) => payee,
+      sold_paise: ({ sold }) => sold,
+      taxed_paise: ({ taxed }) => taxed,
+      withheld_paise: ({ withheld }) => withheld,
+    },
+    added,
+  );
   await tx.rows(sql`
     update tds_sums as t
-    set sold_paise = greatest(t.sold_paise + a.sold, 0),
-      taxed_paise = greatest(t.taxed_paise + a.taxed, 0),
-      withheld_paise = greatest(t.withheld_paise + a.withheld, 0)
-    from unnest(
-      ${added.map(({ payee }) => payee)}::text[],
-      ${added.map(({ sold }) => sold)}::bigint[],
-      ${added.map(({ taxed }) => taxed)}::bigint[],
-      ${added.map(({ withheld }) => withheld)}::bigint[]
-    ) as a (payee, sold, taxed, withheld)
+    set sold_paise = greatest(t.sold_paise + a.sold_paise, 0),
+      taxed_paise = greatest(t.taxed_paise + a.taxed_paise, 0),
+      withheld_paise = greatest(t.withheld_paise + a.withheld_paise, 0)
+    from ${sums} as a
     where t.environment = ${environment} and t.financial_year = ${year}
-      and t.payee = decode(a.payee, 'hex')`);
+      and t.payee = a.payee`);
 }

@@ -11,7 +11,7 @@ import type { Deposit } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { askCustoms } from "./ask-customs.ts";
+import { askCustoms, findCustomsFacts } from "./ask-customs.ts";
 import { claimFunded } from "./claim-store.ts";
 import { concludeLegs, holderOfLeg, type Settling, subjectOfLeg } from "./conclude-legs.ts";
 import {
@@ -95,15 +95,18 @@ export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly
   );
   const isLost = (leg: LegRow) => !reserved.has(leg.scrip_no);
   const whole = deals.filter(({ open }) => !open.some(isLost));
-  await beginTransfers(
-    tx,
-    whole.flatMap(({ settlement, open }) =>
-      open.flatMap((leg) => {
-        const creditId = reserved.get(leg.scrip_no);
-        return creditId ? { creditId, reservedFor: holderOfLeg(settlement, leg).reservedFor } : [];
-      }),
+  await tx.run(
+    beginTransfers(
+      whole.flatMap(({ settlement, open }) =>
+        open.flatMap((leg) => {
+          const creditId = reserved.get(leg.scrip_no);
+          return creditId
+            ? { creditId, reservedFor: holderOfLeg(settlement, leg).reservedFor }
+            : [];
+        }),
+      ),
+      now,
     ),
-    now,
   );
   const begun = await begin(tx, environment, whole, now);
   const failed = await concludeLegs(tx, {
@@ -141,7 +144,8 @@ async function begin(
     tx,
     begun.flatMap(({ legs }) => legs.filter((leg) => leg.state === "transferring")),
   );
-  await askCustoms(tx, environment, deals, now);
+  const facts = await tx.run(findCustomsFacts(environment, deals));
+  await tx.run(askCustoms(environment, deals, facts, now));
   return begun.flatMap(changesOfBeginning);
 }
 

@@ -62,7 +62,7 @@ export async function endOpenOrders(
   readonly changes: readonly AttributedChange[];
 }> {
   const { environment, orderIds, how, findActor, now, isPart } = ending;
-  await lockMatching(tx, environment, isPart === undefined ? undefined : { isPart });
+  await tx.run(lockMatching(environment, isPart === undefined ? undefined : { isPart }));
   // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
   // the order ended, or has failed it before this look.
   const rows = await lockOrders(tx, orderIds);
@@ -75,10 +75,11 @@ export async function endOpenOrders(
     return { before, after: { ...after, version: before.version + 1, updated_at: now } };
   });
   if (ended.length === 0) return { orders: rows, changes: [] };
-  await setOrders(
-    tx,
-    ended.map(({ after }) => after),
-    now,
+  await tx.run(
+    setOrders(
+      ended.map(({ after }) => after),
+      now,
+    ),
   );
   await releaseCredits(
     tx,
@@ -236,17 +237,18 @@ export async function failOrders(
       return { before, after: { ...before, state, history, version: before.version + 1 } };
     });
   if (changed.length === 0) return [];
-  await setOrders(
-    tx,
-    changed.map(({ after }) => after),
-    now,
+  await tx.run(
+    setOrders(
+      changed.map(({ after }) => after),
+      now,
+    ),
   );
   return changed.map(({ before, after }) => toOrderChange({ action: "fail", before, after }));
 }
 
 /** Nobody deals until the transaction ends. */
 export async function lockTrading(tx: Tx, environment: Environment): Promise<void> {
-  await lockMatching(tx, environment);
+  await tx.run(lockMatching(environment));
 }
 
 /** Whoever calls this keeps others from trading. */

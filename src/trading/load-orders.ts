@@ -1,6 +1,6 @@
 // Everything a set of orders touches, one statement per table, locked in one order by everybody:
 // the matching of the environment, quotes, firms, credits. What needs nothing of each other travels
-// together, and runs behind the lock all the same.
+// together, the first of it behind the lock of the matching.
 //
 // The offers behind credits: what the database, not the book, says can be bought now.
 
@@ -21,7 +21,7 @@ import { isHouse, isId } from "../kernel/ids.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay, istDay } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import type { Attempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
@@ -52,17 +52,20 @@ export async function loadOrders(
   commands: readonly Command[],
 ): Promise<{ readonly matchState: MatchState; readonly loaded: readonly Loaded[] }> {
   const today = istDay(now);
-  const [, originals, { quotes, found }, findCard, restingBuys, limits] = await Promise.all([
-    lockMatching(tx, environment, { isPart }),
-    loadOriginals(tx, commands),
-    loadNamed(tx, commands),
-    loadCardsWithQuotes(tx, [environment], { now, quotes: openQuotes }),
-    listRestingBuys(tx, environment, { now, ...restingBuysMax }),
-    moneyLimits(
-      tx,
-      commands.map(({ call }) => call.caller.keyId),
-    ),
-  ]);
+  const keyIds = commands.map(({ call }) => call.caller.keyId);
+  const [, originals, quotes, named, findCard, restingBuys, limits] = await tx.pipelineBehind(
+    lockMatching(environment, { isPart }),
+    [
+      findOriginals(commands),
+      lockNamedQuotes(commands),
+      findNamed(commands),
+      loadCardsWithQuotes([environment], { now, quotes: openQuotes }),
+      listRestingBuys(environment, { now, ...restingBuysMax }),
+      moneyLimits(keyIds),
+    ],
+  );
+  const quoted = await tx.run(findQuoted(commands, quotes));
+  const found = commands.map((_, at) => named.get(at) ?? quoted.get(at));
   if (commands.some(({ intent }) => intent.ask.kind === "requirement")) await book.refresh(tx);
   const firmIds = commands.map(({ call, intent }, at) =>
     actingFirm(call.caller, intent.firmId, { quote: quotes[at], credit: found[at] }),
@@ -76,12 +79,12 @@ export async function loadOrders(
     ...buys,
     ...restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
   ];
-  const [firms, orderedByKey, buying] = await Promise.all([
-    tradingFirms(tx, [
+  const [firms, orderedByKey, buying] = await tx.pipeline([
+    tradingFirms([
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
     ]),
-    lockSpent(tx, limits, today),
-    loadBuyerFunds(tx, environment, buyers),
+    lockSpent(limits, today),
+    findBuyerFunds(environment, buyers),
   ]);
   const actingFirms = commands.map(({ call }, at) =>
     findVisibleFirm(firms, call.caller, firmIds[at]),
@@ -140,70 +143,75 @@ export async function loadOrders(
 
 const noLimits = { max_order_paise: null, daily_notional_paise: null };
 
-async function loadOriginals(tx: Tx, commands: readonly Command[]): Promise<Map<string, OrderRow>> {
+function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow>> {
   const keys = commands.flatMap(({ call, idempotencyKey }) =>
     idempotencyKey === null ? [] : [{ ...visibleTo(call.caller), idempotencyKey }],
   );
-  const rows = keys.length > 0 ? await findByIdempotencyKey(tx, keys) : [];
-  return new Map(
-    rows.map((row) => [`${row.bound_firm_id ?? row.desk_id} ${row.idempotency_key}`, row]),
+  if (keys.length === 0) return known(new Map());
+  return findByIdempotencyKey(keys).map(
+    (rows) =>
+      new Map(
+        rows.map((row) => [`${row.bound_firm_id ?? row.desk_id} ${row.idempotency_key}`, row]),
+      ),
   );
 }
 
 /** What buyers have to pay with, and how much of their buys may wait for money. */
-export async function loadBuyerFunds(
-  tx: Tx,
+export function findBuyerFunds(
   environment: Environment,
   buyers: readonly { readonly firmId: string; readonly keyId: string }[],
-): Promise<Pick<MatchState, "means" | "unfundedMax">> {
-  if (buyers.length === 0) return { means: new Map(), unfundedMax: new Map() };
-  const [means, unfundedMax] = await Promise.all([
-    meansOfFirms(tx, environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
-    unfundedLimits(
-      tx,
-      buyers.map(({ keyId }) => keyId),
-    ),
-  ]);
-  return { means, unfundedMax };
-}
-
-/** At the place of each command, the quote it is placed on and the holding it means. */
-async function loadNamed(tx: Tx, commands: readonly Command[]) {
-  const quotes = await loadQuotes(tx, commands);
-  return { quotes, found: await findNamed(tx, commands, quotes) };
+): Query<Pick<MatchState, "means" | "unfundedMax">> {
+  if (buyers.length === 0) return known({ means: new Map(), unfundedMax: new Map() });
+  return all([
+    meansOfFirms(environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
+    unfundedLimits(buyers.map(({ keyId }) => keyId)),
+  ]).map(([means, unfundedMax]) => ({ means, unfundedMax }));
 }
 
 /** At the place of each command, the quote it is placed on. */
-async function loadQuotes(
-  tx: Tx,
+function lockNamedQuotes(
   commands: readonly Command[],
-): Promise<readonly (LockedQuote | undefined)[]> {
+): Query<readonly (LockedQuote | undefined)[]> {
   const asked = commands.flatMap(({ call, intent }, at) =>
     intent.ask.kind === "quote" ? [{ at, caller: call.caller, quoteRef: intent.ask.quoteRef }] : [],
   );
-  if (asked.length === 0) return [];
-  const locked = await lockQuotes(tx, asked);
-  const quotes: (LockedQuote | undefined)[] = [];
-  asked.forEach(({ at }, place) => (quotes[at] = locked[place]));
-  return quotes;
+  return lockQuotes(asked).map((locked) => {
+    const quotes: (LockedQuote | undefined)[] = [];
+    asked.forEach(({ at }, place) => (quotes[at] = locked[place]));
+    return quotes;
+  });
 }
 
-/** At the place of each command, the holding it means; it is locked once its firm is. */
-async function findNamed(
-  tx: Tx,
+type HoldingsByPlace = ReadonlyMap<number, CreditForSale | undefined>;
+
+/** The holdings that commands name, by the places of the commands; they are locked once their firms are. */
+function findNamed(commands: readonly Command[]): Query<HoldingsByPlace> {
+  return findHoldings(
+    commands.flatMap(({ call, intent }, at) =>
+      intent.ask.kind === "credit"
+        ? [{ at, caller: call.caller, firmId: intent.firmId, scripNo: intent.ask.scripNo }]
+        : [],
+    ),
+  );
+}
+
+/** The holdings that the quotes of commands are of. */
+function findQuoted(
   commands: readonly Command[],
   quotes: readonly (LockedQuote | undefined)[],
-): Promise<readonly (CreditForSale | undefined)[]> {
-  const asked = commands.flatMap(({ call, intent }, at) => {
-    const scripNo = intent.ask.kind === "credit" ? intent.ask.scripNo : quotes[at]?.scrip_no;
-    const firmId = quotes[at]?.firm_id ?? intent.firmId;
-    return scripNo ? [{ at, caller: call.caller, firmId, scripNo }] : [];
-  });
-  if (asked.length === 0) return [];
-  const rows = await findForSale(tx, asked);
-  const named: (CreditForSale | undefined)[] = [];
-  asked.forEach(({ at }, place) => (named[at] = rows[place]));
-  return named;
+): Query<HoldingsByPlace> {
+  return findHoldings(
+    commands.flatMap(({ call }, at) => {
+      const { scrip_no: scripNo = null, firm_id: firmId } = quotes[at] ?? {};
+      return scripNo === null ? [] : [{ at, caller: call.caller, firmId, scripNo }];
+    }),
+  );
+}
+
+function findHoldings(
+  asked: readonly (Parameters<typeof findForSale>[0][number] & { readonly at: number })[],
+): Query<HoldingsByPlace> {
+  return findForSale(asked).map((rows) => new Map(asked.map(({ at }, place) => [at, rows[place]])));
 }
 
 /**
@@ -321,7 +329,7 @@ export async function lockOffers(
   const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
   const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];
   const orders = new Map(resting.map((order) => [order.order_id, order]));
-  const firms = await tradingFirms(tx, [...new Set(credits.map((credit) => credit.firm_id))]);
+  const firms = await tx.run(tradingFirms([...new Set(credits.map((credit) => credit.firm_id))]));
   const offered = credits.flatMap((credit) => {
     const firm = firms.get(credit.firm_id);
     const order = orders.get(credit.reserved_for ?? "");

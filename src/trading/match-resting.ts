@@ -32,7 +32,7 @@ import {
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { type FindCard, loadCardsWithQuotes, loadCardsToday } from "../rates/current-cards.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
-import { loadBuyerFunds, lockOffers, restingBuysMax, type OrderSet } from "./load-orders.ts";
+import { findBuyerFunds, lockOffers, restingBuysMax, type OrderSet } from "./load-orders.ts";
 import { sumFaces, dealSell, takeBundle } from "./match-order.ts";
 import { findHighestBid, findHouseBid, filterPayable, findRestingPool } from "./match-rules.ts";
 import {
@@ -100,7 +100,7 @@ export function createRestingMatcher(
 async function hasNews(db: Db, environment: Environment, now: Date): Promise<boolean> {
   const seen = await findSeen(db, environment);
   if (seen.rested_since) return true;
-  const cards = listCardVersions(environment, await loadCardsToday(db, [environment], now));
+  const cards = listCardVersions(environment, await db.run(loadCardsToday([environment], now)));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
   const { changes } = await houseChanges(db, environment, seen.seen_before);
   return changes === undefined || changes.length > 0;
@@ -127,18 +127,15 @@ async function matchOnce(
   tx: Tx,
   { environment, isPart, book, disputed, now, openQuotes, choice, claimed }: Look,
 ): Promise<number> {
-  await lockMatching(tx, environment, { isPart });
+  await tx.run(lockMatching(environment, { isPart }));
   const { seen_from } = await findSeen(tx, environment);
   await book.refresh(tx);
   const today = istDay(now);
-  const findCard = await loadCardsWithQuotes(tx, [environment], { now, quotes: openQuotes });
-  const restingBuys = await listRestingBuys(tx, environment, { now, ...restingBuysMax });
-  const firms = await tradingFirms(tx, [...new Set(restingBuys.map((row) => row.firm_id))]);
-  const buying = await loadBuyerFunds(
-    tx,
-    environment,
-    restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
-  );
+  const findCard = await tx.run(loadCardsWithQuotes([environment], { now, quotes: openQuotes }));
+  const restingBuys = await tx.run(listRestingBuys(environment, { now, ...restingBuysMax }));
+  const firms = await tx.run(tradingFirms([...new Set(restingBuys.map((row) => row.firm_id))]));
+  const buyers = restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id }));
+  const buying = await tx.run(findBuyerFunds(environment, buyers));
   const nobody = { originals: new Map(), orderedByKey: new Map() };
   const facts = {
     environment,

@@ -31,9 +31,9 @@ export async function priceBuys(
 ): Promise<Verdict<BuyRow>[]> {
   const instant = now();
   const environments = listEnvironments(asks);
-  const [findCard, pans, offers] = await Promise.all([
-    loadCardsToday(db, environments, instant),
-    listPans(db, [...new Set(asks.map(({ call }) => call.caller.firmId))]),
+  const firmIds = [...new Set(asks.map(({ call }) => call.caller.firmId))];
+  const [[findCard, pans], offers] = await Promise.all([
+    db.pipeline([loadCardsToday(environments, instant), listPans(firmIds)]),
     loadOffers(book, environments),
   ]);
   const pool = {

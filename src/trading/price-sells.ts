@@ -6,7 +6,7 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import type { Database, Db } from "../platform/postgres/postgres.ts";
+import type { Database, Query } from "../platform/postgres/postgres.ts";
 import { loadCardsToday, type FindCard } from "../rates/current-cards.ts";
 import { type Holding, openQuotesOn } from "../rates/open-quotes.ts";
 import { amountDaysMin, type CardToday } from "../rates/rules.ts";
@@ -32,9 +32,10 @@ export async function priceSells(
 ): Promise<Verdict<SellRow>[]> {
   const now = ctx.now();
   const today = istDay(now);
-  const [findCard, named] = await ctx.db.together((one) =>
-    Promise.all([loadCardsToday(one, listEnvironments(asks), now), findNamed(one, asks)]),
-  );
+  const [findCard, named] = await ctx.db.pipeline([
+    loadCardsToday(listEnvironments(asks), now),
+    findNamed(asks),
+  ]);
   const verdicts = asks.map((ask): Priced | Failure => {
     const { call, wanted } = ask;
     if (!("scripNo" in wanted)) {
@@ -162,15 +163,13 @@ function priceSell(
 }
 
 /** The credits that the asks name, by their ask; none where a text is no number of the caller's. */
-async function findNamed(
-  db: Db,
+function findNamed(
   asks: readonly Ask<SellWanted>[],
-): Promise<ReadonlyMap<Ask<SellWanted>, CreditForSale | undefined>> {
+): Query<ReadonlyMap<Ask<SellWanted>, CreditForSale | undefined>> {
   const named = asks.flatMap((ask) =>
     "scripNo" in ask.wanted ? [{ ask, caller: ask.call.caller, scripNo: ask.wanted.scripNo }] : [],
   );
-  const found = await findForSale(db, named);
-  return new Map(named.map(({ ask }, at) => [ask, found[at]]));
+  return findForSale(named).map((found) => new Map(named.map(({ ask }, at) => [ask, found[at]])));
 }
 
 function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {

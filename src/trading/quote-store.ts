@@ -1,9 +1,20 @@
 import type { Environment } from "../kernel/caller.ts";
 import { firstId } from "../kernel/ids.ts";
 import type { Passage } from "../kernel/passage.ts";
-import type { Scheme } from "../kernel/scheme.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
-import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
+import {
+  bigint,
+  day,
+  int,
+  json,
+  shape,
+  table,
+  text,
+  textList,
+  time,
+} from "../platform/postgres/table.ts";
 import type { BuyFacts, SellFacts } from "./quote-rules.ts";
 
 type Terms = {
@@ -49,87 +60,78 @@ export type SellRow = QuoteBase & SellTerms;
 export type BuyRow = QuoteBase & BuyTerms;
 export type QuoteRow = SellRow | BuyRow;
 
-const quoteColumns = fragment`
-  quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-  requirement_paise, covered_paise, scrip_nos, credit_id, expires_on, face_min_paise,
-  days_left_min, offers, price_bps, all_in_paise, card_version, created_at, valid_until, order_id`;
+const quotes = table("quotes", {
+  quote_ref: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  firm_id: text(),
+  key_id: text(),
+  side: text<Side>(),
+  scheme: text<Scheme>(),
+  scrip_no: text().orNull,
+  face_paise: bigint().orNull,
+  requirement_paise: bigint().orNull,
+  covered_paise: bigint().orNull,
+  scrip_nos: textList().orNull,
+  credit_id: text().orNull,
+  expires_on: day().orNull,
+  face_min_paise: bigint().orNull,
+  days_left_min: int().orNull,
+  offers: json<BuyFacts["offers"]>().orNull,
+  price_bps: int(),
+  all_in_paise: bigint(),
+  card_version: int(),
+  created_at: time(),
+  valid_until: time(),
+  order_id: text().orNull,
+});
+const quoteColumns = quotes.as("quotes");
+
+const termsOfBoth = [
+  "quote_ref",
+  "environment",
+  "desk_id",
+  "firm_id",
+  "key_id",
+  "scheme",
+  "price_bps",
+  "all_in_paise",
+  "card_version",
+  "created_at",
+  "valid_until",
+] as const;
+const sellColumns = [
+  ...termsOfBoth,
+  "scrip_no",
+  "face_paise",
+  "credit_id",
+  "expires_on",
+  "face_min_paise",
+  "days_left_min",
+] as const;
+const buyColumns = [
+  ...termsOfBoth,
+  "requirement_paise",
+  "covered_paise",
+  "scrip_nos",
+  "offers",
+] as const;
 
 export async function insertSells(db: Db, rows: readonly SellRow[]): Promise<void> {
   await db.rows(sql`
-    insert into quotes (
-      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, scrip_no, face_paise,
-      credit_id, expires_on, face_min_paise, days_left_min, price_bps, all_in_paise, card_version,
-      created_at, valid_until
-    )
-    select
-      quote_ref, environment, desk_id, firm_id, key_id, 'sell', scheme, scrip_no, face_paise,
-      credit_id, expires_on, face_min_paise, days_left_min, price_bps, all_in_paise, card_version,
-      created_at, valid_until
-    from unnest(
-      ${rows.map((row) => row.quote_ref)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.key_id)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.scrip_no)}::text[],
-      ${rows.map((row) => row.face_paise)}::bigint[],
-      ${rows.map((row) => row.credit_id)}::text[],
-      ${rows.map((row) => row.expires_on)}::date[],
-      ${rows.map((row) => row.face_min_paise)}::bigint[],
-      ${rows.map((row) => row.days_left_min)}::int[],
-      ${rows.map((row) => row.price_bps)}::int[],
-      ${rows.map((row) => row.all_in_paise)}::bigint[],
-      ${rows.map((row) => row.card_version)}::int[],
-      ${rows.map((row) => row.created_at)}::timestamptz[],
-      ${rows.map((row) => row.valid_until)}::timestamptz[]
-    ) as r (
-      quote_ref, environment, desk_id, firm_id, key_id, scheme, scrip_no, face_paise, credit_id,
-      expires_on, face_min_paise, days_left_min, price_bps, all_in_paise, card_version, created_at,
-      valid_until
-    )`);
+    insert into quotes ${quotes.values(sellColumns, rows, { side: "sell" })}`);
 }
 
-/** A bundle travels as one text, because arrays of arrays must be of one length; no number has a comma. */
 export async function insertBuys(db: Db, rows: readonly BuyRow[]): Promise<void> {
   await db.rows(sql`
-    insert into quotes (
-      quote_ref, environment, desk_id, firm_id, key_id, side, scheme, requirement_paise,
-      covered_paise, scrip_nos, offers, price_bps, all_in_paise, card_version, created_at,
-      valid_until
-    )
-    select
-      quote_ref, environment, desk_id, firm_id, key_id, 'buy', scheme, requirement_paise,
-      covered_paise, string_to_array(scrip_nos, ','), offers, price_bps, all_in_paise,
-      card_version, created_at, valid_until
-    from unnest(
-      ${rows.map((row) => row.quote_ref)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.firm_id)}::text[],
-      ${rows.map((row) => row.key_id)}::text[],
-      ${rows.map((row) => row.scheme)}::text[],
-      ${rows.map((row) => row.requirement_paise)}::bigint[],
-      ${rows.map((row) => row.covered_paise)}::bigint[],
-      ${rows.map((row) => row.scrip_nos.join(","))}::text[],
-      ${rows.map((row) => JSON.stringify(row.offers))}::jsonb[],
-      ${rows.map((row) => row.price_bps)}::int[],
-      ${rows.map((row) => row.all_in_paise)}::bigint[],
-      ${rows.map((row) => row.card_version)}::int[],
-      ${rows.map((row) => row.created_at)}::timestamptz[],
-      ${rows.map((row) => row.valid_until)}::timestamptz[]
-    ) as r (
-      quote_ref, environment, desk_id, firm_id, key_id, scheme, requirement_paise, covered_paise,
-      scrip_nos, offers, price_bps, all_in_paise, card_version, created_at, valid_until
-    )`);
+    insert into quotes ${quotes.values(buyColumns, rows, { side: "buy" })}`);
 }
 
 /** Who firms are to the state. */
-export async function listPans(
-  db: Db,
+export function listPans(
   firmIds: readonly string[],
-): Promise<{ readonly firm_id: string; readonly pan: string | null }[]> {
-  return await db.rows(sql`
+): Query<{ readonly firm_id: string; readonly pan: string | null }[]> {
+  return query(sql`
     select firm_id, pan
     from firms
     where firm_id = any(${firmIds}::text[])`);
@@ -149,21 +151,26 @@ export async function findQuote(
   return row;
 }
 
+const refs = shape({ ref: text(), of_desk: text(), of_firm: text().orNull });
+
 /**
  * Those of the asked that exist, with their place among them, from 0. Locked in the order of their
  * refs, so that two sets never wait for each other in a circle.
  */
-export async function lockQuoteRows(
-  tx: Tx,
+export function lockQuoteRows(
   asked: readonly AskedQuote[],
-): Promise<(QuoteRow & { readonly position: number })[]> {
-  return await tx.rows(sql`
+): Query<(QuoteRow & { readonly position: number })[]> {
+  const numbered = refs.numbered(
+    {
+      ref: ({ quoteRef }) => quoteRef,
+      of_desk: ({ deskId }) => deskId,
+      of_firm: ({ firmId }) => firmId,
+    },
+    asked,
+  );
+  return query(sql`
     select ${quoteColumns}, asked.position::int - 1 as position
-    from unnest(
-      ${asked.map(({ quoteRef }) => quoteRef)}::text[],
-      ${asked.map(({ deskId }) => deskId)}::text[],
-      ${asked.map(({ firmId }) => firmId)}::text[]
-    ) with ordinality as asked (ref, of_desk, of_firm, position)
+    from ${numbered} as asked
     join quotes on quote_ref = asked.ref and desk_id = asked.of_desk
       and (asked.of_firm is null or firm_id = asked.of_firm)
     order by quote_ref
@@ -173,17 +180,17 @@ export async function lockQuoteRows(
 export type QuoteUse = { readonly quoteRef: string; readonly orderId: string };
 
 /** The refs that had no order before. */
-export async function setQuoteOrders(tx: Tx, uses: readonly QuoteUse[]): Promise<string[]> {
-  const rows = await tx.rows<{ quote_ref: string }>(sql`
+export function setQuoteOrders(uses: readonly QuoteUse[]): Query<string[]> {
+  const used = quotes.rows(
+    { quote_ref: ({ quoteRef }) => quoteRef, order_id: ({ orderId }) => orderId },
+    uses,
+  );
+  return query<{ quote_ref: string }>(sql`
     update quotes
     set order_id = use.order_id
-    from unnest(
-      ${uses.map(({ quoteRef }) => quoteRef)}::text[],
-      ${uses.map(({ orderId }) => orderId)}::text[]
-    ) as use (quote_ref, order_id)
+    from ${used} as use
     where quotes.quote_ref = use.quote_ref and quotes.order_id is null
-    returning quotes.quote_ref`);
-  return rows.map((row) => row.quote_ref);
+    returning quotes.quote_ref`).map((rows) => rows.map((row) => row.quote_ref));
 }
 
 /** Those of a desk that can still be ordered on end sooner; how many there are. */

@@ -5,9 +5,9 @@ import type { Bps, Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
-import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { SetAsideCredit } from "./order-rules.ts";
-import { orderColumns, type OrderRow } from "./order-store.ts";
+import { orderColumns, type OrderRow, orders } from "./order-store.ts";
 
 export type RestingBuysQuery = {
   readonly now: Date;
@@ -23,12 +23,11 @@ export type RestingBuysQuery = {
  * trade. Every desk's best comes before any desk's second best, so that however many orders a desk
  * has, it hides none of another's. The desks are found by leaping from one to the next in the index.
  */
-export async function listRestingBuys(
-  db: Db,
+export function listRestingBuys(
   environment: Environment,
   { now, limit, ofDesk, throughDesk }: RestingBuysQuery,
-): Promise<OrderRow[]> {
-  return await db.rows(sql`
+): Query<OrderRow[]> {
+  return query(sql`
     select ${orderColumns}
     from unnest(${schemes}::text[]) as s (scheme)
     cross join lateral (
@@ -235,14 +234,15 @@ export async function listSetAside(
   db: Db,
   asked: readonly { readonly orderId: string; readonly scripNo: string }[],
 ): Promise<SetAsideCredit[]> {
+  const numbers = orders.rows(
+    { order_id: ({ orderId }) => orderId, scrip_no: ({ scripNo }) => scripNo },
+    asked,
+  );
   return await db.rows(sql`
     select a.scrip_no, o.scheme, o.limit_bps, o.order_id, o.expires_at,
       o.state = 'open' and a.scrip_no = any(o.resting_scrip_nos) as rests,
       c.state as credit_state, c.face_paise, c.expires_on, f.pan, f.connection_state, f.mandate
-    from unnest(
-      ${asked.map(({ orderId }) => orderId)}::text[],
-      ${asked.map(({ scripNo }) => scripNo)}::text[]
-    ) as a (order_id, scrip_no)
+    from ${numbers} as a
     join orders as o on o.order_id = a.order_id
     join firms as f on f.firm_id = o.firm_id
     left join credits as c

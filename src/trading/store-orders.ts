@@ -1,8 +1,8 @@
 import { addSpent } from "../access/money-limits.ts";
 import { reserveCredits } from "../credits/reserve-credits.ts";
-import { recordAttributedChanges } from "../journal/record-changes.ts";
+import { prepareRecords, recordPrepared } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { all, known, meanwhile, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { addHouseTaken } from "../rates/current-cards.ts";
 import { openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
@@ -28,71 +28,60 @@ export async function storeOrders(
   const placed = [...matchState.placed.values()];
   const dealt = [...matchState.dealt.values()];
   const opened = await openSettlements(tx, deals, now);
-  await recordAttributedChanges(
-    tx,
-    [
-      ...placed.map((after) => ({
-        actor: actorOf(after.order_id),
-        change: toOrderChange({ action: "place", before: null, after }),
-      })),
-      ...dealt.map(({ before, after, dealtBy }) => ({
-        actor: actorOf(dealtBy),
-        change: toOrderChange({ action: "match", before, after }),
-      })),
-      ...opened.changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
-    ],
-    now,
-    [
-      storeSettlements(tx, opened, now),
-      insertPlaced(tx, matchState, placed),
-      setDealt(
-        tx,
-        dealt.map(({ after }) => after),
-        now,
-      ),
-      bindQuotes(tx, matchState),
-      noteTaken(tx, matchState),
-      reserveCredits(
-        tx,
-        reservations.filter(({ creditId }) => !opened.begun.has(creditId)),
-        now,
-      ),
-    ],
-  );
+  const prepare = () =>
+    prepareRecords(
+      [
+        ...placed.map((after) => ({
+          actor: actorOf(after.order_id),
+          change: toOrderChange({ action: "place", before: null, after }),
+        })),
+        ...dealt.map(({ before, after, dealtBy }) => ({
+          actor: actorOf(dealtBy),
+          change: toOrderChange({ action: "match", before, after }),
+        })),
+        ...opened.changes.map(({ origin, change }) => ({ actor: actorOf(origin), change })),
+      ],
+      now,
+    );
+  const reserved = reservations.filter(({ creditId }) => !opened.begun.has(creditId));
+  const beside = all([
+    placed.length > 0 ? insertOrders(matchState, placed) : known(undefined),
+    dealt.length > 0
+      ? setOrders(
+          dealt.map(({ after }) => after),
+          now,
+        )
+      : known(undefined),
+    bindQuotes(matchState),
+    noteTaken(matchState),
+    reserveCredits(reserved, now),
+    meanwhile(prepare),
+  ]);
+  const [, , , , , prepared] = await storeSettlements(tx, opened, now, beside);
+  await recordPrepared(tx, prepared, now);
   return opened.states;
 }
 
-async function insertPlaced(
-  tx: Tx,
-  matchState: MatchState,
-  placed: readonly OrderRow[],
-): Promise<void> {
-  if (placed.length > 0) await insertOrders(tx, matchState, placed);
-}
-
-async function setDealt(tx: Tx, dealt: readonly OrderRow[], now: Date): Promise<void> {
-  if (dealt.length > 0) await setOrders(tx, dealt, now);
-}
-
-async function bindQuotes(tx: Tx, { usedQuotes }: MatchState): Promise<void> {
-  if (usedQuotes.size === 0) return;
+function bindQuotes({ usedQuotes }: MatchState): Query<void> {
+  if (usedQuotes.size === 0) return known(undefined);
   const uses = [...usedQuotes].map(([quoteRef, orderId]) => ({ quoteRef, orderId }));
-  const bound = await useQuotes(tx, uses);
-  if (bound.size !== uses.length) throw new Error("a locked quote that was open can be used");
+  return useQuotes(uses).map((bound) => {
+    if (bound.size !== uses.length) throw new Error("a locked quote that was open can be used");
+  });
 }
 
 /** What the house and limited keys have taken of their day. */
-async function noteTaken(tx: Tx, matchState: MatchState): Promise<void> {
-  const { environment, today, houseTaken, addedByKey } = matchState;
-  if (houseTaken.size > 0) {
-    const taken = [...houseTaken].map(([scheme, paise]) => ({ environment, scheme, paise }));
-    await addHouseTaken(tx, today, taken);
-  }
-  await addSpent(
-    tx,
-    today,
-    [...addedByKey].map(([keyId, paise]) => ({ keyId, paise })),
-  );
+function noteTaken({ environment, today, houseTaken, addedByKey }: MatchState): Query<unknown> {
+  return all([
+    addHouseTaken(
+      today,
+      [...houseTaken].map(([scheme, paise]) => ({ environment, scheme, paise })),
+    ),
+    addSpent(
+      today,
+      [...addedByKey].map(([keyId, paise]) => ({ keyId, paise })),
+    ),
+  ]);
 }
 
 const eventNames = {

@@ -4,7 +4,7 @@ import type { Passage } from "../kernel/passage.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
-import type { Tx } from "../platform/postgres/postgres.ts";
+import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import {
   moveQuoteExpiriesEarlier,
   lockQuoteRows,
@@ -19,16 +19,14 @@ import {
  * Binds quotes to the orders placed on them and says which of the uses, by their place, are bound.
  * A quote is used once: the first of two uses wins, in a set as between transactions.
  */
-export async function useQuotes(tx: Tx, uses: readonly QuoteUse[]): Promise<ReadonlySet<number>> {
+export function useQuotes(uses: readonly QuoteUse[]): Query<ReadonlySet<number>> {
   const first = new Map<string, number>();
   uses.forEach(({ quoteRef }, at) => {
     if (!first.has(quoteRef)) first.set(quoteRef, at);
   });
-  const bound = await setQuoteOrders(
-    tx,
-    [...first.values()].flatMap((at) => uses[at] ?? []),
+  return setQuoteOrders([...first.values()].flatMap((at) => uses[at] ?? [])).map(
+    (bound) => new Set(bound.map((quoteRef) => first.get(quoteRef) ?? -1)),
   );
-  return new Set(bound.map((quoteRef) => first.get(quoteRef) ?? -1));
 }
 
 /** A quote as an order sees it. */
@@ -39,20 +37,21 @@ export type LockedQuote = QuoteRow;
  * caller's. They stay locked until the transaction ends, so what is decided about them holds:
  * `quoteStateOf` says whether one is still open, and `useQuotes` binds it.
  */
-export async function lockQuotes(
-  tx: Tx,
+export function lockQuotes(
   asked: readonly { readonly caller: Caller; readonly quoteRef: string }[],
-): Promise<readonly (LockedQuote | undefined)[]> {
-  const rows = await lockQuoteRows(
-    tx,
+): Query<readonly (LockedQuote | undefined)[]> {
+  if (asked.length === 0) return known([]);
+  const locked = lockQuoteRows(
     asked.map(({ caller, quoteRef }) => ({
       ...visibleTo(caller),
       quoteRef: isId("qte", quoteRef) ? quoteRef : "",
     })),
   );
-  const found = asked.map((): LockedQuote | undefined => undefined);
-  for (const { position, ...row } of rows) found[position] = row;
-  return found;
+  return locked.map((rows) => {
+    const found = asked.map((): LockedQuote | undefined => undefined);
+    for (const { position, ...row } of rows) found[position] = row;
+    return found;
+  });
 }
 
 /** Binding prices that are still out in a market: whatever is published, they are honoured. */

@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
-import type { AttemptRow } from "./delivery-store.ts";
+import type { AttemptRow } from "./attempt-store.ts";
 
 export type DeliveryRow = {
   readonly delivery_id: string;

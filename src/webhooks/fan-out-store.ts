@@ -2,6 +2,7 @@
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
+import { bigint, int, type RowOf, shape, table, text, time } from "../platform/postgres/table.ts";
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
 
 /**
@@ -105,18 +106,21 @@ export type HeadRow = {
   readonly entity_version: number;
 };
 
+const desksAfter = shape({ desk_id: text(), after: bigint() });
+
 /** The next events of each desk, in the order of their sequence. */
 export async function listHeads(
   tx: Tx,
   desks: readonly { readonly deskId: string; readonly after: number }[],
   fetch: number,
 ): Promise<HeadRow[]> {
+  const wanted = desksAfter.rows(
+    { desk_id: ({ deskId }) => deskId, after: ({ after }) => after },
+    desks,
+  );
   return await tx.rows(sql`
     select e.*
-    from unnest(
-      ${desks.map(({ deskId }) => deskId)}::text[],
-      ${desks.map(({ after }) => after)}::bigint[]
-    ) as d (desk_id, after)
+    from ${wanted} as d
     cross join lateral (
       select desk_id, sequence, event_id, firm_id, event, entity_type, entity_id, entity_version
       from events
@@ -126,39 +130,46 @@ export async function listHeads(
     ) as e`);
 }
 
-export type NewDelivery = {
-  readonly delivery_id: string;
-  readonly webhook_id: string;
-  readonly environment: Environment;
-  readonly desk_id: string;
-  readonly sequence: number;
-  readonly event: string;
-  readonly state: DeliveryState;
-  readonly reason: Reason | null;
-};
+export const deliveries = table("deliveries", {
+  delivery_id: text(),
+  webhook_id: text(),
+  environment: text<Environment>(),
+  desk_id: text(),
+  sequence: bigint(),
+  event: text(),
+  state: text<DeliveryState>(),
+  reason: text<Reason>().orNull,
+  due_at: time(),
+  lease: int(),
+  attempts: int(),
+  tries: int(),
+  version: int(),
+  created_at: time(),
+  updated_at: time(),
+});
+
+/** The others are the same for all that begin. */
+export type NewDelivery = Omit<
+  RowOf<typeof deliveries>,
+  "due_at" | "lease" | "attempts" | "tries" | "version" | "created_at" | "updated_at"
+>;
 
 export async function insertDeliveries(
   tx: Tx,
   rows: readonly NewDelivery[],
   { dueAt, now }: { readonly dueAt: Date; readonly now: Date },
 ): Promise<void> {
+  const begun = { lease: 0, attempts: 0, tries: 0, version: 1, created_at: now, updated_at: now };
+  const inserted = deliveries.values(deliveries.all, rows, { due_at: dueAt, ...begun });
   await tx.rows(sql`
-    insert into deliveries (
-      delivery_id, webhook_id, environment, desk_id, sequence, event, state, reason, due_at, lease,
-      attempts, tries, version, created_at, updated_at
-    )
-    select n.*, ${dueAt}::timestamptz, 0, 0, 0, 1, ${now}::timestamptz, ${now}::timestamptz
-    from unnest(
-      ${rows.map((row) => row.delivery_id)}::text[],
-      ${rows.map((row) => row.webhook_id)}::text[],
-      ${rows.map((row) => row.environment)}::text[],
-      ${rows.map((row) => row.desk_id)}::text[],
-      ${rows.map((row) => row.sequence)}::bigint[],
-      ${rows.map((row) => row.event)}::text[],
-      ${rows.map((row) => row.state)}::text[],
-      ${rows.map((row) => row.reason)}::text[]
-    ) as n`);
+    insert into deliveries ${inserted}`);
 }
+
+const webhookQueues = table("webhook_queues", {
+  webhook_id: text(),
+  fanned_sequence: bigint(),
+  next_due_at: time().orNull,
+});
 
 export async function setFanned(
   tx: Tx,
@@ -169,13 +180,17 @@ export async function setFanned(
     readonly dueAt: Date | null;
   }[],
 ): Promise<void> {
+  const fanned = webhookQueues.rows(
+    {
+      webhook_id: ({ webhookId }) => webhookId,
+      fanned_sequence: ({ sequence }) => sequence,
+      next_due_at: ({ dueAt }) => dueAt,
+    },
+    queues,
+  );
   await tx.rows(sql`
     update webhook_queues as q
-    set fanned_sequence = n.sequence, next_due_at = least(q.next_due_at, n.due_at)
-    from unnest(
-      ${queues.map(({ webhookId }) => webhookId)}::text[],
-      ${queues.map(({ sequence }) => sequence)}::bigint[],
-      ${queues.map(({ dueAt }) => dueAt)}::timestamptz[]
-    ) as n (webhook_id, sequence, due_at)
+    set fanned_sequence = n.fanned_sequence, next_due_at = least(q.next_due_at, n.next_due_at)
+    from ${fanned} as n
     where q.webhook_id = n.webhook_id`);
 }

@@ -19,7 +19,7 @@ import {
   listDeliveries as listRows,
 } from "./delivery-lists-store.ts";
 import { deliveryLifecycle } from "./delivery-rules.ts";
-import type { AttemptRow } from "./delivery-store.ts";
+import type { AttemptRow } from "./attempt-store.ts";
 import { findVisibleWebhook } from "./read-webhooks.ts";
 import type {
   Attempt,

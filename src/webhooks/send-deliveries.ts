@@ -15,16 +15,14 @@ import type { Context } from "../platform/context.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";
 import { hasDue } from "./delivery-lists-store.ts";
-import { classify, cleanAnswer, type DeliveryState, nextDueAt } from "./delivery-rules.ts";
+import { classify, type DeliveryState, nextDueAt, cleanAnswer } from "./delivery-rules.ts";
+import { type AttemptRow, type QueueNews, settleAttempts } from "./attempt-store.ts";
 import {
-  type AttemptRow,
   claimDeliveries,
   claimDueQueues,
   type ClaimedDelivery,
   type DueQueue,
-  type QueueNews,
   setDead,
-  settleAttempts,
 } from "./delivery-store.ts";
 import { recordRecovery, warnOrDisable } from "./disable-webhook.ts";
 import { deliveriesTopic } from "./fan-out.ts";

@@ -58,7 +58,7 @@ async function outside(t: TestContext) {
   const { firm_id: sandbox } = await service.issue();
   const { firm_id: live } = await service.issue({ environment: "live" });
   const ask = (...questions: Question[]) =>
-    service.ctx.db.transaction((tx) => askOutside(tx, questions, service.clock.now()));
+    service.ctx.db.transaction((tx) => tx.run(askOutside(questions, service.clock.now())));
   const deskOf = (environment: Environment) => (environment === "live" ? live : sandbox);
   const holding = (subjectId: string, environment: Environment = "sandbox"): Question => ({
     environment,

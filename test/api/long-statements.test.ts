@@ -142,7 +142,7 @@ test("what was under way at the cut is waited for, and no balance is held", asyn
   service.clock.set(new Date(monthEnd + hourMs));
   const asked: string[] = [];
   const told = Promise.withResolvers<void>();
-  const note = (db: Db): Db => ({
+  const note = (db: Db): Pick<Db, "rows"> => ({
     rows: async (statement) => {
       asked.push(statement.text);
       if (statement.text.includes("pg_snapshot_xmin")) told.resolve();

@@ -57,11 +57,11 @@ test("reserving a credit and beginning its transfer touch no index, ending it do
   const reservations = ids.map((creditId) => ({ creditId, reservedFor: "ord_test" }));
   const now = ctx.now();
   assert.deepEqual(
-    await updatesBy(service, "credits", (tx) => reserveCredits(tx, reservations, now)),
+    await updatesBy(service, "credits", (tx) => tx.run(reserveCredits(reservations, now))),
     { all: 10, inPage: 10 },
   );
   assert.deepEqual(
-    await updatesBy(service, "credits", (tx) => beginTransfers(tx, reservations, now)),
+    await updatesBy(service, "credits", (tx) => tx.run(beginTransfers(reservations, now))),
     { all: 10, inPage: 10 },
   );
   assert.deepEqual(

@@ -42,7 +42,7 @@ test("quotes are found by those they were given to, in the order they are asked 
     { caller: mine.caller, quoteRef: "nothing" },
     { caller: mine.caller, quoteRef: third },
   ];
-  const found = await service.ctx.db.transaction(async (tx) => await lockQuotes(tx, asked));
+  const found = await service.ctx.db.transaction(async (tx) => await tx.run(lockQuotes(asked)));
   assert.deepEqual(
     found.map((quote) => quote?.quote_ref),
     [third, undefined, first, undefined, undefined, third],
@@ -58,14 +58,14 @@ test("a quote is used once, in a set and between transactions", async (t) => {
     { quoteRef: first, orderId: "ord_1" },
     { quoteRef: first, orderId: "ord_2" },
   ];
-  const bound = await db.transaction(async (tx) => await useQuotes(tx, inSet));
+  const bound = await db.transaction(async (tx) => await tx.run(useQuotes(inSet)));
   assert.deepEqual([...bound], [0]);
 
   const rivals = Array.from({ length: 20 }, async (_, at) => {
     const uses = [{ quoteRef: second, orderId: `ord_${at}` }];
     return await db.transaction(async (tx) => {
-      const [locked] = await lockQuotes(tx, [{ caller, quoteRef: second }]);
-      const won = await useQuotes(tx, uses);
+      const [locked] = await tx.run(lockQuotes([{ caller, quoteRef: second }]));
+      const won = await tx.run(useQuotes(uses));
       assert.equal(won.has(0), locked?.order_id === null, "what was locked holds");
       return won.size;
     });
@@ -88,6 +88,8 @@ test("a transaction that is rolled back uses nothing", async (t) => {
   const { refs } = await quotesOf(service, 1);
   const uses = [{ quoteRef: refs[0] ?? "", orderId: "ord_1" }];
   const use = async (rollBack: boolean) =>
-    await service.ctx.db.transaction(async (tx) => (await useQuotes(tx, uses)).size, { rollBack });
+    await service.ctx.db.transaction(async (tx) => (await tx.run(useQuotes(uses))).size, {
+      rollBack,
+    });
   assert.deepEqual([await use(true), await use(false), await use(false)], [1, 1, 0]);
 });

@@ -210,6 +210,13 @@ export function defaultExports(house: House): string[] {
   return codeWhere(house, /\bexport\s+default\b|\bas\s+default\b/, (path) => path.endsWith(".ts"));
 }
 
+/** Sets whose columns are matched by their order, or whose lists travel in a way of their own. */
+export function handWrittenSets(house: House): string[] {
+  const severalArrays =
+    /\bunnest\(\s*\$\{(?:[^{}`]|\{[^{}]*\})*\}::\w+\[\]\s*,|string_to_array\(\s*\$/;
+  return codeWhere(house, severalArrays, (path) => path.startsWith("src/"));
+}
+
 export function longFiles(house: House): string[] {
   return Object.entries(house).flatMap(([path, text]) => {
     const lines = text.split("\n").length - 1;

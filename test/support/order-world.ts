@@ -30,7 +30,7 @@ import {
 import { serveBuy, serveSell } from "../../src/trading/match-resting.ts";
 import type { OrderRow } from "../../src/trading/order-store.ts";
 import { newMatchState, type MatchState } from "../../src/trading/match-state.ts";
-import type { Db } from "../../src/platform/postgres/postgres.ts";
+import { type Db, toDb } from "../../src/platform/postgres/postgres.ts";
 import { type CardToday, startingTerms } from "../../src/rates/rules.ts";
 import type { NewDeal } from "../../src/settlement/open-settlements.ts";
 
@@ -62,9 +62,7 @@ export function panOf(firmId: string): string {
   return firms.get(firmId)?.pan ?? "house";
 }
 
-const noDatabase: Db = {
-  rows: async () => assert.fail("there is no database here"),
-};
+const noDatabase: Db = toDb(async () => assert.fail("there is no database here"));
 
 export class OrderWorld {
   now = new Date(startMs);

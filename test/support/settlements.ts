@@ -7,6 +7,7 @@ import type { Fee } from "../../src/kernel/money.ts";
 import { houseFirmId, newId } from "../../src/kernel/ids.ts";
 import { readBalances } from "../../src/ledger/read-books.ts";
 import { reserveCredits } from "../../src/credits/reserve-credits.ts";
+import { known } from "../../src/platform/postgres/postgres.ts";
 import { openSettlements, storeSettlements } from "../../src/settlement/open-settlements.ts";
 import { addCredits, addFirm } from "./holdings.ts";
 import type { Answer, Service } from "./service.ts";
@@ -99,7 +100,7 @@ export async function makeDeal(
       creditId: creditIdOf(scripNo),
       reservedFor: partyOf(seller).orderId ?? origin.orderId ?? "",
     }));
-    await reserveCredits(tx, reservations, now);
+    await tx.run(reserveCredits(reservations, now));
     const deal = {
       settlementId,
       environment,
@@ -119,7 +120,7 @@ export async function makeDeal(
       })),
     };
     const opened = await openSettlements(tx, [deal], now);
-    await storeSettlements(tx, opened, now);
+    await storeSettlements(tx, opened, now, known(undefined));
     await recordChanges(
       tx,
       operator,

@@ -10,7 +10,7 @@ const db = openDatabase({
   onIdleError() {},
 });
 await db.transaction(async (tx) => {
-  await lockMatching(tx, "sandbox");
+  await tx.run(lockMatching("sandbox"));
   process.stdout.write("matching\n");
   process.kill(process.pid, "SIGSTOP");
 });

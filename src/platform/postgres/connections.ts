@@ -162,7 +162,7 @@ export function keepConnections(
     // Whoever waits gets it from among those at hand.
     const isNext = queues.live.length + queues.sandbox.length > 0;
     if (isUsable && !isWanted && (isNext || atHand.length < most)) atHand.push(client);
-    else client.release(broken);
+    else client.release(broken ?? lost.has(client));
     if (isNext) lendNext();
   }
 

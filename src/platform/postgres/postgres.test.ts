@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import type { EventEmitter } from "node:events";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-
-import type pg from "pg";
 
 import { asOwner, setReachable, testDatabase } from "../../../test/support/database.ts";
 import { Overloaded } from "./coalesce.ts";
 import { takePiece } from "../heavy/pace.ts";
-import { type ConnectionOptions, type Database, type Db, openDatabase, sql } from "./postgres.ts";
+import {
+  command,
+  type ConnectionOptions,
+  type Database,
+  type Db,
+  known,
+  meanwhile,
+  openDatabase,
+  query,
+  sql,
+} from "./postgres.ts";
 import { DatabaseSilent } from "./silence.ts";
 import { keptNothing } from "./split.ts";
 
@@ -55,15 +63,23 @@ test("an idle connection that is lost is told of, unless the database is being c
   assert.deepEqual(told, [lost]);
 });
 
-test("statements that are not waited for run in their order, each as if it had been", async (t) => {
+test("queries that travel together run in their order, and each has its own answer", async (t) => {
   const { db } = await testDatabase(t);
   const seen = await db.transaction(async (tx) => {
     await tx.rows(sql`create temporary table marks (mark int) on commit drop`);
-    const add = (mark: number) => tx.rows(sql`insert into marks values (${mark})`);
-    const marks = () => tx.rows<{ mark: number }>(sql`select mark from marks order by mark`);
+    const add = (mark: number) => command(sql`insert into marks values (${mark})`);
+    const marks = query<{ mark: number }>(sql`select mark from marks order by mark`);
+    const numbers = marks.map((rows) => rows.map(({ mark }) => mark));
     // The same statement several times: none is parsed twice, and each has its own answer.
-    const [, one, , two] = await Promise.all([add(1), marks(), add(2), marks()]);
-    return [one, two].map((rows) => rows?.map(({ mark }) => mark));
+    const [, one, nothing, , two] = await tx.pipeline([
+      add(1),
+      numbers,
+      known("nothing"),
+      add(2),
+      numbers,
+    ]);
+    assert.equal(nothing, "nothing");
+    return [one, two];
   });
   assert.deepEqual(seen, [[1], [1, 2]]);
 });
@@ -73,10 +89,10 @@ test("one that fails is the one that is told of, and nothing of its transaction 
   const plan = (name: string) =>
     sql`insert into plans (name, per_minute, enforced) values (${name}, 1, false)`;
   const failing = db.transaction(async (tx) => {
-    await Promise.all([
-      tx.rows(plan("first")),
-      tx.rows(sql`select 1 / ${0}::int as never`),
-      tx.rows(plan("second")),
+    await tx.pipeline([
+      command(plan("first")),
+      command(sql`select 1 / ${0}::int as never`),
+      command(plan("second")),
     ]);
   });
   await assert.rejects(failing, /division by zero/);
@@ -84,6 +100,44 @@ test("one that fails is the one that is told of, and nothing of its transaction 
   assert.deepEqual(await db.rows(kept), []);
   const [one] = await db.rows<{ one: number }>(sql`select ${1}::int as one`);
   assert.equal(one?.one, 1, "its connection serves on");
+});
+
+test("a transaction is asked again only when it has been answered, and commits only then", async (t) => {
+  const { db } = await testDatabase(t);
+  const one = sql`select 1 as one`;
+  const unawaited = db.transaction(async (tx) => {
+    const first = tx.rows(one);
+    await assert.rejects(tx.rows(one), /before its last answer/);
+    await first;
+    void tx.rows(one).catch(() => {});
+  });
+  await assert.rejects(unawaited, /before its last answer/);
+  const handedOn = db.transaction(async (tx) => await Promise.all([tx.rows(one), tx.rows(one)]));
+  await assert.rejects(handedOn, /before its last answer/);
+  assert.deepEqual(await db.rows(one), [{ one: 1 }]);
+});
+
+test("what runs behind a lock runs when the lock is held", async (t) => {
+  const { db } = await testDatabase(t);
+  const lock = command(sql`select pg_advisory_xact_lock(17)`);
+  const count = query<{ held: number }>(sql`
+    select count(*)::int as held
+    from pg_locks
+    where locktype = 'advisory' and objid = 17 and pid = pg_backend_pid() and granted`);
+  const held = await db.transaction(async (tx) => await tx.pipelineBehind(lock, [count, count]));
+  assert.deepEqual(held, [undefined, [{ held: 1 }], [{ held: 1 }]]);
+});
+
+test("this process works while the server does, and what goes wrong here ends the query", async (t) => {
+  const { db } = await testDatabase(t);
+  const one = query<{ one: number }>(sql`select 1 as one`);
+  const [rows, sum] = await db.pipeline([one, meanwhile(() => 1 + 1)]);
+  assert.deepEqual([rows, sum], [[{ one: 1 }], 2]);
+  const broken = meanwhile(() => assert.fail("a fault of ours"));
+  await assert.rejects(db.pipeline([one, broken]), /a fault of ours/);
+  const unread = one.map(() => assert.fail("an answer that cannot be"));
+  await assert.rejects(db.run(unread), /an answer that cannot be/);
+  assert.deepEqual(await db.run(one), [{ one: 1 }]);
 });
 
 const whoServes = sql`select pg_backend_pid() as pid`;
@@ -119,28 +173,22 @@ test("a connection that is given back goes to whoever waits for one", async (t) 
 
 test("statements that go together share a connection and are answered each by itself", async (t) => {
   const { db } = await testDatabase(t);
-  const [one, two] = await db.together((shared) =>
-    Promise.all([shared.rows(whoServes), shared.rows(whoServes)]),
-  );
+  const [one, two] = await db.pipeline([query(whoServes), query(whoServes)]);
   assert.deepEqual(one, two);
-  const failing = db.together((shared) =>
-    Promise.all([shared.rows(sql`select 1 / ${0}::int as never`), shared.rows(whoServes)]),
-  );
+  const failing = db.pipeline([query(sql`select 1 / ${0}::int as never`), query(whoServes)]);
   await assert.rejects(failing, /division by zero/);
   assert.equal((await db.rows(whoServes)).length, 1);
 });
 
 test("a connection that is lost when its statement was answered already is not lent again", async (t) => {
   const db = await openOwn(t);
-  const connected = once(db.pool, "connect") as Promise<[pg.PoolClient]>;
-  const [first] = await db.together(async (shared) => {
-    const rows = await shared.rows<{ pid: number }>(whoServes);
-    const [client] = await connected;
-    const gone = new Promise((resolve) => client.once("end", resolve));
-    await asOwner(db, (owner) => owner.query("select pg_terminate_backend($1)", [rows[0]?.pid]));
-    await gone;
+  const clients: EventEmitter[] = [];
+  db.pool.on("connect", (client) => clients.push(client));
+  const answered = query<{ pid: number }>(whoServes).map((rows) => {
+    for (const client of clients) client.emit("error", new Error("connection lost"));
     return rows;
   });
+  const [first] = await db.run(answered);
   const [second] = await db.rows<{ pid: number }>(whoServes);
   assert.notEqual(second?.pid, first?.pid);
 });

@@ -1,14 +1,17 @@
-// PostgreSQL behind three words: a Statement is text with its values, a Db runs statements, a
-// transaction is a Db whose statements commit together.
+// PostgreSQL behind four words: a Statement is text with its values (`statement.ts`), a Query is one
+// or more statements and how their rows are read (`query.ts`), a Db runs them, and a transaction is a
+// Db whose statements commit together.
 //
-// Statements are written with the `sql` tag. Every statement is prepared on first use of its
-// connection under a name made from its text, so a hot statement is parsed and planned once.
+// Every statement is prepared on first use of its connection under a name made from its text, so a
+// hot statement is parsed and planned once.
 //
-// The statements of a transaction run in the order they are asked for. Whoever asks for several
-// without waiting in between (`Promise.all`) has them travel together: the server works on one while
-// the next is made. When one fails, those behind it fail too.
+// A round trip to the server costs as much as many a statement, so statements that need nothing of
+// each other are sent together. They are values in a list: `tx.pipeline([a, b, c])` sends all three,
+// waits for all three and gives their results in the same places; when one fails, it throws that
+// one's error. A transaction runs one list at a time: whoever asks for something before the list under
+// way is answered gets an error, so no promise of a statement can be handed on or left unawaited, and
+// what is right never hangs on who happened to ask first.
 
-import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
 
 import pg from "pg";
@@ -20,18 +23,26 @@ import {
   keepConnections,
   type Loans,
 } from "./connections.ts";
-import { runLong, runPrepared, type Statement, types, writeTogether } from "./prepared.ts";
+import { type Db, inTurn, runLongTogether, runTogether, toDb } from "./db.ts";
+import { types, writeTogether } from "./prepared.ts";
+import { all, type Queries, type Query, query, type Results } from "./query.ts";
 import { noteNothingKept, RowsHeld } from "./split.ts";
-import { wireValue } from "./wire-value.ts";
+import { sql } from "./statement.ts";
 
-export type Db = {
-  rows<Row>(statement: Statement): Promise<Row[]>;
-};
+export { type Db, toDb } from "./db.ts";
+export { failedStatement } from "./prepared.ts";
+export { all, command, known, later, meanwhile, Query, query } from "./query.ts";
+export { Fragment, fragment, sql, type Statement } from "./statement.ts";
 
 declare const joined: unique symbol;
 /** A Db inside a transaction: a use case that joins one takes this, and cannot be called outside. */
 export type Tx = Db & {
   readonly [joined]: true;
+  /** The same behind a lock, which is sent first and held when the others run. */
+  pipelineBehind<Lock, const Asked extends Queries>(
+    lock: Query<Lock>,
+    asked: Asked,
+  ): Promise<[Lock, ...Results<Asked>]>;
   /** Says after the commit, and only then, that something new can be read about this topic. */
   announce(topic: string): void;
   /** Says that so many rows were loaded into a table at once, which its statistics should know of. */
@@ -39,11 +50,6 @@ export type Tx = Db & {
 };
 
 export type Database = Db & {
-  /**
-   * Several statements on one connection, each by itself; those that are asked for at once travel
-   * together, and when one fails, those behind it fail too.
-   */
-  together<Result>(work: (db: Db) => Promise<Result>): Promise<Result>;
   /**
    * The same database, for lists: what is read, one row or a million, depends on which filters are
    * given, so each statement is planned for its values. That takes some tenths of a millisecond. Its
@@ -101,44 +107,6 @@ const reservedShare = 1 / 4;
 const goneCheckMs = 5_000;
 const analyzeMsMax = 60_000;
 
-/** Constant text that several statements share, such as a table's column list. */
-class Fragment {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Written = { readonly name: string; readonly text: string; readonly slots: readonly number[] };
-
-const writtenOf = new WeakMap<TemplateStringsArray, Written>();
-
-/** A statement and its values. Fragments must be module constants: the text is made once per place. */
-export function sql(parts: TemplateStringsArray, ...values: readonly unknown[]): Statement {
-  let written = writtenOf.get(parts);
-  if (!written) {
-    written = write(parts, values);
-    writtenOf.set(parts, written);
-  }
-  const { name, text, slots } = written;
-  return { name, text, values: slots.map((slot) => wireValue(values[slot])) };
-}
-
-export function fragment(parts: TemplateStringsArray, ...inner: readonly Fragment[]): Fragment {
-  return new Fragment(String.raw({ raw: parts }, ...inner.map(({ text }) => text)));
-}
-
-function write(parts: TemplateStringsArray, values: readonly unknown[]): Written {
-  const slots: number[] = [];
-  let text = parts[0] ?? "";
-  values.forEach((value, slot) => {
-    if (value instanceof Fragment) text += value.text;
-    else text += `$${slots.push(slot)}`;
-    text += parts[slot + 1] ?? "";
-  });
-  return { text, slots, name: createHash("sha1").update(text).digest("base64url") };
-}
-
 export function openDatabase(options: ConnectionOptions): Database {
   const max = options.connectionsMax ?? connectionsMaxDefault;
   const pool = new pg.Pool({
@@ -184,20 +152,13 @@ export function openDatabase(options: ConnectionOptions): Database {
 function asking(
   borrow: Borrow,
   { announced, addedRows }: { readonly announced: EventEmitter; readonly addedRows: AddedRows },
-): Pick<Database, "rows" | "together" | "planned" | "transaction"> {
+): Pick<Database, keyof Db | "planned" | "transaction"> {
   return {
-    rows: (statement) => onOne(borrow, (client) => runAlone(client, statement)),
-    together: (work) =>
-      onOne(borrow, (client) => {
-        writeTogether(client);
-        return work({ rows: (statement) => runPrepared(client, statement) });
-      }),
-    planned: {
-      async rows<Row>(statement: Statement) {
-        const read = await onOne(borrow, (client) => runPlanned<Row>(client, statement));
-        return await read();
-      },
-    },
+    ...toDb((asked) => onOne(borrow, (client) => runAlone(client, asked))),
+    planned: toDb(async (asked) => {
+      const read = await onOne(borrow, (client) => runPlanned(client, asked));
+      return await read();
+    }),
     async transaction(work, txOptions) {
       const topics = new Set<string>();
       const added = new Map<string, number>();
@@ -206,6 +167,7 @@ function asking(
         (tx) =>
           work({
             ...tx,
+            pipelineBehind: (lock, asked) => tx.run(all([lock, ...asked])),
             announce: (topic) => void topics.add(topic),
             added: (table, rows) => void added.set(table, (added.get(table) ?? 0) + rows),
           } as Tx),
@@ -257,31 +219,28 @@ export function clientConfig({ connection, role }: ConnectionOptions): pg.Client
   };
 }
 
-/** A statement that is a transaction of its own: what the server refused it has not kept. */
-async function runAlone<Row>(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+/** Statements that are each a transaction of its own: what the server refused it has not kept. */
+async function runAlone<Result>(client: pg.PoolClient, asked: Query<Result>): Promise<Result> {
+  if (asked.steps.length > 1) writeTogether(client);
   try {
-    return await runPrepared<Row>(client, statement);
+    return await runTogether(client, asked);
   } catch (error) {
-    if (isRefusedByServer(error)) noteNothingKept(error);
+    if (asked.steps.length === 1 && isRefusedByServer(error)) noteNothingKept(error);
     throw error;
   }
 }
 
-/** The three travel together; a connection on which one of them fails is not used again. */
-async function runPlanned<Row>(
+/** A connection on which one of them fails is not used again. */
+async function runPlanned<Result>(
   client: pg.PoolClient,
-  statement: Statement,
-): Promise<() => Promise<Row[]>> {
-  const [, read] = await Promise.all([
-    runPrepared(client, planForValues),
-    runLong<Row>(client, statement),
-    runPrepared(client, planOnce),
-  ]);
-  return read;
+  asked: Query<Result>,
+): Promise<() => Promise<Result>> {
+  const read = await runLongTogether(client, all([planForValues, asked, planOnce]));
+  return async () => (await read())[1];
 }
 
-const planForValues = sql`set plan_cache_mode = force_custom_plan`;
-const planOnce = sql`set plan_cache_mode = force_generic_plan`;
+const planForValues = query(sql`set plan_cache_mode = force_custom_plan`);
+const planOnce = query(sql`set plan_cache_mode = force_generic_plan`);
 
 async function onOne<Result>(
   connections: Borrow,
@@ -317,7 +276,9 @@ async function inTransaction<Result>(
         set local client_connection_check_interval = ${goneCheckMs}`,
       );
     }
-    const result = await work({ rows: (statement) => runPrepared(client, statement) });
+    const tx = inTurn(client);
+    const result = await work(tx);
+    tx.assertIdle();
     isCommitting = !rollBack;
     await client.query(rollBack ? "rollback" : "commit");
     return result;

@@ -12,13 +12,7 @@ import pg from "pg";
 
 import { readPaise } from "../../kernel/money.ts";
 import { mapPaced, openPace, takePiece } from "../heavy/pace.ts";
-import type { WireValue } from "./wire-value.ts";
-
-export type Statement = {
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly WireValue[];
-};
+import type { Statement } from "./statement.ts";
 
 type Texts = readonly (string | null)[];
 type RowOf = (texts: Texts) => Record<string, unknown>;
@@ -68,7 +62,7 @@ async function ended(client: pg.ClientBase, run: PreparedRun): Promise<void> {
   try {
     await run.ended;
   } catch (error) {
-    throw causeOf(client, error as Error); // The driver rejects with nothing else.
+    throw causeOf(client, run.statement, error as Error); // The driver rejects with nothing else.
   }
 }
 
@@ -83,19 +77,26 @@ export function writeTogether(client: pg.ClientBase): void {
 }
 
 const lastFaults = new WeakMap<pg.ClientBase, Error>();
+const failedIn = new WeakMap<Error, Statement>();
 
 /**
  * Of statements that travel together, those behind one that failed only say that their transaction has
  * failed. Whoever hears of one of them first hears of the cause.
  */
-function causeOf(client: pg.ClientBase, error: Error): Error {
+function causeOf(client: pg.ClientBase, statement: Statement, error: Error): Error {
   const isAborted = "code" in error && error.code === abortedCode;
   const cause = (isAborted ? lastFaults.get(client) : undefined) ?? error;
   if (cause !== error) return cause;
   // Where it was thrown is the driver; who asked is here.
   Error.captureStackTrace(error);
   lastFaults.set(client, error);
+  failedIn.set(error, statement);
   return error;
+}
+
+/** The statement that an error came from. */
+export function failedStatement(error: unknown): Statement | undefined {
+  return error instanceof Error ? failedIn.get(error) : undefined;
 }
 
 /** What PostgreSQL calls a statement of a transaction that has failed. */
@@ -106,16 +107,16 @@ class PreparedRun implements pg.Submittable {
   /** The driver notes both when the server has parsed the statement. */
   readonly name: string;
   readonly text: string;
-  readonly #values: readonly WireValue[];
+  readonly statement: Statement;
   readonly #answers: Texts[] = [];
   readonly #end = Promise.withResolvers<void>();
   #known: Map<string, RowOf> | undefined;
   #rowOf: RowOf | undefined;
 
-  constructor({ name, text, values }: Statement) {
-    this.name = name;
-    this.text = text;
-    this.#values = values;
+  constructor(statement: Statement) {
+    this.name = statement.name;
+    this.text = statement.text;
+    this.statement = statement;
   }
 
   get ended(): Promise<void> {
@@ -133,7 +134,7 @@ class PreparedRun implements pg.Submittable {
       connection.parse({ name, text, types: [] }, true);
       if (name) submittedNamedStatements[name] = text; // Without a name it is parsed each time.
     }
-    connection.bind({ statement: name, values: [...this.#values] }, true);
+    connection.bind({ statement: name, values: [...this.statement.values] }, true);
     if (!this.#rowOf) connection.describe({ type: "P" }, true);
     connection.execute(null, true);
     connection.sync();

@@ -45,20 +45,6 @@ test("an error knows whether something may have been kept", async (t) => {
   assert.equal(keptNothing(await pure), true);
 });
 
-test("of statements that travel together the first that failed is told of, whoever hears first", async (t) => {
-  const { db } = await testDatabase(t);
-  const deep = async (work: () => Promise<unknown>, depth: number): Promise<unknown> =>
-    depth === 0 ? await work() : await deep(work, depth - 1);
-  const failing = db.transaction((tx) =>
-    Promise.all([
-      deep(() => tx.rows(sql`select 1 / ${0}::int`), 20),
-      tx.rows(sql`select 1`),
-      tx.rows(sql`select 2`),
-    ]),
-  );
-  await assert.rejects(failing, /division by zero/);
-});
-
 test("a set that answers too few is a fault for all of it, and is not tried again", async () => {
   let tries = 0;
   const work = async () => {

@@ -20,11 +20,25 @@ export function wireValue(value: unknown): WireValue {
 }
 
 /** An array as PostgreSQL reads it. */
-function arrayLiteral(values: readonly unknown[]): string {
+export function arrayLiteral(values: readonly unknown[]): string {
   const cells = values.map(cellOf);
   const json = JSON.stringify(cells);
   if (lettered.test(json)) return `{${cells.map(escaped).join(",")}}`;
   return `{${json.slice(1, -1)}}`;
+}
+
+const plainField = /^[^"\\(),\s]+$/;
+const needsDoubling = /["\\]/g;
+
+/** A row of a composite type, written as PostgreSQL itself writes it. */
+export function recordLiteral(fields: readonly unknown[]): string {
+  const texts = fields.map((field) => {
+    const cell = cellOf(field);
+    if (cell === null) return "";
+    const text = String(cell);
+    return plainField.test(text) ? text : `"${text.replaceAll(needsDoubling, "$&$&")}"`;
+  });
+  return `(${texts.join(",")})`;
 }
 
 type Cell = string | number | boolean | null;

@@ -1,0 +1,104 @@
+// What is asked of PostgreSQL, as values. A statement is text with its parameters, written with the
+// `sql` tag; nothing is sent until a Db is given it.
+//
+//   fragment   constant text that several statements share, such as a table's column list
+//   part       text with parameters of its own, such as a set of rows (`table.ts`)
+//
+// The text is made once for each place in the code, and a statement is prepared under a name made
+// from its text. Fragments and the columns of parts must therefore be the same at every call.
+
+import { createHash } from "node:crypto";
+
+import { type WireValue, wireValue } from "./wire-value.ts";
+
+export type Statement = {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly WireValue[];
+};
+
+export class Fragment {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A part of a statement that brings parameters. */
+export abstract class Part {
+  /** Names what the text depends on. */
+  abstract readonly shape: readonly string[];
+  /** The text; `next` gives the placeholders of the parameters in their order. */
+  abstract write(next: () => string): string;
+  /** Adds the parameters in the same order. */
+  abstract addValues(values: WireValue[]): void;
+}
+
+type Written = {
+  readonly name: string;
+  readonly text: string;
+  readonly shapes: readonly (readonly string[] | undefined)[];
+};
+
+const writtenAt = new WeakMap<TemplateStringsArray, Written>();
+
+export function sql(parts: TemplateStringsArray, ...inner: readonly unknown[]): Statement {
+  let written = writtenAt.get(parts);
+  if (!written) writtenAt.set(parts, (written = write(parts, inner)));
+  return new WrittenStatement(written, inner);
+}
+
+/** The values are written when they are sent: the server may be at work on an earlier statement. */
+class WrittenStatement implements Statement {
+  readonly #written: Written;
+  readonly #inner: readonly unknown[];
+
+  constructor(written: Written, inner: readonly unknown[]) {
+    this.#written = written;
+    this.#inner = inner;
+  }
+
+  get name(): string {
+    return this.#written.name;
+  }
+
+  get text(): string {
+    return this.#written.text;
+  }
+
+  get values(): readonly WireValue[] {
+    const values: WireValue[] = [];
+    this.#inner.forEach((value, at) => {
+      if (value instanceof Part) {
+        assertSameShape(this.#written.shapes[at], value.shape);
+        value.addValues(values);
+      } else if (!(value instanceof Fragment)) values.push(wireValue(value));
+    });
+    return values;
+  }
+}
+
+export function fragment(parts: TemplateStringsArray, ...inner: readonly Fragment[]): Fragment {
+  return new Fragment(String.raw({ raw: parts }, ...inner.map(({ text }) => text)));
+}
+
+function write(parts: TemplateStringsArray, inner: readonly unknown[]): Written {
+  let count = 0;
+  const next = () => `$${++count}`;
+  let text = parts[0] ?? "";
+  inner.forEach((value, at) => {
+    if (value instanceof Fragment) text += value.text;
+    else text += value instanceof Part ? value.write(next) : next();
+    text += parts[at + 1] ?? "";
+  });
+  const name = createHash("sha1").update(text).digest("base64url");
+  const shapes = inner.map((value) => (value instanceof Part ? [...value.shape] : undefined));
+  return { name, text, shapes };
+}
+
+function assertSameShape(first: readonly string[] | undefined, now: readonly string[]): void {
+  if (first?.length === now.length && now.every((name, at) => name === first[at])) return;
+  throw new Error(
+    `the columns of a statement are constant, but ${now.join()} are not ${first?.join()}`,
+  );
+}
