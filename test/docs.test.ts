@@ -130,6 +130,17 @@ test("OPERATIONS shows every command, and the docs show no other", async () => {
   );
 });
 
+test("OPERATIONS lists exactly the workers of the service, with their pauses", async () => {
+  const source = await read("src/workers.ts");
+  const works = [...source.matchAll(/name: "([\w-]+)",\s+pauseMs: ([\d_]+)/g)];
+  assert.ok(works.length > 20);
+  const rows = tableBelow(await read("docs/OPERATIONS.md"), "## Workers");
+  assert.deepEqual(
+    rows.map(([name, pause = ""]) => [name, Number.parseFloat(pause) * 1_000]),
+    works.map(([, name, pauseMs = ""]) => [name, Number(pauseMs.replace("_", ""))]),
+  );
+});
+
 test("the README shows the very command that CI runs", async () => {
   const run = (await read(".ci/run")).trimEnd().split("\n").at(-1) ?? "";
   assert.match(run, /^npm ci && /);
@@ -137,8 +148,12 @@ test("the README shows the very command that CI runs", async () => {
   assert.ok(lines.includes(run), `README.md has no line "${run}"`);
 });
 
+async function listDecisions(): Promise<string[]> {
+  return (await readdir(decisionsDir)).filter((name) => name !== "README.md").toSorted();
+}
+
 test("decisions are numbered without a gap and say context, decision and consequences", async () => {
-  const files = (await readdir(decisionsDir)).toSorted();
+  const files = await listDecisions();
   const numbers = files.map((name) => /^(\d{4})-[a-z0-9-]+\.md$/.exec(name)?.[1]);
   assert.deepEqual(
     numbers,
@@ -150,6 +165,35 @@ test("decisions are numbered without a gap and say context, decision and consequ
     assert.ok(headings[0]?.startsWith(`# ${numbers[index]} `), `${name} has its number as title`);
     assert.deepEqual(headings.slice(1), ["## Context", "## Decision", "## Consequences"], name);
   }
+});
+
+test("the list of decisions has every one, by its title", async () => {
+  const files = await listDecisions();
+  const titles = await Promise.all(
+    files.map(async (name) => (await read(`docs/decisions/${name}`)).split("\n")[0] ?? ""),
+  );
+  const rows = files.map((name, at) => `- [${name.slice(0, 4)}](${name}) ${titles[at]?.slice(7)}`);
+  const listed = (await read("docs/decisions/README.md")).split("\n");
+  assert.deepEqual(
+    listed.filter((line) => line.startsWith("- ")),
+    rows,
+  );
+});
+
+test("ARCHITECTURE names files and functions that exist, in less than 3,000 words", async () => {
+  const page = await read("docs/ARCHITECTURE.md");
+  assert.ok(page.split(/\s+/).length < 3_000);
+  const named = [...page.matchAll(/`([\w/-]+\.ts)`(?: `(\w+)`)?/g)];
+  assert.ok(named.length > 50);
+  const missing = await Promise.all(
+    named.map(async ([shown, path = "", name]) => {
+      const place = path.startsWith("test/") ? path : `src/${path}`;
+      const text = await read(place).catch(() => undefined);
+      const isThere = text !== undefined && (name === undefined || text.includes(name));
+      return isThere ? [] : [shown];
+    }),
+  );
+  assert.deepEqual(missing.flat(), []);
 });
 
 test("every dependency is in the record of dependencies, and no other is", async () => {

@@ -2,6 +2,13 @@
 // the order of the queue, and answers with places among them; whoever asked then looks whether these
 // offers are still there. Several requirements are searched for in one go, each on what the ones
 // before it left.
+//
+// Work is counted in steps and not in time, so that the same offers always give the same bundle. While
+// others wait (a quote, or a set that holds the matching) a search has 100,000 steps and a whole set
+// four times that. What is not proven by then is put off to a thread with a million steps, on a copy of
+// the book's columns and outside any transaction; its plan is confirmed on the book as it then is. A
+// plan that no longer holds, or no free thread, leaves it at the quick search. The proof goes with the
+// bundle: the residual is `optimal` or `bounded`.
 
 import { Overloaded } from "../platform/postgres/coalesce.ts";
 import type { Context } from "../platform/context.ts";

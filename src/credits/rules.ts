@@ -12,6 +12,11 @@
 //   the clock      expires what no deal has; a credit of a deal expires when the deal lets go of it
 //
 // A suspended credit remembers where it was, and a lifted suspension puts it back there.
+//
+// A declaration is a claim and blocks nobody. A claim that the registry confirms is the holding, and a
+// partial unique index allows one live holding per number and environment. Whether a credit is
+// `sellable` is computed when it is shown, from its state, its firm and its days left. The house's own
+// credits come the same way, with the operator's word in place of the registry's (`inventory.ts`).
 
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";

@@ -1,3 +1,8 @@
+// A view shows the caller's sides of a cross. A proposal to another desk has no firm on its other side
+// yet, only `awaited_iec`: a desk with a firm of that IEC, authorized before the proposal was made,
+// finds it by a join and is told by events. The first to answer is written into the row; for the
+// others the cross is not there.
+
 import type { Change } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";

@@ -1,3 +1,7 @@
+// Release hands the escrow, one pending entry per cross, to a settlement: the escrow is voided and each
+// leg's share held in one call to the books. The legs are private: readers of the tape leave them out.
+// From then on the cross follows its settlement (`hooks.ts`).
+
 import { type DealtCredit, lockForSale } from "../credits/reserve-credits.ts";
 import { lockReserved } from "../credits/settle-credits.ts";
 import { tradingFirms } from "../firms/find-firms.ts";

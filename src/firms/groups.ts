@@ -1,3 +1,6 @@
+// A group is a column of the firm. Its positions read members, credits by scheme and expiry bucket, and
+// coming duty in one statement, so all figures are of one moment, and are added up exactly.
+
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Change, toActor } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";

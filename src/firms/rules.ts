@@ -1,5 +1,19 @@
 // Who a firm is, how far its connection has come, and what follows from both. Indian identifiers
 // are checked by form alone; whether they are true is asked of the registry and the bank.
+//
+//   registered ──verify──▶ verifying ──confirm──▶ verified ──authorize──▶ authorized ──suspend──▶ suspended
+//                           │ │  ▲ ▲                 │                       │ ▲                     │
+//                           │ │  │ └─change_identity─┴───────────────────────┘ └───────resume────────┘
+//                           │ │  └─────────verify─────┐
+//                           │ └─require_action─▶ action_required
+//                           └─reject─▶ rejected
+//
+//   from each of these:  ──offboard──▶ offboarded    ──drain──▶ offboarding ──finish──▶ offboarded
+//
+// Identity decides whether a firm trades, the bank account whether it is paid: a new name or code leads
+// back to `verifying` and ends the mandate, a new account only holds payouts. Holds are computed from
+// stored facts, so none is forgotten and none outlives its end. Account numbers are sealed, bound to
+// the firm's id.
 
 import { createHash } from "node:crypto";
 

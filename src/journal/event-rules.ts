@@ -1,4 +1,9 @@
 // The catalog of events and the JSON body of an event.
+//
+// GET /v1/events is a desk's append-only log: what happened, to which entity, in which version, from
+// which state to which, by which request. The text of an event is made once and every reader (list,
+// stream, webhook) gets these bytes. A desk's sequence starts at 1 and has no gap: its row is raised in
+// the transaction of the change and stays locked until the commit, so numbers become visible in order.
 
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import { istTimestamp } from "../kernel/time.ts";

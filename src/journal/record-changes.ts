@@ -4,6 +4,16 @@
 //   make     the record, with digests of the thing before and after; needs no database
 //   chain    lock the ends of the desks' chains, give each record its place there with the hash of
 //            all up to it, and move the ends; whoever else adds to one of them waits for the commit
+//
+// A record says who (a key, an operator or a worker), what, when, the version, the request id, and
+// digests of the thing before and after as it was shown: no personal data is copied. The service's
+// role can add events and records, and neither change nor delete them. A change without an event,
+// such as a requirement's, is in the audit trail only.
+//
+//   audit-rules         which bytes are hashed          export-audit         the chain, page by page
+//   verify-chain        the database's own records      verify-export        a file, without a database
+//   checkpoints         the signed head of each chain goes out daily and with every export
+//   verify-checkpoints  the database against what went out
 
 import { hash } from "node:crypto";
 

@@ -9,6 +9,12 @@
 // reads everything. The worker proves what is new and compares every balance each time; the rounds
 // over proved entries, lines and owners go on for some seconds a time from where they were, which is
 // all of them until books are large.
+//
+// What it proves: no entry differs from its digest; each movement gives what it takes; each pending
+// entry ended at most once and as it was written; statement lines are complete; balances are the sums
+// of postings and open holds; nothing is below zero that must not be; no buyer of a leg pays less than
+// its seller gets; each credit's owners form a chain that ends at its owner, who holds it. It names the
+// first break. Without a good verdict of the last two hours no payout leaves (`ledgerIsSound`).
 
 import type { Context } from "../platform/context.ts";
 import type { Database, Db } from "../platform/postgres/postgres.ts";

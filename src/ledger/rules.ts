@@ -7,6 +7,27 @@
 //   pending ──┬── posted      held back on the giver's side, then moved
 //             └── voided      let go without effect; either happens once
 //   posted                    moved at once
+//
+// An entry is named by environment, kind, subject and ordinal, and written once under its name: a retry
+// gets `already_written`. Funding is a pending entry, release posts it, a refund voids it; legs that end
+// separately are entries of their own, told apart by the ordinal.
+//
+//   firm_cash, desk_commission                     a firm's; never below zero, holds included
+//   firm_dues                                      a firm's; below zero by what it owes the house
+//   house_cash, house_fees, *_payable              the house's; may be below zero
+//   external_bank                                  the outside; below zero by what is with us
+//   firm_credits, house_credits, external_customs  credits: one owner each, no balance
+//
+// Accounts are opened by their first use. A balance is one row: posted, escrow, pending out, pending in;
+// available is posted less escrow and pending out. A payout holds as pending out, everything else as
+// escrow. Accounts of the house and the outside are in every entry and refuse nothing, so each is kept
+// in 16 stripes, of which a set takes one at random.
+//
+// A credit enters the books from customs by the first entry that moves it and leaves by a `credit_exit`
+// when its holding ends. In between it moves from its owner only (`wrong_owner`), and one pending entry
+// at a time has it (`credit_pending`). Entries are numbered while balances are locked, so a firm's
+// entries are in the order in which they took effect; `ledger_firm_entries` has one line per posted
+// entry and firm, which is what a statement reads. The service's role cannot change entries.
 
 import type { Environment } from "../kernel/caller.ts";
 import { canonicalJson } from "../kernel/json.ts";

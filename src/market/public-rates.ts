@@ -1,3 +1,17 @@
+// What anyone may call without a key: rates, enquiries, and the page at `/` that is made of both. It
+// reads live deals and the live rate card and shows no tenant's data.
+//
+//   tape of deals ──▶ figure of a day ──┬── running: made at most every 10 s ──▶ GET /public/rates
+//   who is of one group ──▶             └── fixed once a day (`daily-index.ts`) ──▶ …/{date}, history
+//
+//   budget      per address, in place of key and meter: 429 with `detail.retry_after_s` (`enquiries.ts`)
+//   caching     an ETag of the bytes; seconds for the running day, for good once a day is fixed
+//   origins     pages of any site may read, none may write
+//   enquiries   the personal part is sealed; whoever holds the reference sees the status, the operator
+//               the rest, and the worker `retention` deletes them
+//   page        static files of `web/`, served under a policy without other hosts or inline code; it
+//               computes no price
+
 import { Failure } from "../kernel/failure.ts";
 import { bpsOfPar } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";

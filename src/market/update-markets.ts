@@ -5,6 +5,16 @@
 //
 // Every node does this all the time. The second one finds no change and writes nothing, so it does
 // not matter which node is first, or whether one is missing.
+//
+//   worker on any node ─ compute, compare ▶ market_logs (locked) ──▶ market_updates, notify
+//                                                                        │
+//   GET /v1/market ◀── the last update of each scheme ───────────────────┤
+//   streams ◀── the same bytes to each ◀── one reader per node ──────────┘ (`stream-market.ts`)
+//
+// An update is the whole market of one scheme as text, once with and once without the buy side, so its
+// id `<epoch>-<seq>` and its bytes are the same from every node. The last 10,000 are kept, and the last
+// of each scheme. What the house could sell is counted apart (`read-markets.ts`), when its credits
+// changed.
 
 import { randomBytes } from "node:crypto";
 

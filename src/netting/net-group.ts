@@ -3,6 +3,10 @@
 // From what a group has to what it could move. Everything is read in one statement, credits are
 // assigned in a thread, and what is proposed is kept before it is told, so that it can be turned into
 // crosses.
+//
+// GET …/netting says which whole credits to move inside a group so that the least duty is left
+// uncovered. Credits that deals are bringing to a member count. The proposal is kept as a row; a lot is
+// what one firm gives another of one scheme, and becomes one cross (`cross-netting.ts`).
 
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";

@@ -1,3 +1,11 @@
+// An act that takes two people is a kind (`approval-kind.ts`), listed in `approval-kinds.ts`:
+//
+//   prepare     locks what the act is about, reads the facts it rests on, says what will happen
+//   propose     a row that waits for another person; changed facts void it
+//   carry out   in the transaction of the approval, after preparing again
+//
+// The sandbox asks nobody, and small acts take one person: what one does alone in 24 hours adds up.
+
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, isSamePerson, personKey } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";

@@ -1,3 +1,17 @@
+// Customs (`registry`) and the bank know what we do not: whether a code is active and whose it is,
+// whether an account bears the firm's name, whether a firm holds a scrip. Neither offers an interface,
+// so a question is a row:
+//
+//   use case ──ask──▶ inquiries (open) ──┬── sandbox: a worker simulates the answer ─────┬──▶ applier
+//               ◀──drop── taken back     └── live: an operator attests, with a reference ┘
+//
+// This room asks, claims and answers; it knows nothing of firms or credits. What follows from an answer
+// is an applier of the room that asked, and commits with the answer; `workers.ts` connects the two. At
+// most one question of a kind is open about one thing, and every answer says as of when it holds.
+//
+// An outage is a row of `port_outages`: the simulation leaves that port's questions open, deadlines
+// that wait for the port stand still, callers see when it began, and nothing else stops.
+
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, operator } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";

@@ -14,6 +14,12 @@
 //               not hold
 //   the bank    says whether it arrived; what came back is the firm's balance again, and the operator
 //               sends it anew as another payout
+//
+// Money on its way out is a row of `payouts` and a pending entry in the books, so it cannot be spent
+// twice; the bank's answer posts the entry or voids it. Lines tie every paisa to an order. What is due
+// to one payee in one run leaves as one remittance, by the rail of the sum. A worker sends the sandbox's
+// money; live money leaves in files or by an operator. Money in is a row of `deposits` under the bank's
+// reference, which counts once.
 
 import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Hold } from "../firms/rules.ts";

@@ -4,6 +4,10 @@
 //
 // What a card changes, price by price: the same function that prices, asked at both ends of every
 // size band and at every validity band of both cards.
+//
+// A rate card is everything a price is made of, per environment and scheme. Cards are rows that are only
+// added: publishing, halting and opening each add a version under a lock of the scheme, so two at once
+// build on each other. The last version is in force. Each is an audit record on the house's desk.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";

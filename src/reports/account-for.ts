@@ -1,3 +1,14 @@
+// What a desk and its firms file is made of the books and of nothing else:
+//
+//   deals, deposits, payouts ──┬──▶ ledger_firm_entries ──┬──▶ earnings
+//   commission, reversals ─────┘    one firm, in order    ├──▶ a statement, until it is final
+//                                                         └──▶ worker `statements`: text and digest
+//
+// `statement-rules.ts` turns postings into lines; this file finds the opening balance and the facts;
+// `freeze-statements.ts` makes months final. A final statement is read as it was kept, and not shown if
+// its digest no longer fits. Pages that an interrupted run left are deleted when the statement is kept;
+// a trigger refuses to delete those of a statement. JSON comes first: PDF and CSV are made from it.
+
 import type { FirmOfDesk } from "../firms/find-firms.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { addPaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";

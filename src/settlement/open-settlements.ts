@@ -1,3 +1,17 @@
+// A settlement is opened in the transaction of its deal and concluded later, by workers and by answers
+// from outside:
+//
+//   pending   the bank is asked for the money (`deal_funding`); a worker funds it as soon as the buyer's
+//             balance reaches
+//   funded    goes to customs in the transaction of the deal, otherwise by a worker: one question
+//             (`credit_transfer`) per leg
+//   failed    by the clock, by customs or by the operator
+//
+// A pending entry per leg holds the credit from the deal on, and the money too when the buyer has it
+// with us. Money that comes later is held by entries of its own (`money_apart`). Deadlines are working
+// days of the operator's calendar (seconds in the sandbox), and stand still while the port that is
+// waited for is away.
+
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";

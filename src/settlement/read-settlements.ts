@@ -1,3 +1,7 @@
+// A desk reads its own sides: what each of its firms delivers or buys, at that firm's price. One function
+// makes what every reader gets, and an event carries one side. A side's state comes from its own legs:
+// it is over when the last of them is answered; then its events are sent and its orders follow.
+
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";

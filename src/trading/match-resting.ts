@@ -12,6 +12,13 @@
 // Every process runs it; the lock of the matching lets one at a time.
 //
 // What a look of the matcher does with one order that rests, on facts that were loaded before.
+//
+// Who is looked at: a set and the matcher see up to 500 resting buys of a scheme, of firms that may
+// trade: each desk's best before any desk's second best, and at most 100 of one desk, found by leaping
+// through the index from desk to desk. So no number of orders hides another desk's.
+//
+// A sell whose firm or credit is suspended, or whose time is over, rests and is not dealt: the book sets
+// its credits aside. One whose credit has ended is cancelled (`credit_gone`) by `order-upkeep`.
 
 import { SearchNeeded } from "../cover/search-cover.ts";
 import { houseChanges } from "../credits/inventory.ts";

@@ -1,4 +1,11 @@
 // Where orders and cancels come in: queues per environment, in which those of all callers form sets.
+//
+// One set per environment matches at a time. Orders, cancels, expiries and the matcher lock one row of
+// `match_locks` first; sets of one process wait for their turn here, so that none waits in the database
+// with a connection. A set that cannot lock the row is answered 500 and nothing was kept.
+//
+// Idempotency of an order is a unique index on the order, over desk, key and the one firm of a
+// `sub_account` key. It is looked up under the lock of the matching. A batch gives each order a key.
 
 import { planSearches } from "../cover/search-cover.ts";
 import type { Call, Environment } from "../kernel/caller.ts";

@@ -1,6 +1,11 @@
 // From a request to a binding price. All requests of the moment form a set per side and environment:
 // what they name is read in one statement, each is priced by pure rules, and what came of them is
 // kept in one statement before anybody is answered, so that a price which was told always binds.
+//
+// Sells and buys have queues of their own, so a search for cover never delays a sell. Nothing is cached:
+// a halt, a new card or a suspended credit counts for the next set. A quote changes nothing of a
+// tenant's, so it is neither an event nor an audit record. A dry run's quote and "no quote" are not
+// kept.
 
 import type { Book } from "./book.ts";
 import { planSearches, SearchNeeded } from "../cover/search-cover.ts";

@@ -8,6 +8,19 @@
 // The process may stop at any line. A delivery is claimed before it is sent and settled after, so one
 // whose process is gone is due again when its lease ends: a receiver may see it twice, never not at
 // all. What another process claimed meanwhile is settled by its lease and by nobody else's.
+//
+// The whole way of an event to a receiver:
+//
+//   events ──fan-out──▶ deliveries (pending) ──claim──▶ POST ──▶ delivered
+//             cursor per       ▲  lease and              │  └──▶ pending, due by the schedule
+//             subscription     │  fencing number         └─────▶ dead ──replay──▶ pending
+//                              └─ lease expired: its process died
+//
+// A delivery's id is a digest of subscription and event: known before anything is sent, and the same
+// on every attempt, replay and restart. A request is signed over the stored bytes of the event and
+// goes to a vetted public address only (`platform/outbound.ts`). At the claim, deliveries of a
+// disabled or deleted subscription become dead letters. Recording can be repeated, and is while the
+// database is away.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
