@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { command, type Db, query, type Query, sql } from "../platform/postgres/postgres.ts";
-import { bigint, int, type RowOf, table, text, time } from "../platform/postgres/table.ts";
+import { bigint, int, line, type RowOf, table, text, time } from "../platform/postgres/table.ts";
 
 const events = table("events", {
   desk_id: text(),
@@ -13,7 +13,7 @@ const events = table("events", {
   entity_id: text(),
   entity_version: int(),
   created_at: time(),
-  body: text(),
+  body: line(),
 });
 export type EventRow = Omit<RowOf<typeof events>, "created_at">;
 

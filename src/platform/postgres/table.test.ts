@@ -13,6 +13,7 @@ import {
   hex,
   int,
   json,
+  line,
   numeric,
   recordList,
   type RowOf,
@@ -25,6 +26,7 @@ import {
 
 const things = shape({
   name: text(),
+  body: line(),
   note: text().orNull,
   count: int(),
   paise: bigint().orNull,
@@ -68,6 +70,10 @@ const instant = fc.date({
 });
 const thing: fc.Arbitrary<Thing> = fc.record({
   name: word,
+  body: fc
+    .anything()
+    .map((value) => `j${JSON.stringify(value)}`)
+    .filter((value) => !value.includes("\\u0000") && !value.includes("\0") && value.isWellFormed()),
   note: fc.option(word),
   count: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
   paise: fc.option(fc.maxSafeInteger()),
@@ -89,7 +95,7 @@ test("rows arrive as they were sent, whatever is in them", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(thing, { maxLength: 5 }), async (sent) => {
       const read = await db.rows<Thing & { position: number }>(sql`
-        select name, note, count, paise, sum, at, due_on, is_open, facts, raw,
+        select name, body, note, count, paise, sum, at, due_on, is_open, facts, raw,
           encode(digest, 'hex') as digest, numbers, position::int as position
         from ${things.numbered(things.all, sent)} as r
         order by position`);
