@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { assignLine, sendLineBack } from "../src/bankbook/decide-line.ts";
 import { importStatement } from "../src/bankbook/import-statement.ts";
 import { listQueue } from "../src/bankbook/list-queue.ts";
-import { genericStatement, readStatementFormat } from "../src/bankbook/read-statement.ts";
+import { genericStatement, parseStatementFormat } from "../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../src/bankbook/reconcile-bank.ts";
 import { readConfig } from "../src/config.ts";
 import { rupeesText } from "../src/kernel/money.ts";
@@ -30,7 +30,7 @@ const importFile = command({
     const format =
       given === genericStatement.name
         ? genericStatement
-        : readStatementFormat(await jsonFile("format", given));
+        : parseStatementFormat(await jsonFile("format", given));
     const text = await readFile(path, "utf8").catch((error: Error) => {
       throw new UsageError(`the statement cannot be read: ${error.message}`);
     });

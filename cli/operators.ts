@@ -7,7 +7,7 @@ import type { Environment } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
 import { nameForm, type Permission, refuseUnpermitted } from "../src/operators/rules.ts";
-import { findSignedIn, knowsPeople } from "../src/operators/sign-in.ts";
+import { findSignedIn, hasPeople } from "../src/operators/sign-in.ts";
 import type { Context } from "../src/platform/context.ts";
 import { UsageError, withContext } from "./command.ts";
 import { csvRows } from "./csv.ts";
@@ -57,11 +57,11 @@ async function actorFor(
   options: Named,
   { permission, environment, about, named = false }: Act,
 ): Promise<Actor> {
-  const hasPeople = await knowsPeople(ctx);
-  if (!hasPeople && !named) return actorOf(options);
+  const isStaffed = await hasPeople(ctx);
+  if (!isStaffed && !named) return actorOf(options);
   const isSandbox = environment === "sandbox" || (about && (await isAllSandbox(ctx, about)));
   if (isSandbox) return actorOf(options);
-  if (!hasPeople) return namedActorOf(options);
+  if (!isStaffed) return namedActorOf(options);
   const actor = await findSignedIn(ctx, await readToken(tokenPath()));
   if (options.operator !== undefined && !isSamePerson(options.operator, actor.id)) {
     throw new UsageError(`you are signed in as ${actor.id}, not as ${options.operator}`);

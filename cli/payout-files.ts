@@ -11,7 +11,7 @@ import {
   type FileFormat,
   fileStates,
   genericFormat,
-  readFormat,
+  parseFileFormat,
 } from "../src/payouts/file-rules.ts";
 import { voidFile } from "../src/payouts/answer-files.ts";
 import { command, oneOf, print, printOne, UsageError, wholeNumber } from "./command.ts";
@@ -34,7 +34,9 @@ export async function jsonFile(name: string, path: string): Promise<unknown> {
 }
 
 async function formatOf(given: string): Promise<FileFormat> {
-  return given === genericFormat.name ? genericFormat : readFormat(await jsonFile("format", given));
+  return given === genericFormat.name
+    ? genericFormat
+    : parseFileFormat(await jsonFile("format", given));
 }
 
 /** Whole or not at all, and for nobody else's eyes. */

@@ -1,4 +1,4 @@
-import { depositsFor } from "../src/payouts/deposits.ts";
+import { listDepositsForSettlement } from "../src/payouts/deposits.ts";
 import { transferOutcomes } from "../src/outside/inquiry-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
@@ -6,8 +6,8 @@ import { istTimestamp } from "../src/kernel/time.ts";
 import { failSettlement } from "../src/settlement/fail-settlements.ts";
 import { listAllSettlements } from "../src/settlement/read-settlements.ts";
 import { reverseSettlement } from "../src/settlement/reverse-settlement.ts";
-import { settlementStates, waitingOnOf } from "../src/settlement/rules.ts";
-import { settling } from "../src/hooks.ts";
+import { settlementStates, findAwaitedParty } from "../src/settlement/rules.ts";
+import { settlementHooks } from "../src/hooks.ts";
 import { attestSeen } from "./attest.ts";
 import { command, oneOf, print, printOne, wholeNumber } from "./command.ts";
 import { fundCommand } from "./funding.ts";
@@ -45,7 +45,7 @@ const list = command({
         settlement_id: row.settlement_id,
         env: row.environment,
         status: row.state,
-        waiting_on: waitingOnOf(row.state),
+        waiting_on: findAwaitedParty(row.state),
         due_at: row.due_at && istTimestamp(row.due_at),
         buyer_firm_id: row.buyer_firm_id,
         buyer_paise: row.buyer_paise,
@@ -67,12 +67,12 @@ const show = command({
       { permission: "read", about: [settlementId] },
       async ({ ctx }) => ({
         row: (await listAllSettlements(ctx, { settlementId, limit: 1 }))[0],
-        received: await depositsFor(ctx.db, settlementId),
+        received: await listDepositsForSettlement(ctx.db, settlementId),
       }),
     );
     if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
     const { legs, history, ...facts } = row;
-    const waiting_on = waitingOnOf(row.state);
+    const waiting_on = findAwaitedParty(row.state);
     // What has come of the buyer's money, the whole of it or a part.
     const deposits = received.map(({ reference, paise, at }) => inIst({ reference, paise, at }));
     const shown = { ...inIst(facts), waiting_on, history, deposits, legs: legs.map(inIst) };
@@ -140,7 +140,8 @@ const fail = command({
     });
     const act = writing(rows);
     await withOperator(options, act, async ({ ctx, actor }) => {
-      for (const { id } of rows) await failSettlement(ctx, actor, { settlementId: id, settling });
+      for (const { id } of rows)
+        await failSettlement(ctx, actor, { settlementId: id, settlementHooks });
     });
     printOne({ failed: rows.length }, options);
   },

@@ -23,13 +23,13 @@ import {
   drainMoney,
   listMoneyLeft,
   passTimeOfPayouts,
-  unfinishedPayoutsOf,
+  listUnfinishedPayouts,
 } from "./payouts/withdraw-money.ts";
 import type { Passing } from "./sandbox/advance-clock.ts";
-import type { Settling } from "./settlement/conclude-legs.ts";
+import type { SettlementHooks } from "./settlement/conclude-legs.ts";
 import {
-  failLegsOf,
-  openSettlementsOf,
+  hookLostCredits,
+  listOpenSettlements,
   passTimeOfSettlements,
 } from "./settlement/fail-settlements.ts";
 import { houseOffers, type OfferSource, restingOffers } from "./trading/book.ts";
@@ -48,16 +48,16 @@ export const passing: Passing = {
   credits: passTimeOfCredits,
 };
 
-export const settling: Settling = {
+export const settlementHooks: SettlementHooks = {
   crosses: followSettlements,
   orders: failOrders,
   lockCrosses: lockCrossesOf,
 };
 
-export const onLost: readonly OnLost[] = [failLegsOf(settling), loseCredits];
+export const onLost: readonly OnLost[] = [hookLostCredits(settlementHooks), loseCredits];
 
 export const offboarding: Offboarding = {
-  blockers: [listOpenOrders, openCrossesOf, openSettlementsOf, unfinishedPayoutsOf],
+  blockers: [listOpenOrders, openCrossesOf, listOpenSettlements, listUnfinishedPayouts],
   money: { list: listMoneyLeft, drain: drainMoney },
   onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
 };

@@ -15,7 +15,7 @@ import type { Context } from "./platform/context.ts";
 import { type App, createServer } from "./platform/http/server.ts";
 import { logRequests } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import { onLost, settling } from "./hooks.ts";
+import { onLost, settlementHooks } from "./hooks.ts";
 import type { RateWindow } from "./access/rate-window.ts";
 
 /** Calls of a person per minute; far above what anybody does by hand. */
@@ -51,7 +51,7 @@ export function buildOpsApp({ ctx, metrics, window, config }: OpsOptions): App {
   opsRoutes(app, ctx, {
     kinds: approvalKinds,
     attesting,
-    settling,
+    settlementHooks,
     onLost,
     letterhead,
     twoFromPaise: config.twoOperatorsFromPaise,

@@ -16,7 +16,7 @@ import { answerDueInquiries, type Appliers } from "./outside/answer-inquiries.ts
 import type { Simulators } from "./outside/inquiry-rules.ts";
 import { isId } from "./kernel/ids.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
-import { latestIndex, offboarding as everySlice, settling } from "./hooks.ts";
+import { latestIndex, offboarding as everySlice, settlementHooks } from "./hooks.ts";
 import { countDepth, updateMarkets } from "./market/update-markets.ts";
 import { openBookSessions } from "./trading/decide-orders.ts";
 import { cancelOrdersWithoutCredits, cancelSmallRemainders } from "./trading/end-resting.ts";
@@ -81,9 +81,10 @@ export const appliers: Appliers = {
     const ofSettlements = answered.filter((inquiry) => !isOfCross(inquiry));
     if (ofCrosses.length > 0) await applyCrossFunding(tx, actor, ofCrosses, now);
     if (ofSettlements.length === 0) return;
-    await applyFunding(tx, actor, ofSettlements, { settling, now });
+    await applyFunding(tx, actor, ofSettlements, { settlementHooks, now });
   },
-  transfers: (tx, actor, answered, now) => applyTransfers(tx, actor, answered, { settling, now }),
+  transfers: (tx, actor, answered, now) =>
+    applyTransfers(tx, actor, answered, { settlementHooks, now }),
   payouts: applyPayments,
 };
 
@@ -111,12 +112,12 @@ export function listWorkers(
     {
       name: "settlement",
       pauseMs: 250,
-      work: () => initiateTransfers(ctx, settling, aside("settlement")),
+      work: () => initiateTransfers(ctx, settlementHooks, aside("settlement")),
     },
     {
       name: "deadlines",
       pauseMs: 1_000,
-      work: () => failOverdue(ctx, settling, aside("deadlines")),
+      work: () => failOverdue(ctx, settlementHooks, aside("deadlines")),
     },
     {
       name: "cross-deadlines",

@@ -7,7 +7,7 @@
 //
 // Nothing of it trusts the plan alone: what has changed since goes to the queue.
 
-import { depositsByReference } from "../payouts/deposits.ts";
+import { findDepositsByReference } from "../payouts/deposits.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -15,18 +15,18 @@ import { advance } from "../kernel/lifecycle.ts";
 import { entriesAbout } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { answerLines, countingLines } from "../payouts/answer-files.ts";
+import { answerLines, findFileLinesByLead } from "../payouts/answer-files.ts";
 import {
   answerRemittances,
   lockRemittedPayouts,
-  type PayoutToLeave,
-  remittancesByUtr,
+  type RemittedPayout,
+  findRemittancesByUtr,
   type ShownRemittance,
 } from "../payouts/remittances.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
 import { lockReceivers, type ReceivedMoney, takeMoney } from "./receive-money.ts";
-import { bankLineLifecycle, type LinePlan, madeReference, type QueueReason } from "./rules.ts";
+import { bankLineLifecycle, type LinePlan, buildReference, type QueueReason } from "./rules.ts";
 import {
   type BankLineRow,
   type ExplainedRow,
@@ -42,7 +42,7 @@ export type AppliedLines = {
   readonly rows: readonly BankLineRow[];
 };
 
-type Explains = Pick<ExplainedRow, "kind" | "subject">;
+type ExplainedEntry = Pick<ExplainedRow, "kind" | "subject">;
 
 /** What becomes of one line. */
 type Outcome = {
@@ -51,7 +51,7 @@ type Outcome = {
   readonly reason: string | null;
   readonly firmId?: string | undefined;
   readonly dealId?: string | null | undefined;
-  readonly explains: readonly Explains[];
+  readonly explains: readonly ExplainedEntry[];
 };
 
 export type LockedLines = {
@@ -67,7 +67,7 @@ export async function lockLinesToApply(
   lines: readonly BankLineRow[],
 ): Promise<LockedLines> {
   const ids = lines.map(({ line_id }) => line_id);
-  const back = planned(lines, "sent_back").map(({ plan }) => plan.line_id);
+  const back = filterByPlan(lines, "sent_back").map(({ plan }) => plan.line_id);
   const locked = await lockLines(tx, [...ids, ...back]);
   const byId = new Map(locked.map((line) => [line.line_id, line]));
   return {
@@ -83,10 +83,10 @@ export async function applyLines(
   { own, returning }: LockedLines,
   now: Date,
 ): Promise<AppliedLines> {
-  const { lines, repeated } = await withoutRepeated(tx, environment, own);
+  const { lines, repeated } = await dropRepeated(tx, environment, own);
   const remitted = await applyRemittances(tx, environment, lines, now);
   const deposited = await applyDeposits(tx, environment, lines, now);
-  const sentBack = giveBack(lines, returning, now);
+  const sentBack = matchSentBack(lines, returning, now);
   const rest = await queueRest(tx, environment, [
     ...lines.filter(({ plan }) => plan.to === "queue"),
     ...remitted.refused,
@@ -128,7 +128,7 @@ export async function applyLines(
 }
 
 /** A line counts by the first file that has it. */
-async function withoutRepeated(tx: Tx, environment: Environment, all: readonly BankLineRow[]) {
+async function dropRepeated(tx: Tx, environment: Environment, all: readonly BankLineRow[]) {
   const fresh = all.filter(({ state }) => state === "new");
   const keys = fresh.map(({ line_key }) => line_key);
   const counted = new Set(keys.length === 0 ? [] : await listCounted(tx, environment, keys));
@@ -144,21 +144,21 @@ async function withoutRepeated(tx: Tx, environment: Environment, all: readonly B
   };
 }
 
-type LinePlanned<To extends LinePlan["to"]> = BankLineRow & {
+type PlannedLine<To extends LinePlan["to"]> = BankLineRow & {
   readonly plan: Extract<LinePlan, { to: To }>;
 };
 
-function planned<To extends LinePlan["to"]>(
+function filterByPlan<To extends LinePlan["to"]>(
   lines: readonly BankLineRow[],
   to: To,
-): LinePlanned<To>[] {
-  return lines.filter((line): line is LinePlanned<To> => line.plan.to === to);
+): PlannedLine<To>[] {
+  return lines.filter((line): line is PlannedLine<To> => line.plan.to === to);
 }
 
 /** A line that goes to the queue after all. */
-type Refused = BankLineRow & { readonly plan: Extract<LinePlan, { to: "queue" }> };
+type RequeuedLine = BankLineRow & { readonly plan: Extract<LinePlan, { to: "queue" }> };
 
-function refuse(line: BankLineRow, reason: QueueReason): Refused {
+function requeue(line: BankLineRow, reason: QueueReason): RequeuedLine {
   return { ...line, plan: { to: "queue", reason } };
 }
 
@@ -168,48 +168,50 @@ async function applyRemittances(
   lines: readonly BankLineRow[],
   now: Date,
 ) {
-  const own = planned(lines, "remittance");
+  const own = filterByPlan(lines, "remittance");
   const leadIds = [...new Set(own.map(({ plan }) => plan.lead_id))];
   const locked = await lockRemittedPayouts(tx, leadIds);
   const byLead = Map.groupBy(locked, (row) => row.remitted_with ?? "");
-  const explained = await explainedOf(
+  const explained = await findExplained(
     tx,
     environment,
     locked.map(({ payout_id }) => payout_id),
   );
   // The file that a line names may have been voided since, and its payouts be in another.
-  const counting = await countingLines(tx, leadIds);
+  const counting = await findFileLinesByLead(tx, leadIds);
   // A bank may name a whole batch by one reference: the first payout of each name has it.
-  const taken = await remittancesByUtr(
+  const taken = await findRemittancesByUtr(
     tx,
     environment,
     own.flatMap(({ utr }) => utr ?? []),
   );
   const owners = new Map([...taken].map(([utr, { leadId }]) => [utr, leadId]));
-  const stateOf = new Map([...byLead].map(([leadId, [first]]) => [leadId, first?.state]));
+  const stateByLead = new Map([...byLead].map(([leadId, [first]]) => [leadId, first?.state]));
   const outcomes: Outcome[] = [];
-  const refused: Refused[] = [];
+  const refused: RequeuedLine[] = [];
   const shown: ShownRemittance[] = [];
   // A debit comes before its return, however the bank has ordered the day.
-  for (const line of own.toSorted((a, b) => order(a) - order(b) || a.ordinal - b.ordinal)) {
+  for (const line of own.toSorted(
+    (a, b) => rankDirection(a) - rankDirection(b) || a.ordinal - b.ordinal,
+  )) {
     const { lead_id: leadId, file_id: fileId, outcome } = line.plan;
     if (fileId !== null && counting.get(leadId)?.file_id !== fileId) {
-      refused.push(refuse(line, "voided_file"));
+      refused.push(requeue(line, "voided_file"));
       continue;
     }
     const payouts = byLead.get(leadId) ?? [];
-    const state = stateOf.get(leadId);
-    const explains = explainsOf(payouts, outcome, state);
+    const state = stateByLead.get(leadId);
+    const explains = toExplainedEntries(payouts, outcome, state);
     const isNew = explains.every(({ kind, subject }) => !explained.has(`${kind} ${subject}`));
     const isAnswer = outcome === "paid" ? isUnderWay(state) : isUnderWay(state) || state === "paid";
     const isKnown = outcome === "paid" && state === "paid";
-    if (sumOf(payouts) !== line.paise || !isNew || !(isAnswer || isKnown)) {
-      refused.push(refuse(line, "already_answered"));
+    if (sumPaise(payouts) !== line.paise || !isNew || !(isAnswer || isKnown)) {
+      refused.push(requeue(line, "already_answered"));
       continue;
     }
-    if (isAnswer) shown.push(shownBy(line, payouts, owners));
+    if (isAnswer) shown.push(toShownRemittance(line, payouts, owners));
     for (const { kind, subject } of explains) explained.add(`${kind} ${subject}`);
-    stateOf.set(leadId, outcome);
+    stateByLead.set(leadId, outcome);
     const firmId = payouts[0]?.firm_id;
     outcomes.push({ line, state: "matched", reason: outcome, firmId, explains });
   }
@@ -224,40 +226,40 @@ async function applyRemittances(
   };
 }
 
-const order = ({ direction }: BankLineRow) => (direction === "debit" ? 0 : 1);
+const rankDirection = ({ direction }: BankLineRow) => (direction === "debit" ? 0 : 1);
 
-function isUnderWay(state: PayoutToLeave["state"] | undefined): boolean {
+function isUnderWay(state: RemittedPayout["state"] | undefined): boolean {
   return state === "instructed" || state === "sent";
 }
 
-function sumOf(payouts: readonly PayoutToLeave[]): number {
+function sumPaise(payouts: readonly RemittedPayout[]): number {
   return payouts.reduce((sum, { paise }) => sum + paise, 0);
 }
 
 /** Money that came back before it was booked as gone has no entry of its own. */
-function explainsOf(
-  payouts: readonly PayoutToLeave[],
+function toExplainedEntries(
+  payouts: readonly RemittedPayout[],
   outcome: "paid" | "returned",
-  state: PayoutToLeave["state"] | undefined,
-): Explains[] {
+  state: RemittedPayout["state"] | undefined,
+): ExplainedEntry[] {
   if (outcome === "returned" && state !== "paid") return [];
   const kind = outcome === "paid" ? "payout" : "payout_return";
   return payouts.map(({ payout_id }) => ({ kind, subject: payout_id }));
 }
 
-function shownBy(
-  { plan, utr, line_key }: LinePlanned<"remittance">,
-  [first]: readonly PayoutToLeave[],
+function toShownRemittance(
+  { plan, utr, line_key }: PlannedLine<"remittance">,
+  [first]: readonly RemittedPayout[],
   owners: Map<string, string>,
 ): ShownRemittance {
   const { lead_id: leadId, outcome } = plan;
   if (outcome === "returned") return { leadId, outcome, reason: "returned_by_bank" };
   const isFree = utr !== null && (owners.get(utr) ?? leadId) === leadId;
   if (isFree) owners.set(utr, leadId);
-  return { leadId, outcome, utr: first?.utr ?? (isFree ? utr : madeReference(line_key)) };
+  return { leadId, outcome, utr: first?.utr ?? (isFree ? utr : buildReference(line_key)) };
 }
 
-async function explainedOf(
+async function findExplained(
   tx: Tx,
   environment: Environment,
   subjects: readonly string[],
@@ -272,25 +274,25 @@ async function applyDeposits(
   lines: readonly BankLineRow[],
   now: Date,
 ) {
-  const own = planned(lines, "deposit");
+  const own = filterByPlan(lines, "deposit");
   const wanted = own.map(({ plan }) => ({ firmId: plan.firm_id, dealId: plan.deal_id }));
   const locked = await lockReceivers(tx, wanted);
-  const references = own.map(referenceOf);
-  const known = await depositsByReference(tx, environment, references);
-  const explained = await explainedOf(tx, environment, references);
+  const references = own.map(toReference);
+  const known = await findDepositsByReference(tx, environment, references);
+  const explained = await findExplained(tx, environment, references);
   const outcomes: Outcome[] = [];
-  const refused: Refused[] = [];
+  const refused: RequeuedLine[] = [];
   const received: ReceivedMoney[] = [];
   for (const line of own) {
     const { firm_id: firmId, deal_id: dealId } = line.plan;
-    const reference = referenceOf(line);
+    const reference = toReference(line);
     const earlier = known.get(reference);
     const isSame = earlier?.firm_id === firmId && earlier.paise === line.paise;
     const firm = locked.firms.get(firmId);
     if (explained.has(`deposit ${reference}`) || (earlier && !isSame)) {
-      refused.push(refuse(line, "reference_used"));
+      refused.push(requeue(line, "reference_used"));
     } else if (!earlier && firm?.connection_state === "offboarded") {
-      refused.push(refuse(line, "firm_left"));
+      refused.push(requeue(line, "firm_left"));
     } else {
       // Taken in by hand before, or now.
       if (!earlier) received.push({ firmId, dealId, paise: line.paise, reference });
@@ -304,26 +306,30 @@ async function applyDeposits(
   return { ...taken, outcomes, refused };
 }
 
-function referenceOf({ utr, line_key }: BankLineRow): string {
-  return utr ?? madeReference(line_key);
+function toReference({ utr, line_key }: BankLineRow): string {
+  return utr ?? buildReference(line_key);
 }
 
-function giveBack(lines: readonly BankLineRow[], returning: readonly BankLineRow[], now: Date) {
+function matchSentBack(
+  lines: readonly BankLineRow[],
+  returning: readonly BankLineRow[],
+  now: Date,
+) {
   const open = new Map(returning.map((line) => [line.line_id, line]));
   const outcomes: Outcome[] = [];
-  const refused: Refused[] = [];
+  const refused: RequeuedLine[] = [];
   const returned: BankLineRow[] = [];
   const entries: Entry[] = [];
-  for (const line of planned(lines, "sent_back")) {
+  for (const line of filterByPlan(lines, "sent_back")) {
     const back = open.get(line.plan.line_id);
     if (back?.state !== "returning") {
-      refused.push(refuse(line, "already_answered"));
+      refused.push(requeue(line, "already_answered"));
       continue;
     }
     open.delete(back.line_id);
     const state = advance(bankLineLifecycle, back.state, "return");
     returned.push({ ...back, state, decided_at: now, version: back.version + 1 });
-    entries.push(entryOfQueued(line, { kind: "refund", subject: back.line_id }));
+    entries.push(buildUnmatchedEntry(line, { kind: "refund", subject: back.line_id }));
     const explains = [{ kind: "refund", subject: back.line_id }];
     outcomes.push({ line, state: "matched", reason: "sent_back", explains });
   }
@@ -334,13 +340,13 @@ function giveBack(lines: readonly BankLineRow[], returning: readonly BankLineRow
 async function queueRest(tx: Tx, environment: Environment, lines: readonly BankLineRow[]) {
   const outcomes: Outcome[] = [];
   const entries: Entry[] = [];
-  const explained = await explainedOf(
+  const explained = await findExplained(
     tx,
     environment,
     lines.flatMap(({ utr }) => utr ?? []),
   );
-  for (const line of planned(lines, "queue")) {
-    const known = await paymentByHand(tx, line);
+  for (const line of filterByPlan(lines, "queue")) {
+    const known = await findManualPayment(tx, line);
     if (known && !explained.has(`payout ${known}`)) {
       explained.add(`payout ${known}`);
       const explains = [{ kind: "payout", subject: known }];
@@ -349,14 +355,14 @@ async function queueRest(tx: Tx, environment: Environment, lines: readonly BankL
     }
     const kind = line.direction === "credit" ? "deposit" : "fee";
     const name = { kind, subject: line.line_id } as const;
-    entries.push(entryOfQueued(line, name));
+    entries.push(buildUnmatchedEntry(line, name));
     outcomes.push({ line, state: "queued", reason: line.plan.reason, explains: [name] });
   }
   return { outcomes, entries };
 }
 
 /** A payment that an operator wrote down under the bank's reference, as that of a commission. */
-async function paymentByHand(
+async function findManualPayment(
   tx: Tx,
   { environment, direction, utr, paise }: BankLineRow,
 ): Promise<string | undefined> {
@@ -366,7 +372,7 @@ async function paymentByHand(
   return amount === paise ? utr : undefined;
 }
 
-export function entryOfQueued(
+export function buildUnmatchedEntry(
   { environment, direction, paise }: Pick<BankLineRow, "environment" | "direction" | "paise">,
   name: { readonly kind: "deposit" | "fee" | "refund"; readonly subject: string },
 ): Entry {

@@ -11,14 +11,14 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
-import { depositsByReference } from "../payouts/deposits.ts";
-import { twoOperatorsFromPaise } from "../payouts/rules.ts";
+import { findDepositsByReference } from "../payouts/deposits.ts";
+import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten } from "../settlement/open-settlements.ts";
-import { buyerOf, withoutMovedFunds } from "./fund-deal.ts";
+import { findBuyer, retryMovedFunds } from "./fund-deal.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
-import { bankLineLifecycle, madeReference } from "./rules.ts";
+import { bankLineLifecycle, buildReference } from "./rules.ts";
 import { type BankLineRow, findLine, lockLines, setLines, type StatementRow } from "./store.ts";
 
 type Decision = {
@@ -43,11 +43,11 @@ type AssignLine = Decision & {
 export async function assignLine(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  { lineId, to, reason, twoFromPaise = twoOperatorsFromPaise }: AssignLine,
+  { lineId, to, reason, twoFromPaise = twoPeopleFromPaise }: AssignLine,
 ): Promise<"proposed" | "assigned"> {
   refuseReason(reason);
-  const line = await queuedLine(ctx, lineId);
-  const { outcome } = await withoutMovedFunds(
+  const line = await findBankLine(ctx, lineId);
+  const { outcome } = await retryMovedFunds(
     async () =>
       await actWithApproval(ctx, operator, {
         kind: lineAssignment,
@@ -61,7 +61,7 @@ export async function assignLine(
   return outcome === "done" ? "assigned" : "proposed";
 }
 
-async function queuedLine({ db }: Pick<Context, "db">, lineId: string): Promise<BankLineRow> {
+async function findBankLine({ db }: Pick<Context, "db">, lineId: string): Promise<BankLineRow> {
   const line = await findLine(db, lineId);
   if (!line) throw new Failure("not_found", `no bank line ${lineId}`);
   return line;
@@ -76,16 +76,16 @@ export const lineAssignment: ApprovalKind<{
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { subjectId, terms: { to, reason } }, now): Promise<Prepared> {
-    const line = await lockQueued(tx, subjectId);
+    const line = await lockBankLine(tx, subjectId);
     const { environment, paise } = line;
     const state = advance(bankLineLifecycle, line.state, "assign");
-    if (to === null) return prepareForHouse(tx, { line, state, reason, now });
+    if (to === null) return prepareHouseAssignment(tx, { line, state, reason, now });
     if (line.direction === "debit") {
       throw new Failure("conflict", "money that left is the house's own, or a payout's", {
         detail: { reason: "is_debit" },
       });
     }
-    const firmId = isId("frm", to) ? to : (await buyerOf(tx, to)).firmId;
+    const firmId = isId("frm", to) ? to : (await findBuyer(tx, to)).firmId;
     const dealId = to === firmId ? null : to;
     const locked = await lockReceivers(tx, [{ firmId, dealId }]);
     const firm = locked.firms.get(firmId);
@@ -96,17 +96,17 @@ export const lineAssignment: ApprovalKind<{
       valuePaise: paise,
       facts: { line_id: subjectId, paise, to, firm_id: firmId, version: line.version },
       async carryOut(actor) {
-        const reference = await freeReference(tx, line);
+        const reference = await chooseReference(tx, line);
         const from = { kind: "unmatched_cash" } as const;
         const received = [{ firmId, dealId, paise, reference, from }];
         const taken = await takeMoney(tx, locked, { environment, received, now });
         const written = await writeBooks(tx, { entries: taken.entries }, now);
         assertHoldsWritten(written.entries);
-        const after = decided(line, { state, reason, by: actor, now });
+        const after = applyDecision(line, { state, reason, by: actor, now });
         const row = { ...after, firm_id: firmId, deal_id: dealId };
         await setLines(tx, [row]);
         if (taken.fundedIds.length > 0) await dropQuestions(tx, taken.fundedIds);
-        return { changes: [...taken.changes, changeOfLine("assign", line, row)] };
+        return { changes: [...taken.changes, buildLineChange("assign", line, row)] };
       },
     };
   },
@@ -119,7 +119,7 @@ type HouseLine = {
   readonly now: Date;
 };
 
-function prepareForHouse(tx: Tx, { line, state, reason, now }: HouseLine): Prepared {
+function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine): Prepared {
   const { environment, line_id: subject, paise, direction } = line;
   const house = { kind: "house_cash" } as const;
   const nobodys = { kind: "unmatched_cash" } as const;
@@ -134,18 +134,21 @@ function prepareForHouse(tx: Tx, { line, state, reason, now }: HouseLine): Prepa
       const name = { environment, kind: "fee", subject, ordinal: 1 } as const;
       const entry = { ...name, phase: "posted", movements: [{ from, to, paise }] } as const;
       assertHoldsWritten((await writeBooks(tx, { entries: [entry] }, now)).entries);
-      const after = decided(line, { state, reason, by: actor, now });
+      const after = applyDecision(line, { state, reason, by: actor, now });
       await setLines(tx, [after]);
-      return { changes: [changeOfLine("assign", line, after)] };
+      return { changes: [buildLineChange("assign", line, after)] };
     },
   };
 }
 
 /** The bank's reference, unless other money came in under it. */
-async function freeReference(tx: Tx, { environment, utr, line_key }: BankLineRow): Promise<string> {
-  if (utr === null) return madeReference(line_key);
-  const taken = await depositsByReference(tx, environment, [utr]);
-  return taken.has(utr) ? madeReference(line_key) : utr;
+async function chooseReference(
+  tx: Tx,
+  { environment, utr, line_key }: BankLineRow,
+): Promise<string> {
+  if (utr === null) return buildReference(line_key);
+  const taken = await findDepositsByReference(tx, environment, [utr]);
+  return taken.has(utr) ? buildReference(line_key) : utr;
 }
 
 type SendBack = Decision & { readonly utr: string };
@@ -154,13 +157,13 @@ type SendBack = Decision & { readonly utr: string };
 export async function sendLineBack(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  { lineId, utr, reason, twoFromPaise = twoOperatorsFromPaise }: SendBack,
+  { lineId, utr, reason, twoFromPaise = twoPeopleFromPaise }: SendBack,
 ): Promise<"proposed" | "returning"> {
   refuseReason(reason);
   if (!utrForm.test(utr)) {
     throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
   }
-  const line = await queuedLine(ctx, lineId);
+  const line = await findBankLine(ctx, lineId);
   const acting = actWithApproval(ctx, operator, {
     kind: lineReturn,
     environment: line.environment,
@@ -184,7 +187,7 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { subjectId, terms: { utr, reason } }, now): Promise<Prepared> {
-    const line = await lockQueued(tx, subjectId);
+    const line = await lockBankLine(tx, subjectId);
     const { paise } = line;
     if (line.direction === "debit") {
       throw new Failure("conflict", "only money that came in goes back", {
@@ -197,21 +200,21 @@ export const lineReturn: ApprovalKind<{ readonly utr: string; readonly reason: s
       valuePaise: paise,
       facts: { line_id: subjectId, paise, utr, version: line.version },
       async carryOut(actor) {
-        const after = { ...decided(line, { state, reason, by: actor, now }), back_utr: utr };
+        const after = { ...applyDecision(line, { state, reason, by: actor, now }), back_utr: utr };
         await setLines(tx, [after]);
-        return { changes: [changeOfLine("send_back", line, after)] };
+        return { changes: [buildLineChange("send_back", line, after)] };
       },
     };
   },
 };
 
-async function lockQueued(tx: Tx, lineId: string): Promise<BankLineRow> {
+async function lockBankLine(tx: Tx, lineId: string): Promise<BankLineRow> {
   const [line] = await lockLines(tx, [lineId]);
   if (!line) throw new Failure("not_found", `no bank line ${lineId}`);
   return line;
 }
 
-function decided(
+function applyDecision(
   line: BankLineRow,
   {
     state,
@@ -236,7 +239,7 @@ function decided(
 }
 
 /** What becomes of statements is the house's own business, and on its desk's record. */
-export function changeOfStatement(
+export function buildStatementChange(
   action: "apply",
   before: StatementRow,
   after: StatementRow,
@@ -248,7 +251,7 @@ export function changeOfStatement(
     closing_paise,
   });
   return {
-    ...ofHouse(after),
+    ...toHouseDesk(after),
     action: `bank_statement.${action}`,
     entity: {
       type: "bank_statement",
@@ -261,7 +264,7 @@ export function changeOfStatement(
   };
 }
 
-function changeOfLine(
+function buildLineChange(
   action: "assign" | "send_back",
   before: BankLineRow,
   after: BankLineRow,
@@ -276,7 +279,7 @@ function changeOfLine(
     paise,
   });
   return {
-    ...ofHouse(after),
+    ...toHouseDesk(after),
     action: `bank_line.${action}`,
     entity: {
       type: "bank_line",
@@ -289,7 +292,7 @@ function changeOfLine(
   };
 }
 
-function ofHouse({ environment }: Pick<StatementRow, "environment">) {
+function toHouseDesk({ environment }: Pick<StatementRow, "environment">) {
   const house = houseFirmId[environment];
   return { environment, deskId: house, firmId: house };
 }

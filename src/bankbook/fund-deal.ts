@@ -9,11 +9,11 @@ import { writeBooks } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
 import { dropQuestions } from "../outside/ask.ts";
-import { depositsByReference } from "../payouts/deposits.ts";
-import { twoOperatorsFromPaise } from "../payouts/rules.ts";
+import { findDepositsByReference } from "../payouts/deposits.ts";
+import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
-import { buyersOfSettlements } from "../settlement/fund-settlements.ts";
+import { findSettlementBuyers } from "../settlement/fund-settlements.ts";
 import { assertHoldsWritten, FundsMoved } from "../settlement/open-settlements.ts";
 import { lockReceivers, takeMoney } from "./receive-money.ts";
 
@@ -34,18 +34,18 @@ export type DealFunding = "proposed" | "known" | "received" | "funded";
 export async function fundDeal(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  { dealId, paise, reference, twoFromPaise = twoOperatorsFromPaise }: FundDeal,
+  { dealId, paise, reference, twoFromPaise = twoPeopleFromPaise }: FundDeal,
 ): Promise<DealFunding> {
   if (!utrForm.test(reference)) {
     throw unprocessable({ path: "reference", problem: "must be 12 to 22 capitals and digits" });
   }
-  const { firmId, environment } = await buyerOf(ctx.db, dealId);
-  const known = (await depositsByReference(ctx.db, environment, [reference])).get(reference);
+  const { firmId, environment } = await findBuyer(ctx.db, dealId);
+  const known = (await findDepositsByReference(ctx.db, environment, [reference])).get(reference);
   if (known) {
     if (known.firm_id === firmId && known.paise === paise) return "known";
     throw referenceUsed(reference);
   }
-  const acted = await withoutMovedFunds(
+  const acted = await retryMovedFunds(
     async () =>
       await actWithApproval(ctx, operator, {
         kind: dealFunding,
@@ -74,14 +74,14 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
   validHours: validHoursUsual,
   async prepare(tx, { subjectId: reference, terms }, now): Promise<Prepared> {
     const { deal_id: dealId, paise } = terms;
-    const { firmId, environment } = await buyerOf(tx, dealId);
+    const { firmId, environment } = await findBuyer(tx, dealId);
     const locked = await lockReceivers(tx, [{ firmId, dealId }]);
     const state = locked.settlements[0]?.state ?? locked.crosses[0]?.state;
     refuseFunded(dealId, state);
     const firm = locked.firms.get(firmId);
     if (!firm) throw new Error("who buys is a firm");
     refuseOffboarded(firm);
-    const known = await depositsByReference(tx, environment, [reference]);
+    const known = await findDepositsByReference(tx, environment, [reference]);
     if (known.has(reference)) throw referenceUsed(reference);
     return {
       summary: `${rupeesText(paise)} rupees came in for ${dealId} as ${reference}`,
@@ -107,12 +107,12 @@ function refuseFunded(dealId: string, state: string | undefined): void {
 }
 
 /** Whose money a settlement or cross waits for. */
-export async function buyerOf(
+export async function findBuyer(
   db: Db,
   dealId: string,
 ): Promise<{ readonly firmId: string; readonly environment: Environment }> {
   const buyers = isId("stl", dealId)
-    ? await buyersOfSettlements(db, [dealId])
+    ? await findSettlementBuyers(db, [dealId])
     : await buyersOfCrosses(db, isId("crs", dealId) ? [dealId] : []);
   const firmId = buyers.get(dealId);
   if (firmId === undefined) throw new Failure("not_found", `no settlement or cross ${dealId}`);
@@ -124,7 +124,7 @@ export async function buyerOf(
 const attemptsMax = 5;
 
 /** Does again what failed because a balance fell, or a line was counted, meanwhile. */
-export async function withoutMovedFunds<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retryMovedFunds<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();

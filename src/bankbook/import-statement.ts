@@ -15,28 +15,28 @@ import { canonicalJson } from "../kernel/json.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
-import { linesByReference } from "../payouts/answer-files.ts";
-import { remittancesByUtr } from "../payouts/remittances.ts";
-import { twoOperatorsFromPaise } from "../payouts/rules.ts";
+import { findFileLinesByReference } from "../payouts/answer-files.ts";
+import { findRemittancesByUtr } from "../payouts/remittances.ts";
+import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { violatedConstraint } from "../platform/postgres/postgres.ts";
 import { seal } from "../platform/seal.ts";
-import { buyersOfSettlements } from "../settlement/fund-settlements.ts";
+import { findSettlementBuyers } from "../settlement/fund-settlements.ts";
 import { applyLines, lockLinesToApply } from "./apply-lines.ts";
-import { changeOfStatement } from "./decide-line.ts";
-import { withoutMovedFunds } from "./fund-deal.ts";
-import { genericStatement, readStatement, type StatementFormat } from "./read-statement.ts";
+import { buildStatementChange } from "./decide-line.ts";
+import { retryMovedFunds } from "./fund-deal.ts";
+import { genericStatement, parseStatement, type StatementFormat } from "./read-statement.ts";
 import { reconcileBank, type Reconciled } from "./reconcile-bank.ts";
 import {
   type KnownRemittance,
   type KnownTarget,
-  type KnownThings,
-  lineKeys,
-  mentionsIn,
-  paymentNameMin,
+  type MatchContext,
+  buildLineKeys,
+  findMentions,
+  paymentNameLengthMin,
   planLine,
   type StatementLine,
-  utrIn,
+  parseUtr,
 } from "./rules.ts";
 import {
   type BankLineRow,
@@ -82,17 +82,17 @@ export async function importStatement(
     });
   }
   const statement = await receiveStatement(ctx, operator, { environment, text, format });
-  if (statement.state === "applied") return await shown(ctx, statement, "known");
+  if (statement.state === "applied") return await summarizeImport(ctx, statement, "known");
   const lines = await listLinesOfStatement(ctx.db, statement.statement_id);
-  const limit = twoFromPaise ?? twoOperatorsFromPaise;
-  const applying = withoutMovedFunds(
+  const limit = twoFromPaise ?? twoPeopleFromPaise;
+  const applying = retryMovedFunds(
     async () =>
       await actWithApproval(ctx, operator, {
         kind: bankImport,
         environment,
         subjectId: statement.statement_id,
         terms: { sha256: statement.sha256.toString("hex") },
-        people: cameIn(lines) >= limit ? 2 : 1,
+        people: sumIncoming(lines) >= limit ? 2 : 1,
         alonePerDayPaise: limit,
       }),
   );
@@ -100,10 +100,10 @@ export async function importStatement(
     if (isAlreadyImported(error)) return undefined; // By somebody else, this moment.
     throw error;
   });
-  if (!acted) return await shown(ctx, statement, "known");
+  if (!acted) return await summarizeImport(ctx, statement, "known");
   return acted.outcome === "done"
-    ? await shown(ctx, statement, "applied")
-    : await shown(ctx, statement, "proposed", acted.approval.approval_id);
+    ? await summarizeImport(ctx, statement, "applied")
+    : await summarizeImport(ctx, statement, "proposed", acted.approval.approval_id);
 }
 
 const alreadyImported = "already_imported";
@@ -115,7 +115,7 @@ function isAlreadyImported(error: unknown): boolean {
 }
 
 /** What a statement gives to firms: deposits, and payouts that came back. */
-function cameIn(lines: readonly BankLineRow[]): number {
+function sumIncoming(lines: readonly BankLineRow[]): number {
   return lines
     .filter(({ direction, plan }) => direction === "credit" && plan.to !== "queue")
     .reduce((sum, { paise }) => sum + paise, 0);
@@ -136,7 +136,7 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
     }
     const locked = await lockLinesToApply(tx, await listLinesOfStatement(tx, subjectId));
     const lines = locked.own;
-    const paise = cameIn(lines);
+    const paise = sumIncoming(lines);
     const explained = lines.filter(({ plan }) => plan.to !== "queue").length;
     return {
       summary: `a bank statement of ${lines.length} lines up to ${statement.last_day}: ${explained} explained, ${rupeesText(paise)} rupees for firms`,
@@ -152,13 +152,13 @@ export const bankImport: ApprovalKind<{ readonly sha256: string }> = {
         };
         await setApplied(tx, after);
         const answer = { statement_id: subjectId, lines: lines.length };
-        return { changes: [...changes, changeOfStatement("apply", statement, after)], answer };
+        return { changes: [...changes, buildStatementChange("apply", statement, after)], answer };
       },
     };
   },
 };
 
-async function shown(
+async function summarizeImport(
   ctx: Pick<Context, "db">,
   { statement_id, environment, line_count }: StatementRow,
   outcome: ImportedStatement["outcome"],
@@ -185,12 +185,12 @@ export type LineDetails = Pick<
   "reference" | "narration" | "remitterName" | "remitterAccount"
 >;
 
-export function detailsPurpose(lineKey: string): string {
+export function buildDetailsPurpose(lineKey: string): string {
   return `bank line ${lineKey}`;
 }
 
 /** Two forms of one name are two forms. */
-function formName(format: StatementFormat): string {
+function buildFormatName(format: StatementFormat): string {
   const digest = createHash("sha256").update(canonicalJson(format)).digest("hex");
   return `${format.name} ${digest.slice(0, 8)}`;
 }
@@ -209,10 +209,10 @@ export async function receiveStatement(
   }: { readonly environment: Environment; readonly text: string; readonly format: StatementFormat },
 ): Promise<StatementRow> {
   const digest = createHash("sha256").update(text).digest();
-  const form = formName(format);
+  const form = buildFormatName(format);
   const known = await findStatementByDigest(ctx.db, environment, digest, form);
   if (known) return known;
-  const { lines, openingPaise, closingPaise } = readStatement(text, format);
+  const { lines, openingPaise, closingPaise } = parseStatement(text, format);
   const now = ctx.now();
   const days = lines.map(({ day }) => day).toSorted();
   const statement: StatementRow = {
@@ -231,8 +231,8 @@ export async function receiveStatement(
     applied_by: null,
     applied_at: null,
   };
-  const things = await knownThings(ctx, environment, lines);
-  const keys = lineKeys(lines);
+  const things = await loadMatchContext(ctx, environment, lines);
+  const keys = buildLineKeys(lines);
   const rows = lines.map((line, at): BankLineRow => {
     const lineKey = keys[at] ?? "";
     const { reference, narration, remitterName, remitterAccount } = line;
@@ -246,8 +246,8 @@ export async function receiveStatement(
       day: line.day,
       direction: line.direction,
       paise: line.paise,
-      utr: utrIn(reference),
-      details_sealed: seal(JSON.stringify(details), detailsPurpose(lineKey), ctx.sealKey),
+      utr: parseUtr(reference),
+      details_sealed: seal(JSON.stringify(details), buildDetailsPurpose(lineKey), ctx.sealKey),
       plan: planLine(line, things),
       state: "new",
       reason: null,
@@ -268,16 +268,16 @@ export async function receiveStatement(
 }
 
 /** Whatever exists of what these lines mention. */
-async function knownThings(
+async function loadMatchContext(
   { db, sealKey }: Pick<Context, "db" | "sealKey">,
   environment: Environment,
   lines: readonly StatementLine[],
-): Promise<KnownThings> {
-  const mentions = lines.map(mentionsIn);
+): Promise<MatchContext> {
+  const mentions = lines.map(findMentions);
   const all = (field: "remittances" | "ids" | "utrs") => [
     ...new Set(mentions.flatMap((each) => each[field])),
   ];
-  const inFiles = await linesByReference(db, all("remittances"));
+  const inFiles = await findFileLinesByReference(db, all("remittances"));
   const remittances = new Map(
     [...inFiles].map(([reference, line]): [string, KnownRemittance] => [
       reference,
@@ -290,7 +290,7 @@ async function knownThings(
     ]),
   );
   const byUtr = new Map(
-    [...(await remittancesByUtr(db, environment, all("utrs")))].map(
+    [...(await findRemittancesByUtr(db, environment, all("utrs")))].map(
       ([utr, { leadId, paise }]): [string, KnownRemittance] => {
         const inFile = [...remittances.values()].find((each) => each.leadId === leadId);
         return [utr, { leadId, paise, fileId: inFile?.fileId ?? null, isVoid: false }];
@@ -303,9 +303,9 @@ async function knownThings(
       { lineId: line_id, paise },
     ]),
   );
-  const targets = await targetsOf(db, all("ids"));
+  const targets = await loadTargets(db, all("ids"));
   const payments = (await awaitedPayments(db, environment))
-    .filter(({ payment_ref }) => payment_ref.length >= paymentNameMin)
+    .filter(({ payment_ref }) => payment_ref.length >= paymentNameLengthMin)
     .map(({ cross_id, buyer_firm_id, payment_ref }) => ({
       name: payment_ref,
       target: { firmId: buyer_firm_id, dealId: cross_id },
@@ -327,13 +327,13 @@ async function knownThings(
   };
 }
 
-async function targetsOf(
+async function loadTargets(
   db: Context["db"],
   ids: readonly string[],
 ): Promise<Map<string, KnownTarget>> {
   const ofKind = (prefix: "stl" | "crs" | "frm") => ids.filter((id) => isId(prefix, id));
   const buyers = [
-    ...(await buyersOfSettlements(db, ofKind("stl"))),
+    ...(await findSettlementBuyers(db, ofKind("stl"))),
     ...(await buyersOfCrosses(db, ofKind("crs"))),
   ];
   return new Map([

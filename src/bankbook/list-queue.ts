@@ -2,7 +2,7 @@ import type { Environment } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
 import { open } from "../platform/seal.ts";
-import { detailsPurpose, type LineDetails } from "./import-statement.ts";
+import { buildDetailsPurpose, type LineDetails } from "./import-statement.ts";
 import { type BankLineRow, detailsColumn, listQueue as listRows } from "./store.ts";
 
 /** A line of the queue as whoever decides about it reads it. */
@@ -26,7 +26,7 @@ export async function listQueue(
 ): Promise<QueuedLine[]> {
   const rows = await listRows(ctx.db, environment, limit);
   return rows.map((row) => {
-    const opened = open(row.details_sealed, detailsPurpose(row.line_key), ctx.sealKey);
+    const opened = open(row.details_sealed, buildDetailsPurpose(row.line_key), ctx.sealKey);
     const details = JSON.parse(opened) as LineDetails; // Sealed by ourselves in this form.
     const { remitterAccount, remitterName, narration } = details;
     return {
@@ -50,7 +50,10 @@ export function sealedDetails({ db }: Pick<Context, "db">): SealedPlace {
     name: "bank statement lines",
     list: async (after, limit) => {
       const rows = await detailsColumn.list(db, after, limit);
-      return rows.map(({ line_key, ...row }) => ({ ...row, purpose: detailsPurpose(line_key) }));
+      return rows.map(({ line_key, ...row }) => ({
+        ...row,
+        purpose: buildDetailsPurpose(line_key),
+      }));
     },
     set: (rows) => detailsColumn.set(db, rows),
   };

@@ -52,7 +52,7 @@ const linesMax = 20_000;
 const textLengthMax = 100;
 
 /** A format as an operator wrote it down, or what is wrong with it. */
-export function readStatementFormat(value: unknown): StatementFormat {
+export function parseStatementFormat(value: unknown): StatementFormat {
   const wrong = (path: string, problem: string) => unprocessable({ path, problem });
   if (typeof value !== "object" || value === null) throw wrong("format", "must be an object");
   const given = Object.entries(value);
@@ -76,47 +76,47 @@ export function readStatementFormat(value: unknown): StatementFormat {
   return format as StatementFormat; // Checked field by field.
 }
 
-export type ReadStatement = {
+export type ParsedStatement = {
   readonly lines: readonly StatementLine[];
   readonly openingPaise: number | null;
   readonly closingPaise: number | null;
 };
 
-export function readStatement(text: string, format: StatementFormat): ReadStatement {
+export function parseStatement(text: string, format: StatementFormat): ParsedStatement {
   const { records } = runThrough(parseCsv(text, linesMax + 2));
   const [heading, ...rows] = records;
-  if (!heading || rows.length === 0) throw refused(1, "has no lines");
-  if (rows.length > linesMax) throw refused(1, `has more than ${linesMax} lines`);
+  if (!heading || rows.length === 0) throw badRow(1, "has no lines");
+  if (rows.length > linesMax) throw badRow(1, `has more than ${linesMax} lines`);
   const names = heading.cells.map((cell) => cell.trim().toLowerCase());
   const at = (column: string | undefined): number =>
     column === undefined ? -1 : names.indexOf(column.trim().toLowerCase());
   for (const field of formatFields) {
     const column = format[field];
     if (field !== "name" && column !== undefined && at(column) < 0) {
-      throw refused(heading.row, `has no column "${column}"`);
+      throw badRow(heading.row, `has no column "${column}"`);
     }
   }
   const lines = rows.map(({ row, cells, problem }, index): StatementLine => {
-    if (problem) throw refused(row, problem);
+    if (problem) throw badRow(row, problem);
     const cell = (column: string | undefined) => (cells[at(column)] ?? "").trim();
     const day = dayOf(cell(format.day));
-    if (day === undefined) throw refused(row, `has no day: "${cell(format.day)}"`);
+    if (day === undefined) throw badRow(row, `has no day: "${cell(format.day)}"`);
     const balance = format.balance === undefined ? "" : cell(format.balance);
     return {
       ordinal: index + 1,
       day,
-      ...amountIn(cell, format, row),
+      ...parseAmount(cell, format, row),
       reference: cell(format.reference),
       narration: cell(format.narration),
       remitterName: cell(format.remitter_name),
       remitterAccount: cell(format.remitter_account),
-      balancePaise: balance === "" ? null : signedPaise(balance, row),
+      balancePaise: balance === "" ? null : parseSignedPaise(balance, row),
     };
   });
-  return { lines, ...balancesIn(lines) };
+  return { lines, ...checkBalances(lines) };
 }
 
-function amountIn(
+function parseAmount(
   cell: (column: string | undefined) => string,
   format: StatementFormat,
   row: number,
@@ -124,53 +124,53 @@ function amountIn(
   if (format.amount !== undefined) {
     const direction = /^c/i.test(cell(format.direction)) ? "credit" : "debit";
     if (!/^(cr|dr|credit|debit|c|d)$/i.test(cell(format.direction))) {
-      throw refused(row, "says neither credit nor debit");
+      throw badRow(row, "says neither credit nor debit");
     }
-    return { direction, paise: wholePaise(cell(format.amount), row) };
+    return { direction, paise: parsePaise(cell(format.amount), row) };
   }
   const isNothing = (text: string) => text === "" || /^0+(\.0+)?$/.test(text) || text === "-";
   const debit = cell(format.debit);
   const credit = cell(format.credit);
-  if (isNothing(debit) === isNothing(credit)) throw refused(row, "has not one amount");
+  if (isNothing(debit) === isNothing(credit)) throw badRow(row, "has not one amount");
   return isNothing(debit)
-    ? { direction: "credit", paise: wholePaise(credit, row) }
-    : { direction: "debit", paise: wholePaise(debit, row) };
+    ? { direction: "credit", paise: parsePaise(credit, row) }
+    : { direction: "debit", paise: parsePaise(debit, row) };
 }
 
-function wholePaise(text: string, row: number): number {
+function parsePaise(text: string, row: number): number {
   const paise = paiseOf(text);
-  if (paise === undefined) throw refused(row, `has no amount: "${text}"`);
+  if (paise === undefined) throw badRow(row, `has no amount: "${text}"`);
   return paise;
 }
 
-function signedPaise(text: string, row: number): number {
+function parseSignedPaise(text: string, row: number): number {
   if (/^-?0+(\.0+)?$/.test(text)) return 0;
   const isBelow = text.startsWith("-");
-  const paise = wholePaise(isBelow ? text.slice(1) : text, row);
+  const paise = parsePaise(isBelow ? text.slice(1) : text, row);
   return isBelow ? -paise : paise;
 }
 
 /** Where the bank says what was on the account, each line must lead to the next. */
-function balancesIn(lines: readonly StatementLine[]) {
+function checkBalances(lines: readonly StatementLine[]) {
   let before: number | null = null;
   for (const [index, line] of lines.entries()) {
     const { balancePaise } = line;
     if (balancePaise === null) return { openingPaise: null, closingPaise: null };
-    if (before !== null && before + changeOf(line) !== balancePaise) {
-      throw refused(index + 2, "does not lead from the balance above to its own");
+    if (before !== null && before + toSignedPaise(line) !== balancePaise) {
+      throw badRow(index + 2, "does not lead from the balance above to its own");
     }
     before = balancePaise;
   }
   const [first] = lines;
   const after = first?.balancePaise ?? null;
-  const openingPaise = first && after !== null ? after - changeOf(first) : null;
+  const openingPaise = first && after !== null ? after - toSignedPaise(first) : null;
   return { openingPaise, closingPaise: before };
 }
 
-function changeOf({ direction, paise }: StatementLine): number {
+function toSignedPaise({ direction, paise }: StatementLine): number {
   return direction === "credit" ? paise : -paise;
 }
 
-function refused(row: number, problem: string): Failure {
+function badRow(row: number, problem: string): Failure {
   return unprocessable({ path: `row ${row}`, problem });
 }

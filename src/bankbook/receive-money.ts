@@ -14,7 +14,7 @@ import type { Account, Entry } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
   type AwaitedSettlement,
-  fundReceived,
+  fundReceivedSettlements,
   lockSettlementsById,
 } from "../settlement/fund-settlements.ts";
 
@@ -94,7 +94,7 @@ export async function takeMoney(
   for (const { firmId, paise } of received) {
     available.set(firmId, addPaise(available.get(firmId) ?? 0, paise));
   }
-  const ofSettlements = await fundReceived(tx, settlements, { available, now });
+  const ofSettlements = await fundReceivedSettlements(tx, settlements, { available, now });
   const reference = (crossId: string) =>
     received.find(({ dealId }) => dealId === crossId)?.reference ?? "";
   const ofCrosses = await fundReceivedCrosses(tx, crosses, { available, reference, now });

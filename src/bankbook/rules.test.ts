@@ -7,18 +7,18 @@ import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { rupeesPlain } from "../kernel/money.ts";
-import { genericStatement, readStatement, readStatementFormat } from "./read-statement.ts";
+import { genericStatement, parseStatement, parseStatementFormat } from "./read-statement.ts";
 import {
   bankLineLifecycle,
   bankLineStates,
   isRemitter,
-  type KnownThings,
-  lineKeys,
-  madeReference,
-  mentionsIn,
+  type MatchContext,
+  buildLineKeys,
+  buildReference,
+  findMentions,
   planLine,
   type StatementLine,
-  utrIn,
+  parseUtr,
 } from "./rules.ts";
 
 const blank: StatementLine = {
@@ -33,7 +33,7 @@ const blank: StatementLine = {
   balancePaise: null,
 };
 
-const nothing: KnownThings = {
+const nothing: MatchContext = {
   remittances: new Map(),
   byUtr: new Map(),
   returning: new Map(),
@@ -75,9 +75,9 @@ test("the same lines have the same keys in whichever file, and twins in one file
   fc.assert(
     fc.property(some, some, (first, more) => {
       const lines = [...first, ...more].map((line, at) => ({ ...blank, ...line, ordinal: at + 1 }));
-      const keys = lineKeys(lines);
+      const keys = buildLineKeys(lines);
       assert.equal(new Set(keys).size, lines.length);
-      assert.deepEqual(lineKeys(lines.slice(0, first.length)), keys.slice(0, first.length));
+      assert.deepEqual(buildLineKeys(lines.slice(0, first.length)), keys.slice(0, first.length));
     }),
   );
 });
@@ -97,12 +97,12 @@ test("an id is found however the bank has bent it, and a made reference has the 
       bent,
       (kind, bend) => {
         const id = newId(kind, now);
-        assert.ok(mentionsIn({ ...blank, narration: `NEFT ${bend(id)}` }).ids.includes(id));
+        assert.ok(findMentions({ ...blank, narration: `NEFT ${bend(id)}` }).ids.includes(id));
       },
     ),
   );
-  const [key = ""] = lineKeys([blank]);
-  assert.equal(utrIn(madeReference(key)), madeReference(key));
+  const [key = ""] = buildLineKeys([blank]);
+  assert.equal(parseUtr(buildReference(key)), buildReference(key));
 });
 
 test("a remitter is its account or its whole name, and never nobody", () => {
@@ -149,7 +149,7 @@ test("a statement read back is what was written, with its opening and closing ba
       });
       const heading =
         "Date,Reference,Description,Debit,Credit,Balance,Remitter_name,Remitter_account";
-      const read = readStatement([heading, ...rows].join("\n"), genericStatement);
+      const read = parseStatement([heading, ...rows].join("\n"), genericStatement);
       assert.deepEqual(
         read.lines.map(({ paise, direction, narration }) => [paise, direction, narration]),
         lines.map(({ paise, isDebit, narration }) => [
@@ -164,7 +164,7 @@ test("a statement read back is what was written, with its opening and closing ba
 });
 
 test("a bank's own headings are a table, and one that lacks something says what", () => {
-  const format = readStatementFormat({
+  const format = parseStatementFormat({
     name: "first-bank",
     day: "Txn Date",
     reference: "Chq/Ref",
@@ -174,9 +174,9 @@ test("a bank's own headings are a table, and one that lacks something says what"
   });
   const text =
     'Txn Date,Chq/Ref,Particulars,Amount,Cr/Dr\n05-Nov-2026,ABC,Hello,"1,23,456.50",DR\n';
-  const [line] = readStatement(text, format).lines;
+  const [line] = parseStatement(text, format).lines;
   assert.deepEqual([line?.day, line?.direction, line?.paise], ["2026-11-05", "debit", 12_345_650]);
-  const problem = (value: unknown) => () => readStatementFormat(value);
+  const problem = (value: unknown) => () => parseStatementFormat(value);
   assert.throws(problem({ ...format, amount: undefined }), Failure);
   assert.throws(problem({ ...format, debit: "D", credit: "C" }), Failure);
   assert.throws(problem({ ...format, colour: "red" }), Failure);

@@ -59,13 +59,13 @@ export type StatementLine = {
 };
 
 /** Capitals and digits only: banks change case and drop marks. */
-export function squeeze(text: string): string {
+export function normalize(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }
 
 /** The bank's reference where it has the form of one. */
-export function utrIn(reference: string): string | null {
-  const squeezed = squeeze(reference);
+export function parseUtr(reference: string): string | null {
+  const squeezed = normalize(reference);
   return utrForm.test(squeezed) ? squeezed : null;
 }
 
@@ -73,10 +73,10 @@ export function utrIn(reference: string): string | null {
  * What tells a line from every other: the same line in two files is one line. Lines that are alike in
  * everything are told apart by how many of them come before.
  */
-export function lineKeys(lines: readonly StatementLine[]): string[] {
+export function buildLineKeys(lines: readonly StatementLine[]): string[] {
   const seen = new Map<string, number>();
   return lines.map(({ day, direction, paise, reference, narration }) => {
-    const name = squeeze(reference) || createHash("sha256").update(narration).digest("hex");
+    const name = normalize(reference) || createHash("sha256").update(narration).digest("hex");
     const alike = `${day} ${direction} ${paise} ${name}`;
     const before = seen.get(alike) ?? 0;
     seen.set(alike, before + 1);
@@ -85,7 +85,7 @@ export function lineKeys(lines: readonly StatementLine[]): string[] {
 }
 
 /** A reference for money whose own is missing or taken, the same whenever it is asked for. */
-export function madeReference(lineKey: string): string {
+export function buildReference(lineKey: string): string {
   return `BL${lineKey.slice(0, 18).toUpperCase()}`;
 }
 
@@ -95,19 +95,19 @@ const remittance = /(?=(SD[0-9A-HJKMNP-TV-Z]{14}))/g;
 const word = /[A-Z0-9]{12,22}/g;
 
 /** What a line may be about, by what is written in it. Most of it names nothing that exists. */
-export function mentionsIn({ reference, narration }: StatementLine) {
-  const text = squeeze(`${reference} ${narration}`);
+export function findMentions({ reference, narration }: StatementLine) {
+  const text = normalize(`${reference} ${narration}`);
   const words = `${reference} ${narration}`.toUpperCase().match(word) ?? [];
   return {
     remittances: [...new Set([...text.matchAll(remittance)].map(([, found = ""]) => found))],
     /** Settlements, crosses and firms. */
-    ids: [...new Set([...text.matchAll(dealOrFirm)].map(([, found = ""]) => idOf(found)))],
+    ids: [...new Set([...text.matchAll(dealOrFirm)].map(([, found = ""]) => toId(found)))],
     utrs: [...new Set(words)],
     text,
   };
 }
 
-function idOf(squeezed: string): string {
+function toId(squeezed: string): string {
   return `${squeezed.slice(0, 3)}_${squeezed.slice(3)}`.toLowerCase();
 }
 
@@ -118,10 +118,10 @@ export function isRemitter(
   { remitterAccount, remitterName }: StatementLine,
   { accountNo, names }: Remitter,
 ): boolean {
-  const account = squeeze(remitterAccount);
-  const name = squeeze(remitterName);
-  const isAccount = account !== "" && accountNo !== null && account === squeeze(accountNo);
-  return isAccount || (name !== "" && names.some((known) => squeeze(known) === name));
+  const account = normalize(remitterAccount);
+  const name = normalize(remitterName);
+  const isAccount = account !== "" && accountNo !== null && account === normalize(accountNo);
+  return isAccount || (name !== "" && names.some((known) => normalize(known) === name));
 }
 
 /** A remittance that left or is to leave, as a line may be about it. */
@@ -135,7 +135,7 @@ export type KnownRemittance = {
 /** What a deal or a firm that is named wants: money of this firm. */
 export type KnownTarget = { readonly firmId: string; readonly dealId: string | null };
 
-export type KnownThings = {
+export type MatchContext = {
   readonly remittances: ReadonlyMap<string, KnownRemittance>;
   /** Remittances by the bank's own reference. */
   readonly byUtr: ReadonlyMap<string, KnownRemittance>;
@@ -173,25 +173,25 @@ export const queueReasons = [
 
 export type QueueReason = (typeof queueReasons)[number];
 
-const queued = (reason: QueueReason): LinePlan => ({ to: "queue", reason });
+const planQueue = (reason: QueueReason): LinePlan => ({ to: "queue", reason });
 
-export function planLine(line: StatementLine, known: KnownThings): LinePlan {
-  const mentions = mentionsIn(line);
+export function planLine(line: StatementLine, known: MatchContext): LinePlan {
+  const mentions = findMentions(line);
   const ours = mentions.remittances.flatMap((name) => known.remittances.get(name) ?? []);
   const outcome = line.direction === "debit" ? "paid" : "returned";
   const [remitted, ...others] = ours;
-  if (others.length > 0) return queued("ambiguous_reference");
+  if (others.length > 0) return planQueue("ambiguous_reference");
   if (remitted) return planRemittance(line, remitted, outcome);
   const back = mentions.utrs.flatMap((utr) => known.returning.get(utr) ?? [])[0];
   if (back && line.direction === "debit") {
     return back.paise === line.paise
       ? { to: "sent_back", line_id: back.lineId }
-      : queued("amount_differs");
+      : planQueue("amount_differs");
   }
   const byUtr = mentions.utrs.flatMap((utr) => known.byUtr.get(utr) ?? [])[0];
   if (byUtr) return planRemittance(line, byUtr, outcome);
   if (line.direction === "debit") {
-    return queued(line.reference === "" ? "no_reference" : "unknown_reference");
+    return planQueue(line.reference === "" ? "no_reference" : "unknown_reference");
   }
   return planDeposit(line, mentions, known);
 }
@@ -201,19 +201,19 @@ function planRemittance(
   { leadId, fileId, paise, isVoid }: KnownRemittance,
   outcome: "paid" | "returned",
 ): LinePlan {
-  if (isVoid) return queued("voided_file");
-  if (paise !== line.paise) return queued("amount_differs");
+  if (isVoid) return planQueue("voided_file");
+  if (paise !== line.paise) return planQueue("amount_differs");
   return { to: "remittance", lead_id: leadId, file_id: fileId, outcome };
 }
 
 function planDeposit(
   line: StatementLine,
-  { ids, text }: ReturnType<typeof mentionsIn>,
-  { targets, payments, remitters }: KnownThings,
+  { ids, text }: ReturnType<typeof findMentions>,
+  { targets, payments, remitters }: MatchContext,
 ): LinePlan {
   const named = [
     ...ids.flatMap((id) => targets.get(id) ?? []),
-    ...payments.filter(({ name }) => text.includes(squeeze(name))).map(({ target }) => target),
+    ...payments.filter(({ name }) => text.includes(normalize(name))).map(({ target }) => target),
   ];
   const deals = new Map(
     named.filter(({ dealId }) => dealId !== null).map((each) => [each.dealId, each]),
@@ -221,14 +221,14 @@ function planDeposit(
   const firms = new Set(named.map(({ firmId }) => firmId));
   const [firmId] = firms;
   if (firmId === undefined) {
-    return queued(ids.length === 0 ? "no_reference" : "unknown_reference");
+    return planQueue(ids.length === 0 ? "no_reference" : "unknown_reference");
   }
-  if (firms.size > 1 || deals.size > 1) return queued("ambiguous_reference");
+  if (firms.size > 1 || deals.size > 1) return planQueue("ambiguous_reference");
   const remitter = remitters.get(firmId);
-  if (!remitter || !isRemitter(line, remitter)) return queued("third_party");
+  if (!remitter || !isRemitter(line, remitter)) return planQueue("third_party");
   const [dealId = null] = deals.keys();
   return { to: "deposit", firm_id: firmId, deal_id: dealId };
 }
 
 /** The least that a buyer's own name for a payment must have to be looked for in a text. */
-export const paymentNameMin = 6;
+export const paymentNameLengthMin = 6;

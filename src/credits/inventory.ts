@@ -17,7 +17,7 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { istDay } from "../kernel/time.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
-import { aloneTimes, twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace, runPaced } from "../platform/heavy/pace.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
@@ -130,7 +130,7 @@ export async function addInventoryWithApproval(
     subjectId: createHash("sha256").update(canonicalJson(terms)).digest("hex").slice(0, 40),
     terms,
     people: value >= twoFromPaise ? 2 : 1,
-    alonePerDayPaise: twoFromPaise * aloneTimes,
+    alonePerDayPaise: twoFromPaise * aloneLimitFactor,
   });
   if (acted.outcome === "proposed") {
     return { outcome: "proposed", approval_id: acted.approval.approval_id };

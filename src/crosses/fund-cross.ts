@@ -18,7 +18,7 @@ import { postEntries } from "../ledger/write-books.ts";
 import { askOutside } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
-import { fundingReference } from "../payouts/deposit-rules.ts";
+import { buildFundingReference } from "../payouts/deposit-rules.ts";
 import { takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
@@ -79,7 +79,7 @@ async function hold(tx: Tx, { before, paying, missing, now }: Holding): Promise<
   await tx.run(setCrosses([after]));
   const deposit = {
     environment: after.environment,
-    reference: fundingReference(after.cross_id),
+    reference: buildFundingReference(after.cross_id),
     deskId: after.buyer_desk_id ?? "",
     firmId: after.buyer_firm_id ?? "",
     paise: missing,
@@ -211,7 +211,7 @@ export async function applyCrossFunding(
     tx,
     funded.map(({ inquiry, after }) => ({
       environment: after.environment,
-      reference: inquiry?.answer.reference ?? fundingReference(after.cross_id),
+      reference: inquiry?.answer.reference ?? buildFundingReference(after.cross_id),
       deskId: after.buyer_desk_id ?? "",
       firmId: after.buyer_firm_id ?? "",
       paise: after.buyer_paise,

@@ -15,7 +15,7 @@ import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/v
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { statesOfSettlements } from "../settlement/move-settlement.ts";
+import { findSettlementStates } from "../settlement/move-settlement.ts";
 import {
   countCrosses,
   type CrossFilter,
@@ -169,7 +169,7 @@ async function viewCrosses(
   rows: readonly FoundCross[],
   visible: Visibility,
 ): Promise<Cross[]> {
-  const states = await statesOfSettlements(
+  const states = await findSettlementStates(
     db,
     rows.flatMap((row) => row.settlement_id ?? []),
   );

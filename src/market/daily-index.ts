@@ -5,7 +5,7 @@ import { addDays, type IstDay, istDayStart } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { dealsBetween, firstDealAt } from "../settlement/past-deals.ts";
+import { listDealsBetween, findFirstDeal } from "../settlement/past-deals.ts";
 import {
   computeFigure,
   findDayToFix,
@@ -28,7 +28,7 @@ export async function fixIndex(
     const last = await db.run(findLastFigure(scheme, null));
     const day = findDayToFix({
       lastFixed: last?.day,
-      firstDealAt: last ? undefined : await firstDealAt(db, { environment: "live", scheme }),
+      firstDealAt: last ? undefined : await findFirstDeal(db, { environment: "live", scheme }),
       now: instant,
     });
     if (day === undefined) return 0;
@@ -40,7 +40,7 @@ export async function fixIndex(
 
 /** Computes the index of a day from the deals on the tape, whether it is fixed or not. */
 export async function readIndexFigure(db: Db, scheme: Scheme, day: IstDay): Promise<IndexFigure> {
-  const deals = await dealsBetween(db, {
+  const deals = await listDealsBetween(db, {
     environment: "live",
     scheme,
     from: istDayStart(day),

@@ -16,14 +16,14 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { carryOutApproved } from "./decide-approval.ts";
 import {
   type ApprovalKind,
-  changeOfApproval,
+  buildApprovalChange,
   digestFacts,
   type Done,
   type Prepared,
   type Proposed,
   type Terms,
 } from "./approval-kind.ts";
-import { aloneHours, refuseRole, refuseUnnamed, stateAt } from "./approval-rules.ts";
+import { aloneHours, refuseRole, refuseUnnamed, findStateAt } from "./approval-rules.ts";
 import {
   type ApprovalRow,
   findOpen,
@@ -64,7 +64,7 @@ export async function actWithApproval<Meant extends Terms>(
       return await proposeOrApprove(tx, actor, asked);
     }
     const { changes, answer } = await prepared.carryOut(actor);
-    if (limit !== undefined) await noteAlone(tx, actor, asked);
+    if (limit !== undefined) await recordAlone(tx, actor, asked);
     await recordChanges(tx, actor, changes, now);
     return { outcome: "done", answer };
   });
@@ -81,17 +81,17 @@ export type Act<Meant extends Terms> = Proposed<Meant> & {
 async function isPastLimit(
   tx: Tx,
   actor: Actor,
-  { kind, prepared, now, limit }: Asked & { readonly limit: number },
+  { kind, prepared, now, limit }: PreparedAct & { readonly limit: number },
 ): Promise<boolean> {
   const since = new Date(now.getTime() - aloneHours * 3_600_000);
   const before = await sumAlone(tx, { personKey: personKey(actor.id), kind: kind.name, since });
   return before + (prepared.valuePaise ?? 0) >= limit;
 }
 
-async function noteAlone(
+async function recordAlone(
   tx: Tx,
   actor: Actor,
-  { kind, proposed, prepared, now }: Asked,
+  { kind, proposed, prepared, now }: PreparedAct,
 ): Promise<void> {
   await insertAlone(tx, {
     person_key: personKey(actor.id),
@@ -102,21 +102,21 @@ async function noteAlone(
   });
 }
 
-type Asked = {
+type PreparedAct = {
   readonly kind: ApprovalKind<never>;
   readonly proposed: Proposed;
   readonly prepared: Prepared;
   readonly now: Date;
 };
 
-async function proposeOrApprove(tx: Tx, actor: Actor, asked: Asked): Promise<Acted> {
+async function proposeOrApprove(tx: Tx, actor: Actor, asked: PreparedAct): Promise<Acted> {
   const { kind, proposed, prepared, now } = asked;
   const open = await findOpen(tx, kind.name, proposed.subjectId);
   if (!open) return { outcome: "proposed", approval: await propose(tx, actor, asked) };
   const isSame = canonicalJson(open.terms) === canonicalJson(proposed.terms);
   // Facts of other terms tell nothing about those that were proposed.
   const isChanged = isSame && open.facts_hash !== digestFacts(prepared.facts);
-  const isStale = stateAt(open, now) === "expired" || isChanged;
+  const isStale = findStateAt(open, now) === "expired" || isChanged;
   if (isStale || (isSamePerson(open.proposed_by, actor.id) && !isSame)) {
     // What nobody can approve any more, or its own proposer has changed, makes room.
     return { outcome: "proposed", approval: await propose(tx, actor, asked, open) };
@@ -136,7 +136,7 @@ async function proposeOrApprove(tx: Tx, actor: Actor, asked: Asked): Promise<Act
 async function propose(
   tx: Tx,
   actor: Actor,
-  { kind, proposed, prepared, now }: Asked,
+  { kind, proposed, prepared, now }: PreparedAct,
   ended?: ApprovalRow,
 ): Promise<ApprovalRow> {
   const row: ApprovalRow = {
@@ -156,9 +156,9 @@ async function propose(
     decided_at: null,
     reason: null,
   };
-  const changes = [...(prepared.proposal ?? []), changeOfApproval("propose", row)];
+  const changes = [...(prepared.proposal ?? []), buildApprovalChange("propose", row)];
   if (ended) {
-    const isLate = stateAt(ended, now) === "expired";
+    const isLate = findStateAt(ended, now) === "expired";
     const isOwn = isSamePerson(ended.proposed_by, actor.id);
     const whyVoid = isOwn ? "proposed anew" : "the facts have changed";
     const after: ApprovalRow = {
@@ -169,7 +169,7 @@ async function propose(
       reason: isLate ? null : whyVoid,
     };
     await setDecided(tx, after);
-    changes.unshift(changeOfApproval(isLate ? "expire" : "void", after));
+    changes.unshift(buildApprovalChange(isLate ? "expire" : "void", after));
   }
   await insertApproval(tx, row);
   await recordChanges(tx, actor, changes, now);

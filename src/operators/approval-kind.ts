@@ -55,7 +55,7 @@ export type ApprovalKind<Meant extends Terms = Terms> = {
 export const validHoursUsual = 72;
 
 /** Proposals are the operator's own: their records are on the house's desk. */
-export function changeOfApproval(
+export function buildApprovalChange(
   action: "propose" | "approve" | "reject" | "void" | "expire",
   row: ApprovalRow,
 ): Change {
@@ -68,12 +68,13 @@ export function changeOfApproval(
     firmId: house,
     action: `approval.${action}`,
     entity: { type: "approval", id: row.approval_id, version, href },
-    before: action === "propose" ? null : shownAs({ ...row, state: "proposed", decided_by: null }),
-    after: shownAs(row),
+    before:
+      action === "propose" ? null : toAuditView({ ...row, state: "proposed", decided_by: null }),
+    after: toAuditView(row),
   };
 }
 
-function shownAs(row: ApprovalRow): object {
+function toAuditView(row: ApprovalRow): object {
   const { proposed_at: _proposed, expires_at: _expires, decided_at: _decided, ...told } = row;
   return told;
 }

@@ -33,7 +33,7 @@ export const twoPeopleFromPaise = 1_000_000_000;
 export const twoPeopleFromBps = 100;
 
 /** Work that comes in many small pieces: one person may do so many times the limit alone in a day. */
-export const aloneTimes = 10;
+export const aloneLimitFactor = 10;
 
 /** What one person does alone of one kind counts together for so long. */
 export const aloneHours = 24;
@@ -67,7 +67,7 @@ export function refuseProposer(actor: Actor, proposedBy: string): void {
 }
 
 /** What a stored proposal counts as now: one that nobody decided ends by itself. */
-export function stateAt(
+export function findStateAt(
   { state, expires_at }: { readonly state: ApprovalState; readonly expires_at: Date },
   now: Date,
 ): ApprovalState {

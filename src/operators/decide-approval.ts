@@ -9,7 +9,7 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
   type ApprovalKind,
-  changeOfApproval,
+  buildApprovalChange,
   digestFacts,
   type Done,
   type Prepared,
@@ -20,7 +20,7 @@ import {
   refuseProposer,
   refuseRole,
   refuseUnnamed,
-  stateAt,
+  findStateAt,
 } from "./approval-rules.ts";
 import { type ApprovalRow, findApproval, lockSubject, setDecided } from "./approval-store.ts";
 
@@ -41,7 +41,8 @@ export async function approveProposal(
     if (row.state === "approved" && isSamePerson(row.decided_by ?? "", actor.id)) {
       return { approval: row };
     }
-    if (stateAt(row, now) === "expired") return await end(tx, actor, { row, to: "expired", now });
+    if (findStateAt(row, now) === "expired")
+      return await end(tx, actor, { row, to: "expired", now });
     advance(approvalLifecycle, row.state, "approve");
     refuseProposer(actor, row.proposed_by);
     const { environment, subject_id: subjectId, terms } = row;
@@ -74,7 +75,7 @@ export async function carryOutApproved(
     decided_at: now,
   };
   await setDecided(tx, approval);
-  await recordChanges(tx, actor, [...changes, changeOfApproval("approve", approval)], now);
+  await recordChanges(tx, actor, [...changes, buildApprovalChange("approve", approval)], now);
   return { approval, ...(answer !== undefined && { answer }) };
 }
 
@@ -99,7 +100,7 @@ export async function rejectProposal(
     const kind = findKind(kinds, row);
     const isOwn = isSamePerson(actor.id, row.proposed_by);
     if (!isOwn) refuseRole(actor, kind.approvers, `to reject ${kind.name}`);
-    advance(approvalLifecycle, stateAt(row, now), "reject");
+    advance(approvalLifecycle, findStateAt(row, now), "reject");
     const { approval } = await end(tx, actor, { row, to: "rejected", reason, now });
     return approval;
   });
@@ -143,6 +144,6 @@ async function end(
   };
   const action = ({ rejected: "reject", voided: "void", expired: "expire" } as const)[to];
   await setDecided(tx, approval);
-  await recordChanges(tx, actor, [changeOfApproval(action, approval)], now);
+  await recordChanges(tx, actor, [buildApprovalChange(action, approval)], now);
   return { approval };
 }

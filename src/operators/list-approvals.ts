@@ -3,7 +3,7 @@ import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import { type ApprovalKind, digestFacts, type Terms } from "./approval-kind.ts";
-import { stateAt } from "./approval-rules.ts";
+import { findStateAt } from "./approval-rules.ts";
 import {
   type ApprovalRow,
   type ApprovalSearch,
@@ -20,7 +20,7 @@ export function viewApproval(row: ApprovalRow, now: Date) {
     kind: row.kind,
     environment: row.environment,
     subject_id: row.subject_id,
-    status: stateAt(row, now),
+    status: findStateAt(row, now),
     summary: row.summary,
     value_paise: row.value_paise,
     proposed_by: row.proposed_by,
@@ -63,7 +63,7 @@ export async function showApproval(
  * Of these things, those that somebody approved and whose facts are still the same. For a kind whose
  * approval only lets something happen later.
  */
-export async function approvedAmong<Meant extends Terms>(
+export async function findApproved<Meant extends Terms>(
   db: Db,
   { name }: Pick<ApprovalKind<Meant>, "name">,
   things: readonly { readonly subjectId: string; readonly facts: object }[],

@@ -71,7 +71,7 @@ async function letIn(
     role,
     outcome,
   }: {
-    readonly kind: ApprovalKind<Letting>;
+    readonly kind: ApprovalKind<EnrolmentTerms>;
     readonly name: string;
     readonly role: OperatorRole;
     readonly outcome: "added" | "reset";
@@ -90,20 +90,20 @@ async function letIn(
   if (acted.outcome === "proposed") {
     return { outcome: "proposed", approval_id: acted.approval.approval_id, code };
   }
-  const { operator: person } = acted.answer as LetInAnswer; // What carrying it out answers.
+  const { operator: person } = acted.answer as EnrolmentAnswer; // What carrying it out answers.
   return { outcome, operator: person, code };
 }
 
-type Letting = Terms & {
+type EnrolmentTerms = Terms & {
   readonly name: string;
   readonly role: OperatorRole;
   readonly code_hash: string;
   readonly people: 1 | 2;
 };
 
-type LetInAnswer = { readonly operator: OperatorView; readonly code?: string };
+type EnrolmentAnswer = { readonly operator: OperatorView; readonly code?: string };
 
-export const operatorAddition: ApprovalKind<Letting> = {
+export const operatorAddition: ApprovalKind<EnrolmentTerms> = {
   name: "operator.add",
   proposers: ["admin"],
   approvers: ["admin"],
@@ -122,7 +122,7 @@ export const operatorAddition: ApprovalKind<Letting> = {
       valuePaise: null,
       facts: { known: false },
       async carryOut(actor) {
-        const codes = codesFor(terms);
+        const codes = issueCodes(terms);
         const row: OperatorRow = {
           operator_id: newId("opr", now),
           name: terms.name,
@@ -131,21 +131,21 @@ export const operatorAddition: ApprovalKind<Letting> = {
           password_hash: null,
           totp_sealed: null,
           totp_step: 0,
-          ...enrolling(codes.hashes, now),
+          ...buildEnrolment(codes.hashes, now),
           created_by: actor.id,
           created_at: now,
           disabled_at: null,
           version: 1,
         };
         await insertOperator(tx, row);
-        const changes = [changeOfOperator("add", undefined, row)];
-        return { changes, answer: answerOf(row, codes.second) };
+        const changes = [buildOperatorChange("add", undefined, row)];
+        return { changes, answer: toAnswer(row, codes.second) };
       },
     };
   },
 };
 
-export const operatorReset: ApprovalKind<Letting> = {
+export const operatorReset: ApprovalKind<EnrolmentTerms> = {
   name: "operator.reset",
   proposers: ["admin"],
   approvers: ["admin"],
@@ -160,27 +160,27 @@ export const operatorReset: ApprovalKind<Letting> = {
       valuePaise: null,
       facts: { operator_id: before.operator_id, version: before.version },
       async carryOut() {
-        const codes = codesFor(terms);
+        const codes = issueCodes(terms);
         const after: OperatorRow = {
           ...before,
           role: terms.role,
           password_hash: null,
           totp_sealed: null,
-          ...enrolling(codes.hashes, now),
+          ...buildEnrolment(codes.hashes, now),
           disabled_at: null,
           version: before.version + 1,
         };
         await setOperator(tx, after);
         await revokeSessions(tx, before.operator_id, now);
-        const changes = [changeOfOperator("reset", before, after)];
-        return { changes, answer: answerOf(after, codes.second) };
+        const changes = [buildOperatorChange("reset", before, after)];
+        return { changes, answer: toAnswer(after, codes.second) };
       },
     };
   },
 };
 
 /** Between the look that decided it and the lock, somebody may have become the second admin. */
-async function refuseAlone(tx: Tx, { people, role }: Letting): Promise<void> {
+async function refuseAlone(tx: Tx, { people, role }: EnrolmentTerms): Promise<void> {
   if (people === 2) return;
   const everybody = await listOperatorRows(tx);
   const admins = everybody.filter((person) => person.role === "admin");
@@ -191,12 +191,12 @@ async function refuseAlone(tx: Tx, { people, role }: Letting): Promise<void> {
   });
 }
 
-function enrolling(hashes: readonly Buffer[], now: Date) {
+function buildEnrolment(hashes: readonly Buffer[], now: Date) {
   const enrol_until = new Date(now.getTime() + enrolHours * 3_600_000);
   return { enrol_hashes: hashes, enrol_until };
 }
 
-function codesFor({ code_hash, people }: Letting): {
+function issueCodes({ code_hash, people }: EnrolmentTerms): {
   readonly hashes: readonly Buffer[];
   readonly second: string | undefined;
 } {
@@ -206,7 +206,7 @@ function codesFor({ code_hash, people }: Letting): {
   return { hashes: [first, hashCode(second)], second };
 }
 
-function answerOf(row: OperatorRow, code: string | undefined): LetInAnswer {
+function toAnswer(row: OperatorRow, code: string | undefined): EnrolmentAnswer {
   return { operator: viewOperator(row), ...(code !== undefined && { code }) };
 }
 
@@ -244,7 +244,7 @@ export async function disableOperator(
     };
     await setOperator(tx, after);
     await revokeSessions(tx, before.operator_id, now);
-    await recordChanges(tx, actor, [changeOfOperator("disable", before, after)], now);
+    await recordChanges(tx, actor, [buildOperatorChange("disable", before, after)], now);
     return viewOperator(after);
   });
 }
@@ -271,14 +271,14 @@ export function viewOperator(row: OperatorRow) {
     operator_id: row.operator_id,
     name: row.name,
     role: row.role,
-    status: personStatus(row),
+    status: findPersonStatus(row),
     created_by: row.created_by,
     created_at: istTimestamp(row.created_at),
     disabled_at: row.disabled_at && istTimestamp(row.disabled_at),
   };
 }
 
-function personStatus({ disabled_at, password_hash }: OperatorRow): PersonStatus {
+function findPersonStatus({ disabled_at, password_hash }: OperatorRow): PersonStatus {
   if (disabled_at !== null) return "disabled";
   return password_hash === null ? "enrolling" : "enrolled";
 }
@@ -286,7 +286,7 @@ function personStatus({ disabled_at, password_hash }: OperatorRow): PersonStatus
 export type OperatorView = ReturnType<typeof viewOperator>;
 
 /** People are the operator's own: their records are on the house's desk. */
-export function changeOfOperator(
+export function buildOperatorChange(
   action: "add" | "enrol" | "disable" | "reset" | "sign_in" | "sign_out" | "set_role",
   before: OperatorRow | undefined,
   after: OperatorRow,

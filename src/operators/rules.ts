@@ -43,7 +43,7 @@ export const enrolHours = 168;
 const freeFailures = 3;
 const waitSMax = 900;
 
-export function waitAfter(failures: number): number {
+export function computeWaitS(failures: number): number {
   if (failures <= freeFailures) return 0;
   return Math.min(waitSMax, 2 ** Math.min(failures - freeFailures, 30));
 }

@@ -7,7 +7,12 @@ import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
 import { open, seal } from "../platform/seal.ts";
-import { changeOfOperator, hashCode, type OperatorView, viewOperator } from "./manage-operators.ts";
+import {
+  buildOperatorChange,
+  hashCode,
+  type OperatorView,
+  viewOperator,
+} from "./manage-operators.ts";
 import { hashPassword, matchesPassword } from "./passwords.ts";
 import {
   badSignIn,
@@ -15,7 +20,7 @@ import {
   refuseWeakPassword,
   sessionHours,
   tooManyAttempts,
-  waitAfter,
+  computeWaitS,
 } from "./rules.ts";
 import {
   findOperator,
@@ -32,7 +37,7 @@ import {
   setOperator,
   useStep,
 } from "./store.ts";
-import { authenticatorUri, findStep, fromBase32, toBase32 } from "./totp.ts";
+import { buildAuthenticatorUri, findStep, fromBase32, toBase32 } from "./totp.ts";
 
 /** Nobody takes it for a desk's key, and scanners can find it. */
 const tokenPrefix = "operator_";
@@ -81,7 +86,7 @@ export async function signIn(
         expires_at,
       });
       const actor = { ...operatorNamed(person.name), requestId };
-      await recordChanges(tx, actor, [changeOfOperator("sign_in", person, person)], now);
+      await recordChanges(tx, actor, [buildOperatorChange("sign_in", person, person)], now);
     });
     const { name: known, role } = person;
     return { token, name: known, role, expires_at: istTimestamp(expires_at) };
@@ -122,12 +127,12 @@ export async function signOut(
     await revokeSession(tx, hashToken(token), now);
     const person = await findOperator(tx, personKey(actor.id));
     if (!person) throw new Error("whoever signed in is there");
-    await recordChanges(tx, actor, [changeOfOperator("sign_out", person, person)], now);
+    await recordChanges(tx, actor, [buildOperatorChange("sign_out", person, person)], now);
   });
 }
 
 /** Whether anybody has been added: from then on live acts need a person. */
-export async function knowsPeople(ctx: Pick<Context, "db">): Promise<boolean> {
+export async function hasPeople(ctx: Pick<Context, "db">): Promise<boolean> {
   return await hasOperators(ctx.db);
 }
 
@@ -181,9 +186,9 @@ export async function enrolOperator(
       };
       await setOperator(tx, after);
       const actor = { ...operatorNamed(before.name), requestId };
-      await recordChanges(tx, actor, [changeOfOperator("enrol", before, after)], now);
+      await recordChanges(tx, actor, [buildOperatorChange("enrol", before, after)], now);
       const totp_secret = toBase32(secret);
-      const totp_uri = authenticatorUri(before.name, totp_secret);
+      const totp_uri = buildAuthenticatorUri(before.name, totp_secret);
       return { operator: viewOperator(after), totp_secret, totp_uri };
     });
   });
@@ -220,7 +225,7 @@ async function limitAttempts<Result>(
   const waitMs = await ctx.db.transaction(async (tx) => {
     const { failures, next_at } = await lockAttempts(tx, nameKey, now);
     if (next_at > now) return next_at.getTime() - now.getTime();
-    const nextAt = new Date(now.getTime() + waitAfter(failures + 1) * 1_000);
+    const nextAt = new Date(now.getTime() + computeWaitS(failures + 1) * 1_000);
     await setAttempts(tx, nameKey, { failures: failures + 1, next_at: nextAt });
     return 0;
   });

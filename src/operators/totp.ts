@@ -8,11 +8,11 @@ const digits = 6;
 /** A clock may be one step off, and typing takes a while. */
 const stepsEitherSide = 1;
 
-export function stepAt(now: Date): number {
+export function computeStep(now: Date): number {
   return Math.floor(now.getTime() / 1_000 / stepS);
 }
 
-export function codeAt(secret: Buffer, step: number, length = digits): string {
+export function computeCode(secret: Buffer, step: number, length = digits): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const mac = createHmac("sha1", secret).update(counter).digest();
@@ -29,10 +29,10 @@ export function findStep(
 ): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
   const given = Buffer.from(code);
-  const current = stepAt(now);
+  const current = computeStep(now);
   let found: number | undefined;
   for (let step = current - stepsEitherSide; step <= current + stepsEitherSide; step++) {
-    const isRight = timingSafeEqual(Buffer.from(codeAt(secret, step)), given);
+    const isRight = timingSafeEqual(Buffer.from(computeCode(secret, step)), given);
     if (isRight && step > lastStep) found ??= step;
   }
   return found;
@@ -56,7 +56,7 @@ export function fromBase32(text: string): Buffer {
 }
 
 /** What apps read from a QR code. */
-export function authenticatorUri(name: string, secret: string): string {
+export function buildAuthenticatorUri(name: string, secret: string): string {
   const label = encodeURIComponent(`Scripdesk:${name}`);
   return `otpauth://totp/${label}?secret=${secret}&issuer=Scripdesk`;
 }

@@ -27,7 +27,7 @@ export async function attest<Kind extends InquiryKind>(
   return await attestWithApproval(ctx, actor, { attestations, kind: attesting, twoFromPaise });
 }
 
-export function known<Row>(row: Row | undefined, what: string): Row {
+export function requireFound<Row>(row: Row | undefined, what: string): Row {
   if (row) return row;
   throw new Failure("not_found", `no such ${what}`);
 }

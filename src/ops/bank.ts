@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { assignLine, sendLineBack } from "../bankbook/decide-line.ts";
 import { importStatement } from "../bankbook/import-statement.ts";
 import { listQueue } from "../bankbook/list-queue.ts";
-import { readStatementFormat } from "../bankbook/read-statement.ts";
+import { parseStatementFormat } from "../bankbook/read-statement.ts";
 import { reconcileBank } from "../bankbook/reconcile-bank.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import {
@@ -81,7 +81,7 @@ export const bankOperations: readonly Operation[] = [
       await importStatement(ctx, actor, {
         environment,
         text: decodeText(body.content_base64),
-        format: body.format && readStatementFormat(body.format),
+        format: body.format && parseStatementFormat(body.format),
         twoFromPaise,
       }),
   }),

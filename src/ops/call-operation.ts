@@ -6,7 +6,7 @@ import { isCleanText } from "../kernel/json.ts";
 import type { Context } from "../platform/context.ts";
 import type { Operation, OpsWiring } from "./operation.ts";
 
-type Calling = {
+type OperationCall = {
   readonly ctx: Context;
   readonly wiring: OpsWiring;
   readonly request: FastifyRequest;
@@ -15,7 +15,7 @@ type Calling = {
 /** Runs an operation as the person who is signed in. */
 export async function callOperation(
   operation: Operation,
-  { ctx, wiring, request }: Calling,
+  { ctx, wiring, request }: OperationCall,
 ): Promise<object> {
   const { actor, token } = request.operator ?? {
     actor: { ...operator, requestId: request.id },

@@ -13,7 +13,7 @@ import { failSettlement } from "../settlement/fail-settlements.ts";
 import { listAllSettlements } from "../settlement/read-settlements.ts";
 import { reverseSettlement } from "../settlement/reverse-settlement.ts";
 import { settlementStates } from "../settlement/rules.ts";
-import { attest, known, reason, reference } from "./attest.ts";
+import { attest, requireFound, reason, reference } from "./attest.ts";
 import {
   AddedDeposit,
   Crosses,
@@ -56,7 +56,7 @@ type Funding = {
 
 type Funded = { readonly outcome: DealFunding } | AttestedDeal;
 
-async function fund(call: OpsCall<undefined, Funding>, subjectId: string): Promise<Funded> {
+async function fundOrAttest(call: OpsCall<undefined, Funding>, subjectId: string): Promise<Funded> {
   const { reference: seen, amount_paise: amount, missing = false } = call.body;
   if (amount !== undefined) {
     if (missing) throw unprocessable({ path: "missing", problem: "contradicts amount_paise" });
@@ -92,7 +92,7 @@ export const moneyOperations: readonly Operation[] = [
     run: async ({ ctx, params }) => {
       const settlementId = params["settlement_id"] ?? "";
       const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
-      return known(row, "settlement");
+      return requireFound(row, "settlement");
     },
   }),
   act("fundSettlement", "/ops/settlements/:settlement_id/fund", {
@@ -101,7 +101,7 @@ export const moneyOperations: readonly Operation[] = [
     permission: "settlements.write",
     body: fundBody,
     answer: FundedDeal,
-    run: async (call) => await fund(call, call.params["settlement_id"] ?? ""),
+    run: async (call) => await fundOrAttest(call, call.params["settlement_id"] ?? ""),
   }),
   act("confirmTransfer", "/ops/settlements/:settlement_id/confirm-transfer", {
     ...settlements,
@@ -128,9 +128,9 @@ export const moneyOperations: readonly Operation[] = [
     summary: "Give up on what is still open; what was delivered stands",
     permission: "settlements.write",
     answer: Failed,
-    run: async ({ ctx, actor, params, wiring: { settling } }) => {
+    run: async ({ ctx, actor, params, wiring: { settlementHooks } }) => {
       const settlementId = params["settlement_id"] ?? "";
-      await failSettlement(ctx, actor, { settlementId, settling });
+      await failSettlement(ctx, actor, { settlementId, settlementHooks });
       return { outcome: "failed" as const };
     },
   }),
@@ -165,7 +165,7 @@ export const moneyOperations: readonly Operation[] = [
     permission: "settlements.write",
     body: fundBody,
     answer: FundedDeal,
-    run: async (call) => await fund(call, call.params["cross_id"] ?? ""),
+    run: async (call) => await fundOrAttest(call, call.params["cross_id"] ?? ""),
   }),
   act("addDeposit", "/ops/deposits", {
     ...settlements,

@@ -76,7 +76,7 @@ export function describeOps(): object {
   for (const operation of operations) {
     const path = documentedPath(operation.path);
     const method = operation.method.toLowerCase();
-    described[path] = { ...described[path], [method]: describe(operation, path) };
+    described[path] = { ...described[path], [method]: describeOperation(operation, path) };
   }
   const schemas: Record<string, unknown> = { ...errorSchemas };
   const paths = hoist(described, schemas);
@@ -129,7 +129,7 @@ function describeRefusal(status: string, { description: text, bodies }: Refusal)
   return { description: text, headers: told, content: { "application/json": { schema } } };
 }
 
-function describe(operation: Operation, path: string): object {
+function describeOperation(operation: Operation, path: string): object {
   const { operationId, tag, summary, permission, query, body, answer } = operation;
   const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -179,12 +179,14 @@ function describeAccess({ permission, method, operationId }: Operation): string 
   if (permission === "none") return "Nobody has to be signed in. Attempts are throttled.";
   const roles = operatorRoles.filter((role) => isPermitted(role, permission));
   const who =
-    roles.length === operatorRoles.length ? "Every role may." : `Takes the role ${join(roles)}.`;
+    roles.length === operatorRoles.length
+      ? "Every role may."
+      : `Takes the role ${joinWords(roles)}.`;
   const isRead = method === "GET" || operationId === "previewCard";
   return isRead ? who : `${who} The audit record names the person.`;
 }
 
-function join(words: readonly string[]): string {
+function joinWords(words: readonly string[]): string {
   const last = words.at(-1) ?? "";
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }

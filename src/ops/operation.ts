@@ -13,14 +13,14 @@ import { schemes } from "../kernel/scheme.ts";
 import type { Permission } from "../operators/rules.ts";
 import type { Context } from "../platform/context.ts";
 import { oneOf } from "../platform/http/wire.ts";
-import type { Settling } from "../settlement/conclude-legs.ts";
+import type { SettlementHooks } from "../settlement/conclude-legs.ts";
 import type { Served } from "./serialize-answer.ts";
 
 /** What the roots know and the operations need. */
 export type OpsWiring = {
   readonly kinds: readonly ApprovalKind[];
   readonly attesting: AttestationKind;
-  readonly settling: Settling;
+  readonly settlementHooks: SettlementHooks;
   readonly onLost: readonly OnLost[];
   readonly letterhead: Letterhead;
   readonly twoFromPaise: number;
@@ -59,7 +59,7 @@ export type Operation = {
 type Fitting<Result, Answer extends TSchema> = Result &
   (Served<Result> extends Static<Answer> ? unknown : never);
 
-const nothing = Type.Object({}, { additionalProperties: false });
+const emptyObject = Type.Object({}, { additionalProperties: false });
 
 /** A read, with its query. */
 export function read<Answer extends TSchema, Result extends object, Query extends TProperties>(
@@ -77,7 +77,7 @@ export function read<Answer extends TSchema, Result extends object, Query extend
   },
 ): Operation {
   const { tag, summary, permission = "read", answer, run } = spec;
-  const query = spec.query ? Type.Object(spec.query, { additionalProperties: false }) : nothing;
+  const query = spec.query ? Type.Object(spec.query, { additionalProperties: false }) : emptyObject;
   const declared = { operationId, method: "GET", path, tag, summary, permission } as const;
   return { ...declared, query, body: undefined, answer, run };
 }
@@ -99,9 +99,9 @@ export function act<Answer extends TSchema, Result extends object, Body extends 
   },
 ): Operation {
   const { tag, summary, permission, method = "POST", answer, run } = spec;
-  const body = spec.body ? Type.Object(spec.body, { additionalProperties: false }) : nothing;
+  const body = spec.body ? Type.Object(spec.body, { additionalProperties: false }) : emptyObject;
   const declared = { operationId, method, path, tag, summary, permission } as const;
-  return { ...declared, query: nothing, body, answer, run };
+  return { ...declared, query: emptyObject, body, answer, run };
 }
 
 export const text = (description: string, maxLength = 500) =>

@@ -3,14 +3,14 @@ import { Type } from "typebox";
 import { revealAccount } from "../firms/bank-accounts.ts";
 import { listFiles, readFile, showFile } from "../payouts/read-files.ts";
 import { makeFiles, previewFiles, viewPreview } from "../payouts/make-files.ts";
-import { columnFields, dayForms, fileStates, readFormat } from "../payouts/file-rules.ts";
+import { columnFields, dayForms, fileStates, parseFileFormat } from "../payouts/file-rules.ts";
 import { voidFile } from "../payouts/answer-files.ts";
 import { listAllPayouts } from "../payouts/read-payouts.ts";
 import { releasePayout, resendPayout, sendPayout } from "../payouts/send-payout.ts";
 import { returnPayout } from "../payouts/recall-payouts.ts";
 import { payoutStates } from "../payouts/rules.ts";
 import { oneOf } from "../platform/http/wire.ts";
-import { attest, known, reason, reference } from "./attest.ts";
+import { attest, requireFound, reason, reference } from "./attest.ts";
 import {
   FileBytes,
   FilePreview,
@@ -87,7 +87,7 @@ export const payoutOperations: readonly Operation[] = [
     answer: OpsPayout,
     run: async ({ ctx, params }) => {
       const [row] = await listAllPayouts(ctx, { payoutId: params["payout_id"] ?? "", limit: 1 });
-      return known(row, "payout");
+      return requireFound(row, "payout");
     },
   }),
   act("releasePayout", "/ops/payouts/:payout_id/release", {
@@ -181,7 +181,7 @@ export const payoutOperations: readonly Operation[] = [
     run: async ({ ctx, actor, body, wiring: { twoFromPaise } }) => ({
       payout_files: await makeFiles(ctx, actor, {
         environment: body.environment,
-        format: body.format && readFormat(body.format),
+        format: body.format && parseFileFormat(body.format),
         twoFromPaise,
       }),
     }),

@@ -9,7 +9,7 @@ const wireNames = { paise: "amount_paise", state: "status" } as const;
  * sums with all their digits; what is undefined is left out.
  */
 export function serializeAnswer(answer: unknown): string {
-  return exactJson(plain(answer));
+  return exactJson(toPlain(answer));
 }
 
 /** The type of a value once it is served. */
@@ -31,13 +31,13 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Name;
 
-function plain(value: unknown): unknown {
+function toPlain(value: unknown): unknown {
   if (value instanceof Date) return istTimestamp(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toPlain);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [toWireName(name), plain(member)]),
+    Object.entries(value).map(([name, member]) => [toWireName(name), toPlain(member)]),
   );
 }
 

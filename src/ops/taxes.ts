@@ -4,7 +4,7 @@ import { Type } from "typebox";
 
 import { financialYear } from "../kernel/time.ts";
 import { listFeeInvoices, listTaxRates, setTax } from "../settlement/taxes.ts";
-import { readTaxLine } from "../settlement/tax-rules.ts";
+import { parseTaxLine } from "../settlement/tax-rules.ts";
 import { act, environment, natural, optional, type Operation, read, text } from "./operation.ts";
 import { Invoices, TaxRate, TaxRates } from "./taxes-schema.ts";
 
@@ -77,7 +77,7 @@ export const taxOperations: readonly Operation[] = [
       await setTax(ctx, actor, {
         environment: where,
         from: day,
-        line: readTaxLine(params["line"]),
+        line: parseTaxLine(params["line"]),
         rate: null,
       }),
   }),

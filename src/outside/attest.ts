@@ -11,7 +11,7 @@ import { Failure, unprocessable } from "../kernel/failure.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Terms, validHoursUsual } from "../operators/approval-kind.ts";
-import { aloneTimes, twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
@@ -161,7 +161,7 @@ export async function attestWithApproval(
     subjectId: ids.length === 1 && only !== undefined ? only : digest(ids),
     terms: { attestations },
     people: value >= twoFromPaise || (await movesAccount(ctx.db, answered)) ? 2 : 1,
-    alonePerDayPaise: twoFromPaise * aloneTimes,
+    alonePerDayPaise: twoFromPaise * aloneLimitFactor,
   });
   if (acted.outcome === "done") return { outcome: "done", answered: ids.length };
   return { outcome: "proposed", approval_id: acted.approval.approval_id };

@@ -19,7 +19,7 @@ import {
   setItemsVoid,
   setLineStates,
 } from "./file-store.ts";
-import { changeOfFile } from "./make-files.ts";
+import { buildFileChange } from "./make-files.ts";
 import { lockRemittedPayouts, releaseInstructed } from "./remittances.ts";
 
 /** A line of a file as other slices know it. */
@@ -28,7 +28,7 @@ type KnownLine = Pick<
   "file_id" | "ordinal" | "lead_id" | "firm_id" | "paise" | "reference" | "state"
 >;
 
-export async function linesByReference(
+export async function findFileLinesByReference(
   db: Db,
   references: readonly string[],
 ): Promise<ReadonlyMap<string, KnownLine>> {
@@ -38,7 +38,7 @@ export async function linesByReference(
 }
 
 /** By which line the bank was told to pay each of these, voided ones apart. */
-export async function countingLines(
+export async function findFileLinesByLead(
   db: Db,
   leadIds: readonly string[],
 ): Promise<ReadonlyMap<string, KnownLine>> {
@@ -88,7 +88,7 @@ export async function answerLines(
     const state = isOver ? advance(fileLifecycle, file.state, "answer") : file.state;
     const after = { ...file, state, version: file.version + 1 };
     await setFile(tx, after);
-    changes.push(changeOfFile("answer", file, after));
+    changes.push(buildFileChange("answer", file, after));
   }
   return changes;
 }
@@ -162,7 +162,7 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
           version: file.version + 1,
         };
         await setFile(tx, after);
-        return { changes: [...changes, changeOfFile("void", file, after)] };
+        return { changes: [...changes, buildFileChange("void", file, after)] };
       },
     };
   },

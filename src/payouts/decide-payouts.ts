@@ -9,8 +9,15 @@ import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Entry, Resolution } from "../ledger/rules.ts";
-import { changeOfPayout, movePayout } from "./move-payout.ts";
-import { accountOf, holdOf, nextLook, type Payee, type PayoutAction, railOf } from "./rules.ts";
+import { buildPayoutChange, movePayout } from "./move-payout.ts";
+import {
+  resolveAccount,
+  findHold,
+  computeNextLook,
+  type Payee,
+  type PayoutAction,
+  chooseRail,
+} from "./rules.ts";
 import type { PayoutLineRow, PayoutRow } from "./store.ts";
 
 /**
@@ -30,13 +37,13 @@ export type Earning = {
   readonly lines: readonly Omit<PayoutLineRow, "payout_id">[];
 };
 
-export function payoutOf(earning: Earning, payee: Payee, now: Date): PayoutRow {
+export function buildPayout(earning: Earning, payee: Payee, now: Date): PayoutRow {
   const { environment } = earning;
   const earned = earning.lines.reduce((sum, line) => sum + line.paise, 0);
   const paise = earning.withdrawnPaise ?? earned;
-  const account = accountOf(payee, environment);
+  const account = resolveAccount(payee, environment);
   // Whether the books hold is asked when the money is sent.
-  const hold = holdOf(payee, { environment, ledgerSound: true });
+  const hold = findHold(payee, { environment, ledgerSound: true });
   const state = hold ? "held" : "scheduled";
   const reason = hold?.reason ?? null;
   return {
@@ -48,7 +55,7 @@ export function payoutOf(earning: Earning, payee: Payee, now: Date): PayoutRow {
     settlement_id: earning.settlementId,
     resend_of: earning.resendOf ?? null,
     paise,
-    rail: railOf(paise),
+    rail: chooseRail(paise),
     ifsc: account?.ifsc ?? null,
     last4: account?.last4 ?? null,
     state,
@@ -66,7 +73,7 @@ export function payoutOf(earning: Earning, payee: Payee, now: Date): PayoutRow {
 }
 
 /** The money is the firm's until the bank has it, and held until then. */
-export function entryOf({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
+export function buildPayoutEntry({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
   return {
     environment,
     kind: "payout",
@@ -107,12 +114,16 @@ export function instructTogether(rows: readonly PayoutRow[], now: Date): MovedPa
 }
 
 /** What the bank's statement shows of a remittance. */
-export type Shown =
+export type StatementOutcome =
   | { readonly outcome: "paid"; readonly utr: string }
   | { readonly outcome: "returned"; readonly reason: string };
 
 /** What came back after it was paid is told apart: its entry was posted and is corrected. */
-export function showPayout(before: PayoutRow, shown: Shown, now: Date): MovedPayout {
+export function applyStatementOutcome(
+  before: PayoutRow,
+  shown: StatementOutcome,
+  now: Date,
+): MovedPayout {
   if (shown.outcome === "paid") {
     const after = { ...movePayout(before, "confirm", { now }), utr: shown.utr };
     return { action: "confirm", before, after };
@@ -122,7 +133,7 @@ export function showPayout(before: PayoutRow, shown: Shown, now: Date): MovedPay
 }
 
 /** Money that had left is the firm's balance again. */
-export function bouncedEntry({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
+export function buildBounceEntry({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
   return {
     environment,
     kind: "payout_return",
@@ -135,7 +146,7 @@ export function bouncedEntry({ environment, payout_id, firm_id, paise }: PayoutR
 }
 
 /** How the entry of a payout ends with it: paid, or the firm's balance again. */
-export function endOf({ environment, payout_id, state }: PayoutRow): Resolution {
+export function buildResolution({ environment, payout_id, state }: PayoutRow): Resolution {
   const as = state === "paid" ? "posted" : "voided";
   return { environment, kind: "payout", subject: payout_id, as };
 }
@@ -144,7 +155,7 @@ export function endOf({ environment, payout_id, state }: PayoutRow): Resolution 
  * Those of a settlement's payouts that are still here. Refused while money is between here and its
  * bank: nobody knows yet whose it is.
  */
-export function unsentOf(rows: readonly PayoutRow[]): PayoutRow[] {
+export function listUnsent(rows: readonly PayoutRow[]): PayoutRow[] {
   const underWay = rows.find((row) => row.state === "sent" || row.state === "instructed");
   if (underWay) {
     throw new Failure("conflict", `the payout ${underWay.payout_id} is with the bank`, {
@@ -154,7 +165,7 @@ export function unsentOf(rows: readonly PayoutRow[]): PayoutRow[] {
   return rows.filter((row) => row.state === "scheduled" || row.state === "held");
 }
 
-export function recallOf(rows: readonly PayoutRow[], reason: string, now: Date): MovedPayout[] {
+export function recallAll(rows: readonly PayoutRow[], reason: string, now: Date): MovedPayout[] {
   return rows.map((before) => ({
     action: "recall",
     before,
@@ -163,7 +174,7 @@ export function recallOf(rows: readonly PayoutRow[], reason: string, now: Date):
 }
 
 /** What came back is to be paid anew, for the same lines. */
-export function earnAgain(
+export function buildResendEarning(
   row: PayoutRow,
   { lines, isReversed }: { lines: readonly PayoutLineRow[]; isReversed: boolean },
 ): Earning {
@@ -192,27 +203,27 @@ function refuseUnreturned({ state }: PayoutRow, isReversed: boolean): void {
   }
 }
 
-type Circumstances = {
+type ReviewContext = {
   readonly ledgerSound: boolean;
   readonly bankUp: boolean;
   readonly now: Date;
 };
 
 /** A payout as a look leaves it, and what is told of that. */
-export type LookedAt = { readonly after: PayoutRow; readonly changes: readonly Change[] };
+export type ReviewedPayout = { readonly after: PayoutRow; readonly changes: readonly Change[] };
 
 /**
  * What a look makes of payouts: held, free again, sent, or nothing new. What is free of one payee in
  * the sandbox is sent as one remittance, by the rail of its sum; live money waits for an operator.
  */
-export function lookAt(
+export function reviewPayouts(
   rows: readonly PayoutRow[],
-  payeeOf: (firmId: string) => Payee,
-  { ledgerSound, bankUp, now }: Circumstances,
-): LookedAt[] {
-  const looked = rows.map((row) => holdOrRelease(row, payeeOf(row.firm_id), { ledgerSound, now }));
+  findPayee: (firmId: string) => Payee,
+  { ledgerSound, bankUp, now }: ReviewContext,
+): ReviewedPayout[] {
+  const looked = rows.map((row) => holdOrRelease(row, findPayee(row.firm_id), { ledgerSound, now }));
   const leaving = looked.filter(
-    ({ after }) => bankUp && after.state === "scheduled" && sendsByItself(after.environment),
+    ({ after }) => bankUp && after.state === "scheduled" && isSentAutomatically(after.environment),
   );
   const sent = new Map<string, MovedPayout>();
   for (const together of Map.groupBy(leaving, ({ after }) => after.firm_id).values()) {
@@ -227,7 +238,7 @@ export function lookAt(
   return looked.map(({ after, changes }) => {
     const moved = sent.get(after.payout_id);
     return moved
-      ? { after: moved.after, changes: [...changes, changeOfPayout(moved)] }
+      ? { after: moved.after, changes: [...changes, buildPayoutChange(moved)] }
       : { after, changes };
   });
 }
@@ -241,7 +252,7 @@ export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
   const remittance = {
     remitted_with: first.payout_id,
     remitted_paise: paise,
-    rail: railOf(paise),
+    rail: chooseRail(paise),
   };
   return ordered.map((row) => ({ ...row, ...remittance }));
 }
@@ -249,22 +260,22 @@ export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
 function holdOrRelease(
   row: PayoutRow,
   payee: Payee,
-  { ledgerSound, now }: Omit<Circumstances, "bankUp">,
-): LookedAt {
+  { ledgerSound, now }: Omit<ReviewContext, "bankUp">,
+): ReviewedPayout {
   const { environment } = row;
-  const hold = holdOf(payee, { environment, ledgerSound });
-  const account = accountOf(payee, environment);
+  const hold = findHold(payee, { environment, ledgerSound });
+  const account = resolveAccount(payee, environment);
   let after: PayoutRow = {
     ...row,
     ifsc: account?.ifsc ?? null,
     last4: account?.last4 ?? null,
-    look_at: nextLook(environment, now),
+    look_at: computeNextLook(environment, now),
   };
   const changes: Change[] = [];
   const move = (action: PayoutAction) => {
     const before = after;
     after = movePayout(before, action, { reason: hold?.reason ?? null, now });
-    changes.push(changeOfPayout({ action, before, after }));
+    changes.push(buildPayoutChange({ action, before, after }));
   };
   if (hold) {
     if (row.state === "scheduled") move("hold");
@@ -274,6 +285,6 @@ function holdOrRelease(
   return { after, changes };
 }
 
-function sendsByItself(environment: Environment): boolean {
+function isSentAutomatically(environment: Environment): boolean {
   return environment === "sandbox";
 }

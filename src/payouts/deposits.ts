@@ -144,12 +144,12 @@ export async function takeDeposits(
     });
   }
   return {
-    entries: rows.map((row, at) => entryOf(row, deposits[at]?.from)),
-    changes: rows.map(changeOf),
+    entries: rows.map((row, at) => buildDepositEntry(row, deposits[at]?.from)),
+    changes: rows.map(buildDepositChange),
   };
 }
 
-function entryOf(
+function buildDepositEntry(
   { environment, reference, firm_id, paise }: DepositRow,
   from: Account = { kind: "external_bank" },
 ): Entry {
@@ -162,7 +162,14 @@ function entryOf(
   };
 }
 
-function changeOf({ environment, reference, desk_id, firm_id, paise, settlement_id }: DepositRow) {
+function buildDepositChange({
+  environment,
+  reference,
+  desk_id,
+  firm_id,
+  paise,
+  settlement_id,
+}: DepositRow) {
   return {
     environment,
     deskId: desk_id,
@@ -175,7 +182,7 @@ function changeOf({ environment, reference, desk_id, firm_id, paise, settlement_
 }
 
 /** Money that came in before under these references. */
-export async function depositsByReference(
+export async function findDepositsByReference(
   db: Db,
   environment: Environment,
   references: readonly string[],
@@ -186,6 +193,9 @@ export async function depositsByReference(
 }
 
 /** Money that came in for a settlement. */
-export async function depositsFor(db: Db, settlementId: string): Promise<readonly DepositRow[]> {
+export async function listDepositsForSettlement(
+  db: Db,
+  settlementId: string,
+): Promise<readonly DepositRow[]> {
   return await listDepositsFor(db, settlementId);
 }

@@ -101,7 +101,7 @@ const textLengthMax = 100;
 const neededFields = ["account_no", "ifsc", "reference"] as const satisfies readonly ColumnField[];
 
 /** A format as an operator wrote it down, or the first thing that is wrong with it. */
-export function readFormat(value: unknown): FileFormat {
+export function parseFileFormat(value: unknown): FileFormat {
   const wrong = (path: string, problem: string) => unprocessable({ path, problem });
   if (!isRecord(value)) throw wrong("format", "must be an object");
   const { name, has_header: hasHeader = true, day_form: dayForm = "YYYY-MM-DD", columns } = value;
@@ -152,20 +152,20 @@ export type LineFacts = {
 };
 
 /** The bytes of a file: the same lines in the same format are the same bytes. */
-export function fileText(
+export function buildFileText(
   { has_header, day_form, columns }: FileFormat,
   lines: readonly LineFacts[],
   day: IstDay,
 ): string {
   const rows = lines.map((line) =>
     columns.map((column) =>
-      "text" in column ? column.text : cellFor(column.field, line, dayIn(day, day_form)),
+      "text" in column ? column.text : formatCell(column.field, line, formatDay(day, day_form)),
     ),
   );
   return csvText(has_header ? [columns.map(({ header }) => header), ...rows] : rows);
 }
 
-function cellFor(field: ColumnField, line: LineFacts, day: string): Cell {
+function formatCell(field: ColumnField, line: LineFacts, day: string): Cell {
   switch (field) {
     case "account_no":
       return line.account_no;
@@ -190,7 +190,7 @@ function cellFor(field: ColumnField, line: LineFacts, day: string): Cell {
   }
 }
 
-function dayIn(day: IstDay, form: DayForm): string {
+function formatDay(day: IstDay, form: DayForm): string {
   const [year = "", month = "", date = ""] = day.split("-");
   if (form === "YYYY-MM-DD") return day;
   return [date, month, year].join(form === "DD/MM/YYYY" ? "/" : "-");
@@ -203,7 +203,7 @@ const referenceLength = 14;
  * What the bank repeats in its statement. A remittance that is in another file after its first one was
  * voided has another, so that a payment of the first is not taken for one of the second.
  */
-export function remittanceReference(fileId: string, leadId: string): string {
+export function buildRemittanceReference(fileId: string, leadId: string): string {
   const digest = createHash("sha256").update(`${fileId} ${leadId}`).digest();
   const digits = [...digest.subarray(0, referenceLength)].map((byte) =>
     referenceDigits.charAt(byte & 31),

@@ -13,19 +13,19 @@ import { houseFirmId, newId } from "../kernel/ids.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, type Prepared, validHoursUsual } from "../operators/approval-kind.ts";
-import { aloneTimes } from "../operators/approval-rules.ts";
+import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { type FileFormat, genericFormat, remittanceReference } from "./file-rules.ts";
+import { type FileFormat, genericFormat, buildRemittanceReference } from "./file-rules.ts";
 import { type FileRow, insertFile, insertFileItems, insertFileLines } from "./file-store.ts";
 import {
   instructPayouts,
-  type KeptHere,
+  type KeptPayout,
   lockRemittances,
   type PlannedRemittance,
   previewRemittances,
 } from "./remittances.ts";
-import { rails, twoOperatorsFromPaise } from "./rules.ts";
+import { rails } from "./rules.ts";
 
 type MakeFiles = {
   readonly environment: Environment;
@@ -45,7 +45,7 @@ type MadeFile = {
 export async function makeFiles(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  { environment, format = genericFormat, twoFromPaise = twoOperatorsFromPaise }: MakeFiles,
+  { environment, format = genericFormat, twoFromPaise = twoPeopleFromPaise }: MakeFiles,
 ): Promise<MadeFile[]> {
   if (environment === "sandbox") {
     throw new Failure("conflict", "the sandbox pays by itself", {
@@ -63,7 +63,7 @@ export async function makeFiles(
       terms: { rail, format, payout_ids: payouts.map(({ payout_id }) => payout_id).toSorted() },
       people: paise >= twoFromPaise ? 2 : 1,
       // Many small files of one person are a large one.
-      alonePerDayPaise: twoFromPaise * aloneTimes,
+      alonePerDayPaise: twoFromPaise * aloneLimitFactor,
     });
     const acted = await acting.catch((error: unknown) => {
       if (isNothingDue(error)) return undefined; // Somebody else has taken it, this moment.
@@ -73,7 +73,7 @@ export async function makeFiles(
     made.push(
       acted.outcome === "proposed"
         ? { rail, paise, outcome: "proposed", id: acted.approval.approval_id }
-        : { rail, paise, outcome: "made", id: fileIdIn(acted.answer) },
+        : { rail, paise, outcome: "made", id: parseFileId(acted.answer) },
     );
   }
   return made;
@@ -85,18 +85,18 @@ function isNothingDue(error: unknown): boolean {
   return error instanceof Failure && error.detail?.["reason"] === nothingDue;
 }
 
-function fileIdIn(answer: object | undefined): string {
+function parseFileId(answer: object | undefined): string {
   if (answer && "file_id" in answer && typeof answer.file_id === "string") return answer.file_id;
   throw new Error("a file that was made has an id");
 }
 
-type Terms = {
+type FileTerms = {
   readonly rail: string;
   readonly format: FileFormat;
   readonly payout_ids: readonly string[];
 };
 
-export const payoutFileMaking: ApprovalKind<Terms> = {
+export const payoutFileMaking: ApprovalKind<FileTerms> = {
   name: "payout_file.make",
   proposers: ["settlement"],
   approvers: ["settlement"],
@@ -115,7 +115,7 @@ export const payoutFileMaking: ApprovalKind<Terms> = {
     return {
       summary: `${own.length} ${rail} payments of ${rupeesText(paise)} rupees leave in one file`,
       valuePaise: paise,
-      facts: { rail, format, lines: own.map(factsOf) },
+      facts: { rail, format, lines: own.map(toFacts) },
       async carryOut(actor) {
         const file: FileRow = {
           file_id: newId("fil", now),
@@ -135,14 +135,14 @@ export const payoutFileMaking: ApprovalKind<Terms> = {
         };
         const changes = await storeFile(tx, file, own);
         const answer = { file_id: file.file_id, rail, lines: own.length, paise };
-        return { changes: [...changes, changeOfFile("make", null, file)], answer };
+        return { changes: [...changes, buildFileChange("make", null, file)], answer };
       },
     };
   },
 };
 
 /** What a second person agrees to: whom, how much, where to, and for what. */
-function factsOf({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
+function toFacts({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
   return { firmId, paise, ifsc, last4, payouts: payouts.map(({ payout_id }) => payout_id) };
 }
 
@@ -164,7 +164,7 @@ async function storeFile(tx: Tx, file: FileRow, remittances: readonly PlannedRem
       lead_id: leadId,
       firm_id: firmId,
       paise,
-      reference: remittanceReference(file_id, leadId),
+      reference: buildRemittanceReference(file_id, leadId),
       account_sealed: account.accountSealed,
       ifsc: account.ifsc,
       account_name: account.accountName,
@@ -187,7 +187,7 @@ type PlannedFile = {
 
 type Preview = {
   readonly files: readonly PlannedFile[];
-  readonly kept: readonly KeptHere[];
+  readonly kept: readonly KeptPayout[];
 };
 
 /** What the files of this moment would hold, by rail, and what is due and stays here. */
@@ -228,7 +228,7 @@ export function viewPreview({ files, kept }: Preview) {
 }
 
 /** What happens to a file is the house's own business, and on its desk's record. */
-export function changeOfFile(
+export function buildFileChange(
   action: "make" | "read" | "answer" | "void",
   before: FileRow | null,
   after: FileRow,
@@ -245,12 +245,12 @@ export function changeOfFile(
       version: after.version,
       href: `/ops/payout-files/${after.file_id}`,
     },
-    before: before && auditedFacts(before),
-    after: auditedFacts(after),
+    before: before && toAuditFacts(before),
+    after: toAuditFacts(after),
   };
 }
 
-function auditedFacts(row: FileRow) {
+function toAuditFacts(row: FileRow) {
   const { file_id, rail, state, line_count, paise, void_reason } = row;
   return { file_id, rail, state, line_count, paise, void_reason };
 }

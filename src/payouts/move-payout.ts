@@ -9,9 +9,15 @@ import { istTimestamp } from "../kernel/time.ts";
 import type { FirmBalances } from "../ledger/read-books.ts";
 import type { EntryRefusal, Written } from "../ledger/rules.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { factsOfPayout } from "./read-payouts.ts";
-import { eventOfState, nextLook, type PayoutAction, payoutLifecycle, railOf } from "./rules.ts";
-import { listPayoutsById, listPayoutsOf, type PayoutRow } from "./store.ts";
+import { toPayoutFacts } from "./read-payouts.ts";
+import {
+  eventByState,
+  computeNextLook,
+  type PayoutAction,
+  payoutLifecycle,
+  chooseRail,
+} from "./rules.ts";
+import { listPayoutsById, listPayoutsBySettlement, type PayoutRow } from "./store.ts";
 
 /** The payout one move further, with the step in its history. */
 export function movePayout(
@@ -25,7 +31,7 @@ export function movePayout(
   const remitted = isUnsent && {
     remitted_with: null,
     remitted_paise: null,
-    rail: railOf(row.paise),
+    rail: chooseRail(row.paise),
   };
   return {
     ...row,
@@ -33,7 +39,7 @@ export function movePayout(
     state,
     reason,
     held_until: null,
-    look_at: isUnsent ? nextLook(row.environment, now) : null,
+    look_at: isUnsent ? computeNextLook(row.environment, now) : null,
     history: [...row.history, { status: state, at: istTimestamp(now), reason }],
     version: row.version + 1,
     updated_at: now,
@@ -41,7 +47,7 @@ export function movePayout(
 }
 
 /** A change of a payout, as events and the audit trail record it. */
-export function changeOfPayout({
+export function buildPayoutChange({
   action,
   before,
   after,
@@ -61,42 +67,46 @@ export function changeOfPayout({
       version: after.version,
       href: `/v1/payouts/${after.payout_id}`,
     },
-    before: before && factsOfPayout(before),
-    after: factsOfPayout(after),
+    before: before && toPayoutFacts(before),
+    after: toPayoutFacts(after),
     event: {
-      name: eventOfState[after.state],
+      name: eventByState[after.state],
       from: before?.state ?? null,
       to: after.state,
-      data: factsOfPayout(after),
+      data: toPayoutFacts(after),
     },
   };
 }
 
 /** A suspended firm may ask: its payout is held. */
-const mayWithdraw: readonly FirmState[] = ["authorized", "suspended", "offboarding"];
+const withdrawalStates: readonly FirmState[] = ["authorized", "suspended", "offboarding"];
 
-export function refuseState({ connection_state }: { readonly connection_state: FirmState }): void {
-  if (mayWithdraw.includes(connection_state)) return;
+export function refuseFirmState({
+  connection_state,
+}: {
+  readonly connection_state: FirmState;
+}): void {
+  if (withdrawalStates.includes(connection_state)) return;
   throw new Failure("conflict", `the firm is ${connection_state}, not authorized`, {
     detail: { reason: "firm_not_authorized", state: connection_state },
   });
 }
 
-export function noAccount(): Failure {
+export function noBankAccount(): Failure {
   return new Failure("conflict", "the firm has given no bank account", {
     detail: { reason: "no_bank_account" },
   });
 }
 
 /** What is available covers what is asked for, and leaves what the firm owes. */
-export function refuseShort(
+export function refuseInsufficient(
   balance: Pick<FirmBalances, "available_paise" | "dues_paise"> | undefined,
   paise: number,
 ): void {
   const available = balance?.available_paise ?? 0;
   const dues = balance?.dues_paise ?? 0;
   const left = subtractPaise(available, paise);
-  if (left < 0) throw tooLittle(available);
+  if (left < 0) throw insufficientFunds(available);
   if (left >= dues) return;
   throw new Failure("conflict", "the firm owes us what would be left", {
     detail: { reason: "dues_outstanding", available_paise: available, dues_paise: dues },
@@ -107,12 +117,12 @@ export function refuseShort(
 export function refuseUnfunded(written: readonly Written<EntryRefusal>[]): void {
   for (const result of written) {
     if (!result.ok && result.refusal.reason === "insufficient_funds") {
-      throw tooLittle(result.refusal.availablePaise);
+      throw insufficientFunds(result.refusal.availablePaise);
     }
   }
 }
 
-function tooLittle(available: number | bigint): Failure {
+function insufficientFunds(available: number | bigint): Failure {
   return new Failure("conflict", `the firm has ${available} paise available`, {
     detail: { reason: "insufficient_funds", available_paise: available },
   });
@@ -128,7 +138,7 @@ type PaymentFacts = Pick<
 const payoutsAtOnce = 500;
 
 /** By payout. */
-export async function paymentsById(
+export async function findPaymentsById(
   db: Db,
   payoutIds: readonly string[],
 ): Promise<ReadonlyMap<string, PaymentFacts>> {
@@ -141,9 +151,9 @@ export async function paymentsById(
 }
 
 /** What a settlement paid out, in the order it was scheduled. */
-export async function paymentsOfSettlement(
+export async function listPaymentsOfSettlement(
   db: Db,
   settlementId: string,
 ): Promise<readonly PaymentFacts[]> {
-  return await listPayoutsOf(db, settlementId);
+  return await listPayoutsBySettlement(db, settlementId);
 }

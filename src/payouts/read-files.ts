@@ -7,7 +7,7 @@ import { Failure } from "../kernel/failure.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
-import { type FileState, fileText } from "./file-rules.ts";
+import { type FileState, buildFileText } from "./file-rules.ts";
 import {
   type FileLineRow,
   type FileRow,
@@ -20,7 +20,7 @@ import {
   setDigest,
   setSealedLines,
 } from "./file-store.ts";
-import { changeOfFile } from "./make-files.ts";
+import { buildFileChange } from "./make-files.ts";
 import { type ExplainedPayout, explainPayouts } from "./read-payouts.ts";
 
 /** Files, newest first, without what is in them. */
@@ -95,13 +95,13 @@ export async function readFile(
         ctx.sealKey,
       ),
     }));
-    const text = fileText(file.format, opened, istDay(file.made_at));
+    const text = buildFileText(file.format, opened, istDay(file.made_at));
     const digest = createHash("sha256").update(text).digest();
     if (file.sha256 && !file.sha256.equals(digest)) {
       throw new Error(`the bytes of ${fileId} are not what they were`);
     }
     await setDigest(tx, fileId, digest);
-    await recordChanges(tx, operator, [changeOfFile("read", file, file)], now);
+    await recordChanges(tx, operator, [buildFileChange("read", file, file)], now);
     const name = `${file.rail}-${istDay(file.made_at)}-${fileId}.csv`;
     return { name, text, sha256: digest.toString("hex") };
   });

@@ -44,7 +44,7 @@ export async function listPayouts(
   const visible = visibleTo(caller);
   const { deskId } = visible;
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = filterOf(visible, query);
+  const filter = toFilter(visible, query);
   const question = { list: "payouts", desk: deskId, firm: visible.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listPayoutRows(ctx.db.planned, deskId, filter, request);
@@ -63,7 +63,7 @@ export async function listPayouts(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-function filterOf(visible: Visibility, query: ListPayoutsQuery): PayoutFilter {
+function toFilter(visible: Visibility, query: ListPayoutsQuery): PayoutFilter {
   return {
     status: query.status ?? null,
     kind: query.kind ?? null,
@@ -102,7 +102,7 @@ export async function listAllPayouts(
 }
 
 /** What of a payout is told in its events, too, as it is shown. */
-export function factsOfPayout(row: PayoutRow) {
+export function toPayoutFacts(row: PayoutRow) {
   return {
     kind: row.kind,
     settlement_id: row.settlement_id,
@@ -125,7 +125,7 @@ export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Pay
   return {
     payout_id: row.payout_id,
     firm_id: row.firm_id,
-    ...factsOfPayout(row),
+    ...toPayoutFacts(row),
     bank: isKnown ? { ifsc, account_no_masked: maskedAccountNo(last4) } : null,
     held_until: row.held_until && istTimestamp(row.held_until),
     lines: lines.map(viewLine),

@@ -6,10 +6,10 @@ import { resolveEntries } from "../ledger/write-books.ts";
 import { type AttestationKind, attestWithApproval, findAttestations } from "../outside/attest.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { endOf, type MovedPayout, recallOf, unsentOf } from "./decide-payouts.ts";
-import { changeOfPayout } from "./move-payout.ts";
+import { buildResolution, type MovedPayout, recallAll, listUnsent } from "./decide-payouts.ts";
+import { buildPayoutChange } from "./move-payout.ts";
 import { listAllPayouts } from "./read-payouts.ts";
-import { lockPayoutChain, lockPayouts, lockPayoutsOf, setPayouts } from "./store.ts";
+import { lockPayoutChain, lockPayouts, lockPayoutsBySettlement, setPayouts } from "./store.ts";
 
 /** What is left for the caller: the resolutions to write with its own, and the changes to record. */
 type RecalledPayouts = {
@@ -25,13 +25,13 @@ export async function lockPayoutsOfSettlement(tx: Tx, settlementId: string): Pro
 }
 
 /** Calls back what a settlement pays out and has not been sent. The chain was locked before. */
-export async function recallPayoutsOf(
+export async function recallPayoutsOfSettlement(
   tx: Tx,
   settlementId: string,
   now: Date,
 ): Promise<RecalledPayouts> {
-  const rows = await lockPayoutsOf(tx, settlementId);
-  return await storeRecall(tx, recallOf(unsentOf(rows), "reversed", now));
+  const rows = await lockPayoutsBySettlement(tx, settlementId);
+  return await storeRecall(tx, recallAll(listUnsent(rows), "reversed", now));
 }
 
 /** The operator keeps money here that has not been sent. */
@@ -44,7 +44,7 @@ export async function recallPayout(
   await ctx.db.transaction(async (tx) => {
     const [row] = await lockPayouts(tx, [payoutId]);
     if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-    const { resolutions, changes } = await storeRecall(tx, recallOf([row], reason, now));
+    const { resolutions, changes } = await storeRecall(tx, recallAll([row], reason, now));
     assertWritten(await resolveEntries(tx, resolutions, now));
     await recordChanges(tx, operator, changes, now);
   });
@@ -62,8 +62,8 @@ async function storeRecall(tx: Tx, recalled: readonly MovedPayout[]): Promise<Re
     paiseByFirm.set(after.firm_id, (paiseByFirm.get(after.firm_id) ?? 0) + after.paise);
   }
   return {
-    resolutions: recalled.map(({ after }) => endOf(after)),
-    changes: recalled.map(changeOfPayout),
+    resolutions: recalled.map(({ after }) => buildResolution(after)),
+    changes: recalled.map(buildPayoutChange),
     paiseByFirm,
   };
 }

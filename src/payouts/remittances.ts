@@ -5,15 +5,15 @@ import { ledgerIsSound } from "../ledger/check-ledger.ts";
 import type { Entry, Resolution } from "../ledger/rules.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
-  bouncedEntry,
-  endOf,
+  buildBounceEntry,
+  buildResolution,
   instructTogether,
   type MovedPayout,
-  type Shown,
-  showPayout,
+  type StatementOutcome,
+  applyStatementOutcome,
 } from "./decide-payouts.ts";
-import { changeOfPayout, movePayout } from "./move-payout.ts";
-import { accountOf, holdOf, type Rail, railOf } from "./rules.ts";
+import { buildPayoutChange, movePayout } from "./move-payout.ts";
+import { resolveAccount, findHold, type Rail, chooseRail } from "./rules.ts";
 import {
   listByUtr,
   listScheduled,
@@ -24,7 +24,7 @@ import {
 } from "./store.ts";
 
 /** A payout as other slices know it. */
-export type PayoutToLeave = PayoutRow;
+export type RemittedPayout = PayoutRow;
 
 /** What one payee would get now, as one amount. */
 export type PlannedRemittance = {
@@ -33,11 +33,11 @@ export type PlannedRemittance = {
   readonly paise: number;
   readonly ifsc: string;
   readonly last4: string;
-  readonly payouts: readonly PayoutToLeave[];
+  readonly payouts: readonly RemittedPayout[];
 };
 
 /** What is due and cannot leave, and why. */
-export type KeptHere = {
+export type KeptPayout = {
   readonly payoutId: string;
   readonly paise: number;
   readonly reason: string;
@@ -45,7 +45,7 @@ export type KeptHere = {
 
 type RemittancePlan = {
   readonly remittances: readonly PlannedRemittance[];
-  readonly kept: readonly KeptHere[];
+  readonly kept: readonly KeptPayout[];
 };
 
 /** How many payouts a run takes at most; what is over comes with the next. */
@@ -58,7 +58,7 @@ export async function previewRemittances(
   now: Date,
 ): Promise<RemittancePlan> {
   const due = await listScheduled(db, environment, payoutsMax);
-  const payees = await payeesOf(db, firmIdsOf(due), now);
+  const payees = await payeesOf(db, listFirmIds(due), now);
   return planRemittances(due, payees, await ledgerIsSound(db, now));
 }
 
@@ -69,11 +69,11 @@ export async function lockRemittances(
   now: Date,
 ): Promise<RemittancePlan> {
   const due = (await lockPayouts(tx, payoutIds)).filter((row) => row.state === "scheduled");
-  const payees = await lockPayees(tx, firmIdsOf(due), now);
+  const payees = await lockPayees(tx, listFirmIds(due), now);
   return planRemittances(due, payees, await ledgerIsSound(tx, now));
 }
 
-function firmIdsOf(rows: readonly PayoutRow[]): string[] {
+function listFirmIds(rows: readonly PayoutRow[]): string[] {
   return [...new Set(rows.map((row) => row.firm_id))];
 }
 
@@ -83,19 +83,19 @@ function planRemittances(
   ledgerSound: boolean,
 ): RemittancePlan {
   const remittances: PlannedRemittance[] = [];
-  const kept: KeptHere[] = [];
+  const kept: KeptPayout[] = [];
   for (const [firmId, payouts] of Map.groupBy(due, (row) => row.firm_id)) {
     const payee = payees.get(firmId);
     const environment = payouts[0]?.environment ?? "live";
-    const account = payee && accountOf(payee, environment);
-    const hold = payee && holdOf(payee, { environment, ledgerSound });
+    const account = payee && resolveAccount(payee, environment);
+    const hold = payee && findHold(payee, { environment, ledgerSound });
     if (!account || hold) {
       const reason = hold?.reason ?? "no_bank_account";
       kept.push(...payouts.map(({ payout_id, paise }) => ({ payoutId: payout_id, paise, reason })));
       continue;
     }
     const paise = payouts.reduce((sum, row) => sum + row.paise, 0);
-    remittances.push({ firmId, rail: railOf(paise), paise, ...account, payouts });
+    remittances.push({ firmId, rail: chooseRail(paise), paise, ...account, payouts });
   }
   return { remittances, kept };
 }
@@ -137,11 +137,11 @@ async function storeMoved(tx: Tx, moved: readonly MovedPayout[]): Promise<readon
     tx,
     moved.map(({ after }) => after),
   );
-  return moved.map(changeOfPayout);
+  return moved.map(buildPayoutChange);
 }
 
 /** What a bank's statement shows of a remittance, by the payout that names it. */
-export type ShownRemittance = { readonly leadId: string } & Shown;
+export type ShownRemittance = { readonly leadId: string } & StatementOutcome;
 
 /** What is left for the caller: what to write in the books with its own, and the changes to record. */
 type AnsweredRemittances = {
@@ -154,14 +154,14 @@ type AnsweredRemittances = {
 export async function lockRemittedPayouts(
   tx: Tx,
   leadIds: readonly string[],
-): Promise<readonly PayoutToLeave[]> {
+): Promise<readonly RemittedPayout[]> {
   return leadIds.length === 0 ? [] : await lockRemitted(tx, leadIds);
 }
 
 /** Applies what the bank shows, in its order: what was paid may have come back below. */
 export async function answerRemittances(
   tx: Tx,
-  locked: readonly PayoutToLeave[],
+  locked: readonly RemittedPayout[],
   shown: readonly ShownRemittance[],
   now: Date,
 ): Promise<AnsweredRemittances> {
@@ -172,11 +172,11 @@ export async function answerRemittances(
   for (const { leadId, ...said } of shown) {
     for (const before of current.values()) {
       if (before.remitted_with !== leadId) continue;
-      const moved = showPayout(before, said, now);
+      const moved = applyStatementOutcome(before, said, now);
       current.set(before.payout_id, moved.after);
-      changes.push(changeOfPayout(moved));
-      if (moved.action === "bounce") entries.push(bouncedEntry(moved.after));
-      else resolutions.push(endOf(moved.after));
+      changes.push(buildPayoutChange(moved));
+      if (moved.action === "bounce") entries.push(buildBounceEntry(moved.after));
+      else resolutions.push(buildResolution(moved.after));
     }
   }
   const touched = new Set(shown.map(({ leadId }) => leadId));
@@ -186,7 +186,7 @@ export async function answerRemittances(
 }
 
 /** Remittances that left by the bank's own references: what names each, and what it came to. */
-export async function remittancesByUtr(
+export async function findRemittancesByUtr(
   db: Db,
   environment: Environment,
   utrs: readonly string[],

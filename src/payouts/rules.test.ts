@@ -6,13 +6,13 @@ import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import { utrForm } from "../kernel/ids.ts";
 import {
-  accountOf,
-  holdOf,
+  resolveAccount,
+  findHold,
   type Payee,
   type PayoutAction,
   payoutLifecycle,
   payoutStates,
-  railOf,
+  chooseRail,
   rails,
 } from "./rules.ts";
 
@@ -46,14 +46,10 @@ test("a payout moves along the twelve edges and nowhere else, and never by its d
 });
 
 test("the amount chooses the rail", () => {
-  assert.deepEqual([1, 5_000_000, 5_000_001, 19_999_999, 20_000_000, 9_000_000_000].map(railOf), [
-    "IMPS",
-    "IMPS",
-    "NEFT",
-    "NEFT",
-    "RTGS",
-    "RTGS",
-  ]);
+  assert.deepEqual(
+    [1, 5_000_000, 5_000_001, 19_999_999, 20_000_000, 9_000_000_000].map(chooseRail),
+    ["IMPS", "IMPS", "NEFT", "NEFT", "RTGS", "RTGS"],
+  );
 });
 
 const paid: Payee = { account: { ifsc: "HDFC0000001", last4: "5678" }, holds: [] };
@@ -65,21 +61,21 @@ test("by descending precedence: the firm's hold, a missing account, broken books
     holds: [{ on: "payouts", reason: "beneficiary_change", until }],
   };
   const broken = { environment: "live", ledgerSound: false } as const;
-  assert.deepEqual(holdOf(changed, broken), { reason: "beneficiary_change", until });
-  assert.deepEqual(holdOf({ ...changed, holds: [] }, broken), {
+  assert.deepEqual(findHold(changed, broken), { reason: "beneficiary_change", until });
+  assert.deepEqual(findHold({ ...changed, holds: [] }, broken), {
     reason: "no_bank_account",
     until: null,
   });
-  assert.deepEqual(holdOf(paid, broken), { reason: "ledger_broken", until: null });
-  assert.equal(holdOf(paid, { environment: "live", ledgerSound: true }), undefined);
+  assert.deepEqual(findHold(paid, broken), { reason: "ledger_broken", until: null });
+  assert.equal(findHold(paid, { environment: "live", ledgerSound: true }), undefined);
 });
 
 test("a sandbox firm without an account is paid all the same", () => {
   const none: Payee = { account: null, holds: [] };
-  assert.equal(holdOf(none, { environment: "sandbox", ledgerSound: true }), undefined);
-  assert.equal(accountOf(none, "sandbox")?.last4, "0001");
-  assert.equal(accountOf(none, "live"), null);
-  assert.deepEqual(accountOf(paid, "sandbox"), paid.account);
+  assert.equal(findHold(none, { environment: "sandbox", ledgerSound: true }), undefined);
+  assert.equal(resolveAccount(none, "sandbox")?.last4, "0001");
+  assert.equal(resolveAccount(none, "live"), null);
+  assert.deepEqual(resolveAccount(paid, "sandbox"), paid.account);
 });
 
 test("the simulated bank names every payment in a bank's form, and each by itself", () => {

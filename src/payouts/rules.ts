@@ -21,7 +21,6 @@
 // money; live money leaves in files or by an operator. Money in is a row of `deposits` under the bank's
 // reference, which counts once.
 
-import { twoPeopleFromPaise } from "../operators/approval-rules.ts";
 import type { Hold } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
@@ -70,7 +69,7 @@ const rtgsFromPaise = 20_000_000;
 /** IMPS is at once and at any hour; banks allow it for small amounts, and ₹50,000 is within all. */
 const impsToPaise = 5_000_000;
 
-export function railOf(paise: number): Rail {
+export function chooseRail(paise: number): Rail {
   if (paise >= rtgsFromPaise) return "RTGS";
   return paise <= impsToPaise ? "IMPS" : "NEFT";
 }
@@ -87,32 +86,29 @@ export type Payee = {
 /** Sandbox firms that have given no account are paid to this one, so that every sale is paid. */
 const sandboxAccount: MaskedAccount = { ifsc: "SIMB0000001", last4: "0001" };
 
-export function accountOf({ account }: Payee, environment: Environment): MaskedAccount | null {
+export function resolveAccount({ account }: Payee, environment: Environment): MaskedAccount | null {
   return account ?? (environment === "sandbox" ? sandboxAccount : null);
 }
 
 export type PayoutHold = { readonly reason: string; readonly until: Date | null };
 
 /** Why this money must stay for now; undefined when it may go. */
-export function holdOf(
+export function findHold(
   payee: Payee,
   { environment, ledgerSound }: { environment: Environment; ledgerSound: boolean },
 ): PayoutHold | undefined {
   const [hold] = payee.holds;
   if (hold) return { reason: hold.reason, until: hold.until };
-  if (!accountOf(payee, environment)) return { reason: "no_bank_account", until: null };
+  if (!resolveAccount(payee, environment)) return { reason: "no_bank_account", until: null };
   return ledgerSound ? undefined : { reason: "ledger_broken", until: null };
 }
 
 /** How long until what has not been sent is looked at again: holds end, and others begin. */
 const lookEveryMs = { sandbox: 1_000, live: 60_000 } as const satisfies Record<Environment, number>;
 
-export function nextLook(environment: Environment, now: Date): Date {
+export function computeNextLook(environment: Environment, now: Date): Date {
   return new Date(now.getTime() + lookEveryMs[environment]);
 }
-
-/** What takes two people, unless the configuration says another amount. */
-export const twoOperatorsFromPaise = twoPeopleFromPaise;
 
 /** One step of a payout, as its history shows it. */
 export type PayoutStep = {
@@ -121,7 +117,7 @@ export type PayoutStep = {
   readonly reason: string | null;
 };
 
-export const eventOfState = {
+export const eventByState = {
   scheduled: "payout.scheduled",
   held: "payout.held",
   instructed: "payout.instructed",

@@ -14,8 +14,15 @@ import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { answerPayout, type Earning, endOf, entryOf, lookAt, payoutOf } from "./decide-payouts.ts";
-import { changeOfPayout } from "./move-payout.ts";
+import {
+  answerPayout,
+  type Earning,
+  buildResolution,
+  buildPayoutEntry,
+  reviewPayouts,
+  buildPayout,
+} from "./decide-payouts.ts";
+import { buildPayoutChange } from "./move-payout.ts";
 import {
   claimUnsent,
   hasUnsent,
@@ -45,7 +52,7 @@ export async function schedulePayouts(
   const payouts = earnings.map((earning) => {
     const payee = payees.get(earning.firmId);
     if (!payee) throw new Error("who earned something is a firm");
-    return payoutOf(earning, payee, now);
+    return buildPayout(earning, payee, now);
   });
   await insertPayouts(tx, payouts);
   await insertLines(
@@ -56,13 +63,13 @@ export async function schedulePayouts(
   );
   return {
     payouts,
-    entries: payouts.map(entryOf),
-    changes: payouts.map((after) => changeOfPayout({ action: "schedule", before: null, after })),
+    entries: payouts.map(buildPayoutEntry),
+    changes: payouts.map((after) => buildPayoutChange({ action: "schedule", before: null, after })),
   };
 }
 
 const setSizeMax = 200;
-const cashier: Actor = { kind: "worker", id: "payouts", requestId: null };
+const payoutWorker: Actor = { kind: "worker", id: "payouts", requestId: null };
 
 /** One set of unsent payouts; whether there may be more. */
 export async function sendDuePayouts(
@@ -77,12 +84,12 @@ export async function sendDuePayouts(
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
   const look = async (tx: Tx, claimed: readonly PayoutRow[]): Promise<void> => {
     const payees = await lockPayees(tx, [...new Set(claimed.map((row) => row.firm_id))], now);
-    const payeeOf = (firmId: string) => {
+    const findPayee = (firmId: string) => {
       const payee = payees.get(firmId);
       if (!payee) throw new Error("who is paid is a firm");
       return payee;
     };
-    const looked = lookAt(claimed, payeeOf, { ledgerSound, bankUp, now });
+    const looked = reviewPayouts(claimed, findPayee, { ledgerSound, bankUp, now });
     const rows = looked.map(({ after }) => after);
     await setPayouts(tx, rows);
     await askBank(
@@ -92,7 +99,7 @@ export async function sendDuePayouts(
     );
     await recordChanges(
       tx,
-      cashier,
+      payoutWorker,
       looked.flatMap(({ changes }) => changes),
       now,
     );
@@ -157,7 +164,7 @@ export async function applyPayments(
     tx,
     moved.map(({ after }) => after),
   );
-  const resolutions = moved.map(({ after }) => endOf(after));
+  const resolutions = moved.map(({ after }) => buildResolution(after));
   assertWritten(await resolveEntries(tx, resolutions, now));
-  await recordChanges(tx, actor, moved.map(changeOfPayout), now);
+  await recordChanges(tx, actor, moved.map(buildPayoutChange), now);
 }

@@ -10,13 +10,13 @@ import { assertWritten } from "../ledger/rules.ts";
 import { postEntries } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
-import { aloneTimes } from "../operators/approval-rules.ts";
-import { approvedAmong } from "../operators/list-approvals.ts";
+import { aloneLimitFactor, twoPeopleFromPaise } from "../operators/approval-rules.ts";
+import { findApproved } from "../operators/list-approvals.ts";
 import type { Context } from "../platform/context.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
-import { earnAgain } from "./decide-payouts.ts";
-import { changeOfPayout, movePayout } from "./move-payout.ts";
-import { accountOf, holdOf, twoOperatorsFromPaise } from "./rules.ts";
+import { buildResendEarning } from "./decide-payouts.ts";
+import { buildPayoutChange, movePayout } from "./move-payout.ts";
+import { findHold, resolveAccount } from "./rules.ts";
 import { askBank, schedulePayouts } from "./schedule-payouts.ts";
 import {
   listLines,
@@ -41,7 +41,7 @@ type SendPayout = {
 export async function sendPayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  { payoutId, utr, twoFromPaise = twoOperatorsFromPaise }: SendPayout,
+  { payoutId, utr, twoFromPaise = twoPeopleFromPaise }: SendPayout,
 ): Promise<"proposed" | "sent"> {
   if (!utrForm.test(utr)) {
     throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
@@ -58,7 +58,7 @@ export async function sendPayout(
     subjectId: payoutId,
     terms: { utr, paise: row.paise, ...(isReleased && { released: true }) },
     people: isLarge && !isReleased ? 2 : 1,
-    ...(!isReleased && { alonePerDayPaise: twoFromPaise * aloneTimes }),
+    ...(!isReleased && { alonePerDayPaise: twoFromPaise * aloneLimitFactor }),
   });
   const { outcome } = await sending.catch((error: unknown) => {
     if (violatedConstraint(error) !== "payouts_utr") throw error;
@@ -69,20 +69,20 @@ export async function sendPayout(
   return outcome === "done" ? "sent" : "proposed";
 }
 
-type Sending = {
+type SendTerms = {
   readonly utr: string;
   readonly paise: number;
   /** Whether two people must have approved that it leaves. */
   readonly released?: boolean;
 };
 
-export const payoutSending: ApprovalKind<Sending> = {
+export const payoutSending: ApprovalKind<SendTerms> = {
   name: "payout.send",
   proposers: ["settlement"],
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { subjectId, terms: { utr, released = false } }, now) {
-    const { row, free, changes, facts } = await lockFree(tx, subjectId, now);
+    const { row, free, changes, facts } = await lockUnheldPayout(tx, subjectId, now);
     if (released) await refuseUnreleased(tx, subjectId, facts);
     const remitted = { remitted_with: row.payout_id, remitted_paise: row.paise };
     const sent = { ...movePayout(free, "send", { now }), utr, ...remitted };
@@ -91,11 +91,11 @@ export const payoutSending: ApprovalKind<Sending> = {
       summary: `${paise} paise to ${firm_id}, account ${ifsc} …${last4}, were sent by ${rail} as ${utr}`,
       valuePaise: paise,
       facts,
-      proposal: [proposed(row, "propose_send")],
+      proposal: [buildProposalChange(row, "propose_send")],
       async carryOut() {
         await setPayouts(tx, [sent]);
         await askBank(tx, [sent], now);
-        const told = changeOfPayout({ action: "send", before: free, after: sent });
+        const told = buildPayoutChange({ action: "send", before: free, after: sent });
         return { changes: [...changes, told] };
       },
     };
@@ -109,14 +109,14 @@ export const payoutRelease: ApprovalKind<{ readonly paise: number }> = {
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { subjectId }, now) {
-    const { row, facts } = await lockFree(tx, subjectId, now);
+    const { row, facts } = await lockUnheldPayout(tx, subjectId, now);
     const { firm_id, paise, ifsc, last4 } = facts;
     return {
       summary: `${paise} paise may leave to ${firm_id}, account ${ifsc} …${last4}`,
       valuePaise: paise,
       facts,
-      proposal: [proposed(row, "propose_release")],
-      carryOut: async () => ({ changes: [proposed(row, "approve_release")] }),
+      proposal: [buildProposalChange(row, "propose_release")],
+      carryOut: async () => ({ changes: [buildProposalChange(row, "approve_release")] }),
     };
   },
 };
@@ -141,7 +141,7 @@ export async function releasePayout(
 }
 
 async function refuseUnreleased(tx: Tx, payoutId: string, facts: object): Promise<void> {
-  const approved = await approvedAmong(tx, payoutRelease, [{ subjectId: payoutId, facts }]);
+  const approved = await findApproved(tx, payoutRelease, [{ subjectId: payoutId, facts }]);
   if (approved.has(payoutId)) return;
   throw new Failure("conflict", "two people must approve that this leaves: payouts release", {
     detail: { reason: "approval_required", kind: payoutRelease.name },
@@ -149,17 +149,17 @@ async function refuseUnreleased(tx: Tx, payoutId: string, facts: object): Promis
 }
 
 /** A payout that nothing holds, and what a decision about it rests on. */
-async function lockFree(tx: Tx, payoutId: string, now: Date) {
+async function lockUnheldPayout(tx: Tx, payoutId: string, now: Date) {
   const [row] = await lockPayouts(tx, [payoutId]);
   if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-  const { after: free, changes } = await freeOfHolds(tx, row, now);
+  const { after: free, changes } = await releaseOrRefuse(tx, row, now);
   movePayout(free, "send", { now }); // Refuses what is not waiting to be sent.
   const { firm_id, paise, ifsc, last4 } = free;
   return { row, free, changes, facts: { firm_id, paise, ifsc, last4 } };
 }
 
 /** The payout as it goes out now, to the account of now; refused while something holds it. */
-async function freeOfHolds(
+async function releaseOrRefuse(
   tx: Tx,
   row: PayoutRow,
   now: Date,
@@ -167,25 +167,29 @@ async function freeOfHolds(
   const payee = (await lockPayees(tx, [row.firm_id], now)).get(row.firm_id);
   if (!payee) throw new Error("who is paid is a firm");
   const { environment } = row;
-  const hold = holdOf(payee, { environment, ledgerSound: await ledgerIsSound(tx, now) });
+  const hold = findHold(payee, { environment, ledgerSound: await ledgerIsSound(tx, now) });
   if (hold) {
     throw new Failure("conflict", `the payout is held: ${hold.reason}`, {
       detail: { reason: hold.reason, until: hold.until && istTimestamp(hold.until) },
     });
   }
-  const account = accountOf(payee, environment);
+  const account = resolveAccount(payee, environment);
   const current = { ...row, ifsc: account?.ifsc ?? null, last4: account?.last4 ?? null };
   if (row.state !== "held") return { after: current, changes: [] };
   const after = movePayout(current, "release", { now });
-  return { after, changes: [changeOfPayout({ action: "release", before: row, after })] };
+  return { after, changes: [buildPayoutChange({ action: "release", before: row, after })] };
 }
 
 /** Nothing of the payout has changed, but who wants what is on record. */
-function proposed(
+function buildProposalChange(
   row: PayoutRow,
   action: "propose_send" | "propose_release" | "approve_release",
 ): Change {
-  const { event: _event, ...change } = changeOfPayout({ action: "send", before: row, after: row });
+  const { event: _event, ...change } = buildPayoutChange({
+    action: "send",
+    before: row,
+    after: row,
+  });
   return { ...change, action: `payout.${action}` };
 }
 
@@ -203,7 +207,7 @@ export async function resendPayout(
     const [row] = await lockPayouts(tx, [payoutId]);
     if (!row) throw new Error("a payout stays");
     const lines = await listLines(tx, [payoutId]);
-    const earning = earnAgain(row, { lines, isReversed: await isReversed(tx, row) });
+    const earning = buildResendEarning(row, { lines, isReversed: await isReversed(tx, row) });
     const { payouts, entries, changes } = await schedulePayouts(tx, [earning], now);
     const written = await postEntries(tx, entries, now);
     if (written.some((item) => !item.ok && item.refusal.reason === "insufficient_funds")) {

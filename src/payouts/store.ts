@@ -143,7 +143,7 @@ export async function lockPayoutChain(tx: Tx, settlementId: string): Promise<voi
     for update`);
 }
 
-export async function lockPayoutsOf(tx: Tx, settlementId: string): Promise<PayoutRow[]> {
+export async function lockPayoutsBySettlement(tx: Tx, settlementId: string): Promise<PayoutRow[]> {
   return await tx.rows(sql`
     select ${payoutColumns}
     from payouts
@@ -152,7 +152,7 @@ export async function lockPayoutsOf(tx: Tx, settlementId: string): Promise<Payou
     for update`);
 }
 
-export async function listPayoutsOf(db: Db, settlementId: string): Promise<PayoutRow[]> {
+export async function listPayoutsBySettlement(db: Db, settlementId: string): Promise<PayoutRow[]> {
   return await db.rows(sql`
     select ${payoutColumns}
     from payouts

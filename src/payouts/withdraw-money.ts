@@ -19,9 +19,14 @@ import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { noAccount, refuseShort, refuseState, refuseUnfunded } from "./move-payout.ts";
+import {
+  noBankAccount,
+  refuseInsufficient,
+  refuseFirmState,
+  refuseUnfunded,
+} from "./move-payout.ts";
 import { viewPayout } from "./read-payouts.ts";
-import { accountOf, type Payee } from "./rules.ts";
+import { resolveAccount, type Payee } from "./rules.ts";
 import { schedulePayouts } from "./schedule-payouts.ts";
 import type { Payout, WithdrawMoneyBody } from "./schema.ts";
 import { bringPayoutsNearer, findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
@@ -57,12 +62,12 @@ export async function withdrawMoney(
         if (!row) throw new Error("a payout stays");
         return { outcome: "replayed", resource: viewPayout(row, []) };
       }
-      refuseState(await lockFirmOfCaller(tx, caller, firmId));
+      refuseFirmState(await lockFirmOfCaller(tx, caller, firmId));
       await spendKeyLimits(tx, caller, { deals: [paise], now });
       const payee = (await payeesOf(tx, [firmId], now)).get(firmId);
-      if (!payee || !accountOf(payee, environment)) throw noAccount();
+      if (!payee || !resolveAccount(payee, environment)) throw noBankAccount();
       const [balance] = await readBalances(tx, environment, [firmId]);
-      refuseShort(balance, paise);
+      refuseInsufficient(balance, paise);
       const earning = { environment, deskId, firmId, settlementId: null, lines: [] };
       const { payouts, entries, changes } = await schedulePayouts(
         tx,
@@ -81,7 +86,7 @@ export async function withdrawMoney(
   );
 }
 
-async function moneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
+async function sumMoneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
   const [balance] = await readBalances(tx, environment, [firmId]);
   return {
     available: asAmount(balance?.available_paise ?? 0),
@@ -91,7 +96,7 @@ async function moneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
 
 /** The money of a firm, and what it owes, keep it from leaving. */
 export async function listMoneyLeft(tx: Tx, firm: LeavingFirm): Promise<Blocker[]> {
-  const { available, dues } = await moneyLeft(tx, firm);
+  const { available, dues } = await sumMoneyLeft(tx, firm);
   const href = `/v1/positions?firm_id=${firm.firmId}`;
   const blocker = (type: string, amount: PaiseSum): Blocker[] =>
     amount > 0 ? [{ type, id: firm.firmId, href, amount_paise: asAmount(amount) }] : [];
@@ -106,11 +111,11 @@ export async function drainMoney(
   now: Date,
 ): Promise<readonly Change[]> {
   const { environment, deskId, firmId } = firm;
-  const { available, dues } = await moneyLeft(tx, firm);
+  const { available, dues } = await sumMoneyLeft(tx, firm);
   const owed = Math.min(available, dues);
   const left = dues > owed ? 0 : available - owed;
   const payee = (await payeesOf(tx, [firmId], now)).get(firmId);
-  const isPaid = left > 0 && payee && !(await cameBack(tx, firm, payee));
+  const isPaid = left > 0 && payee && !(await wasReturned(tx, firm, payee));
   const earning = { environment, deskId, firmId, settlementId: null, lines: [] };
   const { entries, changes } = await schedulePayouts(
     tx,
@@ -118,10 +123,10 @@ export async function drainMoney(
     now,
   );
   assertWritten(await postEntries(tx, [...settleDues(firm, owed, now), ...entries], now));
-  return [...changes, ...(owed > 0 ? [changeOfDues(firm, dues, dues - owed)] : [])];
+  return [...changes, ...(owed > 0 ? [buildDuesChange(firm, dues, dues - owed)] : [])];
 }
 
-function changeOfDues(
+function buildDuesChange(
   { environment, deskId, firmId }: LeavingFirm,
   before: number,
   after: number,
@@ -153,19 +158,19 @@ function settleDues({ environment, firmId }: LeavingFirm, paise: number, now: Da
   ];
 }
 
-async function cameBack(
+async function wasReturned(
   tx: Tx,
   { environment, deskId, firmId }: LeavingFirm,
   payee: Payee,
 ): Promise<boolean> {
   const last = await findLastWithdrawal(tx, deskId, firmId);
-  const account = accountOf(payee, environment);
+  const account = resolveAccount(payee, environment);
   if (last?.state !== "returned") return false;
   return last.ifsc === (account?.ifsc ?? null) && last.last4 === (account?.last4 ?? null);
 }
 
 /** The payouts that a firm still has to get before it leaves. */
-export async function unfinishedPayoutsOf(
+export async function listUnfinishedPayouts(
   tx: Tx,
   deskId: string,
   firmId: string,

@@ -20,11 +20,11 @@ import {
   type MoneySums,
   sumByAccount,
 } from "../ledger/read-money.ts";
-import { paymentsById } from "../payouts/move-payout.ts";
+import { findPaymentsById } from "../payouts/move-payout.ts";
 import { openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { dealtLegs } from "../settlement/past-deals.ts";
-import { taxesBySettlement } from "../settlement/taxes.ts";
+import { listLegsBySettlement } from "../settlement/past-deals.ts";
+import { findTaxesBySettlement } from "../settlement/taxes.ts";
 import { nextPeriod, periodSpan } from "../kernel/months.ts";
 import {
   type Facts,
@@ -168,8 +168,8 @@ export async function loadFacts(
   const dealt = subjects(["deal_hold", "deal_settlement", "reversal", "commission", "tax"]);
   return {
     firmId,
-    legs: await dealtLegs(db, dealt),
-    taxes: await taxesBySettlement(db, dealt),
-    payments: await paymentsById(db, subjects(["payout"])),
+    legs: await listLegsBySettlement(db, dealt),
+    taxes: await findTaxesBySettlement(db, dealt),
+    payments: await findPaymentsById(db, subjects(["payout"])),
   };
 }

@@ -1,23 +1,23 @@
-import { depositsFor } from "../payouts/deposits.ts";
+import { listDepositsForSettlement } from "../payouts/deposits.ts";
 import { firmById } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { scripHsn, valueBeforeFee } from "../kernel/money.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { paymentsOfSettlement } from "../payouts/move-payout.ts";
+import { listPaymentsOfSettlement } from "../payouts/move-payout.ts";
 import type { Context } from "../platform/context.ts";
 import type { Document } from "../platform/http/documents.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { type DealtLeg, dealtLegs } from "../settlement/past-deals.ts";
+import { type DealtLeg, listLegsBySettlement } from "../settlement/past-deals.ts";
 import { readSettlement } from "../settlement/read-settlements.ts";
-import { feeOfSide } from "../settlement/rules.ts";
+import { toSideFee } from "../settlement/rules.ts";
 import {
   type FeeInvoice,
-  invoicesOfSettlement,
-  taxesBySettlement,
-  type TaxOfLeg,
+  listInvoicesOfSettlement,
+  findTaxesBySettlement,
+  type StoredLegTax,
 } from "../settlement/taxes.ts";
-import { dividedTax, withholdingName } from "../settlement/tax-rules.ts";
+import { sumDividedTax, describeWithholding } from "../settlement/tax-rules.ts";
 import { drawNotes } from "./note-pdf.ts";
 import { buildNoteNo } from "./position-rules.ts";
 import type { ContractNotes, NoteQuery } from "./note-schema.ts";
@@ -64,11 +64,11 @@ export async function readContractNote(
 
 async function buildNotes(db: Db, settlement: Settlement): Promise<Note[]> {
   const { settlement_id: settlementId } = settlement;
-  const legs = (await dealtLegs(db, [settlementId])).get(settlementId) ?? [];
+  const legs = (await listLegsBySettlement(db, [settlementId])).get(settlementId) ?? [];
   const byNumber = new Map(legs.map((leg) => [leg.scrip_no, leg]));
   const payments = await listPayments(db, settlementId);
-  const taxes = (await taxesBySettlement(db, [settlementId])).get(settlementId) ?? [];
-  const invoices = taxes.length > 0 ? await invoicesOfSettlement(db, settlementId) : [];
+  const taxes = (await findTaxesBySettlement(db, [settlementId])).get(settlementId) ?? [];
+  const invoices = taxes.length > 0 ? await listInvoicesOfSettlement(db, settlementId) : [];
   const notes: Note[] = [];
   for (const side of settlement.sides) {
     const firm = await firmById(db, side.firm_id);
@@ -106,7 +106,7 @@ function buildLeg(
   dealt: DealtLeg | undefined,
 ): Note["legs"][number] {
   if (!dealt) throw new Error(`the deal of leg ${leg.scrip_no} was not found`);
-  const fees = feeOfSide(side, dealt);
+  const fees = toSideFee(side, dealt);
   return {
     scrip_no: leg.scrip_no,
     price_bps: leg.price_bps,
@@ -121,7 +121,7 @@ function buildLeg(
 }
 
 type TaxFacts = {
-  readonly taxes: readonly TaxOfLeg[];
+  readonly taxes: readonly StoredLegTax[];
   readonly invoices: readonly FeeInvoice[];
 };
 
@@ -136,13 +136,13 @@ function describeTaxes(
   const withheld = standing.filter(({ tds_paise }) => tds_paise > 0);
   const [first] = withheld;
   const withheldPaise = withheld.reduce((sum, tax) => sum + tax.tds_paise, 0);
-  const divided = dividedTax(standing).map(({ paise, ...line }) => ({
+  const divided = sumDividedTax(standing).map(({ paise, ...line }) => ({
     ...line,
     amount_paise: paise,
   }));
   const tds = first && {
     kind: "tds" as const,
-    name: withholdingName(first),
+    name: describeWithholding(first),
     rate_bps: first.tds_bps,
     amount_paise: withheldPaise,
   };
@@ -165,8 +165,8 @@ function describeTaxes(
 type FirmPayment = Note["payments"][number] & { readonly firmId: string };
 
 async function listPayments(db: Db, settlementId: string): Promise<FirmPayment[]> {
-  const deposits = await depositsFor(db, settlementId);
-  const payouts = await paymentsOfSettlement(db, settlementId);
+  const deposits = await listDepositsForSettlement(db, settlementId);
+  const payouts = await listPaymentsOfSettlement(db, settlementId);
   return [
     ...deposits.map(({ firm_id, reference, paise }) => ({
       firmId: firm_id,

@@ -1,5 +1,5 @@
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
-import { commissionRates } from "../settlement/commissions.ts";
+import { findCommissionRates } from "../settlement/commissions.ts";
 import { entriesPerLeg } from "../settlement/commission-rules.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { refuseDays } from "../kernel/query-time.ts";
@@ -29,7 +29,7 @@ export async function readEarnings(
     async (tx) => {
       const desk = { deskId, environment };
       const rows = await listEarnings(tx, desk, { by, ...span, entriesPerLeg });
-      const rates = await commissionRates(tx, [deskId]);
+      const rates = await findCommissionRates(tx, [deskId]);
       const [balance] = await readBalances(tx, environment, [deskId]);
       return {
         by,

@@ -7,7 +7,7 @@
 // The balance is the firm's cash and commission. Dues to the house are shown apart: a reversal is shown
 // whole, and the part that the firm's cash could not cover as carried to its dues.
 
-import { legOfOrdinal } from "../settlement/commission-rules.ts";
+import { parseOrdinal } from "../settlement/commission-rules.ts";
 import {
   addPaise,
   negatePaise,
@@ -24,8 +24,8 @@ import { periodSpan, previousPeriod } from "../kernel/months.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { addWorkingDays, type Calendar } from "../kernel/working-days.ts";
 import type { EntryKind } from "../ledger/rules.ts";
-import { dividedTax, type LegTax, withholdingName } from "../settlement/tax-rules.ts";
-import { feeOfSide, type FeesOfLeg } from "../settlement/rules.ts";
+import { sumDividedTax, type LegTax, describeWithholding } from "../settlement/tax-rules.ts";
+import { toSideFee, type LegFees } from "../settlement/rules.ts";
 
 export const statementStates = ["running", "provisional", "final"] as const;
 
@@ -93,7 +93,7 @@ export type Posting = {
 };
 
 /** The facts of a dealt credit that a statement shows. */
-export type LegFacts = FeesOfLeg & {
+export type LegFacts = LegFees & {
   readonly ordinal: number;
   readonly scrip_no: string;
   readonly scheme: string;
@@ -252,8 +252,8 @@ function draftDeal(
   const legs = (facts.legs.get(subject) ?? []).filter((leg) => ordinals.includes(leg.ordinal));
   const side: Side = legs.some((leg) => leg.seller_firm_id === facts.firmId) ? "sell" : "buy";
   const sign = what === "dealt" ? -1 : 1;
-  const fee = sign * sum(legs.map((leg) => feeOfSide(side, leg).feePaise));
-  const gst = sign * sum(legs.map((leg) => feeOfSide(side, leg).gstPaise));
+  const fee = sign * sum(legs.map((leg) => toSideFee(side, leg).feePaise));
+  const gst = sign * sum(legs.map((leg) => toSideFee(side, leg).gstPaise));
   const noun = side === "sell" ? "sale" : "purchase";
   const scheme = legs[0]?.scheme ?? null;
   const scrips = `${legs.length} ${scheme ?? ""} ${legs.length === 1 ? "scrip" : "scrips"}`;
@@ -276,7 +276,7 @@ function draftDeal(
       tax.kind === (what === "dealt" ? "invoice" : "credit_note") &&
       legs.some((leg) => leg.ordinal === tax.ordinal),
   );
-  const divided = dividedTax(taxes).map(({ kind, name, paise }) => ({
+  const divided = sumDividedTax(taxes).map(({ kind, name, paise }) => ({
     ...about,
     kind,
     description: `${name} on fee${back}`,
@@ -304,7 +304,7 @@ function draftWithholding(
   const own = (taxes.get(subject) ?? []).find(
     ({ firm_id, tds_paise }) => firm_id === firmId && tds_paise > 0,
   );
-  const name = own ? withholdingName(own) : "TDS";
+  const name = own ? describeWithholding(own) : "TDS";
   return {
     ...emptyDetails,
     kind: "tds",
@@ -323,7 +323,7 @@ function draftCommission(
   { subject, ordinals, wholePaise }: PostingGroup,
   { legs }: Facts,
 ): LineDraft {
-  const earned = new Set(ordinals.map((ordinal) => legOfOrdinal(ordinal).legOrdinal));
+  const earned = new Set(ordinals.map((ordinal) => parseOrdinal(ordinal).legOrdinal));
   const own = (legs.get(subject) ?? []).filter((leg) => earned.has(leg.ordinal));
   return {
     ...emptyDetails,

@@ -12,20 +12,20 @@ import { notFound } from "../kernel/failure.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import { forgetScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
-import type { Settling } from "../settlement/conclude-legs.ts";
-import { giveUpSettlements, lockToGiveUp } from "../settlement/fail-settlements.ts";
+import type { SettlementHooks } from "../settlement/conclude-legs.ts";
+import { giveUpSettlements, lockSettlementsOfDesk } from "../settlement/fail-settlements.ts";
 import { endOpenOrders, lockTrading } from "../trading/end-orders.ts";
 import { listOrders } from "../trading/read-orders.ts";
 import type { ResetDone, SeedCreditsBody, SeededCredits } from "./schema.ts";
 import { deleteClock } from "./store.ts";
 
 /** Whoever has something to say about settlements that fail. */
-export type Resetting = Settling;
+export type Resetting = SettlementHooks;
 
 export async function resetSandbox(
   ctx: Context,
   call: Call,
-  settling: Resetting,
+  settlementHooks: Resetting,
 ): Promise<ResetDone> {
   onlyWholeDesk(call.caller);
   const { environment, deskId } = call.caller;
@@ -38,7 +38,7 @@ export async function resetSandbox(
       await forgetScenarios(tx, deskId);
       // All is locked before anything is let go of. What comes up later is the new beginning's.
       await lockTrading(tx, environment);
-      const settlements = await lockToGiveUp(tx, { environment, deskId, settling });
+      const settlements = await lockSettlementsOfDesk(tx, { environment, deskId, settlementHooks });
       const open = await lockCrossesWithin(tx, deskId);
       await lockFreeCredits(tx, deskId);
       const orderIds = resting.map((order) => order.order_id);
@@ -50,7 +50,7 @@ export async function resetSandbox(
         findActor: () => actor,
         now,
       });
-      const given = { environment, settlements, settling };
+      const given = { environment, settlements, settlementHooks };
       const failed = await giveUpSettlements(tx, actor, given, now);
       const crosses = await giveUpCrosses(tx, { crosses: open, reason: how.reason }, now);
       const withdrawn = await withdrawAllOfDesk(tx, deskId, now);

@@ -9,8 +9,8 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { concludeLegs, type Settling } from "./conclude-legs.ts";
-import { failingAll } from "./fail-settlements.ts";
+import { concludeLegs, type SettlementHooks } from "./conclude-legs.ts";
+import { failOpenLegs } from "./fail-settlements.ts";
 import { initiate } from "./transfer-credits.ts";
 import { findSettlement } from "./read-store.ts";
 import type { Settlement } from "./schema.ts";
@@ -21,7 +21,7 @@ import { viewSettlement } from "./read-settlements.ts";
 export type Simulation = {
   readonly simulators: Simulators;
   readonly appliers: Appliers;
-  readonly settling: Settling;
+  readonly settlementHooks: SettlementHooks;
 };
 
 /** What would come next of a sandbox settlement comes now. */
@@ -40,7 +40,7 @@ export async function advanceSettlement(
       if (known?.environment !== "sandbox") throw notFound();
       const [locked] = await lockSettlements(tx, [settlementId]);
       if (!locked) throw new Error("a settlement that was found stays");
-      await step(tx, locked, { actor: toActor(call), simulation, now });
+      await takeNextStep(tx, locked, { actor: toActor(call), simulation, now });
       const after = await findSettlement(tx, visible, settlementId);
       if (!after) throw new Error("a settlement that was found stays");
       return viewSettlement(after, await listLegs(tx, [settlementId]), visible);
@@ -49,9 +49,9 @@ export async function advanceSettlement(
   );
 }
 
-type Stepping = { readonly actor: Actor; readonly simulation: Simulation; readonly now: Date };
+type StepContext = { readonly actor: Actor; readonly simulation: Simulation; readonly now: Date };
 
-async function step(tx: Tx, known: SettlementRow, stepping: Stepping): Promise<void> {
+async function takeNextStep(tx: Tx, known: SettlementRow, stepping: StepContext): Promise<void> {
   const { actor, simulation, now } = stepping;
   const { simulators, appliers } = simulation;
   const about = { subjectId: known.settlement_id, simulators, appliers, now };
@@ -60,11 +60,11 @@ async function step(tx: Tx, known: SettlementRow, stepping: Stepping): Promise<v
       await answerNow(tx, actor, { ...about, kind: "deal_funding" });
       return;
     case "funded":
-      return await take(tx, known, stepping, "initiate");
+      return await moveOn(tx, known, stepping, "initiate");
     case "transfer_initiated":
       if ((await answerNow(tx, actor, { ...about, kind: "credit_transfer" })) > 0) return;
       // Nobody will answer: what comes next is that the time is up.
-      return await take(tx, known, stepping, "fail");
+      return await moveOn(tx, known, stepping, "fail");
     default:
       throw new Failure("conflict", `a settlement that is ${known.state} goes no further`, {
         detail: { reason: "wrong_state", state: known.state, allowed_actions: [] },
@@ -72,22 +72,22 @@ async function step(tx: Tx, known: SettlementRow, stepping: Stepping): Promise<v
   }
 }
 
-async function take(
+async function moveOn(
   tx: Tx,
   settlement: SettlementRow,
-  { actor, simulation: { settling }, now }: Stepping,
+  { actor, simulation: { settlementHooks }, now }: StepContext,
   action: "initiate" | "fail",
 ): Promise<void> {
   const { environment } = settlement;
   const settlements = [settlement];
   const changes =
     action === "initiate"
-      ? await initiate(tx, { environment, settlements, settling, now })
+      ? await initiate(tx, { environment, settlements, settlementHooks, now })
       : await concludeLegs(tx, {
           environment,
-          answers: await failingAll(tx, settlements, "timeout"),
+          answers: await failOpenLegs(tx, settlements, "timeout"),
           actor,
-          settling,
+          settlementHooks,
           now,
         });
   await recordChanges(tx, actor, changes, now);

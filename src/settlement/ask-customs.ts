@@ -4,7 +4,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { all, known, type Query } from "../platform/postgres/postgres.ts";
 import { transferScenarios } from "../outside/scenario-rules.ts";
 import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
-import { subjectOfLeg } from "./conclude-legs.ts";
+import { toLegSubject } from "./conclude-legs.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 
 /** A settlement and those of its legs that customs is to transfer. */
@@ -28,7 +28,7 @@ export function findCustomsFacts(
     settlement.buyer_firm_id,
     ...open.map((leg) => leg.seller_firm_id),
   ]);
-  const deskIds = transfers.flatMap(desksOf);
+  const deskIds = transfers.flatMap(listDeskIds);
   return all([
     findIecs([...new Set(firmIds)]),
     takeScenarios(environment, { deskIds, wanted: transferScenarios }),
@@ -45,13 +45,13 @@ export function askCustoms(
   return askOutside(
     transfers.flatMap((transfer) => {
       const { settlement, open } = transfer;
-      const scenario = takeFrom(scenarios, ...desksOf(transfer));
+      const scenario = takeFrom(scenarios, ...listDeskIds(transfer));
       return open.map((leg) => ({
         environment,
         deskId: leg.seller_desk_id,
         port: "registry" as const,
         kind: "credit_transfer" as const,
-        subjectId: subjectOfLeg(leg),
+        subjectId: toLegSubject(leg),
         facts: {
           settlement_id: leg.settlement_id,
           scrip_no: leg.scrip_no,
@@ -66,6 +66,6 @@ export function askCustoms(
   );
 }
 
-function desksOf({ settlement, open }: Transfer): string[] {
+function listDeskIds({ settlement, open }: Transfer): string[] {
   return [...open.map((leg) => leg.seller_desk_id), settlement.buyer_desk_id];
 }

@@ -7,9 +7,9 @@ import { sides } from "../kernel/scheme.ts";
 import {
   type CommissionedSide,
   isPayment,
-  legOfOrdinal,
-  paymentOf,
-  takingBackOf,
+  parseOrdinal,
+  buildPayment,
+  buildClawback,
 } from "./commission-rules.ts";
 
 const side: CommissionedSide = {
@@ -22,12 +22,12 @@ const side: CommissionedSide = {
 };
 
 test("a commission is a share of face, rounded down, and nothing is not paid", () => {
-  const [paid] = paymentOf(side, 5);
+  const [paid] = buildPayment(side, 5);
   const to = { kind: "desk_commission", firmId: side.deskId } as const;
   assert.deepEqual(paid?.movements, [{ from: { kind: "house_cash" }, to, paise: 12_500 }]);
-  assert.deepEqual(paymentOf(side, 0), []);
-  assert.deepEqual(paymentOf({ ...side, facePaise: 1_999 }, 5), []);
-  const [least] = paymentOf({ ...side, facePaise: 2_000 }, 5);
+  assert.deepEqual(buildPayment(side, 0), []);
+  assert.deepEqual(buildPayment({ ...side, facePaise: 1_999 }, 5), []);
+  const [least] = buildPayment({ ...side, facePaise: 2_000 }, 5);
   assert.deepEqual(least?.movements, [{ from: { kind: "house_cash" }, to, paise: 1 }]);
 });
 
@@ -38,15 +38,15 @@ test("every leg and side has a payment and a taking back of its own, and is foun
       const seen = new Set<number>();
       for (const legOrdinal of ordinals) {
         for (const one of sides) {
-          const [paid] = paymentOf({ ...side, legOrdinal, side: one }, 5);
+          const [paid] = buildPayment({ ...side, legOrdinal, side: one }, 5);
           const ordinal = paid?.ordinal ?? -1;
           const known = { environment: side.environment, subject: side.settlementId };
-          const back = takingBackOf({ ...known, ordinal, deskId: side.deskId, paise: 1 }, 1);
+          const back = buildClawback({ ...known, ordinal, deskId: side.deskId, paise: 1 }, 1);
           for (const [number, isPaid] of [
             [ordinal, true],
             [back.ordinal ?? -1, false],
           ] as const) {
-            assert.deepEqual(legOfOrdinal(number), { legOrdinal, side: one });
+            assert.deepEqual(parseOrdinal(number), { legOrdinal, side: one });
             assert.equal(isPayment(number), isPaid);
             assert.ok(!seen.has(number));
             seen.add(number);
@@ -69,10 +69,10 @@ test("what a desk no longer has of a commission that is taken back, it owes", ()
   const house = { kind: "house_cash" } as const;
   const earned = { kind: "desk_commission", firmId: deskId } as const;
   const dues = { kind: "firm_dues", firmId: deskId } as const;
-  assert.deepEqual(takingBackOf(paid, 100).movements, [{ from: earned, to: house, paise: 100 }]);
-  assert.deepEqual(takingBackOf(paid, 30).movements, [
+  assert.deepEqual(buildClawback(paid, 100).movements, [{ from: earned, to: house, paise: 100 }]);
+  assert.deepEqual(buildClawback(paid, 30).movements, [
     { from: earned, to: house, paise: 30 },
     { from: dues, to: house, paise: 70 },
   ]);
-  assert.deepEqual(takingBackOf(paid, 0).movements, [{ from: dues, to: house, paise: 100 }]);
+  assert.deepEqual(buildClawback(paid, 0).movements, [{ from: dues, to: house, paise: 100 }]);
 });

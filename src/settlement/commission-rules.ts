@@ -14,7 +14,7 @@ import { type Side, sides } from "../kernel/scheme.ts";
 import type { Account, Entry } from "../ledger/rules.ts";
 
 /** What a desk gets until the operator says otherwise. */
-export const commissionBpsAtFirst: Bps = 5;
+export const commissionBpsDefault: Bps = 5;
 /** One percent of face is more than any spread. */
 export const commissionBpsMax: Bps = 100;
 
@@ -29,24 +29,24 @@ export type CommissionedSide = {
 };
 
 /** What the house pays for a face: never more than the rate says. */
-export function commissionOn(facePaise: Paise, bps: Bps): Paise {
+export function computeCommission(facePaise: Paise, bps: Bps): Paise {
   return priceFloor(facePaise, bps);
 }
 
 /** Four entries can be about one leg: for each side the payment and its taking back. */
 export const entriesPerLeg = 4;
-const takenBackAfter = sides.length;
+const clawbackOffset = sides.length;
 
-function ordinalOf({ legOrdinal, side }: CommissionedSide): number {
+function toOrdinal({ legOrdinal, side }: CommissionedSide): number {
   return legOrdinal * entriesPerLeg + sides.indexOf(side);
 }
 
 export function isPayment(ordinal: number): boolean {
-  return ordinal % entriesPerLeg < takenBackAfter;
+  return ordinal % entriesPerLeg < clawbackOffset;
 }
 
 /** The leg and side that an entry's ordinal stands for. */
-export function legOfOrdinal(ordinal: number): {
+export function parseOrdinal(ordinal: number): {
   readonly legOrdinal: number;
   readonly side: Side;
 } {
@@ -57,15 +57,15 @@ export function legOfOrdinal(ordinal: number): {
 const house: Account = { kind: "house_cash" };
 
 /** The entry that pays a commission; none when the rate makes less than a paisa of it. */
-export function paymentOf(side: CommissionedSide, bps: Bps): Entry[] {
-  const paise = commissionOn(side.facePaise, bps);
+export function buildPayment(side: CommissionedSide, bps: Bps): Entry[] {
+  const paise = computeCommission(side.facePaise, bps);
   if (paise === 0) return [];
   return [
     {
       environment: side.environment,
       kind: "commission",
       subject: side.settlementId,
-      ordinal: ordinalOf(side),
+      ordinal: toOrdinal(side),
       phase: "posted",
       movements: [{ from: house, to: { kind: "desk_commission", firmId: side.deskId }, paise }],
     },
@@ -80,7 +80,7 @@ export type PaidCommission = Pick<Entry, "environment" | "subject"> & {
 };
 
 /** The entry that takes one back; what the desk no longer has with us it owes. */
-export function takingBackOf(paid: PaidCommission, coveredPaise: Paise): Entry {
+export function buildClawback(paid: PaidCommission, coveredPaise: Paise): Entry {
   const owed = paid.paise - coveredPaise;
   const earned: Account = { kind: "desk_commission", firmId: paid.deskId };
   const dues: Account = { kind: "firm_dues", firmId: paid.deskId };
@@ -88,7 +88,7 @@ export function takingBackOf(paid: PaidCommission, coveredPaise: Paise): Entry {
     environment: paid.environment,
     kind: "commission",
     subject: paid.subject,
-    ordinal: paid.ordinal + takenBackAfter,
+    ordinal: paid.ordinal + clawbackOffset,
     phase: "posted",
     movements: [
       ...(coveredPaise > 0 ? [{ from: earned, to: house, paise: coveredPaise }] : []),
@@ -98,11 +98,14 @@ export function takingBackOf(paid: PaidCommission, coveredPaise: Paise): Entry {
 }
 
 /** Takes back payment by payment, from what each desk still has; that is used up. */
-export function takingsBack(paid: readonly PaidCommission[], left: Map<string, PaiseSum>): Entry[] {
+export function buildClawbacks(
+  paid: readonly PaidCommission[],
+  left: Map<string, PaiseSum>,
+): Entry[] {
   return paid.map((commission) => {
     const available = left.get(commission.deskId) ?? 0;
     const covered = Math.min(commission.paise, asAmount(available));
     left.set(commission.deskId, subtractPaise(available, covered));
-    return takingBackOf(commission, covered);
+    return buildClawback(commission, covered);
   });
 }

@@ -18,7 +18,7 @@ export async function listRates(db: Db, deskIds: readonly string[]): Promise<Rat
 }
 
 /** Whoever sets it at the same time builds on this one. */
-export async function putRate(
+export async function upsertRate(
   tx: Tx,
   rate: Omit<RateRow, "version">,
 ): Promise<Pick<RateRow, "version">> {

@@ -14,23 +14,23 @@ import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.t
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import {
-  commissionBpsAtFirst,
+  commissionBpsDefault,
   commissionBpsMax,
   type CommissionedSide,
   isPayment,
-  paymentOf,
-  takingsBack,
+  buildPayment,
+  buildClawbacks,
 } from "./commission-rules.ts";
-import { listRates, putRate } from "./commission-store.ts";
+import { listRates, upsertRate } from "./commission-store.ts";
 
 /** What each of these desks gets of its clients' deals now. */
-export async function commissionRates(
+export async function findCommissionRates(
   db: Db,
   deskIds: readonly string[],
 ): Promise<ReadonlyMap<string, Bps>> {
   const known = await listRates(db, deskIds);
   const set = new Map(known.map(({ desk_id, bps }) => [desk_id, bps]));
-  return new Map(deskIds.map((deskId) => [deskId, set.get(deskId) ?? commissionBpsAtFirst]));
+  return new Map(deskIds.map((deskId) => [deskId, set.get(deskId) ?? commissionBpsDefault]));
 }
 
 type SetCommission = { readonly firmId: string; readonly bps: number };
@@ -45,10 +45,15 @@ export async function setCommission(
     throw unprocessable({ path: "bps", problem: `must be from 0 to ${commissionBpsMax}` });
   }
   const now = ctx.now();
-  const { environment, legal_name } = await deskOfOperator(ctx, firmId);
+  const { environment, legal_name } = await findDesk(ctx, firmId);
   return await ctx.db.transaction(async (tx) => {
-    const was = (await commissionRates(tx, [firmId])).get(firmId) ?? 0;
-    const { version } = await putRate(tx, { desk_id: firmId, environment, bps, updated_at: now });
+    const was = (await findCommissionRates(tx, [firmId])).get(firmId) ?? 0;
+    const { version } = await upsertRate(tx, {
+      desk_id: firmId,
+      environment,
+      bps,
+      updated_at: now,
+    });
     const change = {
       environment,
       deskId: firmId,
@@ -64,7 +69,7 @@ export async function setCommission(
 }
 
 /** The desk that an operator names by its own firm; a client firm earns no commission. */
-async function deskOfOperator(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
+async function findDesk(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
   const firm = await findAnyFirm(ctx.db, firmId);
   if (firm.desk_id === firmId && !isHouse(firmId)) return firm;
   throw new Failure("conflict", `${firmId} is no desk: name the desk's own firm`, {
@@ -78,8 +83,8 @@ export async function payCommissions(
   earned: readonly CommissionedSide[],
 ): Promise<Entry[]> {
   if (earned.length === 0) return [];
-  const rates = await commissionRates(tx, [...new Set(earned.map(({ deskId }) => deskId))]);
-  return earned.flatMap((side) => paymentOf(side, rates.get(side.deskId) ?? 0));
+  const rates = await findCommissionRates(tx, [...new Set(earned.map(({ deskId }) => deskId))]);
+  return earned.flatMap((side) => buildPayment(side, rates.get(side.deskId) ?? 0));
 }
 
 type PayOutCommission = {
@@ -102,8 +107,8 @@ export async function payOutCommission(
   if (!utrForm.test(utr)) {
     throw unprocessable({ path: "utr", problem: "must be 12 to 22 capitals and digits" });
   }
-  const desk = await deskOfOperator(ctx, firmId);
-  if (await isPaid(ctx.db, entryOfPayment(desk, { paise, utr }))) return "paid";
+  const desk = await findDesk(ctx, firmId);
+  if (await isPaid(ctx.db, buildPaymentEntry(desk, { paise, utr }))) return "paid";
   const { outcome } = await actWithApproval(ctx, operator, {
     kind: commissionPayment,
     environment: desk.environment,
@@ -122,8 +127,8 @@ export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonl
     approvers: ["settlement"],
     validHours: validHoursUsual,
     async prepare(tx, { subjectId: utr, terms: { firm_id, paise } }, now) {
-      const desk = await deskOfOperator({ db: tx }, firm_id);
-      const payment = entryOfPayment(desk, { paise, utr });
+      const desk = await findDesk({ db: tx }, firm_id);
+      const payment = buildPaymentEntry(desk, { paise, utr });
       const wasPaid = await isPaid(tx, payment);
       if (!(await ledgerIsSound(tx, now))) {
         throw new Failure("conflict", "the books do not hold", {
@@ -134,11 +139,11 @@ export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonl
         summary: `${paise} paise of commission were paid to ${desk.legal_name} (${firm_id}) as ${utr}`,
         valuePaise: paise,
         facts: { firm_id, paise },
-        proposal: [changeOf("propose_pay", desk, { paise, utr })],
+        proposal: [buildPaymentChange("propose_pay", desk, { paise, utr })],
         async carryOut() {
           if (wasPaid) return { changes: [] };
-          await post(tx, payment, now);
-          return { changes: [changeOf("pay", desk, { paise, utr })] };
+          await postPayment(tx, payment, now);
+          return { changes: [buildPaymentChange("pay", desk, { paise, utr })] };
         },
       };
     },
@@ -146,7 +151,7 @@ export const commissionPayment: ApprovalKind<{ readonly firm_id: string; readonl
 
 type Payment = Pick<PayOutCommission, "paise" | "utr">;
 
-function entryOfPayment(desk: FirmOfDesk, { paise, utr }: Payment): Entry {
+function buildPaymentEntry(desk: FirmOfDesk, { paise, utr }: Payment): Entry {
   return {
     environment: desk.environment,
     kind: "payout",
@@ -180,7 +185,7 @@ async function isPaid(db: Db, { environment, kind, subject, movements }: Entry):
   });
 }
 
-async function post(tx: Tx, payment: Entry, now: Date): Promise<void> {
+async function postPayment(tx: Tx, payment: Entry, now: Date): Promise<void> {
   const written = await postEntries(tx, [payment], now);
   const [result] = written;
   if (result && !result.ok && result.refusal.reason === "insufficient_funds") {
@@ -192,7 +197,7 @@ async function post(tx: Tx, payment: Entry, now: Date): Promise<void> {
   assertWritten(written);
 }
 
-function changeOf(
+function buildPaymentChange(
   action: "pay" | "propose_pay",
   { environment, firm_id }: FirmOfDesk,
   { paise, utr }: Payment,
@@ -209,7 +214,7 @@ function changeOf(
 }
 
 /** Takes back what was paid for a settlement, whatever the rate is now; for the caller to write. */
-export async function takeBackCommissions(
+export async function clawBackCommissions(
   tx: Tx,
   environment: Environment,
   settlementId: string,
@@ -233,5 +238,5 @@ export async function takeBackCommissions(
   const deskIds = [...new Set(paid.map(({ deskId }) => deskId))];
   const balances = await readBalances(tx, environment, deskIds);
   const left = new Map(balances.map((balance) => [balance.firm_id, balance.commission_paise]));
-  return takingsBack(paid, left);
+  return buildClawbacks(paid, left);
 }

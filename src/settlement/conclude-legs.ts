@@ -22,19 +22,19 @@ import type { Environment } from "../kernel/caller.ts";
 import { assertWritten } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { schedulePayouts } from "../payouts/schedule-payouts.ts";
-import { type TaxedLegs, taxDelivered, withheldBefore } from "./tax-legs.ts";
+import { type TaxedLegs, taxDelivered, findWithheld } from "./tax-legs.ts";
 import type { Side } from "../kernel/scheme.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { orderIdsOf } from "./move-settlement.ts";
+import { listOrderIds } from "./move-settlement.ts";
 import {
   type Answers,
-  commissionsOf,
+  listCommissionedSides,
   type Decided,
   decideLegs,
-  earningsOf,
-  keptBackOf,
-  resolutionsOf,
-  taxableOf,
+  buildEarnings,
+  buildRetentions,
+  buildResolutions,
+  listTaxableLegs,
 } from "./decide-legs.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
 
@@ -57,7 +57,7 @@ export type OnEnded = (
 ) => Promise<readonly Change[]>;
 
 /** What other slices have to say about the course of settlements. */
-export type Settling = {
+export type SettlementHooks = {
   readonly crosses: OnEnded;
   readonly orders: OnEnded;
   /** Whoever locks credits before it concludes legs locks the crosses of their settlements first. */
@@ -68,12 +68,12 @@ export type Conclusion = {
   readonly environment: Environment;
   readonly answers: readonly Answers[];
   readonly actor: Actor;
-  readonly settling: Settling;
+  readonly settlementHooks: SettlementHooks;
   readonly now: Date;
 };
 
 export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<readonly Change[]> {
-  const { environment, actor, settling, now } = conclusion;
+  const { environment, actor, settlementHooks, now } = conclusion;
   const decided = conclusion.answers
     .filter(({ outcomes }) => outcomes.size > 0)
     .map((answers) => decideLegs(answers, now));
@@ -86,21 +86,21 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
     tx,
     decided.map(({ rows }) => rows.at(-1)).filter((row) => row !== undefined),
   );
-  const ended = decided.flatMap(endedSides);
-  const crosses = ended.length > 0 ? await settling.crosses(tx, actor, ended, now) : [];
+  const ended = decided.flatMap(listEndedSides);
+  const crosses = ended.length > 0 ? await settlementHooks.crosses(tx, actor, ended, now) : [];
   const credits = await moveCredits(tx, environment, decided, now);
   const taxed = await taxLegs(tx, environment, decided, now);
-  const earnings = decided.flatMap((one) => earningsOf(one, taxed.withheld));
+  const earnings = decided.flatMap((one) => buildEarnings(one, taxed.withheld));
   const payouts = await schedulePayouts(tx, earnings, now);
-  const commissions = await payCommissions(tx, decided.flatMap(commissionsOf));
+  const commissions = await payCommissions(tx, decided.flatMap(listCommissionedSides));
   const written = await writeBooks(
     tx,
     {
-      resolutions: decided.flatMap((one) => resolutionsOf(one, taxed.withheld)),
+      resolutions: decided.flatMap((one) => buildResolutions(one, taxed.withheld)),
       entries: [
         ...taxed.entries,
         ...payouts.entries,
-        ...decided.flatMap((one) => keptBackOf(one, taxed.withheld)),
+        ...decided.flatMap((one) => buildRetentions(one, taxed.withheld)),
         ...commissions,
       ],
     },
@@ -108,8 +108,8 @@ export async function concludeLegs(tx: Tx, conclusion: Conclusion): Promise<read
   );
   assertWritten(written.resolutions);
   assertWritten(written.entries);
-  await dropQuestions(tx, [...decided.flatMap(subjectsOf), ...credits.refutedIds]);
-  const orders = ended.length > 0 ? await settling.orders(tx, actor, ended, now) : [];
+  await dropQuestions(tx, [...decided.flatMap(listAnsweredSubjects), ...credits.refutedIds]);
+  const orders = ended.length > 0 ? await settlementHooks.orders(tx, actor, ended, now) : [];
   const own = decided.flatMap(({ changes }) => changes);
   return [...credits.changes, ...own, ...payouts.changes, ...orders, ...crosses];
 }
@@ -121,11 +121,11 @@ async function taxLegs(
   decided: readonly Decided[],
   now: Date,
 ): Promise<TaxedLegs> {
-  const taxed = await taxDelivered(tx, environment, decided.flatMap(taxableOf), now);
+  const taxed = await taxDelivered(tx, environment, decided.flatMap(listTaxableLegs), now);
   const earlier = decided.filter(({ legs, answered }) =>
     legs.some((leg) => leg.state === "delivered" && !answered.includes(leg)),
   );
-  const before = await withheldBefore(
+  const before = await findWithheld(
     tx,
     earlier.map((one) => one.before.settlement_id),
   );
@@ -133,12 +133,12 @@ async function taxLegs(
 }
 
 /** What the registry is asked about a leg under. */
-export function subjectOfLeg({ settlement_id, ordinal }: LegRow): string {
+export function toLegSubject({ settlement_id, ordinal }: LegRow): string {
   return `${settlement_id}:${ordinal}`;
 }
 
 /** Whose hands the credit of a leg is in: the order that sells it, or what made the deal. */
-export function holderOfLeg(settlement: SettlementRow, leg: LegRow) {
+export function toReservation(settlement: SettlementRow, leg: LegRow) {
   return { scripNo: leg.scrip_no, reservedFor: leg.seller_order_id ?? settlement.origin };
 }
 
@@ -151,7 +151,7 @@ async function moveCredits(
   const moved = decided.flatMap(({ before, answered }) =>
     answered.map((leg) => ({
       state: leg.state,
-      ...holderOfLeg(before, leg),
+      ...toReservation(before, leg),
       deskId: before.buyer_desk_id,
       firmId: before.buyer_firm_id,
       asOf: now,
@@ -165,22 +165,22 @@ async function moveCredits(
 }
 
 /** Nobody needs to be asked any more about what has been answered. */
-function subjectsOf({ before, rows, answered }: Decided): string[] {
+function listAnsweredSubjects({ before, rows, answered }: Decided): string[] {
   const hasEnded = rows.at(-1)?.due_at === null;
-  return [...answered.map(subjectOfLeg), ...(hasEnded ? [before.settlement_id] : [])];
+  return [...answered.map(toLegSubject), ...(hasEnded ? [before.settlement_id] : [])];
 }
 
-function endedSides({ before, ended }: Decided): EndedSide[] {
+function listEndedSides({ before, ended }: Decided): EndedSide[] {
   return ended.map((side) => {
     const delivered = side.legs.filter((leg) => leg.state === "delivered");
-    const paidFor = orderIdsOf({ ...side, legs: delivered }, before);
+    const paidFor = listOrderIds({ ...side, legs: delivered }, before);
     const isSettled = delivered.length > 0;
     return {
       environment: before.environment,
       settlementId: before.settlement_id,
       side: side.side,
       state: isSettled ? "settled" : "failed",
-      undeliveredOrderIds: orderIdsOf(side, before).filter(
+      undeliveredOrderIds: listOrderIds(side, before).filter(
         (id) => !isSettled || !paidFor.includes(id),
       ),
     };

@@ -10,25 +10,25 @@ import { advance } from "../kernel/lifecycle.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Entry, EntryName, Resolution } from "../ledger/rules.ts";
 import type { TaxableLeg } from "./tax-rules.ts";
-import { legName } from "./tax-legs.ts";
+import { toLegKey } from "./tax-legs.ts";
 import type { Earning } from "../payouts/decide-payouts.ts";
 import {
-  changeOfSide,
-  changesOfSettlement,
+  buildSideChange,
+  buildSettlementChanges,
   moveSettlement,
   moveToDeadline,
-  type SideOfSettlement,
-  sidesOf,
+  type SettlementSide,
+  listSides,
 } from "./move-settlement.ts";
-import { moneyMovements } from "./movements.ts";
+import { buildMoneyMovements } from "./movements.ts";
 import {
-  eventOfState,
+  eventByState,
   type FailureReason,
-  feeOfSide,
+  toSideFee,
   isOpenLeg,
   legLifecycle,
   type LegOutcome,
-  movesAfter,
+  listMoves,
   settlementLifecycle,
 } from "./rules.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
@@ -43,11 +43,11 @@ export type Answers = {
 type Deal = Pick<Answers, "settlement" | "legs">;
 
 /** What is still open of a deal fails, where there is a reason for it. */
-export function failingLegs(
+export function buildFailures(
   deal: Deal,
   reasonFor: (leg: LegRow) => FailureReason | undefined,
 ): Answers {
-  return answersTo(deal, (leg) => {
+  return buildAnswers(deal, (leg) => {
     const reason = isOpenLeg(leg.state) ? reasonFor(leg) : undefined;
     return reason && { state: "failed", reason };
   });
@@ -55,21 +55,24 @@ export function failingLegs(
 
 type Transfer = Answered<"credit_transfer">["answer"]["outcome"];
 
-const outcomeOf = {
+const outcomeByTransfer = {
   transferred: { state: "delivered", reason: null },
   refused: { state: "failed", reason: "refused" },
   suspended: { state: "failed", reason: "credit_suspended" },
 } as const satisfies Record<Transfer, LegOutcome>;
 
 /** What customs says counts for credits that it was asked to move, once for each. */
-export function transferredLegs(deal: Deal, said: (leg: LegRow) => Transfer | undefined): Answers {
-  return answersTo(deal, (leg) => {
+export function buildTransferAnswers(
+  deal: Deal,
+  said: (leg: LegRow) => Transfer | undefined,
+): Answers {
+  return buildAnswers(deal, (leg) => {
     const outcome = leg.state === "transferring" ? said(leg) : undefined;
-    return outcome && outcomeOf[outcome];
+    return outcome && outcomeByTransfer[outcome];
   });
 }
 
-function answersTo(
+function buildAnswers(
   { settlement, legs }: Deal,
   outcomeFor: (leg: LegRow) => LegOutcome | undefined,
 ): Answers {
@@ -94,9 +97,9 @@ export function beginTransfer(
   };
 }
 
-export function changesOfBeginning({ before, after, legs }: ReturnType<typeof beginTransfer>) {
-  const event = eventOfState[after.state];
-  return changesOfSettlement({ action: "initiate", event, before, after, legs });
+export function buildTransferChanges({ before, after, legs }: ReturnType<typeof beginTransfer>) {
+  const event = eventByState[after.state];
+  return buildSettlementChanges({ action: "initiate", event, before, after, legs });
 }
 
 export type Decided = {
@@ -107,7 +110,7 @@ export type Decided = {
   /** Those of the legs that were answered now. */
   readonly answered: readonly LegRow[];
   /** The sides that have no leg open any more, since now. */
-  readonly ended: readonly SideOfSettlement[];
+  readonly ended: readonly SettlementSide[];
   readonly changes: readonly Change[];
 };
 
@@ -120,18 +123,20 @@ export function decideLegs(
   const wasOpen = new Set(
     legsBefore.filter((leg) => isOpenLeg(leg.state)).map((leg) => leg.scrip_no),
   );
-  const open = sidesOf(settlement, legs)
+  const open = listSides(settlement, legs)
     .filter((side) => side.legs.some((leg) => wasOpen.has(leg.scrip_no)))
-    .map((side) => ({ side, moves: movesAfter(side.legs) }));
+    .map((side) => ({ side, moves: listMoves(side.legs) }));
   const rows = advanceRows(settlement, { legs, sides: open, now });
   const changes = rows.flatMap((after, at) =>
-    open.flatMap(({ side, moves }) => changesOfStep(settlement, { side, moves, rows, after, at })),
+    open.flatMap(({ side, moves }) =>
+      buildStepChanges(settlement, { side, moves, rows, after, at }),
+    ),
   );
   const ended = open.filter(({ moves }) => moves.length > 0).map(({ side }) => side);
   return { before: settlement, rows, legs, answered, ended, changes };
 }
 
-type Moves = ReturnType<typeof movesAfter>;
+type Moves = ReturnType<typeof listMoves>;
 
 /** A side can end before the settlement does: then only the version of the settlement moves. */
 function advanceRows(
@@ -148,7 +153,7 @@ function advanceRows(
 ): SettlementRow[] {
   const rows: SettlementRow[] = [];
   const last = () => rows.at(-1) ?? settlement;
-  for (const action of movesAfter(legs)) {
+  for (const action of listMoves(legs)) {
     const reason = action === "fail" ? (legs.find((leg) => leg.reason)?.reason ?? null) : null;
     rows.push(moveSettlement(last(), action, { reason, now }));
   }
@@ -160,10 +165,10 @@ function advanceRows(
 }
 
 /** What a side is told at one of the steps: the last of its moves comes with the last of them. */
-function changesOfStep(
+function buildStepChanges(
   settlement: SettlementRow,
   step: {
-    readonly side: SideOfSettlement;
+    readonly side: SettlementSide;
     readonly moves: Moves;
     readonly rows: readonly SettlementRow[];
     readonly after: SettlementRow;
@@ -174,7 +179,9 @@ function changesOfStep(
   const { state } = settlement;
   const isLast = at === rows.length - 1;
   if (moves.length === 0) {
-    return isLast ? [changeOfSide({ action: "answer", side, after, from: state, to: state })] : [];
+    return isLast
+      ? [buildSideChange({ action: "answer", side, after, from: state, to: state })]
+      : [];
   }
   const place = at - (rows.length - moves.length);
   const action = moves[place];
@@ -182,7 +189,7 @@ function changesOfStep(
   const earlier = moves[place - 1];
   const from = earlier ? settlementLifecycle.moves[earlier].to : state;
   const { to } = settlementLifecycle.moves[action];
-  return [changeOfSide({ action, event: eventOfState[to], side, after, from, to })];
+  return [buildSideChange({ action, event: eventByState[to], side, after, from, to })];
 }
 
 function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): LegRow {
@@ -193,7 +200,7 @@ function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): Leg
 }
 
 /** The client sellers that have legs among those answered now, and whether any is still open. */
-function sellersAnswered({ legs, answered }: Decided) {
+function listAnsweredSellers({ legs, answered }: Decided) {
   return [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].flatMap(([firmId, own]) => {
     if (isHouse(firmId) || !own.some((leg) => answered.includes(leg))) return [];
     const earned = own.filter((leg) => leg.state === "delivered" && leg.seller_paise > 0);
@@ -204,15 +211,18 @@ function sellersAnswered({ legs, answered }: Decided) {
 /** What is withheld from the sellers of legs, by the leg's name. */
 type Withheld = ReadonlyMap<string, Paise>;
 
-function paidFor({ settlement_id, ordinal, seller_paise }: LegRow, withheld: Withheld): Paise {
-  return seller_paise - (withheld.get(legName(settlement_id, ordinal)) ?? 0);
+function computeProceeds(
+  { settlement_id, ordinal, seller_paise }: LegRow,
+  withheld: Withheld,
+): Paise {
+  return seller_paise - (withheld.get(toLegKey(settlement_id, ordinal)) ?? 0);
 }
 
 /** What each client seller gets, once the last of its legs in the settlement is answered. */
-export function earningsOf(decided: Decided, withheld: Withheld): Earning[] {
+export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
   const { before } = decided;
-  return sellersAnswered(decided).flatMap(({ firmId, earned, isWaiting }) => {
-    const paid = earned.filter((leg) => paidFor(leg, withheld) > 0);
+  return listAnsweredSellers(decided).flatMap(({ firmId, earned, isWaiting }) => {
+    const paid = earned.filter((leg) => computeProceeds(leg, withheld) > 0);
     const [first] = paid;
     if (!first || isWaiting) return [];
     return [
@@ -224,7 +234,7 @@ export function earningsOf(decided: Decided, withheld: Withheld): Earning[] {
         lines: paid.map((leg) => ({
           order_id: leg.seller_order_id ?? before.origin,
           scrip_no: leg.scrip_no,
-          paise: paidFor(leg, withheld),
+          paise: computeProceeds(leg, withheld),
         })),
       },
     ];
@@ -232,20 +242,20 @@ export function earningsOf(decided: Decided, withheld: Withheld): Earning[] {
 }
 
 /** What a seller has got while others of its legs are open is kept for its payout meanwhile. */
-export function keptBackOf(decided: Decided, withheld: Withheld): Entry[] {
-  return sellersAnswered(decided)
+export function buildRetentions(decided: Decided, withheld: Withheld): Entry[] {
+  return listAnsweredSellers(decided)
     .filter(({ isWaiting }) => isWaiting)
     .flatMap(({ firmId, earned }) =>
       earned
-        .filter((leg) => decided.answered.includes(leg) && paidFor(leg, withheld) > 0)
+        .filter((leg) => decided.answered.includes(leg) && computeProceeds(leg, withheld) > 0)
         .map((leg) => ({
-          ...nameOfKept(leg),
+          ...toRetentionName(leg),
           phase: "pending",
           movements: [
             {
               from: { kind: "firm_cash", firmId },
               to: { kind: "external_bank" },
-              paise: paidFor(leg, withheld),
+              paise: computeProceeds(leg, withheld),
             },
           ],
         })),
@@ -253,7 +263,7 @@ export function keptBackOf(decided: Decided, withheld: Withheld): Entry[] {
 }
 
 /** Never posted: the entry of the payout takes its place. */
-function nameOfKept({ environment, settlement_id, ordinal }: LegRow): EntryName {
+function toRetentionName({ environment, settlement_id, ordinal }: LegRow): EntryName {
   return { environment, kind: "payout", subject: settlement_id, ordinal };
 }
 
@@ -261,12 +271,12 @@ function nameOfKept({ environment, settlement_id, ordinal }: LegRow): EntryName 
 const crossPrefix = "crs_";
 
 /** Whose clients had credits delivered now; a desk earns nothing on its own deals, or on crosses. */
-export function commissionsOf({ before, answered }: Decided): CommissionedSide[] {
+export function listCommissionedSides({ before, answered }: Decided): CommissionedSide[] {
   if (before.origin.startsWith(crossPrefix)) return [];
   return answered
     .filter((leg) => leg.state === "delivered")
     .flatMap((leg) =>
-      sidesOf(before, [leg])
+      listSides(before, [leg])
         .filter(({ deskId, firmId }) => deskId !== firmId)
         .map(({ deskId, side }) => ({
           environment: leg.environment,
@@ -280,18 +290,20 @@ export function commissionsOf({ before, answered }: Decided): CommissionedSide[]
 }
 
 /** The legs that were delivered now, as their taxes see them. */
-export function taxableOf({ before, answered }: Decided): TaxableLeg[] {
-  return answered.filter((leg) => leg.state === "delivered").map((leg) => taxableLeg(before, leg));
+export function listTaxableLegs({ before, answered }: Decided): TaxableLeg[] {
+  return answered
+    .filter((leg) => leg.state === "delivered")
+    .map((leg) => toTaxableLeg(before, leg));
 }
 
-export function taxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg {
+export function toTaxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg {
   return {
     environment: leg.environment,
     settlementId: leg.settlement_id,
     ordinal: leg.ordinal,
     isCross: settlement.origin.startsWith(crossPrefix),
-    sides: sidesOf(settlement, [leg]).map(({ side, firmId }) => {
-      const fee = feeOfSide(side, leg);
+    sides: listSides(settlement, [leg]).map(({ side, firmId }) => {
+      const fee = toSideFee(side, leg);
       const allInPaise = side === "sell" ? leg.seller_paise : leg.buyer_paise;
       const valuePaise = valueBeforeFee(side, allInPaise, fee);
       return { side, firmId, valuePaise, allInPaise, ...fee };
@@ -300,20 +312,20 @@ export function taxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg {
 }
 
 /** How entries end with the legs that were answered: what they held, and what was kept for payouts. */
-export function resolutionsOf(decided: Decided, withheld: Withheld): Resolution[] {
-  const paidOut = sellersAnswered(decided)
+export function buildResolutions(decided: Decided, withheld: Withheld): Resolution[] {
+  const paidOut = listAnsweredSellers(decided)
     .filter(({ isWaiting }) => !isWaiting)
     .flatMap(({ earned }) =>
-      earned.filter((leg) => !decided.answered.includes(leg) && paidFor(leg, withheld) > 0),
+      earned.filter((leg) => !decided.answered.includes(leg) && computeProceeds(leg, withheld) > 0),
     );
   return [
-    ...endsOfHolds(decided),
-    ...paidOut.map((leg) => ({ ...nameOfKept(leg), as: "voided" as const })),
+    ...resolveHolds(decided),
+    ...paidOut.map((leg) => ({ ...toRetentionName(leg), as: "voided" as const })),
   ];
 }
 
 /** The entries that hold the credit and, once it is funded, the money of a leg. */
-function endsOfHolds({ before, answered }: Decided): Resolution[] {
+function resolveHolds({ before, answered }: Decided): Resolution[] {
   return answered.flatMap((leg) => {
     const as = leg.state === "delivered" ? "posted" : "voided";
     const name = {
@@ -322,7 +334,7 @@ function endsOfHolds({ before, answered }: Decided): Resolution[] {
       ordinal: leg.ordinal,
       as,
     } as const;
-    const isApart = before.money_apart && moneyMovements(leg, before.buyer_firm_id).length > 0;
+    const isApart = before.money_apart && buildMoneyMovements(leg, before.buyer_firm_id).length > 0;
     return [
       { ...name, kind: "deal_hold" as const },
       ...(isApart ? [{ ...name, kind: "deal_settlement" as const }] : []),

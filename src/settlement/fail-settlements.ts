@@ -15,10 +15,10 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { claimOverdue } from "./claim-store.ts";
-import { concludeLegs, type Settling } from "./conclude-legs.ts";
-import { type Answers, failingLegs } from "./decide-legs.ts";
-import { listOpenOfFirm } from "./read-store.ts";
-import { type FailureReason, officeFor, openStates, settlementLifecycle } from "./rules.ts";
+import { concludeLegs, type SettlementHooks } from "./conclude-legs.ts";
+import { type Answers, buildFailures } from "./decide-legs.ts";
+import { listOpenByFirm } from "./read-store.ts";
+import { type FailureReason, findOffice, openStates, settlementLifecycle } from "./rules.ts";
 import {
   bringSettlementsNearer,
   type LegRow,
@@ -32,10 +32,10 @@ import {
 } from "./store.ts";
 
 const setSizeMax = 200;
-const clock: Actor = { kind: "worker", id: "clock", requestId: null };
+const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
 
 /** Whose silence each state would be; while that port is away nobody is late. */
-const portOf = {
+const portByState = {
   pending: "bank",
   funded: "registry",
   transfer_initiated: "registry",
@@ -44,7 +44,7 @@ const portOf = {
 /** One set of settlements whose time is up: what was not delivered until now fails. */
 export async function failOverdue(
   ctx: Pick<Context, "db" | "now">,
-  settling: Settling,
+  settlementHooks: SettlementHooks,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   let failed = 0;
@@ -56,10 +56,10 @@ export async function failOverdue(
     const now = ctx.now();
     const calendar = environment === "live" ? await readCalendar(ctx.db) : undefined;
     const states = openStates
-      .filter((state) => up[portOf[state]])
+      .filter((state) => up[portByState[state]])
       .map((state) => ({
         state,
-        lateUntil: calendar ? lateUntil(now, officeFor(state), calendar) : now,
+        lateUntil: calendar ? lateUntil(now, findOffice(state), calendar) : now,
       }));
     failed += await workInParts(offenders, (choice, note) =>
       ctx.db.transaction(async (tx) => {
@@ -68,9 +68,9 @@ export async function failOverdue(
         note(overdue.map((row) => row.settlement_id));
         if (overdue.length === 0) return 0;
         await yieldToCallers(tx);
-        const answers = await failingAll(tx, overdue, "timeout");
-        const conclusion = { environment, answers, actor: clock, settling, now };
-        await recordChanges(tx, clock, await concludeLegs(tx, conclusion), now);
+        const answers = await failOpenLegs(tx, overdue, "timeout");
+        const conclusion = { environment, answers, actor: deadlineWorker, settlementHooks, now };
+        await recordChanges(tx, deadlineWorker, await concludeLegs(tx, conclusion), now);
         return overdue.length;
       }),
     );
@@ -79,25 +79,25 @@ export async function failOverdue(
 }
 
 /** What a settlement loses with credits that customs takes from it. */
-export function failLegsOf(settling: Settling): OnLost {
+export function hookLostCredits(settlementHooks: SettlementHooks): OnLost {
   return {
     list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
     async lock(tx, settlementIds) {
       await lockSettlements(tx, settlementIds);
-      await settling.lockCrosses(tx, settlementIds);
+      await settlementHooks.lockCrosses(tx, settlementIds);
     },
     async follow(tx, actor, { environment, credits }, now) {
-      const lost = new Map(credits.map((credit) => [credit.scripNo, reasonOf(credit)]));
+      const lost = new Map(credits.map((credit) => [credit.scripNo, toFailureReason(credit)]));
       const settlementIds = await listByCredits(tx, environment, [...lost.keys()]);
       if (settlementIds.length === 0) return [];
       const settlements = await lockSettlements(tx, settlementIds);
-      const answers = await answersOf(tx, settlements, (leg) => lost.get(leg.scrip_no));
-      return await concludeLegs(tx, { environment, answers, actor, settling, now });
+      const answers = await loadFailures(tx, settlements, (leg) => lost.get(leg.scrip_no));
+      return await concludeLegs(tx, { environment, answers, actor, settlementHooks, now });
     },
   };
 }
 
-function reasonOf({ news }: LostCredit): FailureReason {
+function toFailureReason({ news }: LostCredit): FailureReason {
   if (news === "suspend") return "credit_suspended";
   return news === "cancel" ? "credit_cancelled" : "credit_used";
 }
@@ -106,30 +106,33 @@ function reasonOf({ news }: LostCredit): FailureReason {
 export async function failSettlement(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  { settlementId, settling }: { readonly settlementId: string; readonly settling: Settling },
+  {
+    settlementId,
+    settlementHooks,
+  }: { readonly settlementId: string; readonly settlementHooks: SettlementHooks },
 ): Promise<void> {
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
     const [settlement] = await lockSettlements(tx, [settlementId]);
     if (!settlement) throw new Failure("not_found", `no settlement ${settlementId}`);
     advance(settlementLifecycle, settlement.state, "fail");
-    const answers = await failingAll(tx, [settlement], "by_operator");
+    const answers = await failOpenLegs(tx, [settlement], "by_operator");
     const { environment } = settlement;
-    const conclusion = { environment, answers, actor: operator, settling, now };
+    const conclusion = { environment, answers, actor: operator, settlementHooks, now };
     await recordChanges(tx, operator, await concludeLegs(tx, conclusion), now);
   });
 }
 
 /** Everything that is open of these settlements fails, for one reason. */
-export async function failingAll(
+export async function failOpenLegs(
   db: Db,
   settlements: readonly SettlementRow[],
   reason: FailureReason,
 ): Promise<Answers[]> {
-  return await answersOf(db, settlements, () => reason);
+  return await loadFailures(db, settlements, () => reason);
 }
 
-async function answersOf(
+async function loadFailures(
   db: Db,
   settlements: readonly SettlementRow[],
   reasonFor: (leg: LegRow) => FailureReason | undefined,
@@ -140,7 +143,7 @@ async function answersOf(
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
   return settlements.map((settlement) =>
-    failingLegs({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }, reasonFor),
+    buildFailures({ settlement, legs: legsById.get(settlement.settlement_id) ?? [] }, reasonFor),
   );
 }
 
@@ -148,16 +151,20 @@ async function answersOf(
  * What is open between a desk's own firms and the house, locked before credits are; others are not
  * concerned.
  */
-export async function lockToGiveUp(
+export async function lockSettlementsOfDesk(
   tx: Tx,
   {
     environment,
     deskId,
-    settling,
-  }: { readonly environment: Environment; readonly deskId: string; readonly settling: Settling },
+    settlementHooks,
+  }: {
+    readonly environment: Environment;
+    readonly deskId: string;
+    readonly settlementHooks: SettlementHooks;
+  },
 ): Promise<readonly SettlementRow[]> {
   const settlements = await lockWithin(tx, environment, deskId);
-  await settling.lockCrosses(
+  await settlementHooks.lockCrosses(
     tx,
     settlements.map((row) => row.settlement_id),
   );
@@ -171,16 +178,16 @@ export async function giveUpSettlements(
   {
     environment,
     settlements,
-    settling,
+    settlementHooks,
   }: {
     readonly environment: Environment;
     readonly settlements: readonly SettlementRow[];
-    readonly settling: Settling;
+    readonly settlementHooks: SettlementHooks;
   },
   now: Date,
 ): Promise<readonly Change[]> {
-  const answers = await failingAll(tx, settlements, "by_desk");
-  return await concludeLegs(tx, { environment, answers, actor, settling, now });
+  const answers = await failOpenLegs(tx, settlements, "by_desk");
+  return await concludeLegs(tx, { environment, answers, actor, settlementHooks, now });
 }
 
 /** Of those between the desk's own firms and the house: others keep the time that they were given. */
@@ -192,12 +199,12 @@ export async function passTimeOfSettlements(tx: Tx, passage: Passage): Promise<n
 }
 
 /** The settlements that a firm still has to wait for before it leaves. */
-export async function openSettlementsOf(
+export async function listOpenSettlements(
   tx: Tx,
   deskId: string,
   firmId: string,
 ): Promise<Blocker[]> {
-  const rows = await listOpenOfFirm(tx, deskId, firmId);
+  const rows = await listOpenByFirm(tx, deskId, firmId);
   return rows.map(({ settlement_id }) => ({
     type: "settlement",
     id: settlement_id,

@@ -28,11 +28,11 @@ import {
   type Tx,
 } from "../platform/postgres/postgres.ts";
 import { claimUnfunded } from "./claim-store.ts";
-import { changesOfSettlement, moveToDeadline } from "./move-settlement.ts";
-import { moneyMovements } from "./movements.ts";
+import { buildSettlementChanges, moveToDeadline } from "./move-settlement.ts";
+import { buildMoneyMovements } from "./movements.ts";
 import { assertHoldsWritten, FundsMoved } from "./open-settlements.ts";
 import { listBuyers } from "./read-store.ts";
-import { eventOfState, isOpenLeg } from "./rules.ts";
+import { eventByState, isOpenLeg } from "./rules.ts";
 import {
   type LegRow,
   listEnvironmentsWith,
@@ -46,7 +46,7 @@ import {
 } from "./store.ts";
 
 const setSizeMax = 500;
-const funding: Actor = { kind: "worker", id: "funding", requestId: null };
+const fundingWorker: Actor = { kind: "worker", id: "funding", requestId: null };
 
 /** One set of settlements that their buyers' balances reach for, the oldest first. */
 export async function fundFromBalances(
@@ -90,8 +90,8 @@ async function fundAffordable(
   noteClaimed(claimed.map(({ settlement_id }) => settlement_id));
   await yieldToCallers(tx);
   const legs = await loadLegs(tx, claimed);
-  const funded = withinBalances(available, { claimed, legs });
-  await recordChanges(tx, funding, await fund(tx, { settlements: funded, legs, now }), now);
+  const funded = selectAffordable(available, { claimed, legs });
+  await recordChanges(tx, fundingWorker, await fund(tx, { settlements: funded, legs, now }), now);
   return funded.length;
 }
 
@@ -133,22 +133,22 @@ async function fund(
   if (settlements.length === 0) return [];
   const when = { now, calendar: await readCalendar(tx) };
   const funded = settlements.map((before) =>
-    fundingOf({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
+    buildFunding({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
   );
   await setSettlements(
     tx,
     funded.map(({ after }) => after),
   );
-  const holds = funded.flatMap((funding) => funding.holds);
+  const holds = funded.flatMap((each) => each.holds);
   assertHoldsWritten(await postEntries(tx, [...first, ...holds], now));
   await dropQuestions(
     tx,
     funded.map(({ before }) => before.settlement_id),
   );
   return funded.flatMap(({ before, after }) =>
-    changesOfSettlement({
+    buildSettlementChanges({
       action: "fund",
-      event: eventOfState[after.state],
+      event: eventByState[after.state],
       before,
       after,
       legs: legs.get(before.settlement_id) ?? [],
@@ -159,7 +159,7 @@ async function fund(
 type Unfunded = { readonly before: SettlementRow; readonly open: readonly LegRow[] };
 
 /** What the coming of its money makes of a settlement: what is still open of it is paid for. */
-export function fundingOf(
+export function buildFunding(
   { before, open }: Unfunded,
   when: { readonly now: Date; readonly calendar: Calendar },
 ) {
@@ -167,12 +167,12 @@ export function fundingOf(
     before,
     open,
     after: { ...moveToDeadline(before, "fund", when), money_apart: true },
-    holds: open.flatMap((leg) => holdOf(leg, before.buyer_firm_id)),
+    holds: open.flatMap((leg) => buildMoneyHolds(leg, before.buyer_firm_id)),
   };
 }
 
-function holdOf(leg: LegRow, buyerFirmId: string): Entry[] {
-  const movements = moneyMovements(leg, buyerFirmId);
+function buildMoneyHolds(leg: LegRow, buyerFirmId: string): Entry[] {
+  const movements = buildMoneyMovements(leg, buyerFirmId);
   if (movements.length === 0) return [];
   return [
     {
@@ -202,7 +202,7 @@ async function loadLegs(
 }
 
 /** Takes what each settlement needs from its buyer's balance while it reaches, in their order. */
-export function withinBalances(
+export function selectAffordable(
   available: Map<string, PaiseSum>,
   {
     claimed,
@@ -225,7 +225,7 @@ export function withinBalances(
 export type AwaitedSettlement = SettlementRow;
 
 /** Who buys in these settlements, whatever has become of them. */
-export async function buyersOfSettlements(
+export async function findSettlementBuyers(
   db: Db,
   settlementIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -252,7 +252,7 @@ type FundedDeals = {
  * Funds those of locked settlements that what their buyers have now reaches for; what is used up is
  * taken from `available`. The others wait for the rest, and the buyer keeps what has come.
  */
-export async function fundReceived(
+export async function fundReceivedSettlements(
   tx: Tx,
   settlements: readonly AwaitedSettlement[],
   { available, now }: { readonly available: Map<string, PaiseSum>; readonly now: Date },
@@ -261,8 +261,8 @@ export async function fundReceived(
   if (pending.length === 0) return { dealIds: [], entries: [], changes: [] };
   const legs = await loadLegs(tx, pending);
   const when = { now, calendar: await readCalendar(tx) };
-  const funded = withinBalances(available, { claimed: pending, legs }).map((before) =>
-    fundingOf({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
+  const funded = selectAffordable(available, { claimed: pending, legs }).map((before) =>
+    buildFunding({ before, open: openLegs(legs.get(before.settlement_id)) }, when),
   );
   if (funded.length === 0) return { dealIds: [], entries: [], changes: [] };
   await setSettlements(
@@ -273,9 +273,9 @@ export async function fundReceived(
     dealIds: funded.map(({ before }) => before.settlement_id),
     entries: funded.flatMap(({ holds }) => holds),
     changes: funded.flatMap(({ before, after }) =>
-      changesOfSettlement({
+      buildSettlementChanges({
         action: "fund",
-        event: eventOfState[after.state],
+        event: eventByState[after.state],
         before,
         after,
         legs: legs.get(before.settlement_id) ?? [],
@@ -285,13 +285,13 @@ export async function fundReceived(
 }
 
 /** What a firm can pay at once, and what it has bought that waits for money. */
-export type Means = { readonly availablePaise: Paise; readonly unfundedPaise: Paise };
+export type PurchasingPower = { readonly availablePaise: Paise; readonly unfundedPaise: Paise };
 
 /** What firms can buy with, by their ids. */
-export function meansOfFirms(
+export function findPurchasingPower(
   environment: Environment,
   firmIds: readonly string[],
-): Query<Map<string, Means>> {
+): Query<Map<string, PurchasingPower>> {
   if (firmIds.length === 0) return known(new Map());
   const both = all([findBalances(environment, firmIds), listUnfunded(environment, firmIds)]);
   return both.map(([balances, unfunded]) => {

@@ -133,7 +133,7 @@ export async function listInvoices(
     order by kind desc, number`);
 }
 
-export async function listInvoicesOf(
+export async function listInvoicesBySettlement(
   db: Db,
   settlementIds: readonly string[],
 ): Promise<InvoiceRow[]> {

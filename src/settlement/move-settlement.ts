@@ -4,7 +4,7 @@ import { advance } from "../kernel/lifecycle.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { dueAtOf, settlementLifecycle, type SettlementState, sideState } from "./rules.ts";
+import { computeDueAt, settlementLifecycle, type SettlementState, findSideState } from "./rules.ts";
 import { type LegRow, listStates, type SettlementRow } from "./store.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
@@ -19,8 +19,8 @@ export function moveToDeadline(
   { now, calendar }: { readonly now: Date; readonly calendar: Calendar },
 ): SettlementRow {
   const state = advance(settlementLifecycle, row.state, action);
-  const due_at = dueAtOf(state, row.environment, now, calendar);
-  return { ...stepped(row, state, { reason: null, now }), due_at };
+  const due_at = computeDueAt(state, row.environment, now, calendar);
+  return { ...appendStep(row, state, { reason: null, now }), due_at };
 }
 
 /** The settlement one move further, when nobody is waited for any more. */
@@ -30,10 +30,10 @@ export function moveSettlement(
   { reason = null, now }: { readonly reason?: string | null; readonly now: Date },
 ): SettlementRow {
   const state = advance(settlementLifecycle, row.state, action);
-  return { ...stepped(row, state, { reason, now }), due_at: null };
+  return { ...appendStep(row, state, { reason, now }), due_at: null };
 }
 
-function stepped(
+function appendStep(
   row: SettlementRow,
   state: SettlementState,
   { reason, now }: { readonly reason: string | null; readonly now: Date },
@@ -49,7 +49,7 @@ function stepped(
 }
 
 /** A firm's side of a settlement: what it delivers or what it buys, and nothing of the other's. */
-export type SideOfSettlement = {
+export type SettlementSide = {
   readonly side: "sell" | "buy";
   readonly deskId: string;
   readonly firmId: string;
@@ -57,16 +57,16 @@ export type SideOfSettlement = {
 };
 
 /** The clients on both sides, each firm once; the house keeps no desk that is told of things. */
-export function sidesOf(settlement: SettlementRow, legs: readonly LegRow[]): SideOfSettlement[] {
+export function listSides(settlement: SettlementRow, legs: readonly LegRow[]): SettlementSide[] {
   const sellers = [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].map(
-    ([firmId, own]): SideOfSettlement => ({
+    ([firmId, own]): SettlementSide => ({
       side: "sell",
       deskId: own[0]?.seller_desk_id ?? "",
       firmId,
       legs: own,
     }),
   );
-  const buyer: SideOfSettlement = {
+  const buyer: SettlementSide = {
     side: "buy",
     deskId: settlement.buyer_desk_id,
     firmId: settlement.buyer_firm_id,
@@ -79,7 +79,7 @@ export function sidesOf(settlement: SettlementRow, legs: readonly LegRow[]): Sid
  * What every desk that has a side is told of a change of a settlement: its own side. A side of which
  * nothing was delivered has failed for good, and is told of nothing more.
  */
-export function changesOfSettlement({
+export function buildSettlementChanges({
   action,
   event,
   before,
@@ -92,17 +92,17 @@ export function changesOfSettlement({
   readonly after: SettlementRow;
   readonly legs: readonly LegRow[];
 }): Change[] {
-  return sidesOf(after, legs).flatMap((side) => {
-    const from = before && sideState(before.state, side.legs);
-    const to = sideState(after.state, side.legs);
+  return listSides(after, legs).flatMap((side) => {
+    const from = before && findSideState(before.state, side.legs);
+    const to = findSideState(after.state, side.legs);
     return from === "failed"
       ? []
-      : [changeOfSide({ action, ...(event && { event }), side, after, from, to })];
+      : [buildSideChange({ action, ...(event && { event }), side, after, from, to })];
   });
 }
 
 /** One side's change, which goes from one state to another or stays in its state. */
-export function changeOfSide({
+export function buildSideChange({
   action,
   event,
   side,
@@ -112,12 +112,12 @@ export function changeOfSide({
 }: {
   readonly action: string;
   readonly event?: `settlement.${string}`;
-  readonly side: SideOfSettlement;
+  readonly side: SettlementSide;
   readonly after: SettlementRow;
   readonly from: SettlementState | null;
   readonly to: SettlementState;
 }): Change {
-  const shown = shownTo(side, after, to);
+  const shown = viewForSide(side, after, to);
   return {
     environment: after.environment,
     deskId: side.deskId,
@@ -129,19 +129,19 @@ export function changeOfSide({
       version: after.version,
       href: `/v1/settlements/${after.settlement_id}`,
     },
-    before: from && shownTo(side, after, from),
+    before: from && viewForSide(side, after, from),
     after: shown,
     event: event && { name: event, from, to, data: shown },
   };
 }
 
-function shownTo(side: SideOfSettlement, settlement: SettlementRow, status: SettlementState) {
+function viewForSide(side: SettlementSide, settlement: SettlementRow, status: SettlementState) {
   return {
     side: side.side,
     scheme: settlement.scheme,
-    order_ids: orderIdsOf(side, settlement),
+    order_ids: listOrderIds(side, settlement),
     scrip_nos: side.legs.map((leg) => leg.scrip_no),
-    ...sumsOf(side),
+    ...sumSide(side),
     status,
     reason: findReason(settlement, side.legs, status),
   };
@@ -158,22 +158,22 @@ export function findReason(
 }
 
 /** The orders that this side dealt by. */
-export function orderIdsOf({ side, legs }: SideOfSettlement, settlement: SettlementRow): string[] {
+export function listOrderIds({ side, legs }: SettlementSide, settlement: SettlementRow): string[] {
   const ids = side === "buy" ? [settlement.buyer_order_id] : legs.map((leg) => leg.seller_order_id);
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
 /** What of a leg is this side's money, at this side's price. */
-export function shareOf({ side }: Pick<SideOfSettlement, "side">, leg: LegRow) {
+export function toSideMoney({ side }: Pick<SettlementSide, "side">, leg: LegRow) {
   return side === "sell"
     ? { price_bps: leg.seller_bps, all_in_paise: leg.seller_paise }
     : { price_bps: leg.buyer_bps, all_in_paise: leg.buyer_paise };
 }
 
 /** What was agreed, and what of it was settled and what was not: at the end the two are all of it. */
-export function sumsOf(side: SideOfSettlement) {
+export function sumSide(side: SettlementSide) {
   const paise = (legs: readonly LegRow[]) =>
-    legs.reduce((sum, leg) => sum + shareOf(side, leg).all_in_paise, 0);
+    legs.reduce((sum, leg) => sum + toSideMoney(side, leg).all_in_paise, 0);
   return {
     face_paise: side.legs.reduce((sum, leg) => sum + leg.face_paise, 0),
     all_in_paise: paise(side.legs),
@@ -183,7 +183,7 @@ export function sumsOf(side: SideOfSettlement) {
 }
 
 /** Where these settlements stand, by their ids. */
-export async function statesOfSettlements(
+export async function findSettlementStates(
   db: Db,
   settlementIds: readonly string[],
 ): Promise<ReadonlyMap<string, SettlementState>> {

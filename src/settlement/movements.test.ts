@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { houseFirmId } from "../kernel/ids.ts";
 import { accountName, type Movement } from "../ledger/rules.ts";
-import { moneyMovements } from "./movements.ts";
+import { buildMoneyMovements } from "./movements.ts";
 import type { LegRow } from "./store.ts";
 
 const house = houseFirmId.sandbox;
@@ -23,7 +23,7 @@ const sums = fc.record({
 test("each side pays or gets exactly its own money, and fee and tax are set apart", () => {
   fc.assert(
     fc.property(sums, (leg) => {
-      const balances = balancesAfter(moneyMovements(legOf("frm_seller", leg), "frm_buyer"));
+      const balances = balancesAfter(buildMoneyMovements(buildLeg("frm_seller", leg), "frm_buyer"));
       assert.equal(balances.get("firm_cash:frm_buyer") ?? 0, 0 - leg.buyer_paise);
       assert.equal(balances.get("firm_cash:frm_seller") ?? 0, leg.seller_paise);
       assert.equal(balances.get("house_fees") ?? 0, leg.buyer_fee_paise + leg.seller_fee_paise);
@@ -35,15 +35,15 @@ test("each side pays or gets exactly its own money, and fee and tax are set apar
 test("the house, on either side, keeps what the other pays less fee and tax", () => {
   fc.assert(
     fc.property(sums, (leg) => {
-      const sold = balancesAfter(moneyMovements(legOf(house, leg), "frm_buyer"));
+      const sold = balancesAfter(buildMoneyMovements(buildLeg(house, leg), "frm_buyer"));
       assert.equal(houseSum(sold), leg.buyer_paise);
-      const bought = balancesAfter(moneyMovements(legOf("frm_seller", leg), house));
+      const bought = balancesAfter(buildMoneyMovements(buildLeg("frm_seller", leg), house));
       assert.equal(houseSum(bought), 0 - leg.seller_paise);
     }),
   );
 });
 
-function legOf(sellerFirmId: string, leg: Partial<LegRow>): LegRow {
+function buildLeg(sellerFirmId: string, leg: Partial<LegRow>): LegRow {
   return { seller_firm_id: sellerFirmId, ...leg } as LegRow; // The rest of it moves no money.
 }
 

@@ -35,10 +35,10 @@ import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { type BookChanges, writeBooksBeside, type WrittenBooks } from "../ledger/write-books.ts";
 import { all, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { askCustoms, findCustomsFacts } from "./ask-customs.ts";
-import { changesOfSettlement } from "./move-settlement.ts";
-import { beginTransfer, changesOfBeginning } from "./decide-legs.ts";
-import { creditMovement, moneyMovements } from "./movements.ts";
-import { dueAtOf, type SettlementState } from "./rules.ts";
+import { buildSettlementChanges } from "./move-settlement.ts";
+import { beginTransfer, buildTransferChanges } from "./decide-legs.ts";
+import { buildCreditMovement, buildMoneyMovements } from "./movements.ts";
+import { computeDueAt, type SettlementState } from "./rules.ts";
 import { insertLegs, insertSettlements, type LegRow, type SettlementRow } from "./store.ts";
 
 /** A firm on one side of a deal, on its desk, with the order it dealt by; the house has none. */
@@ -91,21 +91,21 @@ export async function openSettlements(
   const [first] = deals;
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
   const [funded, { isUp: customsIsUp, calendarVersion }] = await tx.pipeline([
-    fundedAtOnce(first.environment, deals),
+    findFundedDeals(first.environment, deals),
     portAndCalendar(first.environment, "registry"),
   ]);
   const when = { now, calendar: await calendarOfVersion(tx, calendarVersion) };
   const openings = deals.map((deal): Opening => {
-    const born = bornOf(deal, funded.has(deal.settlementId), when);
+    const born = newSettlement(deal, funded.has(deal.settlementId), when);
     const begins = customsIsUp && born.settlement.state === "funded";
     return { deal, ...born, beginning: begins ? beginTransfer(born, when) : undefined };
   });
   return {
     openings,
-    states: new Map(openings.map(({ deal, ...own }) => [deal.settlementId, rowOf(own).state])),
-    begun: new Set(openings.filter(({ beginning }) => beginning).flatMap(creditsOf)),
+    states: new Map(openings.map(({ deal, ...own }) => [deal.settlementId, toRow(own).state])),
+    begun: new Set(openings.filter(({ beginning }) => beginning).flatMap(listCreditIds)),
     changes: openings.flatMap((opening) =>
-      changesOfOpening(opening).map((change) => ({ origin: opening.deal.origin, change })),
+      buildOpeningChanges(opening).map((change) => ({ origin: opening.deal.origin, change })),
     ),
   };
 }
@@ -119,26 +119,26 @@ export type OpenedSettlements = {
   readonly changes: readonly ChangeByDeal[];
 };
 
-type Opening = ReturnType<typeof bornOf> & {
+type Opening = ReturnType<typeof newSettlement> & {
   readonly deal: NewDeal;
   /** Where the transfer begins with the deal. */
   readonly beginning: ReturnType<typeof beginTransfer> | undefined;
 };
 
-function rowOf({ settlement, beginning }: Pick<Opening, "settlement" | "beginning">) {
+function toRow({ settlement, beginning }: Pick<Opening, "settlement" | "beginning">) {
   return beginning?.after ?? settlement;
 }
 
-function creditsOf({ deal }: Opening): string[] {
+function listCreditIds({ deal }: Opening): string[] {
   return deal.legs.map(({ creditId }) => creditId);
 }
 
 /** That there is a settlement, and what has come of it since. */
-function changesOfOpening({ settlement: after, legs, beginning }: Opening): Change[] {
+function buildOpeningChanges({ settlement: after, legs, beginning }: Opening): Change[] {
   const event = "settlement.created";
   return [
-    ...changesOfSettlement({ action: "create", event, before: null, after, legs }),
-    ...(beginning ? changesOfBeginning(beginning) : []),
+    ...buildSettlementChanges({ action: "create", event, before: null, after, legs }),
+    ...(beginning ? buildTransferChanges(beginning) : []),
   ];
 }
 
@@ -155,7 +155,7 @@ export async function storeSettlements<Stored>(
   const [first] = openings;
   if (!first) return await tx.run(beside);
   const { environment } = first.deal;
-  const settlements = openings.map(rowOf);
+  const settlements = openings.map(toRow);
   const begun = openings.filter(({ beginning }) => beginning !== undefined);
   const transfers = begun.map(({ settlement, legs }) => ({ settlement, open: legs }));
   const own = all([
@@ -164,13 +164,13 @@ export async function storeSettlements<Stored>(
       openings.flatMap(({ legs, beginning }) => beginning?.legs ?? legs),
       now,
     ),
-    beginTransfers(begun.flatMap(takenBy), now),
+    beginTransfers(begun.flatMap(listReservations), now),
     askForMoney(
       settlements.filter(({ state }) => state === "pending"),
       now,
     ),
   ]);
-  const { written, first: answers } = await writeBooksBeside(tx, holdsOf(openings), now, {
+  const { written, first: answers } = await writeBooksBeside(tx, buildHolds(openings), now, {
     first: all([findCustomsFacts(environment, transfers), own, beside]),
     next: ([facts]) => askCustoms(environment, transfers, facts, now),
   });
@@ -181,7 +181,7 @@ export async function storeSettlements<Stored>(
 }
 
 /** In one call, so that money that leaves its escrow is free at no time. */
-function holdsOf(openings: readonly Opening[]): BookChanges {
+function buildHolds(openings: readonly Opening[]): BookChanges {
   return {
     entries: openings.flatMap(({ holds }) => holds),
     resolutions: openings.flatMap(({ deal: { escrow } }) =>
@@ -190,7 +190,7 @@ function holdsOf(openings: readonly Opening[]): BookChanges {
   };
 }
 
-function takenBy({ deal: { origin, legs } }: Opening) {
+function listReservations({ deal: { origin, legs } }: Opening) {
   return legs.map(({ creditId, seller }) => ({ creditId, reservedFor: seller.orderId ?? origin }));
 }
 
@@ -231,25 +231,25 @@ export function assertHoldsWritten(written: WrittenBooks["entries"]): void {
   assertWritten(written);
 }
 
-function fundedAtOnce(
+function findFundedDeals(
   environment: Environment,
   deals: readonly NewDeal[],
 ): Query<ReadonlySet<string>> {
   const clients = new Set(deals.filter((deal) => !isPaid(deal)).map(({ buyer }) => buyer.firmId));
-  if (clients.size === 0) return known(paidAtOnce(deals, new Map()));
+  if (clients.size === 0) return known(selectPaidDeals(deals, new Map()));
   return findBalances(environment, [...clients]).map((balances) =>
-    paidAtOnce(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise]))),
+    selectPaidDeals(deals, new Map(balances.map((each) => [each.firm_id, each.available_paise]))),
   );
 }
 
 /** Which deals their buyers pay at once; what is available to clients is used up deal by deal. */
-export function paidAtOnce(
+export function selectPaidDeals(
   deals: readonly NewDeal[],
   available: Map<string, PaiseSum>,
 ): ReadonlySet<string> {
   const paid = deals.filter((deal) => {
     if (isPaid(deal)) return true;
-    const left = subtractPaise(available.get(deal.buyer.firmId) ?? 0, buyerPaiseOf(deal));
+    const left = subtractPaise(available.get(deal.buyer.firmId) ?? 0, sumBuyerPaise(deal));
     if (left < 0 && deal.isFunded) throw new FundsMoved();
     if (left < 0) return false;
     available.set(deal.buyer.firmId, left);
@@ -264,16 +264,16 @@ function isPaid({ buyer, escrow }: NewDeal): boolean {
 }
 
 /** What a deal begins as: its settlement, its legs, and what is held for them. */
-export function bornOf(deal: NewDeal, funded: boolean, when: When) {
-  const settlement = settlementOf(deal, funded, when);
-  const legs = legsOf(deal, when.now);
-  const holds = legs.map((leg) => holdOf(leg, deal.buyer.firmId, funded));
+export function newSettlement(deal: NewDeal, funded: boolean, when: When) {
+  const settlement = buildSettlement(deal, funded, when);
+  const legs = buildLegs(deal, when.now);
+  const holds = legs.map((leg) => buildHold(leg, deal.buyer.firmId, funded));
   return { settlement, legs, holds };
 }
 
 type When = { readonly now: Date; readonly calendar: Calendar };
 
-function settlementOf(deal: NewDeal, funded: boolean, { now, calendar }: When): SettlementRow {
+function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When): SettlementRow {
   const state = funded ? "funded" : "pending";
   return {
     settlement_id: deal.settlementId,
@@ -286,8 +286,8 @@ function settlementOf(deal: NewDeal, funded: boolean, { now, calendar }: When): 
     state,
     reason: null,
     face_paise: deal.legs.reduce((sum, leg) => sum + leg.facePaise, 0),
-    buyer_paise: buyerPaiseOf(deal),
-    due_at: dueAtOf(state, deal.environment, now, calendar),
+    buyer_paise: sumBuyerPaise(deal),
+    due_at: computeDueAt(state, deal.environment, now, calendar),
     money_apart: false,
     history: [{ status: state, at: istTimestamp(now), reason: null }],
     version: 1,
@@ -296,13 +296,13 @@ function settlementOf(deal: NewDeal, funded: boolean, { now, calendar }: When): 
   };
 }
 
-function buyerPaiseOf({ legs }: NewDeal): Paise {
+function sumBuyerPaise({ legs }: NewDeal): Paise {
   return legs.reduce((sum, leg) => sum + leg.buyerPaise, 0);
 }
 
-function legsOf(deal: NewDeal, now: Date): LegRow[] {
+function buildLegs(deal: NewDeal, now: Date): LegRow[] {
   return deal.legs.map((leg, ordinal) => ({
-    ...feesOf(leg.fees),
+    ...toFeeColumns(leg.fees),
     settlement_id: deal.settlementId,
     scrip_no: leg.scripNo,
     ordinal,
@@ -324,7 +324,7 @@ function legsOf(deal: NewDeal, now: Date): LegRow[] {
   }));
 }
 
-function feesOf({ buyer, seller } = { buyer: noFee, seller: noFee }) {
+function toFeeColumns({ buyer, seller } = { buyer: noFee, seller: noFee }) {
   return {
     buyer_fee_paise: buyer.feePaise,
     buyer_gst_paise: buyer.gstPaise,
@@ -349,7 +349,7 @@ function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void>
 }
 
 /** One pending entry per leg, because each credit is delivered or refused by itself. */
-function holdOf(leg: LegRow, buyerFirmId: string, funded: boolean): Entry {
+function buildHold(leg: LegRow, buyerFirmId: string, funded: boolean): Entry {
   return {
     environment: leg.environment,
     kind: "deal_hold",
@@ -357,8 +357,8 @@ function holdOf(leg: LegRow, buyerFirmId: string, funded: boolean): Entry {
     ordinal: leg.ordinal,
     phase: "pending",
     movements: [
-      creditMovement(leg, buyerFirmId),
-      ...(funded ? moneyMovements(leg, buyerFirmId) : []),
+      buildCreditMovement(leg, buyerFirmId),
+      ...(funded ? buildMoneyMovements(leg, buyerFirmId) : []),
     ],
   };
 }

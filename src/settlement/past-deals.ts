@@ -8,7 +8,7 @@ import type { LegRow } from "./store.ts";
 type Deal = DealRow;
 
 /** What was dealt between two instants, oldest first; the second is not part of it. */
-export async function dealsBetween(
+export async function listDealsBetween(
   db: Db,
   span: {
     readonly environment: Environment;
@@ -27,7 +27,7 @@ export type DealtLeg = LegRow & { readonly buyer_firm_id: string };
 const settlementsAtOnce = 250;
 
 /** The legs of these settlements, by settlement, for whoever gives account of what they moved. */
-export async function dealtLegs(
+export async function listLegsBySettlement(
   db: Db,
   settlementIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly DealtLeg[]>> {
@@ -40,7 +40,7 @@ export async function dealtLegs(
 }
 
 /** When the first credit of a scheme changed hands; undefined while none has. */
-export async function firstDealAt(
+export async function findFirstDeal(
   db: Db,
   market: { readonly environment: Environment; readonly scheme: Scheme },
 ): Promise<Date | undefined> {

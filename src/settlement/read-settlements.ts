@@ -15,11 +15,11 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
   findReason,
-  orderIdsOf,
-  shareOf,
-  type SideOfSettlement,
-  sidesOf,
-  sumsOf,
+  listOrderIds,
+  toSideMoney,
+  type SettlementSide,
+  listSides,
+  sumSide,
 } from "./move-settlement.ts";
 import {
   countSettlements,
@@ -32,12 +32,12 @@ import {
 import {
   isOpen,
   isOpenLeg,
-  movesAfter,
+  listMoves,
   settlementLifecycle,
   type SettlementState,
-  sideState,
+  findSideState,
   type Step,
-  waitingOnOf,
+  findAwaitedParty,
 } from "./rules.ts";
 import type { ListSettlementsQuery, Settlement } from "./schema.ts";
 import { type LegRow, listLegs, type SettlementRow } from "./store.ts";
@@ -63,7 +63,7 @@ export async function listSettlements(
   const visible = visibleTo(caller);
   const { deskId } = visible;
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = filterOf(visible, query);
+  const filter = toFilter(visible, query);
   const question = { list: "settlements", desk: deskId, firm: visible.firmId ?? "", ...filters };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listSettlementRows(ctx.db.planned, deskId, filter, request);
@@ -83,7 +83,7 @@ export async function listSettlements(
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }
 
-function filterOf(visible: Visibility, query: ListSettlementsQuery): SettlementFilter {
+function toFilter(visible: Visibility, query: ListSettlementsQuery): SettlementFilter {
   return {
     status: query.status ?? null,
     firmId: toFirmFilter(visible, query.firm_id),
@@ -126,9 +126,9 @@ export function viewSettlement(
   legs: readonly LegRow[],
   visible: Visibility,
 ): Settlement {
-  const own = sidesOf(row, legs).filter((side) => isVisible(visible, side));
+  const own = listSides(row, legs).filter((side) => isVisible(visible, side));
   const ownLegs = own.flatMap((side) => side.legs);
-  const status = sideState(row.state, ownLegs);
+  const status = findSideState(row.state, ownLegs);
   const isOver = !isOpen(status);
   return {
     settlement_id: row.settlement_id,
@@ -137,7 +137,7 @@ export function viewSettlement(
     scheme: row.scheme,
     status,
     reason: findReason(row, ownLegs, status),
-    waiting_on: waitingOnOf(status),
+    waiting_on: findAwaitedParty(status),
     due_at: isOver ? null : row.due_at && istTimestamp(row.due_at),
     sides: own.map((side) => viewSide(row, side)),
     history: buildHistory(row, ownLegs),
@@ -155,7 +155,7 @@ function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
   const at = istTimestamp(new Date(Math.max(...answered)));
   const before = row.history.filter((step) => isOpen(step.status) && step.at <= at);
   const reversed = row.history.filter((step) => step.status === "reversed");
-  const ends = movesAfter(legs).map((action) => {
+  const ends = listMoves(legs).map((action) => {
     const status = settlementLifecycle.moves[action].to;
     return { status, at, reason: findReason(row, legs, status) };
   });
@@ -163,18 +163,18 @@ function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
   return [...before, ...ends, ...(isFailed ? [] : reversed)];
 }
 
-function viewSide(row: SettlementRow, side: SideOfSettlement): Settlement["sides"][number] {
+function viewSide(row: SettlementRow, side: SettlementSide): Settlement["sides"][number] {
   return {
     side: side.side,
     firm_id: side.firmId,
-    order_ids: orderIdsOf(side, row),
-    status: sideState(row.state, side.legs),
-    ...sumsOf(side),
+    order_ids: listOrderIds(side, row),
+    status: findSideState(row.state, side.legs),
+    ...sumSide(side),
     legs: side.legs.map((leg) => ({
       scrip_no: leg.scrip_no,
       order_id: side.side === "buy" ? row.buyer_order_id : leg.seller_order_id,
       face_paise: leg.face_paise,
-      ...shareOf(side, leg),
+      ...toSideMoney(side, leg),
       status: leg.state,
       reason: leg.reason,
     })),
@@ -196,7 +196,7 @@ export type OrderStanding = {
 };
 
 /** Where orders stand by their own legs, by order; one that has not dealt is not there. */
-export async function orderStandings(
+export async function findOrderStandings(
   db: Db,
   orders: readonly DealtOrder[],
 ): Promise<ReadonlyMap<string, OrderStanding>> {
@@ -212,7 +212,7 @@ export async function orderStandings(
         states: new Map(
           own.map((row) => [
             row.settlement_id,
-            sideState(
+            findSideState(
               row.state,
               row.leg_states.map((state) => ({ state })),
             ),
@@ -225,6 +225,6 @@ export async function orderStandings(
 }
 
 /** Whether something of what an order dealt was delivered or may still be. */
-export function stands({ states }: OrderStanding): boolean {
+export function hasStanding({ states }: OrderStanding): boolean {
   return [...states.values()].some((state) => state !== "failed");
 }

@@ -213,7 +213,7 @@ export async function listOrderLegs(
 }
 
 /** What keeps a firm from leaving. */
-export async function listOpenOfFirm(
+export async function listOpenByFirm(
   db: Db,
   deskId: string,
   firmId: string,

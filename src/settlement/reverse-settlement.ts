@@ -8,7 +8,7 @@
 
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
-import { takeBackCommissions } from "./commissions.ts";
+import { clawBackCommissions } from "./commissions.ts";
 import { giveBackCredits } from "../credits/settle-credits.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -16,15 +16,15 @@ import { addPaise, type PaiseSum } from "../kernel/money.ts";
 import { readBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry } from "../ledger/rules.ts";
 import { writeBooks } from "../ledger/write-books.ts";
-import { lockPayoutsOfSettlement, recallPayoutsOf } from "../payouts/recall-payouts.ts";
+import { lockPayoutsOfSettlement, recallPayoutsOfSettlement } from "../payouts/recall-payouts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { listAllSettlements } from "./read-settlements.ts";
 import { untaxReversed } from "./tax-legs.ts";
-import { taxableLeg } from "./decide-legs.ts";
-import { changesOfSettlement, moveSettlement } from "./move-settlement.ts";
-import { reversalMovements } from "./movements.ts";
-import { eventOfState } from "./rules.ts";
+import { toTaxableLeg } from "./decide-legs.ts";
+import { buildSettlementChanges, moveSettlement } from "./move-settlement.ts";
+import { buildReversalMovements } from "./movements.ts";
+import { eventByState } from "./rules.ts";
 import {
   type LegRow,
   listLegs,
@@ -69,28 +69,31 @@ export const settlementReversal: ApprovalKind<{ readonly reason: string }> = {
       summary: `${delivered.length} credits go back to their sellers and ${paise} paise to the buyer of ${settlementId}: ${reason}`,
       valuePaise: Number.isSafeInteger(paise) ? paise : Number.MAX_SAFE_INTEGER,
       facts: { version: before.version, state: before.state },
-      proposal: changesOfSettlement({ action: "propose_reversal", before, after: before, legs }),
+      proposal: buildSettlementChanges({ action: "propose_reversal", before, after: before, legs }),
       async carryOut() {
         await setSettlements(tx, [after]);
-        const undone = await undo(tx, { settlement: before, legs, now });
-        const event = eventOfState[after.state];
-        const told = changesOfSettlement({ action: "reverse", event, before, after, legs });
+        const undone = await undoSettlement(tx, { settlement: before, legs, now });
+        const event = eventByState[after.state];
+        const told = buildSettlementChanges({ action: "reverse", event, before, after, legs });
         return { changes: [...undone, ...told] };
       },
     };
   },
 };
 
-type Undoing = {
+type SettlementToUndo = {
   readonly settlement: SettlementRow;
   readonly legs: readonly LegRow[];
   readonly now: Date;
 };
 
-async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[]> {
+async function undoSettlement(
+  tx: Tx,
+  { settlement, legs, now }: SettlementToUndo,
+): Promise<Change[]> {
   const { environment, buyer_firm_id: buyerFirmId } = settlement;
   const delivered = legs.filter((leg) => leg.state === "delivered");
-  const recalled = await recallPayoutsOf(tx, settlement.settlement_id, now);
+  const recalled = await recallPayoutsOfSettlement(tx, settlement.settlement_id, now);
   const credits = await giveBackCredits(
     tx,
     environment,
@@ -113,7 +116,7 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
   const untaxed = await untaxReversed(
     tx,
     delivered.map((leg) => ({
-      ...taxableLeg(settlement, leg),
+      ...toTaxableLeg(settlement, leg),
       deliveredAt: leg.answered_at ?? leg.dealt_at,
     })),
     now,
@@ -121,8 +124,8 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
   for (const [firmId, paise] of untaxed.returned) {
     available.set(firmId, addPaise(available.get(firmId) ?? 0, paise));
   }
-  const reversals = reversalsOf({ delivered, buyerFirmId, available });
-  const commissions = await takeBackCommissions(tx, environment, settlement.settlement_id);
+  const reversals = buildReversals({ delivered, buyerFirmId, available });
+  const commissions = await clawBackCommissions(tx, environment, settlement.settlement_id);
   const entries = [...untaxed.entries, ...reversals, ...commissions];
   const written = await writeBooks(tx, { resolutions: recalled.resolutions, entries }, now);
   assertWritten(written.resolutions);
@@ -136,7 +139,7 @@ async function undo(tx: Tx, { settlement, legs, now }: Undoing): Promise<Change[
 }
 
 /** What corrects each leg that was delivered; what is available to the sellers is used up. */
-export function reversalsOf({
+export function buildReversals({
   delivered,
   buyerFirmId,
   available,
@@ -151,6 +154,6 @@ export function reversalsOf({
     subject: leg.settlement_id,
     ordinal: leg.ordinal,
     phase: "posted",
-    movements: reversalMovements(leg, buyerFirmId, available),
+    movements: buildReversalMovements(leg, buyerFirmId, available),
   }));
 }

@@ -7,16 +7,16 @@ import { Failure } from "../kernel/failure.ts";
 import { plainCalendar } from "../kernel/working-days.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {
-  dueAtOf,
+  computeDueAt,
   isOpen,
   legLifecycle,
   type LegState,
   legStates,
-  movesAfter,
+  listMoves,
   openStates,
   settlementLifecycle,
   settlementStates,
-  waitingOnOf,
+  findAwaitedParty,
 } from "./rules.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
@@ -87,14 +87,14 @@ test("no caller moves a settlement", () => {
 test("what is open waits for somebody until some time, and what has ended for nobody", () => {
   for (const environment of ["live", "sandbox"] as const) {
     for (const state of settlementStates) {
-      const dueAt = dueAtOf(state, environment, friday, plainCalendar);
+      const dueAt = computeDueAt(state, environment, friday, plainCalendar);
       assert.equal(dueAt !== null, isOpen(state), state);
       if (dueAt) assert.ok(dueAt > friday);
-      if (isOpen(state)) assert.notEqual(waitingOnOf(state), "none");
+      if (isOpen(state)) assert.notEqual(findAwaitedParty(state), "none");
     }
   }
   assert.deepEqual(
-    openStates.map((state) => waitingOnOf(state)),
+    openStates.map((state) => findAwaitedParty(state)),
     ["buyer", "seller", "customs"],
   );
 });
@@ -102,10 +102,10 @@ test("what is open waits for somebody until some time, and what has ended for no
 test("live deadlines count working days to the close of the desk, the sandbox's count seconds", () => {
   const monday = new Date("2026-11-30T17:30:00+05:30");
   const tuesday = new Date("2026-12-01T17:30:00+05:30");
-  assert.deepEqual(dueAtOf("pending", "live", friday, plainCalendar), monday);
-  assert.deepEqual(dueAtOf("transfer_initiated", "live", friday, plainCalendar), tuesday);
+  assert.deepEqual(computeDueAt("pending", "live", friday, plainCalendar), monday);
+  assert.deepEqual(computeDueAt("transfer_initiated", "live", friday, plainCalendar), tuesday);
   assert.deepEqual(
-    dueAtOf("transfer_initiated", "sandbox", friday, plainCalendar),
+    computeDueAt("transfer_initiated", "sandbox", friday, plainCalendar),
     new Date(friday.getTime() + 30_000),
   );
 });
@@ -114,7 +114,7 @@ test("legs decide: open ones make it wait, one delivered settles it, none fails 
   const legs = fc.array(fc.constantFrom(...legStates), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(legs, (states: LegState[]) => {
-      const moves = movesAfter(states.map((state) => ({ state })));
+      const moves = listMoves(states.map((state) => ({ state })));
       const isWaiting = states.includes("pending") || states.includes("transferring");
       if (isWaiting) assert.deepEqual(moves, []);
       else if (states.includes("delivered")) assert.deepEqual(moves, ["confirm", "settle"]);

@@ -66,7 +66,7 @@ export const waitingOn = ["buyer", "seller", "customs", "bank", "none"] as const
 export type WaitingOn = (typeof waitingOn)[number];
 
 /** Whose move it is. */
-export function waitingOnOf(state: SettlementState): WaitingOn {
+export function findAwaitedParty(state: SettlementState): WaitingOn {
   switch (state) {
     case "pending":
       return "buyer";
@@ -98,12 +98,12 @@ const sandboxSecondsFor: Readonly<Partial<Record<SettlementState, number>>> = {
 };
 
 /** Whose working days count while a settlement is in one of these states. */
-export function officeFor(state: (typeof openStates)[number]): Office {
+export function findOffice(state: (typeof openStates)[number]): Office {
   return workingDaysFor[state].office;
 }
 
 /** By when what is waited for must have happened; null when nothing is. */
-export function dueAtOf(
+export function computeDueAt(
   state: SettlementState,
   environment: Environment,
   now: Date,
@@ -137,7 +137,7 @@ export function isOpenLeg(state: LegState): boolean {
  * Where one side of a settlement stands, by its own legs: what becomes of the legs of others is not
  * its business. While one of its own is open it stands where the settlement does.
  */
-export function sideState(
+export function findSideState(
   state: SettlementState,
   legs: readonly { readonly state: LegState }[],
 ): SettlementState {
@@ -174,14 +174,14 @@ export type LegOutcome =
   | { readonly state: "failed"; readonly reason: string };
 
 /** What of a leg's money is fee and tax, on each side. */
-export type FeesOfLeg = {
+export type LegFees = {
   readonly buyer_fee_paise: Paise;
   readonly buyer_gst_paise: Paise;
   readonly seller_fee_paise: Paise;
   readonly seller_gst_paise: Paise;
 };
 
-export function feeOfSide(side: Side, leg: FeesOfLeg): Fee {
+export function toSideFee(side: Side, leg: LegFees): Fee {
   return side === "sell"
     ? { feePaise: leg.seller_fee_paise, gstPaise: leg.seller_gst_paise }
     : { feePaise: leg.buyer_fee_paise, gstPaise: leg.buyer_gst_paise };
@@ -191,14 +191,14 @@ export function feeOfSide(side: Side, leg: FeesOfLeg): Fee {
  * The moves a settlement makes when some of its legs are answered: none while others are open, and
  * two at once when the last of them is and something was delivered.
  */
-export function movesAfter(
+export function listMoves(
   legs: readonly { readonly state: LegState }[],
 ): readonly ("confirm" | "settle" | "fail")[] {
   if (legs.some(({ state }) => isOpenLeg(state))) return [];
   return legs.some(({ state }) => state === "delivered") ? ["confirm", "settle"] : ["fail"];
 }
 
-export const eventOfState = {
+export const eventByState = {
   pending: "settlement.created",
   funded: "settlement.funded",
   transfer_initiated: "settlement.transfer_initiated",

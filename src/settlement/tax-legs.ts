@@ -8,16 +8,16 @@ import { financialYear, financialYearStart, istDay } from "../kernel/time.ts";
 import type { Entry } from "../ledger/rules.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
-  entriesFor,
+  buildTaxEntries,
   isWithheldFrom,
   type LegTax,
-  payeeKey,
+  toPayeeKey,
   type Rates,
-  ratesOn,
+  findRates,
   type TaxableLeg,
   taxSide,
   type Taxpayer,
-  type YearOfPayee,
+  type PayeeYear,
 } from "./tax-rules.ts";
 import {
   type AddedSum,
@@ -39,11 +39,11 @@ export type TaxedLegs = {
 const untaxed: TaxedLegs = { entries: [], withheld: new Map() };
 
 /** What names a leg among those of all settlements. */
-export function legName(settlementId: string, ordinal: number): string {
+export function toLegKey(settlementId: string, ordinal: number): string {
   return `${settlementId} ${ordinal}`;
 }
 
-type Taxing = {
+type TaxContext = {
   readonly environment: Environment;
   readonly rates: Rates;
   readonly taxpayers: ReadonlyMap<string, Taxpayer>;
@@ -59,7 +59,7 @@ export async function taxDelivered(
 ): Promise<TaxedLegs> {
   if (legs.length === 0) return untaxed;
   const day = istDay(now);
-  const rates = ratesOn(day, await listRates(tx, { environment, upTo: day }));
+  const rates = findRates(day, await listRates(tx, { environment, upTo: day }));
   if (!rates.gst && !rates.tds) return untaxed;
   const taxpayers = await taxpayersAmong(tx, [
     ...new Set(legs.flatMap((leg) => leg.sides.map(({ firmId }) => firmId))),
@@ -72,45 +72,45 @@ export async function taxDelivered(
     const added = [...years.values()].map((year) => year.added);
     await addToSums(tx, { environment, year: financialYear(now) }, added);
   }
-  return { entries: taxes.flatMap(entriesFor), withheld: withheldIn(taxes) };
+  return { entries: taxes.flatMap(buildTaxEntries), withheld: sumWithheld(taxes) };
 }
 
 /** What was withheld from legs of these settlements that were delivered before. */
-export async function withheldBefore(
+export async function findWithheld(
   tx: Tx,
   settlementIds: readonly string[],
 ): Promise<ReadonlyMap<string, Paise>> {
   if (settlementIds.length === 0) return new Map();
-  return withheldIn(await listTaxes(tx, settlementIds));
+  return sumWithheld(await listTaxes(tx, settlementIds));
 }
 
-function withheldIn(taxes: readonly LegTax[]): Map<string, Paise> {
+function sumWithheld(taxes: readonly LegTax[]): Map<string, Paise> {
   return new Map(
     taxes
       .filter(({ kind, tds_paise }) => kind === "invoice" && tds_paise > 0)
-      .map((tax) => [legName(tax.settlement_id, tax.ordinal), tax.tds_paise]),
+      .map((tax) => [toLegKey(tax.settlement_id, tax.ordinal), tax.tds_paise]),
   );
 }
 
 /** A payee's year as it stands, and what the legs of a set have added to it. */
-type OpenYear = { sums: YearOfPayee; added: AddedSum };
+type OpenYear = { sums: PayeeYear; added: AddedSum };
 
-function payeeAmong(taxpayers: ReadonlyMap<string, Taxpayer>, firmId: string): string {
-  return payeeKey(taxpayers.get(firmId) ?? nobody, firmId);
+function findPayee(taxpayers: ReadonlyMap<string, Taxpayer>, firmId: string): string {
+  return toPayeeKey(taxpayers.get(firmId) ?? unknownTaxpayer, firmId);
 }
 
-const nobody: Taxpayer = { pan: null, gstin: null };
+const unknownTaxpayer: Taxpayer = { pan: null, gstin: null };
 
 /** The years of all that sell something tax is withheld from, locked. */
 async function openYears(
   tx: Tx,
   legs: readonly TaxableLeg[],
-  { environment, rates, taxpayers, now }: Taxing,
+  { environment, rates, taxpayers, now }: TaxContext,
 ): Promise<Map<string, OpenYear>> {
   const sellers = legs
     .filter((leg) => isWithheldFrom(leg, rates))
     .flatMap((leg) => leg.sides.filter(({ side }) => side === "sell"));
-  const byPayee = new Map(sellers.map(({ firmId }) => [payeeAmong(taxpayers, firmId), firmId]));
+  const byPayee = new Map(sellers.map(({ firmId }) => [findPayee(taxpayers, firmId), firmId]));
   if (!rates.tds || byPayee.size === 0) return new Map();
   const year = financialYear(now);
   const key = { environment, year };
@@ -138,15 +138,15 @@ async function openYears(
 /** Leg by leg in one order, each on what those before it have left of the threshold. */
 function decideTaxes(
   legs: readonly TaxableLeg[],
-  { rates, taxpayers }: Taxing,
+  { rates, taxpayers }: TaxContext,
   years: Map<string, OpenYear>,
 ): LegTax[] {
   const taxes: LegTax[] = [];
   for (const leg of legs) {
     for (const side of leg.sides) {
-      const taxpayer = taxpayers.get(side.firmId) ?? nobody;
+      const taxpayer = taxpayers.get(side.firmId) ?? unknownTaxpayer;
       const isCounted = side.side === "sell" && isWithheldFrom(leg, rates);
-      const year = isCounted ? years.get(payeeAmong(taxpayers, side.firmId)) : undefined;
+      const year = isCounted ? years.get(findPayee(taxpayers, side.firmId)) : undefined;
       const tax = taxSide(leg, side, { rates, taxpayer, year: year?.sums });
       if (tax) taxes.push(tax);
       if (!year) continue;
@@ -188,7 +188,7 @@ export async function untaxReversed(
   for (const { firm_id, tds_paise } of back) {
     if (tds_paise > 0) returned.set(firm_id, (returned.get(firm_id) ?? 0) + tds_paise);
   }
-  return { entries: back.flatMap(entriesFor), returned };
+  return { entries: back.flatMap(buildTaxEntries), returned };
 }
 
 /** A year that was never opened has nothing to take from: it begins without what was reversed. */
@@ -201,7 +201,7 @@ async function takeFromSums(
   if (!first) return;
   const { environment } = first;
   const day = istDay(first.deliveredAt);
-  const rates = ratesOn(day, await listRates(tx, { environment, upTo: null }));
+  const rates = findRates(day, await listRates(tx, { environment, upTo: null }));
   const sold = legs
     .filter((leg) => !leg.isCross || rates.tds?.with_crosses === true)
     .flatMap((leg) =>
@@ -217,7 +217,7 @@ async function takeFromSums(
           settlement_id === leg.settlementId && ordinal === leg.ordinal && side === "sell",
       );
       return {
-        payee: payeeAmong(taxpayers, firmId),
+        payee: findPayee(taxpayers, firmId),
         sold: -valuePaise,
         taxed: -(tax?.tds_base_paise ?? 0),
         withheld: -(tax?.tds_paise ?? 0),

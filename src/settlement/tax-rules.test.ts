@@ -6,12 +6,12 @@ import fc from "fast-check";
 import { Failure } from "../kernel/failure.ts";
 import { financialYear, financialYearStart } from "../kernel/time.ts";
 import {
-  documentNo,
-  entriesFor,
+  formatDocumentNo,
+  buildTaxEntries,
   type LegTax,
-  payeeKey,
+  toPayeeKey,
   type RateRow,
-  ratesOn,
+  findRates,
   refuseEarly,
   refuseGst,
   splitGst,
@@ -45,14 +45,14 @@ test("the latest rate up to a day is in force, and none before the first or afte
     row("tds", "2027-01-01"),
   ];
   const on = (day: string) => {
-    const rates = ratesOn(day, rows);
+    const rates = findRates(day, rows);
     return [rates.gst !== undefined, rates.tds !== undefined];
   };
   assert.deepEqual(on("2026-11-30"), [false, false]);
   assert.deepEqual(on("2026-12-01"), [true, false]);
   assert.deepEqual(on("2027-01-01"), [true, true]);
   assert.deepEqual(on("2027-04-01"), [false, true]);
-  assert.deepEqual(ratesOn("2027-04-01", []), { gst: undefined, tds: undefined });
+  assert.deepEqual(findRates("2027-04-01", []), { gst: undefined, tds: undefined });
 });
 
 test("what is in force is not changed, and the parts of the tax are the whole", () => {
@@ -72,10 +72,10 @@ test("a financial year runs from April to March in IST, and numbers have at most
   assert.equal(financialYear(new Date("2027-03-31T18:30:00Z")), "2027-28");
   assert.equal(financialYear(new Date("2099-12-31T00:00:00Z")), "2099-00");
   assert.equal(financialYearStart("2026-27").toISOString(), "2026-03-31T18:30:00.000Z");
-  assert.equal(documentNo("invoice", "2026-27", 1), "F/2026-27/000001");
-  assert.equal(documentNo("credit_note", "2026-27", 999_999), "C/2026-27/999999");
-  assert.equal(documentNo("invoice", "2026-27", 1_000_000), "F/26-27/1000000");
-  assert.ok(documentNo("invoice", "2026-27", 99_999_999).length <= 16);
+  assert.equal(formatDocumentNo("invoice", "2026-27", 1), "F/2026-27/000001");
+  assert.equal(formatDocumentNo("credit_note", "2026-27", 999_999), "C/2026-27/999999");
+  assert.equal(formatDocumentNo("invoice", "2026-27", 1_000_000), "F/26-27/1000000");
+  assert.ok(formatDocumentNo("invoice", "2026-27", 99_999_999).length <= 16);
 });
 
 const anyPaise = fc.integer({ min: 0, max: 1_000_000_000_000 });
@@ -142,7 +142,7 @@ test("what a side's taxes move sums to zero, and a reversal moves it back", () =
       const balances = new Map<string, number>();
       const back: LegTax = { ...tax, kind: "credit_note" };
       const names = new Set<number | undefined>();
-      for (const entry of [...entriesFor(tax), ...entriesFor(back)]) {
+      for (const entry of [...buildTaxEntries(tax), ...buildTaxEntries(back)]) {
         names.add(entry.ordinal);
         for (const movement of entry.movements) {
           if (!("paise" in movement)) assert.fail("taxes are money");
@@ -157,7 +157,7 @@ test("what a side's taxes move sums to zero, and a reversal moves it back", () =
       }
       assert.ok([...balances.values()].every((paise) => paise === 0));
       assert.ok(names.size === 0 || names.size === 2);
-      const own = entriesFor(tax).flatMap(({ movements }) => movements);
+      const own = buildTaxEntries(tax).flatMap(({ movements }) => movements);
       const toState = own.reduce((sum, each) => sum + ("paise" in each ? each.paise : 0), 0);
       const gstPart = tax.fee_paise > 0 ? given.gstPaise : 0;
       assert.equal(toState, gstPart + tax.tds_paise);
@@ -166,8 +166,8 @@ test("what a side's taxes move sums to zero, and a reversal moves it back", () =
 });
 
 test("a company is one payee on every desk, and its PAN cannot be read from the key", () => {
-  const one = payeeKey({ pan: "AAPFU0939F", gstin: null }, "frm_1");
-  assert.equal(one, payeeKey({ pan: "AAPFU0939F", gstin: "27AAPFU0939F1ZV" }, "frm_2"));
-  assert.notEqual(one, payeeKey({ pan: null, gstin: null }, "frm_1"));
+  const one = toPayeeKey({ pan: "AAPFU0939F", gstin: null }, "frm_1");
+  assert.equal(one, toPayeeKey({ pan: "AAPFU0939F", gstin: "27AAPFU0939F1ZV" }, "frm_2"));
+  assert.notEqual(one, toPayeeKey({ pan: null, gstin: null }, "frm_1"));
   assert.match(one, /^[0-9a-f]{64}$/);
 });

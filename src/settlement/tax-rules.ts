@@ -29,7 +29,7 @@ export const taxLines = ["gst", "tds"] as const;
 export type TaxLine = (typeof taxLines)[number];
 
 /** The line of this name; not found where there is none. */
-export function readTaxLine(name: string | undefined): TaxLine {
+export function parseTaxLine(name: string | undefined): TaxLine {
   const line = taxLines.find((known) => known === name);
   if (!line) throw notFound();
   return line;
@@ -64,7 +64,7 @@ export type RateRow = {
 export type Rates = { readonly gst: GstRate | undefined; readonly tds: TdsRate | undefined };
 
 /** Of the rows of one environment, the latest of each line up to a day. */
-export function ratesOn(day: IstDay, rows: readonly RateRow[]): Rates {
+export function findRates(day: IstDay, rows: readonly RateRow[]): Rates {
   const inForce = (line: TaxLine) =>
     rows
       .filter((row) => row.line === line && row.effective_from <= day)
@@ -170,7 +170,7 @@ export type LegTax = GstSplit &
     readonly fee_paise: Paise;
   };
 
-const notSplit: GstSplit = {
+const noGstSplit: GstSplit = {
   place_of_supply: null,
   cgst_bps: 0,
   sgst_bps: 0,
@@ -186,19 +186,19 @@ export function splitGst(
   rate: GstRate | undefined,
   { gstin }: Pick<Taxpayer, "gstin">,
 ): GstSplit {
-  if (!rate) return notSplit;
+  if (!rate) return noGstSplit;
   const place_of_supply = gstin?.slice(0, 2) ?? rate.house_state;
   if (place_of_supply !== rate.house_state) {
-    return { ...notSplit, place_of_supply, igst_bps: rate.igst_bps, igst_paise: gstPaise };
+    return { ...noGstSplit, place_of_supply, igst_bps: rate.igst_bps, igst_paise: gstPaise };
   }
   const { cgst_bps, sgst_bps } = rate;
   const cgst_paise = roundNearest(BigInt(gstPaise) * BigInt(cgst_bps), BigInt(cgst_bps + sgst_bps));
   const sgst_paise = gstPaise - cgst_paise;
-  return { ...notSplit, place_of_supply, cgst_bps, sgst_bps, cgst_paise, sgst_paise };
+  return { ...noGstSplit, place_of_supply, cgst_bps, sgst_bps, cgst_paise, sgst_paise };
 }
 
 /** What a payee has sold in a financial year, and what of that tax was withheld on. */
-export type YearOfPayee = { readonly sold_paise: PaiseSum; readonly taxed_paise: PaiseSum };
+export type PayeeYear = { readonly sold_paise: PaiseSum; readonly taxed_paise: PaiseSum };
 
 const nothingWithheld: Withholding = {
   tds_section: null,
@@ -214,7 +214,7 @@ const nothingWithheld: Withholding = {
 export function withholdFrom(
   { valuePaise, allInPaise }: Pick<TaxableSide, "valuePaise" | "allInPaise">,
   rate: TdsRate,
-  year: YearOfPayee,
+  year: PayeeYear,
 ): Withholding {
   const sold = BigInt(year.sold_paise) + BigInt(valuePaise);
   const untaxed = sold - BigInt(rate.threshold_paise) - BigInt(year.taxed_paise);
@@ -230,7 +230,7 @@ export function withholdFrom(
 export function taxSide(
   leg: TaxableLeg,
   side: TaxableSide,
-  { rates, taxpayer, year }: { rates: Rates; taxpayer: Taxpayer; year: YearOfPayee | undefined },
+  { rates, taxpayer, year }: { rates: Rates; taxpayer: Taxpayer; year: PayeeYear | undefined },
 ): LegTax | undefined {
   const isWithheld = side.side === "sell" && year !== undefined && rates.tds !== undefined;
   const withheld = isWithheld && rates.tds ? withholdFrom(side, rates.tds, year) : nothingWithheld;
@@ -244,7 +244,7 @@ export function taxSide(
     environment: leg.environment,
     firm_id: side.firmId,
     fee_paise: hasFee ? side.feePaise : 0,
-    ...(hasFee ? splitGst(side.gstPaise, rates.gst, taxpayer) : notSplit),
+    ...(hasFee ? splitGst(side.gstPaise, rates.gst, taxpayer) : noGstSplit),
     ...withheld,
   };
 }
@@ -255,20 +255,20 @@ export function isWithheldFrom({ isCross }: TaxableLeg, { tds }: Rates): boolean
 }
 
 /** Payees are told apart by a digest: one company may be a firm of several desks. */
-export function payeeKey({ pan }: Taxpayer, firmId: string): string {
+export function toPayeeKey({ pan }: Taxpayer, firmId: string): string {
   return createHash("sha256")
     .update(pan ?? firmId)
     .digest("hex");
 }
 
 /** For each side of a leg the taking and the giving back. */
-function ordinalFor({ ordinal, side, kind }: LegTax): number {
+function toTaxOrdinal({ ordinal, side, kind }: LegTax): number {
   const perLeg = sides.length * documentKinds.length;
   return ordinal * perLeg + sides.indexOf(side) + sides.length * documentKinds.indexOf(kind);
 }
 
 /** What a side's taxes move in the books; none where there is tax on nothing. */
-export function entriesFor(tax: LegTax): Entry[] {
+export function buildTaxEntries(tax: LegTax): Entry[] {
   const seller: Account = { kind: "firm_cash", firmId: tax.firm_id };
   const undivided: Account = { kind: "gst_payable" };
   const moves = [
@@ -285,32 +285,32 @@ export function entriesFor(tax: LegTax): Entry[] {
   if (movements.length === 0) return [];
   const { environment, settlement_id: subject } = tax;
   return [
-    { environment, kind: "tax", subject, ordinal: ordinalFor(tax), phase: "posted", movements },
+    { environment, kind: "tax", subject, ordinal: toTaxOrdinal(tax), phase: "posted", movements },
   ];
 }
 
 /** What divided tax amounts to, by its part: the central, the state's, or that across a border. */
-export function dividedTax(taxes: readonly GstSplit[]) {
+export function sumDividedTax(taxes: readonly GstSplit[]) {
   return (["cgst", "sgst", "igst"] as const).flatMap((kind) => {
     const own = taxes.filter((tax) => tax[`${kind}_paise`] > 0);
     const paise = own.reduce((sum, tax) => sum + tax[`${kind}_paise`], 0);
     const rate_bps = own[0]?.[`${kind}_bps`] ?? 0;
-    const name = `${kind.toUpperCase()} ${rateText(rate_bps)} %`;
+    const name = `${kind.toUpperCase()} ${formatRate(rate_bps)} %`;
     return own.length === 0 ? [] : [{ kind, name, rate_bps, paise }];
   });
 }
 
 /** `TDS 0.1 % under section 194Q` */
-export function withholdingName({ tds_section, tds_bps }: Withholding): string {
-  return `TDS ${rateText(tds_bps)} % under section ${tds_section ?? ""}`;
+export function describeWithholding({ tds_section, tds_bps }: Withholding): string {
+  return `TDS ${formatRate(tds_bps)} % under section ${tds_section ?? ""}`;
 }
 
-function rateText(bps: Bps): string {
+function formatRate(bps: Bps): string {
   return String(bps / 100);
 }
 
 /** `F/2026-27/000001`: 16 characters, which is all that a tax invoice may have. */
-export function documentNo(kind: DocumentKind, year: FinancialYear, number: number): string {
+export function formatDocumentNo(kind: DocumentKind, year: FinancialYear, number: number): string {
   const letter = kind === "invoice" ? "F" : "C";
   const digits = String(number).padStart(6, "0");
   // From the millionth on the century goes, which the year's two digits say again.

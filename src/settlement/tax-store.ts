@@ -69,9 +69,9 @@ export async function insertTaxes(tx: Tx, rows: readonly LegTax[], now: Date): P
     insert into leg_taxes ${legTaxes.values(legTaxes.all, rows, shared)}`);
 }
 
-export type KeptTax = LegTax & { readonly invoice_no: string | null; readonly taxed_at: Date };
+export type StoredTax = LegTax & { readonly invoice_no: string | null; readonly taxed_at: Date };
 
-export async function listTaxes(db: Db, settlementIds: readonly string[]): Promise<KeptTax[]> {
+export async function listTaxes(db: Db, settlementIds: readonly string[]): Promise<StoredTax[]> {
   return await db.rows(sql`
     select ${legTaxes.columns}
     from leg_taxes

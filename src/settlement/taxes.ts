@@ -27,7 +27,7 @@ import {
   insertInvoices,
   type InvoiceRow,
   listInvoices,
-  listInvoicesOf,
+  listInvoicesBySettlement,
   listUninvoiced,
   lockSeries,
   raiseSeries,
@@ -35,7 +35,7 @@ import {
 } from "./invoice-store.ts";
 import {
   type DocumentKind,
-  documentNo,
+  formatDocumentNo,
   type GstRate,
   type RateRow,
   refuseEarly,
@@ -43,7 +43,7 @@ import {
   refuseTds,
   type TdsRate,
 } from "./tax-rules.ts";
-import { type KeptTax, listRates, listTaxes, upsertRate } from "./tax-store.ts";
+import { type StoredTax, listRates, listTaxes, upsertRate } from "./tax-store.ts";
 
 /** A line from a day on: its rate, or that there is none. */
 type SetTax = { readonly environment: Environment; readonly from: IstDay } & (
@@ -77,13 +77,13 @@ export async function setTax(
   const row: RateRow = { environment, line, effective_from: from, is_on, ...blank, ...tax.rate };
   await ctx.db.transaction(async (tx) => {
     await upsertRate(tx, row, now);
-    await recordChanges(tx, actor, [changeOfTax(row)], now);
+    await recordChanges(tx, actor, [buildTaxChange(row)], now);
   });
   return row;
 }
 
 /** A rate is everybody's, so its changes are on the operator's own desk. */
-function changeOfTax(after: RateRow): Change {
+function buildTaxChange(after: RateRow): Change {
   const { environment, line, effective_from } = after;
   const house = houseFirmId[environment];
   return {
@@ -97,7 +97,7 @@ function changeOfTax(after: RateRow): Change {
   };
 }
 
-export type TaxOfLeg = KeptTax;
+export type StoredLegTax = StoredTax;
 export type FeeInvoice = InvoiceRow;
 
 /** Every rate that was ever set, the latest of each line first. */
@@ -116,21 +116,21 @@ export async function listFeeInvoices(
 }
 
 /** What was decided about the legs of settlements, by settlement. */
-export async function taxesBySettlement(
+export async function findTaxesBySettlement(
   db: Db,
   settlementIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly KeptTax[]>> {
+): Promise<ReadonlyMap<string, readonly StoredTax[]>> {
   if (settlementIds.length === 0) return new Map();
   const rows = await listTaxes(db, settlementIds);
   return Map.groupBy(rows, (row) => row.settlement_id);
 }
 
 /** What was issued for a settlement, in the order of the numbers. */
-export async function invoicesOfSettlement(
+export async function listInvoicesOfSettlement(
   db: Db,
   settlementId: string,
 ): Promise<readonly InvoiceRow[]> {
-  return await listInvoicesOf(db, [settlementId]);
+  return await listInvoicesBySettlement(db, [settlementId]);
 }
 
 const setSizeMax = 500;
@@ -143,22 +143,22 @@ export async function issueInvoices(
   let issued = 0;
   for (const series of await findUninvoicedKinds(ctx.db)) {
     issued += await workInParts(offenders, (choice, note) =>
-      issue(ctx, { ...series, choice, note }),
+      issueSeries(ctx, { ...series, choice, note }),
     );
   }
   return issued > 0 ? "more" : "idle";
 }
 
-type Issuing = {
+type IssueInput = {
   readonly environment: Environment;
   readonly kind: DocumentKind;
   readonly choice: Choice;
   readonly note: (ids: readonly string[]) => void;
 };
 
-async function issue(
+async function issueSeries(
   ctx: Pick<Context, "db" | "now">,
-  { environment, kind, choice, note }: Issuing,
+  { environment, kind, choice, note }: IssueInput,
 ): Promise<number> {
   const issued_at = ctx.now();
   const year = financialYear(issued_at);
@@ -176,7 +176,7 @@ async function issue(
     if (!(await raiseSeries(tx, environment, { kind, year, before, after }))) return 0;
     const invoices = due.map(({ ordinals, ...row }, at) => {
       const number = before + at + 1;
-      const invoice_no = documentNo(kind, year, number);
+      const invoice_no = formatDocumentNo(kind, year, number);
       const invoice: InvoiceRow = { ...row, financial_year: year, number, invoice_no, issued_at };
       return { invoice, legs: ordinals.map((ordinal) => ({ ...invoice, ordinal })) };
     });

@@ -6,22 +6,27 @@ import type { Environment } from "../kernel/caller.ts";
 import { isPortUp } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
-import { fundingReference } from "../payouts/deposit-rules.ts";
+import { buildFundingReference } from "../payouts/deposit-rules.ts";
 import type { Deposit } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { askCustoms, findCustomsFacts } from "./ask-customs.ts";
 import { claimFunded } from "./claim-store.ts";
-import { concludeLegs, holderOfLeg, type Settling, subjectOfLeg } from "./conclude-legs.ts";
+import {
+  concludeLegs,
+  toReservation,
+  type SettlementHooks,
+  toLegSubject,
+} from "./conclude-legs.ts";
 import {
   type Answers,
   beginTransfer,
-  changesOfBeginning,
-  failingLegs,
-  transferredLegs,
+  buildTransferChanges,
+  buildFailures,
+  buildTransferAnswers,
 } from "./decide-legs.ts";
-import { failingAll } from "./fail-settlements.ts";
+import { failOpenLegs } from "./fail-settlements.ts";
 import { fundByDeposits } from "./fund-settlements.ts";
 import {
   type LegRow,
@@ -35,7 +40,7 @@ import {
 } from "./store.ts";
 
 const setSizeMax = 200;
-const initiator: Actor = { kind: "worker", id: "settlement", requestId: null };
+const transferWorker: Actor = { kind: "worker", id: "settlement", requestId: null };
 
 /**
  * One set of funded settlements is taken to customs, a question for each credit. While customs is
@@ -43,7 +48,7 @@ const initiator: Actor = { kind: "worker", id: "settlement", requestId: null };
  */
 export async function initiateTransfers(
   ctx: Pick<Context, "db" | "now">,
-  settling: Settling,
+  settlementHooks: SettlementHooks,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   let claimed = 0;
@@ -56,8 +61,8 @@ export async function initiateTransfers(
         note(settlements.map((row) => row.settlement_id));
         if (settlements.length === 0) return 0;
         await yieldToCallers(tx);
-        const changes = await initiate(tx, { environment, settlements, settling, now });
-        await recordChanges(tx, initiator, changes, now);
+        const changes = await initiate(tx, { environment, settlements, settlementHooks, now });
+        await recordChanges(tx, transferWorker, changes, now);
         return settlements.length;
       }),
     );
@@ -65,16 +70,16 @@ export async function initiateTransfers(
   return claimed > 0 ? "more" : "idle";
 }
 
-type Initiation = {
+type InitiateInput = {
   readonly environment: Environment;
   readonly settlements: readonly SettlementRow[];
-  readonly settling: Settling;
+  readonly settlementHooks: SettlementHooks;
   readonly now: Date;
 };
 
 /** A credit that its deal no longer has fails its leg; what is left of such a deal comes next. */
-export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly Change[]> {
-  const { environment, settlements, settling, now } = initiation;
+export async function initiate(tx: Tx, initiation: InitiateInput): Promise<readonly Change[]> {
+  const { environment, settlements, settlementHooks, now } = initiation;
   const legs = await listLegs(
     tx,
     settlements.map((row) => row.settlement_id),
@@ -84,14 +89,14 @@ export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly
     const all = legsById.get(settlement.settlement_id) ?? [];
     return { settlement, legs: all, open: all.filter((leg) => leg.state === "pending") };
   });
-  await settling.lockCrosses(
+  await settlementHooks.lockCrosses(
     tx,
     settlements.map((row) => row.settlement_id),
   );
   const reserved = await lockReserved(
     tx,
     environment,
-    deals.flatMap(({ settlement, open }) => open.map((leg) => holderOfLeg(settlement, leg))),
+    deals.flatMap(({ settlement, open }) => open.map((leg) => toReservation(settlement, leg))),
   );
   const isLost = (leg: LegRow) => !reserved.has(leg.scrip_no);
   const whole = deals.filter(({ open }) => !open.some(isLost));
@@ -101,21 +106,23 @@ export async function initiate(tx: Tx, initiation: Initiation): Promise<readonly
         open.flatMap((leg) => {
           const creditId = reserved.get(leg.scrip_no);
           return creditId
-            ? { creditId, reservedFor: holderOfLeg(settlement, leg).reservedFor }
+            ? { creditId, reservedFor: toReservation(settlement, leg).reservedFor }
             : [];
         }),
       ),
       now,
     ),
   );
-  const begun = await begin(tx, environment, whole, now);
+  const begun = await storeBegun(tx, environment, whole, now);
   const failed = await concludeLegs(tx, {
     environment,
     answers: deals
       .filter(({ open }) => open.some(isLost))
-      .map((deal) => failingLegs(deal, (leg) => (isLost(leg) ? "credit_unavailable" : undefined))),
-    actor: initiator,
-    settling,
+      .map((deal) =>
+        buildFailures(deal, (leg) => (isLost(leg) ? "credit_unavailable" : undefined)),
+      ),
+    actor: transferWorker,
+    settlementHooks,
     now,
   });
   return [...begun, ...failed];
@@ -127,7 +134,7 @@ type Deal = {
   readonly open: readonly LegRow[];
 };
 
-async function begin(
+async function storeBegun(
   tx: Tx,
   environment: Environment,
   deals: readonly Deal[],
@@ -146,20 +153,20 @@ async function begin(
   );
   const facts = await tx.run(findCustomsFacts(environment, deals));
   await tx.run(askCustoms(environment, deals, facts, now));
-  return begun.flatMap(changesOfBeginning);
+  return begun.flatMap(buildTransferChanges);
 }
 
 type Funding = Answered<"deal_funding">;
 type AnsweredTransfer = Answered<"credit_transfer">;
 
-type Answering = { readonly settling: Settling; readonly now: Date };
+type AnswerContext = { readonly settlementHooks: SettlementHooks; readonly now: Date };
 
 /** What the bank says about money that was waited for. */
 export async function applyFunding(
   tx: Tx,
   actor: Actor,
   answered: readonly Funding[],
-  { settling, now }: Answering,
+  { settlementHooks, now }: AnswerContext,
 ): Promise<void> {
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
   const locked = await lockSettlements(tx, [...said.keys()]);
@@ -169,23 +176,25 @@ export async function applyFunding(
   const changes = [
     ...(await fundByDeposits(tx, {
       settlements: arrived,
-      deposits: arrived.map((row) => depositOf(row, said.get(row.settlement_id))),
+      deposits: arrived.map((row) => buildDeposit(row, said.get(row.settlement_id))),
       now,
     })),
   ];
   const missing = waiting.filter((row) => !isArrived(row));
   for (const [environment, rows] of Map.groupBy(missing, (row) => row.environment)) {
-    const answers = await failingAll(tx, rows, "not_funded");
-    changes.push(...(await concludeLegs(tx, { environment, answers, actor, settling, now })));
+    const answers = await failOpenLegs(tx, rows, "not_funded");
+    changes.push(
+      ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),
+    );
   }
   await recordChanges(tx, actor, changes, now);
 }
 
 /** What was asked for is what has arrived, also when part of the deal has failed meanwhile. */
-function depositOf(row: SettlementRow, inquiry: Funding | undefined): Deposit {
+function buildDeposit(row: SettlementRow, inquiry: Funding | undefined): Deposit {
   return {
     environment: row.environment,
-    reference: inquiry?.answer.reference ?? fundingReference(row.settlement_id),
+    reference: inquiry?.answer.reference ?? buildFundingReference(row.settlement_id),
     deskId: row.buyer_desk_id,
     firmId: row.buyer_firm_id,
     paise: inquiry?.facts.paise ?? row.buyer_paise,
@@ -198,7 +207,7 @@ export async function applyTransfers(
   tx: Tx,
   actor: Actor,
   answered: readonly AnsweredTransfer[],
-  { settling, now }: Answering,
+  { settlementHooks, now }: AnswerContext,
 ): Promise<void> {
   const said = new Map(answered.map((inquiry) => [inquiry.subject_id, inquiry]));
   const locked = await lockSettlements(tx, [
@@ -207,22 +216,24 @@ export async function applyTransfers(
   const moving = locked.filter((row) => row.state === "transfer_initiated");
   const changes: Change[] = [];
   for (const [environment, rows] of Map.groupBy(moving, (row) => row.environment)) {
-    const answers = await answersTo(tx, rows, said);
+    const answers = await loadAnswers(tx, rows, said);
     const suspended = answers.flatMap(({ outcomes }) =>
       [...outcomes].flatMap(([scripNo, { reason }]) =>
         reason === "credit_suspended" ? [{ scripNo, news: "suspend" as const, reason }] : [],
       ),
     );
     const settlementIds = rows.map((row) => row.settlement_id);
-    if (suspended.length > 0) await settling.lockCrosses(tx, settlementIds);
+    if (suspended.length > 0) await settlementHooks.lockCrosses(tx, settlementIds);
     const heard = await hearNews(tx, environment, suspended, now);
     changes.push(...heard.changes);
-    changes.push(...(await concludeLegs(tx, { environment, answers, actor, settling, now })));
+    changes.push(
+      ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),
+    );
   }
   await recordChanges(tx, actor, changes, now);
 }
 
-async function answersTo(
+async function loadAnswers(
   tx: Tx,
   settlements: readonly SettlementRow[],
   said: ReadonlyMap<string, AnsweredTransfer>,
@@ -233,9 +244,9 @@ async function answersTo(
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
   return settlements.map((settlement) =>
-    transferredLegs(
+    buildTransferAnswers(
       { settlement, legs: legsById.get(settlement.settlement_id) ?? [] },
-      (leg) => said.get(subjectOfLeg(leg))?.answer.outcome,
+      (leg) => said.get(toLegSubject(leg))?.answer.outcome,
     ),
   );
 }

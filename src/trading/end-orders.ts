@@ -17,7 +17,11 @@ import type { Outcome } from "../platform/postgres/coalesce.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Database, Tx } from "../platform/postgres/postgres.ts";
 import type { EndedSide } from "../settlement/conclude-legs.ts";
-import { type OrderStanding, orderStandings, stands } from "../settlement/read-settlements.ts";
+import {
+  type OrderStanding,
+  findOrderStandings,
+  hasStanding,
+} from "../settlement/read-settlements.ts";
 import { endRest, newHistoryEntry, orderLifecycle } from "./order-rules.ts";
 import type { Order } from "./order-schema.ts";
 import {
@@ -67,10 +71,10 @@ export async function endOpenOrders(
   // the order ended, or has failed it before this look.
   const rows = await lockOrders(tx, orderIds);
   const open = rows.filter((row) => row.state === "open");
-  const standings = await orderStandings(tx, open);
+  const standings = await findOrderStandings(tx, open);
   const ended = open.map((before) => {
     const standing = standings.get(before.order_id);
-    const isStanding = standing !== undefined && stands(standing);
+    const isStanding = standing !== undefined && hasStanding(standing);
     const after = endRest(before, { ...ending, stands: isStanding });
     return { before, after: { ...after, version: before.version + 1, updated_at: now } };
   });
@@ -150,7 +154,7 @@ export async function cancelOrders(
         now,
       });
       const rows = new Map(ended.map((row) => [row.order_id, row]));
-      const standings = await orderStandings(tx, ended);
+      const standings = await findOrderStandings(tx, ended);
       return cancels.map((cancel) => {
         const isThere = mayCancel(cancel, found.get(cancel.orderId));
         return toCancelOutcome(isThere ? rows.get(cancel.orderId) : undefined, standings);
@@ -225,11 +229,11 @@ export async function failOrders(
   const orderIds = [...new Set(ended.flatMap((side) => side.undeliveredOrderIds))];
   const orders = orderIds.length > 0 ? await lockOrders(tx, orderIds) : [];
   const matched = orders.filter((order) => order.state === "matched");
-  const standings = await orderStandings(tx, matched);
+  const standings = await findOrderStandings(tx, matched);
   const changed = matched
     .filter((order) => {
       const standing = standings.get(order.order_id);
-      return standing !== undefined && !stands(standing);
+      return standing !== undefined && !hasStanding(standing);
     })
     .map((before) => {
       const state = advance(orderLifecycle, before.state, "fail");

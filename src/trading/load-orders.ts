@@ -26,7 +26,7 @@ import type { Attempt } from "../platform/postgres/split.ts";
 import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { amountDaysMin } from "../rates/rules.ts";
-import { meansOfFirms } from "../settlement/fund-settlements.ts";
+import { findPurchasingPower } from "../settlement/fund-settlements.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
 import { type BookSession, newMatchState, type MatchState } from "./match-state.ts";
 import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
@@ -163,7 +163,7 @@ export function findBuyerFunds(
 ): Query<Pick<MatchState, "means" | "unfundedMax">> {
   if (buyers.length === 0) return known({ means: new Map(), unfundedMax: new Map() });
   return all([
-    meansOfFirms(environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
+    findPurchasingPower(environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
     unfundedLimits(buyers.map(({ keyId }) => keyId)),
   ]).map(([means, unfundedMax]) => ({ means, unfundedMax }));
 }

@@ -20,7 +20,7 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import type { FindCard } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import type { CardToday } from "../rates/rules.ts";
-import type { Means } from "../settlement/fund-settlements.ts";
+import type { PurchasingPower } from "../settlement/fund-settlements.ts";
 import type { Pool, RestingBuy } from "./match-rules.ts";
 import { findRemainingPaise } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
@@ -111,7 +111,7 @@ export type MatchState = {
   readonly openQuotes?: Pick<OpenQuotes, "heldFor"> | undefined;
   readonly firms: ReadonlyMap<string, TradingFirm>;
   /** What buyers have to pay with, less with every deal of the set; by firm. */
-  readonly means?: Map<string, Means>;
+  readonly means?: Map<string, PurchasingPower>;
   /** How much of a firm's buys may wait for money, by the key that ordered. */
   readonly unfundedMax?: ReadonlyMap<string, Paise>;
   /** Card and what is left of the house's day, by scheme; less with every deal of the house. */

@@ -19,7 +19,7 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { type Attempt, type Outcome, RowsHeld } from "../platform/postgres/split.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
-import { orderStandings } from "../settlement/read-settlements.ts";
+import { findOrderStandings } from "../settlement/read-settlements.ts";
 import { CreditsHeld, StaleBook } from "./agree-deals.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
 import { loadOrders, type OrderSet } from "./load-orders.ts";
@@ -110,7 +110,7 @@ async function placeSet(
   const replayed = verdicts.flatMap((verdict) =>
     verdict.kind === "replayed" ? [requireOrder(matchState, verdict.orderId)] : [],
   );
-  const known = await orderStandings(tx, replayed);
+  const known = await findOrderStandings(tx, replayed);
   const placed = verdicts.map((verdict): Outcome<PlacedOrDeferred> => {
     if (verdict.kind === "held") return new RowsHeld();
     if (verdict.kind === "refused" || verdict.kind === "deferred") return verdict;

@@ -10,7 +10,7 @@ import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.t
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { type OrderStanding, orderStandings } from "../settlement/read-settlements.ts";
+import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { orderLifecycle } from "./order-rules.ts";
 import type { ListOrdersQuery, Order } from "./order-schema.ts";
@@ -28,7 +28,7 @@ export async function readOrder(ctx: Context, caller: Caller, orderId: string): 
     ? await findOrder(ctx.db, visibleTo(caller), orderId)
     : undefined;
   if (!row) throw notFound();
-  const standings = await orderStandings(ctx.db, [row]);
+  const standings = await findOrderStandings(ctx.db, [row]);
   return viewOrder(row, viewSettled(row, standings.get(orderId)));
 }
 
@@ -50,7 +50,7 @@ export async function listOrders(
     total: await countOnce(request, () => countOrders(ctx.db.planned, deskId, filter)),
     toPosition: (row) => ({ at: row.created_at, id: row.order_id }),
   });
-  const standings = await orderStandings(ctx.db.planned, page.rows);
+  const standings = await findOrderStandings(ctx.db.planned, page.rows);
   const view = (row: OrderRow) => viewOrder(row, viewSettled(row, standings.get(row.order_id)));
   return { ...page, rows: await mapPaced(page.rows, view, openPace()) };
 }

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { operations } from "../../src/ops/operations.ts";
-import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
+import { computeCode, fromBase32, computeStep } from "../../src/operators/totp.ts";
 import { bank, firmBody } from "../support/client-firms.ts";
 import { crores, crossThatIs } from "../support/crosses.ts";
 import { mintChild } from "../support/keys.ts";
@@ -96,7 +96,7 @@ test("every operation answers as the document says, and 0 acts go without an aud
   const enrolment = { name, codes: [added.code, result.code], password };
   const { totp_secret } = await call("enrol", [], enrolment);
   service.clock.advance({ seconds: 30 });
-  const code = codeAt(fromBase32(totp_secret), stepAt(service.clock.now()));
+  const code = computeCode(fromBase32(totp_secret), computeStep(service.clock.now()));
   token = (await call("signIn", [], { name, password, code })).token;
   await call("signOut");
   await become(second);

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { listApprovals } from "../../src/operators/list-approvals.ts";
-import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
+import { computeCode, fromBase32, computeStep } from "../../src/operators/totp.ts";
 import { commandLine } from "../support/cli.ts";
 import { password, settleLiveSale } from "../support/people.ts";
 import { startService } from "../support/service.ts";
@@ -48,9 +48,9 @@ test("people sign in on the command line, and live asks for them", async (t) => 
   };
   /** Commands go by the machine's clock: the steps of a minute are three codes. */
   const signInAs = async (name: string) => {
-    const step = Math.max(stepAt(new Date()) - 1, (used.get(name) ?? 0) + 1);
+    const step = Math.max(computeStep(new Date()) - 1, (used.get(name) ?? 0) + 1);
     used.set(name, step);
-    const code = codeAt(secrets.get(name) ?? Buffer.alloc(0), step);
+    const code = computeCode(secrets.get(name) ?? Buffer.alloc(0), step);
     const words = ["--name", name, "--password-file", passwordFile, "--code", code];
     return await ok("sign-in", ...words);
   };

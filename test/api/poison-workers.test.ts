@@ -9,7 +9,7 @@ import { deleteOutage, insertOutage } from "../../src/outside/inquiry-store.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { initiate } from "../../src/settlement/transfer-credits.ts";
 import { lockSettlements } from "../../src/settlement/store.ts";
-import { settling } from "../../src/hooks.ts";
+import { settlementHooks } from "../../src/hooks.ts";
 import { noFee } from "../../src/kernel/money.ts";
 import { istDay } from "../../src/kernel/time.ts";
 import { setTax } from "../../src/settlement/taxes.ts";
@@ -182,7 +182,7 @@ test("a worker's set that is not split stops whole: the control", async (t) => {
   const now = service.ctx.now();
   const whole = service.ctx.db.transaction(async (tx) => {
     const settlements = await lockSettlements(tx, ids);
-    await initiate(tx, { environment: "sandbox", settlements, settling, now });
+    await initiate(tx, { environment: "sandbox", settlements, settlementHooks, now });
   });
   await assert.rejects(whole, /poisoned/);
   assert.deepEqual(await areNot("funded")(), [false, false, false, false]);

@@ -11,7 +11,7 @@ import type { EndedSide } from "../../src/settlement/conclude-legs.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { initiateTransfers } from "../../src/settlement/transfer-credits.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { onLost, settling } from "../../src/hooks.ts";
+import { onLost, settlementHooks } from "../../src/hooks.ts";
 import { appliers } from "../../src/workers.ts";
 import { mintChild } from "../support/keys.ts";
 import { assertLedgerSound, payIn } from "../support/ledger.ts";
@@ -264,7 +264,7 @@ test("while customs is away funded settlements wait, and go on afterwards", asyn
   await service.work();
   assert.equal((await settlementOf(service, seller, settlementId)).status, "funded");
   await setOutage(service.ctx, registry, undefined);
-  assert.equal(await initiateTransfers(service.ctx, settling), "more");
+  assert.equal(await initiateTransfers(service.ctx, settlementHooks), "more");
   await letSettle(service, 3);
   assert.equal((await settlementOf(service, seller, settlementId)).status, "settled");
 });
@@ -512,14 +512,14 @@ test("a live buyer whose money will not come fails the deal by the operator's wo
   assert.equal((await settlementOf(service, seller, unpaid)).reason, "not_funded");
 
   const givenUp = await deal();
-  await failSettlement(service.ctx, operator, { settlementId: givenUp, settling });
+  await failSettlement(service.ctx, operator, { settlementId: givenUp, settlementHooks });
   assert.equal((await settlementOf(service, seller, givenUp)).reason, "by_operator");
   await assert.rejects(
-    failSettlement(service.ctx, operator, { settlementId: givenUp, settling }),
+    failSettlement(service.ctx, operator, { settlementId: givenUp, settlementHooks }),
     (error) => error instanceof Failure && error.code === "conflict",
   );
   await assert.rejects(
-    failSettlement(service.ctx, operator, { settlementId: "stl_none", settling }),
+    failSettlement(service.ctx, operator, { settlementId: "stl_none", settlementHooks }),
     (error) => error instanceof Failure && error.code === "not_found",
   );
   const late = await deal();
@@ -535,7 +535,7 @@ test("whoever has something to say about the end of settlements says it in their
   const { settlementId } = await sell(service, { seller, buyer: house() });
   const heard: string[][] = [];
   const listening = {
-    ...settling,
+    ...settlementHooks,
     orders: async (_tx: unknown, _actor: unknown, ended: readonly EndedSide[]) => {
       heard.push(
         ended.flatMap(({ state, undeliveredOrderIds }) => [state, ...undeliveredOrderIds]),
@@ -543,7 +543,7 @@ test("whoever has something to say about the end of settlements says it in their
       return [];
     },
   };
-  await failSettlement(service.ctx, operator, { settlementId, settling: listening });
+  await failSettlement(service.ctx, operator, { settlementId, settlementHooks: listening });
   const [side] = (await settlementOf(service, seller, settlementId)).sides;
   assert.deepEqual(heard, [["failed", ...side.order_ids]]);
 });

@@ -9,7 +9,7 @@ import { Failure } from "../../src/kernel/failure.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
-import { onLost, settling } from "../../src/hooks.ts";
+import { onLost, settlementHooks } from "../../src/hooks.ts";
 import { payIn } from "./ledger.ts";
 import type { Service } from "./service.ts";
 import {
@@ -94,7 +94,9 @@ export async function playStep(
     case "fail": {
       const settlementId = made[action.which % made.length];
       if (settlementId === undefined) return;
-      return await tolerated(failSettlement(service.ctx, operator, { settlementId, settling }));
+      return await tolerated(
+        failSettlement(service.ctx, operator, { settlementId, settlementHooks }),
+      );
     }
     case "cancel": {
       const scripNo = scripNos[action.which % scripNos.length];

@@ -2,7 +2,7 @@
 
 import { addOperator } from "../../src/operators/manage-operators.ts";
 import { enrolOperator, type SignedIn, signIn } from "../../src/operators/sign-in.ts";
-import { codeAt, fromBase32, stepAt } from "../../src/operators/totp.ts";
+import { computeCode, fromBase32, computeStep } from "../../src/operators/totp.ts";
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { type Actor, operator, operatorNamed, type OperatorRole } from "../../src/kernel/actor.ts";
@@ -42,7 +42,7 @@ export async function addPerson(
   const secret = fromBase32(totp_secret);
   const code = () => {
     clock.advance({ seconds: 30 });
-    return codeAt(secret, stepAt(clock.now()));
+    return computeCode(secret, computeStep(clock.now()));
   };
   return {
     name,

@@ -7,8 +7,8 @@ import assert from "node:assert/strict";
 import {
   isPayment,
   type PaidCommission,
-  paymentOf,
-  takingsBack,
+  buildPayment,
+  buildClawbacks,
 } from "../../src/settlement/commission-rules.ts";
 import { escrowEntry } from "../../src/crosses/fund-cross.ts";
 import type { CrossRow } from "../../src/crosses/store.ts";
@@ -22,38 +22,42 @@ import { type Account, accountFirm, type Entry } from "../../src/ledger/rules.ts
 import type { BookChanges } from "../../src/ledger/write-books.ts";
 import {
   answerPayout,
-  bouncedEntry,
-  earnAgain,
+  buildBounceEntry,
+  buildResendEarning,
   type Earning,
-  endOf,
-  entryOf,
+  buildResolution,
+  buildPayoutEntry,
   instructTogether,
-  lookAt,
-  payoutOf,
-  recallOf,
-  showPayout,
-  unsentOf,
+  reviewPayouts,
+  buildPayout,
+  recallAll,
+  applyStatementOutcome,
+  listUnsent,
 } from "../../src/payouts/decide-payouts.ts";
 import { movePayout } from "../../src/payouts/move-payout.ts";
 import { type Payee, payoutLifecycle } from "../../src/payouts/rules.ts";
 import type { PayoutLineRow, PayoutRow } from "../../src/payouts/store.ts";
-import { holderOfLeg } from "../../src/settlement/conclude-legs.ts";
+import { toReservation } from "../../src/settlement/conclude-legs.ts";
 import {
   type Answers,
   beginTransfer,
-  commissionsOf,
+  listCommissionedSides,
   type Decided,
   decideLegs,
-  earningsOf,
-  failingLegs,
-  keptBackOf,
-  resolutionsOf,
-  transferredLegs,
+  buildEarnings,
+  buildFailures,
+  buildRetentions,
+  buildResolutions,
+  buildTransferAnswers,
 } from "../../src/settlement/decide-legs.ts";
-import { fundingOf, withinBalances } from "../../src/settlement/fund-settlements.ts";
+import { buildFunding, selectAffordable } from "../../src/settlement/fund-settlements.ts";
 import { moveSettlement } from "../../src/settlement/move-settlement.ts";
-import { bornOf, type NewDeal, paidAtOnce } from "../../src/settlement/open-settlements.ts";
-import { reversalsOf } from "../../src/settlement/reverse-settlement.ts";
+import {
+  newSettlement,
+  type NewDeal,
+  selectPaidDeals,
+} from "../../src/settlement/open-settlements.ts";
+import { buildReversals } from "../../src/settlement/reverse-settlement.ts";
 import {
   type FailureReason,
   isOpen,
@@ -115,8 +119,8 @@ export class SettlementWorld {
     if (deal.escrow) this.#writeIfThere(escrowOf(deal));
     const { firmId } = deal.buyer;
     const available = new Map([[firmId, this.books.availableTo(cashOf(firmId))]]);
-    const isFunded = paidAtOnce([deal], available).has(deal.settlementId);
-    const { settlement, legs, holds } = bornOf(deal, isFunded, {
+    const isFunded = selectPaidDeals([deal], available).has(deal.settlementId);
+    const { settlement, legs, holds } = newSettlement(deal, isFunded, {
       now: this.now,
       calendar: plainCalendar,
     });
@@ -124,7 +128,7 @@ export class SettlementWorld {
     this.write({ resolutions, entries: holds });
     this.#store({ settlement, legs });
     for (const leg of legs) {
-      const { scripNo, reservedFor } = holderOfLeg(settlement, leg);
+      const { scripNo, reservedFor } = toReservation(settlement, leg);
       this.shelf.move(scripNo, "reserve", { reservedFor });
     }
   }
@@ -139,7 +143,7 @@ export class SettlementWorld {
     const open = new Map(
       claimed.map(({ settlement_id }) => [settlement_id, this.#openLegs(settlement_id)]),
     );
-    for (const row of withinBalances(available, { claimed, legs: open })) this.#fund(row, []);
+    for (const row of selectAffordable(available, { claimed, legs: open })) this.#fund(row, []);
   }
 
   /** The money that a settlement waits for arrives. */
@@ -166,13 +170,13 @@ export class SettlementWorld {
     const deal = this.dealOf(settlementId);
     const begun = beginTransfer(deal, { now: this.now, calendar: plainCalendar });
     const isLost = (leg: LegRow) => {
-      const { scripNo, reservedFor } = holderOfLeg(deal.settlement, leg);
+      const { scripNo, reservedFor } = toReservation(deal.settlement, leg);
       const credit = this.shelf.creditOf(scripNo);
       return credit.state !== "reserved" || credit.reservedFor !== reservedFor;
     };
     if (deal.legs.some((leg) => leg.state === "pending" && isLost(leg))) {
       const reasonFor = (leg: LegRow) => (isLost(leg) ? "credit_unavailable" : undefined);
-      return this.conclude(failingLegs(deal, reasonFor));
+      return this.conclude(buildFailures(deal, reasonFor));
     }
     for (const leg of deal.legs) {
       if (leg.state === "pending") this.shelf.move(leg.scrip_no, "settle");
@@ -183,7 +187,7 @@ export class SettlementWorld {
   /** What customs says of one credit of a settlement. */
   answer(settlementId: string, scripNo: string, outcome: TransferAnswer): void {
     const deal = this.dealOf(settlementId);
-    const answers = transferredLegs(deal, (leg) =>
+    const answers = buildTransferAnswers(deal, (leg) =>
       leg.scrip_no === scripNo ? outcome : undefined,
     );
     if (outcome === "suspended" && answers.outcomes.size > 0) this.loseCredit(scripNo);
@@ -196,7 +200,7 @@ export class SettlementWorld {
     const reasonFor = (leg: LegRow) =>
       leg.scrip_no === scripNo ? ("credit_suspended" as const) : undefined;
     this.loseCredit(scripNo);
-    this.conclude(failingLegs(deal, reasonFor));
+    this.conclude(buildFailures(deal, reasonFor));
   }
 
   /** A credit can no longer be had, and nobody has told the deal. */
@@ -216,7 +220,7 @@ export class SettlementWorld {
     const { buyer_firm_id: buyerFirmId } = settlement;
     const delivered = legs.filter((leg) => leg.state === "delivered");
     const own = [...this.payouts.values()].filter((row) => row.settlement_id === settlementId);
-    const recalled = recallOf(unsentOf(own), "reversed", this.now);
+    const recalled = recallAll(listUnsent(own), "reversed", this.now);
     for (const leg of delivered) this.shelf.refuseGone(leg.scrip_no, buyerFirmId);
     const available = new Map(
       delivered.map(({ seller_firm_id: firmId }) => {
@@ -225,10 +229,10 @@ export class SettlementWorld {
         return [firmId, addPaise(this.books.availableTo(cashOf(firmId)), backPaise)];
       }),
     );
-    const reversals = reversalsOf({ delivered, buyerFirmId, available });
+    const reversals = buildReversals({ delivered, buyerFirmId, available });
     this.write({
-      resolutions: recalled.map((moved) => endOf(moved.after)),
-      entries: [...reversals, ...this.#takingsBack(settlementId)],
+      resolutions: recalled.map((moved) => buildResolution(moved.after)),
+      entries: [...reversals, ...this.#buildClawbacks(settlementId)],
     });
     this.#store({ settlement: after, legs });
     for (const moved of recalled) this.#storePayout(moved.after);
@@ -241,55 +245,63 @@ export class SettlementWorld {
   /** One look at a payout: whether it is held, free again, or goes to the bank. */
   look(payoutId: string): void {
     const { ledgerSound, bankUp, now } = this;
-    const row = this.payoutOf(payoutId);
-    const looked = lookAt([row], (firmId) => this.#payee(firmId), { ledgerSound, bankUp, now });
+    const row = this.findPayout(payoutId);
+    const looked = reviewPayouts([row], (firmId) => this.#payee(firmId), {
+      ledgerSound,
+      bankUp,
+      now,
+    });
     for (const { after } of looked) this.#storePayout(after);
   }
 
   /** What the bank says of a payout that was sent. */
   bankSays(payoutId: string, outcome: "paid" | "returned"): void {
-    const { after } = answerPayout(this.payoutOf(payoutId), { outcome, reason: null }, this.now);
-    this.write({ resolutions: [endOf(after)] });
+    const { after } = answerPayout(this.findPayout(payoutId), { outcome, reason: null }, this.now);
+    this.write({ resolutions: [buildResolution(after)] });
     this.#storePayout(after);
   }
 
   instruct(payoutId: string): void {
-    const moved = instructTogether([this.payoutOf(payoutId)], this.now);
+    const moved = instructTogether([this.findPayout(payoutId)], this.now);
     for (const { after } of moved) this.#storePayout(after);
   }
 
   voidFile(payoutId: string): void {
-    this.#storePayout(movePayout(this.payoutOf(payoutId), "void", { now: this.now }));
+    this.#storePayout(movePayout(this.findPayout(payoutId), "void", { now: this.now }));
   }
 
   bounce(payoutId: string): void {
-    const before = this.payoutOf(payoutId);
+    const before = this.findPayout(payoutId);
     advance(payoutLifecycle, before.state, "bounce");
-    const { after } = showPayout(before, { outcome: "returned", reason: "model" }, this.now);
-    this.write({ entries: [bouncedEntry(after)] });
+    const { after } = applyStatementOutcome(
+      before,
+      { outcome: "returned", reason: "model" },
+      this.now,
+    );
+    this.write({ entries: [buildBounceEntry(after)] });
     this.#storePayout(after);
   }
 
   recall(payoutId: string): void {
-    for (const { after } of recallOf([this.payoutOf(payoutId)], "by_operator", this.now)) {
-      this.write({ resolutions: [endOf(after)] });
+    for (const { after } of recallAll([this.findPayout(payoutId)], "by_operator", this.now)) {
+      this.write({ resolutions: [buildResolution(after)] });
       this.#storePayout(after);
     }
   }
 
   resend(payoutId: string): void {
-    const row = this.payoutOf(payoutId);
+    const row = this.findPayout(payoutId);
     const isReversed = this.books.journal.some(
       ({ kind, subject }) => kind === "reversal" && subject === row.settlement_id,
     );
     const lines = this.#lines.get(payoutId) ?? [];
-    const earning = earnAgain(row, { lines, isReversed });
+    const earning = buildResendEarning(row, { lines, isReversed });
     // What a constraint of the database sees to.
     if ([...this.payouts.values()].some((row) => row.resend_of === payoutId)) {
       throw new Failure("conflict", "this payout was sent again before");
     }
     const payout = this.#schedule(earning);
-    this.#writeIfThere(entryOf(payout));
+    this.#writeIfThere(buildPayoutEntry(payout));
     this.#storePayout(payout);
   }
 
@@ -299,7 +311,7 @@ export class SettlementWorld {
     return { settlement, legs: this.legs.get(settlementId) ?? [] };
   }
 
-  payoutOf(payoutId: string): PayoutRow {
+  findPayout(payoutId: string): PayoutRow {
     return this.payouts.get(payoutId) ?? assert.fail(`${payoutId} is not there`);
   }
 
@@ -307,11 +319,17 @@ export class SettlementWorld {
   conclude(answers: Answers): void {
     if (answers.outcomes.size === 0) return;
     const decided = decideLegs(answers, this.now);
-    const payouts = earningsOf(decided, new Map()).map((earning) => this.#schedule(earning));
-    const commissions = commissionsOf(decided).flatMap((side) => paymentOf(side, commissionBps));
+    const payouts = buildEarnings(decided, new Map()).map((earning) => this.#schedule(earning));
+    const commissions = listCommissionedSides(decided).flatMap((side) =>
+      buildPayment(side, commissionBps),
+    );
     this.write({
-      resolutions: resolutionsOf(decided, new Map()),
-      entries: [...payouts.map(entryOf), ...keptBackOf(decided, new Map()), ...commissions],
+      resolutions: buildResolutions(decided, new Map()),
+      entries: [
+        ...payouts.map(buildPayoutEntry),
+        ...buildRetentions(decided, new Map()),
+        ...commissions,
+      ],
     });
     const settlement = decided.rows.at(-1) ?? decided.before;
     this.passing.push(...decided.rows.slice(0, -1));
@@ -332,7 +350,7 @@ export class SettlementWorld {
 
   #fund(before: SettlementRow, first: readonly Entry[]): void {
     const open = this.#openLegs(before.settlement_id);
-    const { after, holds } = fundingOf(
+    const { after, holds } = buildFunding(
       { before, open },
       { now: this.now, calendar: plainCalendar },
     );
@@ -341,7 +359,7 @@ export class SettlementWorld {
   }
 
   #failAll(deal: Deal, reason: FailureReason): void {
-    this.conclude(failingLegs(deal, () => reason));
+    this.conclude(buildFailures(deal, () => reason));
   }
 
   #openLegs(settlementId: string): LegRow[] {
@@ -358,7 +376,7 @@ export class SettlementWorld {
     };
   }
 
-  #takingsBack(settlementId: string): Entry[] {
+  #buildClawbacks(settlementId: string): Entry[] {
     const paid = this.books.journal
       .filter(({ kind, subject }) => kind === "commission" && subject === settlementId)
       .filter(({ ordinal }) => isPayment(ordinal))
@@ -375,7 +393,7 @@ export class SettlementWorld {
       deskId,
       this.books.availableTo({ kind: "desk_commission", firmId: deskId }),
     ]);
-    return takingsBack(paid, new Map(earned));
+    return buildClawbacks(paid, new Map(earned));
   }
 
   #payee(firmId: string): Payee {
@@ -384,7 +402,7 @@ export class SettlementWorld {
   }
 
   #schedule(earning: Earning): PayoutRow {
-    const payout = payoutOf(earning, this.#payee(earning.firmId), this.now);
+    const payout = buildPayout(earning, this.#payee(earning.firmId), this.now);
     const { payout_id } = payout;
     this.#lines.set(
       payout_id,
