@@ -1,11 +1,12 @@
-// What follows from the lines of a statement, in one transaction and in the order of locks:
+// Applies the lines of a statement, in one transaction and in the order of locks:
 //
-//   remittances   are paid, or came back; their lines in files are answered
-//   deposits      are their firm's balance, and fund the deal that they are for
-//   sent back     what a person returned has left
-//   the queue     gets the rest: it is booked as nobody's until a person decides
+//   remittances   are paid or returned; their lines in payout files are answered
+//   deposits      become their firm's balance and fund the deal they are for
+//   sent back     a debit that confirms a return by an operator
+//   the queue     gets the rest, booked as unmatched until an operator decides
 //
-// Nothing of it trusts the plan alone: what has changed since goes to the queue.
+// The plan of a line was made when the file was received. It is checked again under locks: a line whose
+// plan no longer holds goes to the queue.
 
 import { findDepositsByReference } from "../payouts/deposits.ts";
 import { dropQuestions } from "../outside/ask.ts";
@@ -44,7 +45,7 @@ export type AppliedLines = {
 
 type ExplainedEntry = Pick<ExplainedRow, "kind" | "subject">;
 
-/** What becomes of one line. */
+/** The outcome of one line. */
 type Outcome = {
   readonly line: BankLineRow;
   readonly state: "matched" | "queued";
@@ -55,13 +56,13 @@ type Outcome = {
 };
 
 export type LockedLines = {
-  /** Those of the statement, in its order. */
+  /** The lines of the statement, in its order. */
   readonly own: readonly BankLineRow[];
-  /** Those that a person sent back and that lines of the statement may end. */
+  /** Earlier lines that an operator sent back and that this statement may confirm. */
   readonly returning: readonly BankLineRow[];
 };
 
-/** All at once, in the order of their ids, and before anything that the lines are about. */
+/** Locks all lines by id in one statement, before the payouts and deals that they are about. */
 export async function lockLinesToApply(
   tx: Tx,
   lines: readonly BankLineRow[],
@@ -76,7 +77,7 @@ export async function lockLinesToApply(
   };
 }
 
-/** The lines were locked before. */
+/** The lines are locked. */
 export async function applyLines(
   tx: Tx,
   environment: Environment,
@@ -127,7 +128,7 @@ export async function applyLines(
   return { changes: [...remitted.changes, ...deposited.changes], rows };
 }
 
-/** A line counts by the first file that has it. */
+/** Drops lines that an earlier file had. */
 async function dropRepeated(tx: Tx, environment: Environment, all: readonly BankLineRow[]) {
   const fresh = all.filter(({ state }) => state === "new");
   const keys = fresh.map(({ line_key }) => line_key);
@@ -155,7 +156,7 @@ function filterByPlan<To extends LinePlan["to"]>(
   return lines.filter((line): line is PlannedLine<To> => line.plan.to === to);
 }
 
-/** A line that goes to the queue after all. */
+/** A line whose plan no longer holds. */
 type RequeuedLine = BankLineRow & { readonly plan: Extract<LinePlan, { to: "queue" }> };
 
 function requeue(line: BankLineRow, reason: QueueReason): RequeuedLine {
@@ -177,9 +178,9 @@ async function applyRemittances(
     environment,
     locked.map(({ payout_id }) => payout_id),
   );
-  // The file that a line names may have been voided since, and its payouts be in another.
+  // The file may have been voided since, and its payouts may be in another file.
   const counting = await findFileLinesByLead(tx, leadIds);
-  // A bank may name a whole batch by one reference: the first payout of each name has it.
+  // A bank may give a whole batch one UTR; the first payout keeps it.
   const taken = await findRemittancesByUtr(
     tx,
     environment,
@@ -190,7 +191,7 @@ async function applyRemittances(
   const outcomes: Outcome[] = [];
   const refused: RequeuedLine[] = [];
   const shown: ShownRemittance[] = [];
-  // A debit comes before its return, however the bank has ordered the day.
+  // Debits first: a bank may list a return before the debit of the same day.
   for (const line of own.toSorted(
     (a, b) => rankDirection(a) - rankDirection(b) || a.ordinal - b.ordinal,
   )) {
@@ -236,7 +237,7 @@ function sumPaise(payouts: readonly RemittedPayout[]): number {
   return payouts.reduce((sum, { paise }) => sum + paise, 0);
 }
 
-/** Money that came back before it was booked as gone has no entry of its own. */
+/** A return before the payment was booked has no entry: the pending one is voided. */
 function toExplainedEntries(
   payouts: readonly RemittedPayout[],
   outcome: "paid" | "returned",
@@ -294,7 +295,7 @@ async function applyDeposits(
     } else if (!earlier && firm?.connection_state === "offboarded") {
       refused.push(requeue(line, "firm_left"));
     } else {
-      // Taken in by hand before, or now.
+      // Added by an operator before, or taken in now.
       if (!earlier) received.push({ firmId, dealId, paise: line.paise, reference });
       explained.add(`deposit ${reference}`);
       const explains = [{ kind: "deposit", subject: reference }];
@@ -336,7 +337,7 @@ function matchSentBack(
   return { outcomes, refused, returned, entries };
 }
 
-/** What nobody can be told to own is on our account, or gone from it, all the same. */
+/** Books unmatched money, because the bank account has changed all the same. */
 async function queueRest(tx: Tx, environment: Environment, lines: readonly BankLineRow[]) {
   const outcomes: Outcome[] = [];
   const entries: Entry[] = [];
@@ -361,7 +362,7 @@ async function queueRest(tx: Tx, environment: Environment, lines: readonly BankL
   return { outcomes, entries };
 }
 
-/** A payment that an operator wrote down under the bank's reference, as that of a commission. */
+/** A payment that an operator recorded under the UTR, such as a commission. */
 async function findManualPayment(
   tx: Tx,
   { environment, direction, utr, paise }: BankLineRow,

@@ -1,5 +1,5 @@
-// A person decides about money in the queue: whose it is, or that it goes back. Both can be undone by
-// nobody, so over the limit they take two.
+// An operator decides about a line in the queue: whose money it is, or that it goes back. Neither can
+// be undone, so both take two people over the limit.
 
 import { refuseOffboarded } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -39,7 +39,7 @@ type AssignLine = Decision & {
   readonly to: string | null;
 };
 
-/** Says whose a line of the queue is: a firm's, a deal's, or the house's own, as charges are. */
+/** Assigns a queued line to a firm, a deal, or the house (bank charges, for example). */
 export async function assignLine(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
@@ -130,7 +130,7 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
     valuePaise: paise,
     facts: { line_id: subject, paise, to: null, version: line.version },
     async carryOut(actor) {
-      // Ordinal 0 of this name is the line's own entry.
+      // Ordinal 0 is the line's own entry.
       const name = { environment, kind: "fee", subject, ordinal: 1 } as const;
       const entry = { ...name, phase: "posted", movements: [{ from, to, paise }] } as const;
       assertHoldsWritten((await writeBooks(tx, { entries: [entry] }, now)).entries);
@@ -141,7 +141,7 @@ function prepareHouseAssignment(tx: Tx, { line, state, reason, now }: HouseLine)
   };
 }
 
-/** The bank's reference, unless other money came in under it. */
+/** The bank's UTR, unless another deposit has it. */
 async function chooseReference(
   tx: Tx,
   { environment, utr, line_key }: BankLineRow,
@@ -153,7 +153,7 @@ async function chooseReference(
 
 type SendBack = Decision & { readonly utr: string };
 
-/** Says that money of the queue was sent back, and under which reference; the bank's debit ends it. */
+/** Records that queued money was sent back under a UTR; the bank's debit line confirms it. */
 export async function sendLineBack(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
@@ -238,7 +238,7 @@ function applyDecision(
   };
 }
 
-/** What becomes of statements is the house's own business, and on its desk's record. */
+/** Statements belong to the house: their changes are recorded on its desk. */
 export function buildStatementChange(
   action: "apply",
   before: StatementRow,

@@ -28,8 +28,8 @@ type FundDeal = {
 export type DealFunding = "proposed" | "known" | "received" | "funded";
 
 /**
- * Money for a deal, of whatever amount: it is the buyer's, and the deal is funded once the buyer has
- * all of it. What is short waits, and what is over stays available.
+ * Takes in money of any amount for a deal. It becomes the buyer's balance, and the deal is funded once
+ * the balance covers it. A surplus stays available.
  */
 export async function fundDeal(
   ctx: Pick<Context, "db" | "now">,
@@ -98,7 +98,7 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
   },
 };
 
-/** What waits for money: a settlement that is pending, a cross that is agreed. */
+/** Only a pending settlement or an agreed cross waits for money. */
 function refuseFunded(dealId: string, state: string | undefined): void {
   if (state === "pending" || state === "agreed") return;
   throw new Failure("conflict", `${dealId} is ${state} and waits for no money`, {
@@ -106,7 +106,7 @@ function refuseFunded(dealId: string, state: string | undefined): void {
   });
 }
 
-/** Whose money a settlement or cross waits for. */
+/** The buyer of a settlement or cross. */
 export async function findBuyer(
   db: Db,
   dealId: string,
@@ -120,16 +120,15 @@ export async function findBuyer(
   return { firmId, environment };
 }
 
-/** How often it is tried because a balance moved meanwhile. */
 const attemptsMax = 5;
 
-/** Does again what failed because a balance fell, or a line was counted, meanwhile. */
+/** Retries work that failed because a balance fell or a line was counted concurrently. */
 export async function retryMovedFunds<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      // Two files with the same line, applied at once: the second finds it counted.
+      // Two files with the same line were applied at once; the retry finds it counted.
       const isPassing = violatedConstraint(error) === "bank_lines_once";
       const isMoved = isPassing || error instanceof FundsMoved;
       if (!isMoved || attempt === attemptsMax) throw error;

@@ -1,7 +1,6 @@
-// A bank's statement counts in two steps: its lines are kept with what each is taken to mean, then
-// they are applied, all in one transaction. Who dies in between imports the same file again. When what
-// it would add to firms' money is over the limit, the second step waits for another person: a file can
-// be written by hand.
+// A bank statement is imported in two steps: its lines are stored with a plan for each, then they are
+// applied in one transaction. After a crash in between, the same file is imported again. When it would
+// add more to firms' balances than the limit, the second step takes two people: a file can be forged.
 
 import { createHash } from "node:crypto";
 
@@ -54,7 +53,7 @@ type ImportStatement = {
   readonly environment: Environment;
   readonly text: string;
   readonly format?: StatementFormat | undefined;
-  /** From which sum on what came in takes two people. */
+  /** An import that adds this sum or more to balances takes two people. */
   readonly twoFromPaise?: number | undefined;
 };
 
@@ -97,7 +96,7 @@ export async function importStatement(
       }),
   );
   const acted = await applying.catch((error: unknown) => {
-    if (isAlreadyImported(error)) return undefined; // By somebody else, this moment.
+    if (isAlreadyImported(error)) return undefined; // Imported concurrently.
     throw error;
   });
   if (!acted) return await summarizeImport(ctx, statement, "known");
@@ -108,13 +107,13 @@ export async function importStatement(
 
 const alreadyImported = "already_imported";
 
-/** By these bytes, in whichever form. */
+/** Whether a file with these bytes was imported, in any format. */
 function isAlreadyImported(error: unknown): boolean {
   if (violatedConstraint(error) === "bank_statements_once") return true;
   return error instanceof Failure && error.detail?.["reason"] === alreadyImported;
 }
 
-/** What a statement gives to firms: deposits, and payouts that came back. */
+/** The sum of deposits and returned payouts. */
 function sumIncoming(lines: readonly BankLineRow[]): number {
   return lines
     .filter(({ direction, plan }) => direction === "credit" && plan.to !== "queue")
@@ -179,7 +178,7 @@ async function summarizeImport(
   };
 }
 
-/** What was written in a line, which is nobody else's business. */
+/** The text of a line, which is sealed because it holds personal data. */
 export type LineDetails = Pick<
   StatementLine,
   "reference" | "narration" | "remitterName" | "remitterAccount"
@@ -189,15 +188,15 @@ export function buildDetailsPurpose(lineKey: string): string {
   return `bank line ${lineKey}`;
 }
 
-/** Two forms of one name are two forms. */
+/** With a digest, so that two formats of one name differ. */
 function buildFormatName(format: StatementFormat): string {
   const digest = createHash("sha256").update(canonicalJson(format)).digest("hex");
   return `${format.name} ${digest.slice(0, 8)}`;
 }
 
 /**
- * Keeps the lines of a bank's file with what each is taken to mean; nothing counts yet. The same bytes
- * in the same form are the same statement.
+ * Stores the lines of a bank's file with a plan for each; no money moves yet. The same bytes in the same
+ * format are the same statement.
  */
 export async function receiveStatement(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
@@ -267,7 +266,7 @@ export async function receiveStatement(
   return received;
 }
 
-/** Whatever exists of what these lines mention. */
+/** Loads the remittances, deals, firms and payments that these lines mention. */
 async function loadMatchContext(
   { db, sealKey }: Pick<Context, "db" | "sealKey">,
   environment: Environment,

@@ -5,7 +5,7 @@ import { open } from "../platform/seal.ts";
 import { buildDetailsPurpose, type LineDetails } from "./import-statement.ts";
 import { type BankLineRow, detailsColumn, listQueue as listRows } from "./store.ts";
 
-/** A line of the queue as whoever decides about it reads it. */
+/** A queued line as operators see it. */
 type QueuedLine = {
   readonly line_id: string;
   readonly day: string;
@@ -15,7 +15,6 @@ type QueuedLine = {
   readonly state: BankLineRow["state"];
   readonly reason: string | null;
   readonly remitter_name: string;
-  /** The account, in part. */
   readonly remitter_account_masked: string;
   readonly narration: string;
 };
@@ -44,7 +43,7 @@ export async function listQueue(
   });
 }
 
-/** Where it is sealed what banks wrote in their statements. */
+/** The sealed texts of bank lines, for a rotation of the master key. */
 export function sealedDetails({ db }: Pick<Context, "db">): SealedPlace {
   return {
     name: "bank statement lines",

@@ -1,5 +1,5 @@
-// From a bank's CSV to its lines. Which column holds what is data: a bank's own form is a table of
-// headings. What cannot be read for certain refuses the whole file, with the row.
+// Parses a bank's CSV. The format is data: it names the heading of each column. A row that cannot be
+// parsed refuses the whole file.
 
 import { dayOf, paiseOf, parseCsv } from "../credits/csv.ts";
 import { type Failure, unprocessable } from "../kernel/failure.ts";
@@ -51,7 +51,7 @@ const formatFields = [
 const linesMax = 20_000;
 const textLengthMax = 100;
 
-/** A format as an operator wrote it down, or what is wrong with it. */
+/** Parses an operator's format; throws for the first problem. */
 export function parseStatementFormat(value: unknown): StatementFormat {
   const wrong = (path: string, problem: string) => unprocessable({ path, problem });
   if (typeof value !== "object" || value === null) throw wrong("format", "must be an object");
@@ -150,7 +150,7 @@ function parseSignedPaise(text: string, row: number): number {
   return isBelow ? -paise : paise;
 }
 
-/** Where the bank says what was on the account, each line must lead to the next. */
+/** Where the file has balances, each line must add up to the next. */
 function checkBalances(lines: readonly StatementLine[]) {
   let before: number | null = null;
   for (const [index, line] of lines.entries()) {

@@ -1,6 +1,6 @@
-// Money that came in for a firm, or for a deal of it. It is the firm's balance; a deal that it was for
-// is funded when the balance reaches for all of it. What is over stays available, and what is short is
-// kept for the firm while the deal waits for the rest.
+// Money that came in for a firm or for one of its deals. It becomes the firm's balance, and the deal is
+// funded when the balance covers all of it. A surplus stays available; with a shortfall the deal keeps
+// waiting.
 
 import { takeDeposits } from "../payouts/deposits.ts";
 import { type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
@@ -33,7 +33,7 @@ export type LockedReceivers = {
   readonly firms: ReadonlyMap<string, TradingFirm>;
 };
 
-/** Locks whatever money is for, in the order of locks. */
+/** Locks settlements, crosses and firms, in the order of locks. */
 export async function lockReceivers(
   tx: Tx,
   wanted: readonly Pick<ReceivedMoney, "firmId" | "dealId">[],
@@ -52,11 +52,11 @@ export async function lockReceivers(
   return { settlements, crosses, firms };
 }
 
-/** What is left for the caller: the entries to write with its own, and the changes to record. */
+/** The caller writes the entries with its own and records the changes. */
 export type TakenMoney = {
   readonly entries: readonly Entry[];
   readonly changes: readonly Change[];
-  /** The deals that are funded now: nobody is asked about their money any more. */
+  /** The deals funded now; the caller drops their inquiries to the bank. */
   readonly fundedIds: readonly string[];
 };
 

@@ -4,30 +4,29 @@ import { outsideEntries, outsideBalance } from "../ledger/outside.ts";
 import type { Context } from "../platform/context.ts";
 import { findTotals, listAllExplained } from "./store.ts";
 
-/** A difference between the bank and the books that has a name. */
+/** A known difference between the bank and the books. */
 export type Difference = { readonly what: string; readonly amount_paise: PaiseSum };
 
 export type Reconciled = {
-  /** The last day that a statement with balances covers; null before the first. */
+  /** The last day of the statements with balances; null before the first. */
   readonly as_of: string | null;
-  /** What the bank says is on the account. */
+  /** The bank's closing balance. */
   readonly bank_paise: PaiseSum | null;
-  /** What the books say is on it. */
+  /** The balance in the books. */
   readonly books_paise: PaiseSum;
   readonly difference_paise: PaiseSum | null;
-  /** What the difference comes from; they sum to it. */
+  /** The parts of the difference. */
   readonly differences: readonly Difference[];
   readonly unexplained_paise: PaiseSum | null;
-  /** How many lines of the bank wait for a person. */
+  /** The number of lines in the queue. */
   readonly queued: number;
 };
 
 const differencesMax = 100;
 
 /**
- * The bank's closing balance against the outside account of the books. What the bank had before the
- * first statement, what lies between statements, and entries that no line of the bank explains yet are
- * named one by one.
+ * Compares the bank's closing balance with the bank account in the books. It names each difference: the
+ * balance before the first statement, gaps between statements, and entries without a bank line.
  */
 export async function reconcileBank(
   ctx: Pick<Context, "db">,

@@ -1,13 +1,13 @@
-// What the bank's own statement says about the account that all live money is on. A line is either
-// explained, or it waits in a queue for a person:
+// Lines of the bank's statement of the account that holds all live money. A line is matched, or it
+// waits in a queue for an operator:
 //
-//   new ──┬─match──▶ matched                      a remittance, a deposit, or what was written before
-//         ├─repeat─▶ repeated                     another file had it
-//         └─queue──▶ queued ──┬─assign──▶ assigned              a person says whose it is
-//                             └─send_back──▶ returning ─return─▶ returned   it goes back where it came from
+//   new ──┬─match──▶ matched                      a remittance, a deposit, or a known entry
+//         ├─repeat─▶ repeated                     an earlier file had it
+//         └─queue──▶ queued ──┬─assign──▶ assigned              an operator says whose it is
+//                             └─send_back──▶ returning ─return─▶ returned   the bank's debit confirms it
 //
-// Money that came in counts for a firm when the line names it, or a deal of it, and the remitter is
-// that firm, by account or by name: a stranger's money with the right reference waits.
+// Money is a firm's deposit when the line names the firm or one of its deals and the remitter is that
+// firm, by account or by name. A third party's money with the right reference is queued.
 
 import { createHash } from "node:crypto";
 
@@ -49,29 +49,29 @@ export type StatementLine = {
   readonly day: IstDay;
   readonly direction: Direction;
   readonly paise: number;
-  /** What the bank names the transaction by. */
+  /** The bank's reference of the transaction. */
   readonly reference: string;
   readonly narration: string;
   readonly remitterName: string;
   readonly remitterAccount: string;
-  /** What was on the account after it. */
+  /** The balance after the line. */
   readonly balancePaise: number | null;
 };
 
-/** Capitals and digits only: banks change case and drop marks. */
+/** Keeps capitals and digits only: banks change case and drop punctuation. */
 export function normalize(text: string): string {
   return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }
 
-/** The bank's reference where it has the form of one. */
+/** The reference, if it has the form of a UTR. */
 export function parseUtr(reference: string): string | null {
   const squeezed = normalize(reference);
   return utrForm.test(squeezed) ? squeezed : null;
 }
 
 /**
- * What tells a line from every other: the same line in two files is one line. Lines that are alike in
- * everything are told apart by how many of them come before.
+ * The identity of each line: the same line in two files has the same key. Equal lines in one file are
+ * numbered.
  */
 export function buildLineKeys(lines: readonly StatementLine[]): string[] {
   const seen = new Map<string, number>();
@@ -84,7 +84,7 @@ export function buildLineKeys(lines: readonly StatementLine[]): string[] {
   });
 }
 
-/** A reference for money whose own is missing or taken, the same whenever it is asked for. */
+/** A deterministic reference for a line whose own is missing or taken. */
 export function buildReference(lineKey: string): string {
   return `BL${lineKey.slice(0, 18).toUpperCase()}`;
 }
@@ -94,7 +94,7 @@ const dealOrFirm = new RegExp(`(?=((?:STL|CRS|FRM)${idBody}))`, "g");
 const remittance = /(?=(SD[0-9A-HJKMNP-TV-Z]{14}))/g;
 const word = /[A-Z0-9]{12,22}/g;
 
-/** What a line may be about, by what is written in it. Most of it names nothing that exists. */
+/** Everything in the text that looks like a reference or an id; most of it exists nowhere. */
 export function findMentions({ reference, narration }: StatementLine) {
   const text = normalize(`${reference} ${narration}`);
   const words = `${reference} ${narration}`.toUpperCase().match(word) ?? [];
@@ -111,7 +111,7 @@ function toId(squeezed: string): string {
   return `${squeezed.slice(0, 3)}_${squeezed.slice(3)}`.toLowerCase();
 }
 
-/** Whom money may come from: a firm by its accounts and its names. */
+/** The account and the names of a firm. */
 export type Remitter = { readonly accountNo: string | null; readonly names: readonly string[] };
 
 export function isRemitter(
@@ -124,7 +124,7 @@ export function isRemitter(
   return isAccount || (name !== "" && names.some((known) => normalize(known) === name));
 }
 
-/** A remittance that left or is to leave, as a line may be about it. */
+/** A remittance that a line may be about. */
 export type KnownRemittance = {
   readonly leadId: string;
   readonly fileId: string | null;
@@ -132,22 +132,22 @@ export type KnownRemittance = {
   readonly isVoid: boolean;
 };
 
-/** What a deal or a firm that is named wants: money of this firm. */
+/** The firm, and the deal if one is named, that a deposit is for. */
 export type KnownTarget = { readonly firmId: string; readonly dealId: string | null };
 
 export type MatchContext = {
   readonly remittances: ReadonlyMap<string, KnownRemittance>;
   /** Remittances by the bank's own reference. */
   readonly byUtr: ReadonlyMap<string, KnownRemittance>;
-  /** Money in the queue that was sent back, by the reference under which it was. */
+  /** Queued lines that were sent back, by the UTR of the payment back. */
   readonly returning: ReadonlyMap<string, { readonly lineId: string; readonly paise: number }>;
   readonly targets: ReadonlyMap<string, KnownTarget>;
-  /** What buyers named the payments of their crosses by. */
+  /** The payment references of buyers for their crosses. */
   readonly payments: readonly { readonly name: string; readonly target: KnownTarget }[];
   readonly remitters: ReadonlyMap<string, Remitter>;
 };
 
-/** What a line is taken to mean; a person decides about what is queued. */
+/** What to do with a line; operators decide about queued ones. */
 export type LinePlan =
   | {
       readonly to: "remittance";
@@ -230,5 +230,5 @@ function planDeposit(
   return { to: "deposit", firm_id: firmId, deal_id: dealId };
 }
 
-/** The least that a buyer's own name for a payment must have to be looked for in a text. */
+/** A buyer's payment reference shorter than this is not searched for: it would match by chance. */
 export const paymentNameLengthMin = 6;

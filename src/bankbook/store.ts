@@ -1,5 +1,3 @@
-// What of this slice is sealed, for whoever changes the master key.
-
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import {
@@ -64,7 +62,7 @@ const lineColumns = fragment`
   line_id, environment, statement_id, ordinal, line_key, day::text, direction, paise, utr,
   details_sealed, plan, state, reason, firm_id, deal_id, back_utr, decided_by, decided_at, version`;
 
-/** The one of these bytes that counts, or else the one that was received in this form. */
+/** The applied statement with these bytes, or else the one received in this format. */
 export async function findStatementByDigest(
   db: Db,
   environment: Environment,
@@ -93,7 +91,7 @@ export async function lockStatement(
   return row;
 }
 
-/** Nothing is inserted when somebody has received the same bytes in the same form. */
+/** False when the same bytes were received in the same format. */
 export async function insertStatement(tx: Tx, row: StatementRow): Promise<boolean> {
   const rows = await tx.rows(sql`
     insert into bank_statements (
@@ -141,7 +139,7 @@ export async function insertLines(tx: Tx, rows: readonly BankLineRow[]): Promise
     insert into bank_lines ${bankLines.values(receivedColumns, rows)}`);
 }
 
-/** Those of these lines that count already, by another file. */
+/** The keys of lines that another file has counted. */
 export async function listCounted(
   db: Db,
   environment: Environment,
@@ -180,7 +178,7 @@ export async function findLine(db: Db, lineId: string): Promise<BankLineRow | un
   return row;
 }
 
-/** What waits for a person, the oldest first. */
+/** Oldest first. */
 export async function listQueue(
   db: Db,
   environment: Environment,
@@ -213,7 +211,7 @@ const decidedColumns = [
 ] as const;
 const setDecidedColumns = bankLines.assign(decidedColumns);
 
-/** Each was locked before, or belongs to a statement that was. */
+/** The lines or their statement are locked. */
 export async function setLines(tx: Tx, rows: readonly BankLineRow[]): Promise<void> {
   await tx.rows(sql`
     update bank_lines as l
@@ -236,7 +234,7 @@ export async function insertExplained(tx: Tx, rows: readonly ExplainedRow[]): Pr
     insert into bank_line_entries ${bankLineEntries.values(bankLineEntries.all, rows)}`);
 }
 
-/** Those of these subjects that a line explains already, as `kind subject`. */
+/** The explained entries of these subjects, as `kind subject`. */
 export async function listExplained(
   db: Db,
   environment: Environment,
@@ -259,7 +257,7 @@ export async function listAllExplained(db: Db, environment: Environment): Promis
 }
 
 type BankTotals = {
-  /** What was on the account before the first line that was imported. */
+  /** The balance before the first imported line. */
   readonly opening_paise: number | null;
   readonly closing_paise: number | null;
   readonly as_of: string | null;
@@ -267,7 +265,7 @@ type BankTotals = {
   readonly queued: number;
 };
 
-/** What statements that count say of the account, from the first to the last. */
+/** Totals of the applied statements. */
 export async function findTotals(db: Db, environment: Environment): Promise<BankTotals> {
   const [row] = await db.rows<BankTotals>(sql`
     select
@@ -300,7 +298,7 @@ export async function findTotals(db: Db, environment: Environment): Promise<Bank
   return row;
 }
 
-/** What was written in lines of statements. */
+/** The sealed texts of lines. */
 export const detailsColumn = sealedColumn({
   table: "bank_lines",
   id: "line_id",

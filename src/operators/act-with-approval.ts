@@ -40,8 +40,8 @@ export type Acted =
   | { readonly outcome: "done"; readonly answer: Done["answer"] };
 
 /**
- * Does something that takes one person or two. What takes two is proposed by the first call and done
- * by the same call of somebody else, or when somebody approves the proposal. The sandbox asks nobody.
+ * Does an act that takes one person or two. An act of two is proposed by the first call and done by the
+ * same call of a second person, or when a second person approves the proposal. The sandbox takes one.
  */
 export async function actWithApproval<Meant extends Terms>(
   ctx: Pick<Context, "db" | "now">,
@@ -51,7 +51,7 @@ export async function actWithApproval<Meant extends Terms>(
   const now = ctx.now();
   refuseRole(actor, kind.proposers, `to propose ${kind.name}`);
   const isLive = proposed.environment === "live";
-  // Names on somebody's word are not counted together: people are.
+  // Daily limits apply to signed-in people only: a name given on the command line proves nothing.
   const limit = isLive && actor.role !== undefined ? alonePerDayPaise : undefined;
   return await ctx.db.transaction(async (tx) => {
     if (limit !== undefined) await lockPerson(tx, personKey(actor.id));
@@ -72,9 +72,9 @@ export async function actWithApproval<Meant extends Terms>(
 
 export type Act<Meant extends Terms> = Proposed<Meant> & {
   readonly kind: ApprovalKind<Meant>;
-  /** How many it takes by itself. */
+  /** How many people the act takes. */
   readonly people: 1 | 2;
-  /** What one person may do alone of this kind in a day; past it the next one takes two. */
+  /** The sum that one person may do alone of this kind in a day; above it the act takes two. */
   readonly alonePerDayPaise?: number;
 };
 
@@ -114,11 +114,11 @@ async function proposeOrApprove(tx: Tx, actor: Actor, asked: PreparedAct): Promi
   const open = await findOpen(tx, kind.name, proposed.subjectId);
   if (!open) return { outcome: "proposed", approval: await propose(tx, actor, asked) };
   const isSame = canonicalJson(open.terms) === canonicalJson(proposed.terms);
-  // Facts of other terms tell nothing about those that were proposed.
+  // Facts can only be compared under the same terms.
   const isChanged = isSame && open.facts_hash !== digestFacts(prepared.facts);
   const isStale = findStateAt(open, now) === "expired" || isChanged;
   if (isStale || (isSamePerson(open.proposed_by, actor.id) && !isSame)) {
-    // What nobody can approve any more, or its own proposer has changed, makes room.
+    // Replaces a stale proposal, or the proposer's own with other terms.
     return { outcome: "proposed", approval: await propose(tx, actor, asked, open) };
   }
   if (isSamePerson(open.proposed_by, actor.id)) return { outcome: "proposed", approval: open };
@@ -132,7 +132,7 @@ async function proposeOrApprove(tx: Tx, actor: Actor, asked: PreparedAct): Promi
   return { outcome: "done", answer };
 }
 
-/** A proposal in the queue, in the place of one that has ended. */
+/** Inserts a proposal and ends the one that it replaces. */
 async function propose(
   tx: Tx,
   actor: Actor,

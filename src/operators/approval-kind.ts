@@ -1,4 +1,4 @@
-// A kind of act that takes two people. `approval-kinds.ts` lists all of them.
+// A kind of act that takes two people; `approval-kinds.ts` lists them all.
 
 import { hash } from "node:crypto";
 
@@ -9,29 +9,26 @@ import { canonicalJson } from "../kernel/json.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import type { ApprovalRow } from "./approval-store.ts";
 
-/** What was proposed, as JSON: everything that carrying it out needs. */
+/** The terms of a proposal, as JSON: everything needed to carry it out. */
 export type Terms = Readonly<Record<string, unknown>>;
 
 export type Proposed<Meant extends Terms = Terms> = {
   readonly environment: Environment;
-  /** What it is about; one proposal of a kind is open about it at a time. */
+  /** The subject; at most one proposal of a kind is open about it. */
   readonly subjectId: string;
   readonly terms: Meant;
 };
 
 export type Prepared = {
-  /** One sentence for whoever decides: what will happen. */
+  /** One sentence for the approver: what will happen. */
   readonly summary: string;
-  /** What it moves, in paise; null when it moves no money. */
+  /** Null when it moves no money. */
   readonly valuePaise: number | null;
-  /** What the decision rests on. When this has changed since it was proposed, the proposal is void. */
+  /** The facts that are approved. When they have changed since the proposal, it is void. */
   readonly facts: object;
-  /** Recorded on the desk of the thing when it is proposed, beside the proposal's own record. */
+  /** Changes to record on the subject's desk at the proposal, beside the proposal's own. */
   readonly proposal?: readonly Change[];
-  /**
-   * Does it; what it answers is recorded and shown to whoever approved. `proposedBy` is missing when
-   * one person does it alone.
-   */
+  /** Does the act; the answer goes to the approver. Without `proposedBy` one person does it alone. */
   carryOut(actor: Actor, proposedBy?: string): Promise<Done>;
 };
 
@@ -39,22 +36,21 @@ export type Done = { readonly changes: readonly Change[]; readonly answer?: obje
 
 export type ApprovalKind<Meant extends Terms = Terms> = {
   readonly name: string;
-  /** Who may propose and who may approve it; an admin may always. */
+  /** The roles that may propose and approve; an admin always may. */
   readonly proposers: readonly OperatorRole[];
   readonly approvers: readonly OperatorRole[];
-  /** How long a proposal waits. */
+  /** How long a proposal stays open. */
   readonly validHours: number;
   /**
-   * Locks what it is about, in the order of locks, and refuses what cannot be done. It writes nothing:
-   * that is for `carryOut`, which runs in the same transaction or never.
+   * Locks the subject, in the order of locks, and refuses an act that is not possible. It writes
+   * nothing: `carryOut` does, in the same transaction or never.
    */
   prepare(tx: Tx, proposed: Proposed<Meant>, now: Date): Promise<Prepared>;
 };
 
-/** How long a proposal waits where its kind has no reason for another time. */
 export const validHoursUsual = 72;
 
-/** Proposals are the operator's own: their records are on the house's desk. */
+/** Proposals belong to the house: their changes are recorded on its desk. */
 export function buildApprovalChange(
   action: "propose" | "approve" | "reject" | "void" | "expire",
   row: ApprovalRow,
@@ -79,7 +75,7 @@ function toAuditView(row: ApprovalRow): object {
   return told;
 }
 
-/** Two things are the same when their canonical JSON is. */
+/** Equal facts have equal digests: the JSON is canonical. */
 export function digestFacts(facts: object): string {
   return hash("sha256", canonicalJson(facts));
 }

@@ -1,8 +1,8 @@
-// What takes two people is a proposal until somebody else approves it.
+// An act of two people is a proposal until a second person approves it.
 //
 //   proposed ──approve──▶ approved   it was carried out, in the same transaction
-//       ├──────reject───▶ rejected   by anybody who may approve it, or by its proposer
-//       ├──────void─────▶ voided     the facts it rests on have changed, or its proposer changed it
+//       ├──────reject───▶ rejected   by an approver, or by its proposer
+//       ├──────void─────▶ voided     its facts have changed, or its proposer replaced it
 //       └──────expire───▶ expired    nobody decided in time
 
 import { type Actor, isSamePerson, operator, type OperatorRole } from "../kernel/actor.ts";
@@ -27,18 +27,18 @@ export const approvalLifecycle = {
 
 export const reasonLengthMax = 500;
 
-/** From this value on money, credits and attestations take two people: one crore rupees. */
+/** Money, credits and attestations of this value or more take two people: one crore rupees. */
 export const twoPeopleFromPaise = 1_000_000_000;
-/** From this change of a price on a rate card takes two people. */
+/** A rate card that changes a price by this much or more takes two people. */
 export const twoPeopleFromBps = 100;
 
-/** Work that comes in many small pieces: one person may do so many times the limit alone in a day. */
+/** For routine work in small pieces: the daily limit of one person is this multiple of the limit. */
 export const aloneLimitFactor = 10;
 
-/** What one person does alone of one kind counts together for so long. */
+/** The period over which the acts of one person are summed. */
 export const aloneHours = 24;
 
-/** A role is asked for only of people who have signed in: without people there are no roles. */
+/** An actor without a role did not sign in: the service has no people yet. */
 export function mayAct({ role }: Actor, roles: readonly OperatorRole[]): boolean {
   return role === undefined || role === "admin" || roles.includes(role);
 }
@@ -51,7 +51,7 @@ export function refuseRole(actor: Actor, roles: readonly OperatorRole[], what: s
   });
 }
 
-/** Whose name is not known cannot be told apart from the next one. */
+/** Two people can only be told apart by their names. */
 export function refuseUnnamed({ id }: Actor): void {
   if (id !== operator.id) return;
   throw new Failure("forbidden", "this takes two people: say who you are (--operator NAME)", {
@@ -66,7 +66,7 @@ export function refuseProposer(actor: Actor, proposedBy: string): void {
   });
 }
 
-/** What a stored proposal counts as now: one that nobody decided ends by itself. */
+/** The state of a proposal at a time: an undecided one expires without a write. */
 export function findStateAt(
   { state, expires_at }: { readonly state: ApprovalState; readonly expires_at: Date },
   now: Date,

@@ -24,7 +24,7 @@ const approvalColumns = fragment`
   approval_id, kind, environment, subject_id, state, terms, summary, value_paise, facts_hash,
   proposed_by, proposed_at, expires_at, decided_by, decided_at, reason`;
 
-/** Whoever proposes or decides about one thing waits here for whoever does so already. */
+/** Serializes proposals and decisions about one subject. */
 export async function lockSubject(tx: Tx, kind: string, subjectId: string): Promise<void> {
   await tx.rows(sql`
     select pg_advisory_xact_lock(hashtext('approvals'), hashtext(${`${kind} ${subjectId}`}))`);
@@ -50,7 +50,7 @@ export async function findApproval(db: Db, approvalId: string): Promise<Approval
   return row;
 }
 
-/** What was approved about these things, whatever has become of the facts since. */
+/** The approved proposals about these subjects; their facts may have changed since. */
 export async function listApproved(
   db: Db,
   kind: string,
@@ -73,7 +73,7 @@ export async function insertApproval(tx: Tx, row: ApprovalRow): Promise<void> {
     )`);
 }
 
-/** For a proposal whose subject is locked. */
+/** The subject is locked. */
 export async function setDecided(tx: Tx, row: ApprovalRow): Promise<void> {
   await tx.rows(sql`
     update approvals
@@ -98,7 +98,7 @@ export type AloneRow = {
   readonly value_paise: number;
 };
 
-/** Whoever acts alone does so one act after the other. */
+/** Serializes the acts of one person, so that their sum is exact. */
 export async function lockPerson(tx: Tx, key: string): Promise<void> {
   await tx.rows(sql`
     select pg_advisory_xact_lock(hashtext('approvals'), hashtext(${`alone ${key}`}))`);
@@ -131,7 +131,7 @@ export type ApprovalSearch = {
   readonly limit: number;
 };
 
-/** Newest first. A proposal that was not decided in time is expired, written down or not. */
+/** Newest first. An undecided proposal past its time counts as expired. */
 export async function listApprovals(
   db: Db,
   { environment, kind, state, now, limit }: ApprovalSearch,

@@ -1,5 +1,5 @@
-// Somebody decides about what another person proposed. Approving and carrying out are one
-// transaction under the lock of the subject, so an approval happens once or not at all.
+// A second person decides about a proposal. Approval and act are one transaction under the lock of the
+// subject, so an act is carried out once or not at all.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, isSamePerson } from "../kernel/actor.ts";
@@ -37,7 +37,7 @@ export async function approveProposal(
     const row = await lockProposal(tx, approvalId);
     const kind = findKind(kinds, row);
     refuseRole(actor, kind.approvers, `to approve ${kind.name}`);
-    // Approving again what one has approved changes nothing.
+    // A repeated approval changes nothing.
     if (row.state === "approved" && isSamePerson(row.decided_by ?? "", actor.id)) {
       return { approval: row };
     }
@@ -54,13 +54,13 @@ export async function approveProposal(
   });
   const { state, reason, expires_at } = decided.approval;
   if (state === "approved") return decided;
-  // What ends a proposal is kept, and whoever wanted to approve it is told.
+  // The end of the proposal is committed first; then the approver is refused.
   throw new Failure("conflict", `the proposal is ${state}${reason === null ? "" : `: ${reason}`}`, {
     detail: { reason: state, expires_at: expires_at.toISOString() },
   });
 }
 
-/** For a proposal whose subject is locked and whose facts still hold. */
+/** The subject is locked and the facts are unchanged. */
 export async function carryOutApproved(
   tx: Tx,
   actor: Actor,
@@ -79,7 +79,7 @@ export async function carryOutApproved(
   return { approval, ...(answer !== undefined && { answer }) };
 }
 
-/** By anybody who may approve it, and by its proposer, who takes it back. */
+/** Approvers may reject a proposal, and its proposer may withdraw it. */
 export async function rejectProposal(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
@@ -109,7 +109,7 @@ export async function rejectProposal(
 async function lockProposal(tx: Tx, approvalId: string): Promise<ApprovalRow> {
   const seen = await findApproval(tx, approvalId);
   if (seen) await lockSubject(tx, seen.kind, seen.subject_id);
-  // Read again: whoever held the lock may have decided.
+  // Read again under the lock: the previous holder may have decided.
   const row = seen && (await findApproval(tx, approvalId));
   if (!row) throw new Failure("not_found", `no proposal ${approvalId}`);
   return row;

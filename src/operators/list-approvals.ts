@@ -13,7 +13,6 @@ import {
   listApproved,
 } from "./approval-store.ts";
 
-/** A proposal as people read it. */
 export function viewApproval(row: ApprovalRow, now: Date) {
   return {
     approval_id: row.approval_id,
@@ -45,7 +44,6 @@ export async function listApprovals(
   return rows.map((row) => viewApproval(row, now));
 }
 
-/** How many proposals wait for somebody. */
 export async function countWaitingApprovals(ctx: Pick<Context, "db" | "now">): Promise<number> {
   return await countOpen(ctx.db, ctx.now());
 }
@@ -60,8 +58,7 @@ export async function showApproval(
 }
 
 /**
- * Of these things, those that somebody approved and whose facts are still the same. For a kind whose
- * approval only lets something happen later.
+ * The subjects that are approved with unchanged facts. For a kind whose approval permits a later act.
  */
 export async function findApproved<Meant extends Terms>(
   db: Db,

@@ -1,6 +1,6 @@
-// Letting somebody in takes two people, and neither of them can become that person: each holds one
-// code, and enrolling takes both. While the service has never had two admins there is nobody to
-// approve, and an admin on the machine lets people in alone, with one code.
+// Adding or resetting a person takes two admins, and neither can impersonate that person: each holds
+// one code, and enrolment needs both. Until there have been two admins, one admin on the machine adds
+// people alone, with one code.
 
 import { createHash, randomBytes } from "node:crypto";
 
@@ -31,7 +31,7 @@ type LetIn = {
   readonly outcome: "proposed" | "added" | "reset";
   readonly approval_id?: string;
   readonly operator?: OperatorView;
-  /** For the new person, and shown this once. Another code comes from whoever approves. */
+  /** For the new person, shown once. The approver gets a second code. */
   readonly code: string;
 };
 
@@ -50,7 +50,7 @@ export async function addOperator(
   return await letIn(ctx, actor, { kind: operatorAddition, name, role, outcome: "added" });
 }
 
-/** New credentials for somebody who lost theirs or was disabled. */
+/** New credentials for a person who lost theirs or was disabled. */
 export async function resetOperator(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
@@ -179,7 +179,7 @@ export const operatorReset: ApprovalKind<EnrolmentTerms> = {
   },
 };
 
-/** Between the look that decided it and the lock, somebody may have become the second admin. */
+/** Checked again under the lock: a second admin may have been added since. */
 async function refuseAlone(tx: Tx, { people, role }: EnrolmentTerms): Promise<void> {
   if (people === 2) return;
   const everybody = await listOperatorRows(tx);
@@ -214,14 +214,14 @@ function newCode(): string {
   return randomBytes(codeBytes).toString("hex").match(/.{6}/g)?.join("-") ?? "";
 }
 
-/** Ninety-six random bits need no slow hash. */
+/** A code has 96 random bits and needs no slow hash. */
 export function hashCode(code: string): Buffer {
   return createHash("sha256").update(code.trim().toLowerCase()).digest();
 }
 
 /**
- * Ends a person's sessions at once. One admin is enough, because it may have to be quick; letting
- * them in again takes two.
+ * Disables a person and revokes their sessions. One admin suffices, because it may be urgent; a reset
+ * takes two.
  */
 export async function disableOperator(
   ctx: Pick<Context, "db" | "now">,
@@ -249,7 +249,7 @@ export async function disableOperator(
   });
 }
 
-/** Without an admin nobody could let anybody in. */
+/** Without an admin no person could be added any more. */
 function refuseLastAdmin(person: OperatorRow, everybody: readonly OperatorRow[]): void {
   const isAdmin = ({ role, disabled_at, password_hash }: OperatorRow) =>
     role === "admin" && disabled_at === null && password_hash !== null;
@@ -265,7 +265,7 @@ export async function listOperators(ctx: Pick<Context, "db">): Promise<OperatorV
 
 type PersonStatus = "enrolling" | "enrolled" | "disabled";
 
-/** A person as others are shown them: no credential, not even its hash. */
+/** A person without credentials or their hashes. */
 export function viewOperator(row: OperatorRow) {
   return {
     operator_id: row.operator_id,
@@ -285,7 +285,7 @@ function findPersonStatus({ disabled_at, password_hash }: OperatorRow): PersonSt
 
 export type OperatorView = ReturnType<typeof viewOperator>;
 
-/** People are the operator's own: their records are on the house's desk. */
+/** People belong to the house: their changes are recorded on its desk. */
 export function buildOperatorChange(
   action: "add" | "enrol" | "disable" | "reset" | "sign_in" | "sign_out" | "set_role",
   before: OperatorRow | undefined,

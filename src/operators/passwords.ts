@@ -1,5 +1,4 @@
-// A password is chosen by a person and so can be guessed: it is kept as scrypt of itself and a salt,
-// which makes every guess cost time and 32 MiB of memory.
+// Passwords are stored as salted scrypt hashes, so that every guess costs time and 32 MiB of memory.
 
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
@@ -16,7 +15,7 @@ function derive(password: string, salt: Buffer): Promise<Buffer> {
   });
 }
 
-/** `scrypt$N$r$p$salt$hash`, so that a later cost can tell its own from these. */
+/** `scrypt$N$r$p$salt$hash`: the cost is stored, so that it can be raised later. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const hash = await derive(password, salt);
@@ -24,7 +23,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ["scrypt", N, r, p, salt.toString("base64"), hash.toString("base64")].join("$");
 }
 
-/** Without a hash, nobody's is compared: the same work, and never a match. */
+/** Without a stored hash it does the same work and never matches: no timing difference. */
 export async function matchesPassword(password: string, kept: string | null): Promise<boolean> {
   const [, , , , salt = "", hash = ""] = (kept ?? "").split("$");
   const expected = Buffer.from(hash, "base64");

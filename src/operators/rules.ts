@@ -1,17 +1,17 @@
-// People who run the service: their names, credentials and how long these hold.
+// The people who run the service: names, credentials, roles, and how long a session lasts.
 //
-//   enrolling   somebody let them in; they hold one code from each who did, and choose a password
+//   enrolling   they were added; they hold a code from each admin and choose a password
 //   enrolled    they sign in with password and authenticator code, and get a token
-//   disabled    their tokens end at once; only a reset lets them in again
+//   disabled    their tokens are revoked; only a reset enables them again
 
 import { type OperatorRole, operatorRoles, personKey } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 
 export const nameForm = /^[A-Za-z0-9][A-Za-z0-9 ._@-]{0,63}$/;
-/** What the audit trail says where nobody gave a name. */
+/** The actor in the audit trail when no name was given. */
 const reservedNames = new Set(["cli"]);
 
-/** The name as it is kept: without spaces around it. */
+/** Trims and checks a name. */
 export function cleanName(given: string): string {
   const name = given.trim();
   if (nameForm.test(name) && !reservedNames.has(personKey(name))) return name;
@@ -34,12 +34,12 @@ export function refuseWeakPassword(password: string, name: string): void {
   }
 }
 
-/** A session ends by itself after a working day. */
+/** A session lasts a working day. */
 export const sessionHours = 12;
-/** Whoever was let in enrols within a week. */
+/** An invitation is valid for a week. */
 export const enrolHours = 168;
 
-/** A slip or two cost nothing; from then on each failure doubles the wait, up to a quarter of an hour. */
+/** The first failures are free; then each one doubles the wait, up to 15 minutes. */
 const freeFailures = 3;
 const waitSMax = 900;
 
@@ -48,7 +48,7 @@ export function computeWaitS(failures: number): number {
   return Math.min(waitSMax, 2 ** Math.min(failures - freeFailures, 30));
 }
 
-/** One answer for everything that is wrong with a sign-in, so that it tells nothing. */
+/** One answer for every cause, so that it reveals nothing. */
 export function badSignIn(): Failure {
   return new Failure("unauthorized", "name, password or code is wrong", { form: "edge" });
 }
@@ -64,7 +64,7 @@ export function tooManyAttempts(retryAfterS: number): Failure {
   });
 }
 
-/** What a person's role lets them do; an admin may do everything. */
+/** The roles that have each permission; an admin has all. */
 export const permissions = {
   read: operatorRoles,
   /** Personal data of visitors. */
@@ -91,7 +91,7 @@ export const permissions = {
   "commissions.pay": ["settlement"],
   "webhooks.write": ["settlement"],
   "enquiries.write": ["dealer", "settlement"],
-  /** Which kinds is for each kind to say. */
+  /** Each kind of proposal limits its approvers further. */
   "approvals.decide": ["dealer", "settlement"],
 } as const satisfies Record<string, readonly OperatorRole[]>;
 

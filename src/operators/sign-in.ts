@@ -39,7 +39,7 @@ import {
 } from "./store.ts";
 import { buildAuthenticatorUri, findStep, fromBase32, toBase32 } from "./totp.ts";
 
-/** Nobody takes it for a desk's key, and scanners can find it. */
+/** Distinguishes tokens from desks' keys, and lets secret scanners find them. */
 const tokenPrefix = "operator_";
 const tokenForm = /^operator_[A-Za-z0-9_-]{43}$/;
 
@@ -68,7 +68,7 @@ export async function signIn(
   const nameKey = personKey(name);
   return await limitAttempts(ctx, nameKey, async () => {
     const person = await findOperator(ctx.db, nameKey);
-    // The same work for whoever is not there.
+    // Unknown names cost the same work, so that timing reveals nothing.
     const matches = await matchesPassword(password, person?.password_hash ?? null);
     if (!matches || !person || person.disabled_at !== null) throw badSignIn();
     const step = findCodeStep(ctx, person, code);
@@ -76,7 +76,7 @@ export async function signIn(
     const token = tokenPrefix + randomBytes(32).toString("base64url");
     const expires_at = new Date(now.getTime() + sessionHours * 3_600_000);
     await ctx.db.transaction(async (tx) => {
-      // Two who bring the same code at once are told apart here.
+      // Only one of two concurrent sign-ins can use a code.
       if (!(await useStep(tx, person, step))) throw badSignIn();
       const { operator_id } = person;
       await insertSession(tx, {
@@ -103,7 +103,7 @@ function findCodeStep(
   return findStep(secret, code, { now: now(), lastStep: totp_step });
 }
 
-/** The person whose token this is, with their role; refused when it does not hold any more. */
+/** The person of a token; refused when it has expired or was revoked. */
 export async function findSignedIn(
   ctx: Pick<Context, "db" | "now">,
   token: string,
@@ -131,7 +131,7 @@ export async function signOut(
   });
 }
 
-/** Whether anybody has been added: from then on live acts need a person. */
+/** Whether people were added; from then on live acts need a signed-in person. */
 export async function hasPeople(ctx: Pick<Context, "db">): Promise<boolean> {
   return await hasOperators(ctx.db);
 }
@@ -146,12 +146,12 @@ const totpPurpose = "operators.totp";
 
 type Enrolled = {
   readonly operator: OperatorView;
-  /** For the authenticator app, and shown this once. */
+  /** For the authenticator app; shown once. */
   readonly totp_secret: string;
   readonly totp_uri: string;
 };
 
-/** Whoever was let in chooses a password and gets the secret of their authenticator. */
+/** An invited person sets a password and gets an authenticator secret. */
 export async function enrolOperator(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   {
@@ -194,7 +194,7 @@ export async function enrolOperator(
   });
 }
 
-/** Every code, in any order. */
+/** All codes must be given, in any order. */
 function holdsCodes(
   { enrol_hashes, enrol_until, disabled_at }: OperatorRow,
   codes: readonly string[],
@@ -209,12 +209,12 @@ function badEnrolment(): Failure {
   return new Failure("unauthorized", "name or codes are wrong, or too old", { form: "edge" });
 }
 
-/** Names that nobody has are forgotten when nobody has tried them for a day. */
+/** Attempts are forgotten after a day, so that made-up names do not fill the table. */
 const forgetAfterMs = 86_400_000;
 
 /**
- * Runs an attempt at somebody's credentials. It is counted before it is judged, and each failure makes
- * the next one wait longer, whether or not somebody has that name. Success ends the count.
+ * Limits attempts per name, whether or not the name exists. An attempt is counted before it runs, so
+ * that parallel ones cannot escape the count; each failure doubles the wait, and a success resets it.
  */
 async function limitAttempts<Result>(
   ctx: Pick<Context, "db" | "now">,
@@ -237,7 +237,7 @@ async function limitAttempts<Result>(
   return result;
 }
 
-/** Where secrets of authenticators are sealed. */
+/** The sealed authenticator secrets, for a rotation of the master key. */
 export function sealedAuthenticators({ db }: Pick<Context, "db">): SealedPlace {
   return {
     name: "authenticators",

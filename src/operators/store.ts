@@ -1,5 +1,3 @@
-// What of this slice is sealed, for whoever changes the master key.
-
 import type { OperatorRole } from "../kernel/actor.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
@@ -24,7 +22,7 @@ const operatorColumns = fragment`
   operator_id, name, name_key, role, password_hash, totp_sealed, totp_step, enrol_hashes,
   enrol_until, created_by, created_at, disabled_at, version`;
 
-/** Whoever adds people or changes one waits here, so that "the first" and "the last" are certain. */
+/** Serializes changes of people, so that "the first" and "the last admin" are certain. */
 export async function lockOperators(tx: Tx): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtext('operators'))`);
 }
@@ -68,7 +66,7 @@ export async function setOperator(tx: Tx, row: OperatorRow): Promise<void> {
     where operator_id = ${row.operator_id}`);
 }
 
-/** Uses up a code: false when that step or a later one was used meanwhile, or the person changed. */
+/** Uses up a code; false when this step or a later one was used, or the person has changed. */
 export async function useStep(
   tx: Tx,
   { operator_id, version }: Pick<OperatorRow, "operator_id" | "version">,
@@ -96,7 +94,7 @@ export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
     values (${row.token_hash}, ${row.operator_id}, ${row.created_at}, ${row.expires_at})`);
 }
 
-/** Whose token this is, while it holds. */
+/** The person of a valid token. */
 export async function findPerson(
   db: Db,
   tokenHash: Buffer,
@@ -134,7 +132,7 @@ export async function revokeSessions(tx: Tx, operatorId: string, now: Date): Pro
 
 type AttemptsRow = { readonly failures: number; readonly next_at: Date };
 
-/** Whoever tries the same name waits for whoever does so already. */
+/** Serializes attempts at one name. */
 export async function lockAttempts(tx: Tx, nameKey: string, now: Date): Promise<AttemptsRow> {
   const [row] = await tx.rows<AttemptsRow>(sql`
     insert into operator_attempts as a (name_key, failures, next_at)
@@ -165,7 +163,7 @@ export async function forgetAttempts(
     where name_key = ${nameKey} or next_at < ${before}`);
 }
 
-/** Secrets of authenticators. */
+/** The sealed secrets of authenticators. */
 export const secretColumn = sealedColumn({
   table: "operators",
   id: "operator_id",

@@ -1,11 +1,11 @@
-// Time-based one-time passwords as authenticator apps make them: RFC 6238 over HMAC-SHA-1, six
-// digits, steps of 30 seconds.
+// Time-based one-time passwords of authenticator apps: RFC 6238 over HMAC-SHA-1, six digits, steps of
+// 30 seconds.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 export const stepS = 30;
 const digits = 6;
-/** A clock may be one step off, and typing takes a while. */
+/** Tolerates a clock that is one step off, and slow typing. */
 const stepsEitherSide = 1;
 
 export function computeStep(now: Date): number {
@@ -21,7 +21,7 @@ export function computeCode(secret: Buffer, step: number, length = digits): stri
   return String(number % 10 ** length).padStart(length, "0");
 }
 
-/** The step that a code belongs to, if it is right and of a later step than the last one used. */
+/** The step of a correct code; undefined when it is wrong or its step was used. */
 export function findStep(
   secret: Buffer,
   code: string,
@@ -40,7 +40,6 @@ export function findStep(
 
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** As it is typed into an app. */
 export function toBase32(bytes: Buffer): string {
   let bits = "";
   for (const byte of bytes) bits += byte.toString(2).padStart(8, "0");
@@ -55,7 +54,7 @@ export function fromBase32(text: string): Buffer {
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** What apps read from a QR code. */
+/** The content of the QR code that apps scan. */
 export function buildAuthenticatorUri(name: string, secret: string): string {
   const label = encodeURIComponent(`Scripdesk:${name}`);
   return `otpauth://totp/${label}?secret=${secret}&issuer=Scripdesk`;

@@ -1,4 +1,4 @@
-// What operations about money have in common.
+// Shared by operations that attest to something outside.
 
 import {
   type Attested,
@@ -16,7 +16,7 @@ export const reference = text(
 );
 export const reason = text("Why.");
 
-/** Says what was seen of one thing; large sums take two people. */
+/** Attests to one subject; large sums take two people. */
 export async function attest<Kind extends InquiryKind>(
   { ctx, actor, wiring }: Pick<OpsCall<unknown, unknown>, "ctx" | "actor" | "wiring">,
   kind: Kind,

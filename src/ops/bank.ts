@@ -25,9 +25,9 @@ import {
 } from "./operation.ts";
 
 const bank = { tag: "Bank" } as const;
-/** The account with the bank is that of live money. */
+/** Only live money is on the bank account. */
 const environment = "live";
-/** What fits into a body of 1 MiB. */
+/** Fits into a body of 1 MiB. */
 const contentLengthMax = 1_000_000;
 
 const heading = (description: string) => text(description, 100);
@@ -52,7 +52,7 @@ const headings = Type.Object(
   },
 );
 
-/** The bytes of a file, as text; what is not UTF-8 is refused and not bent. */
+/** Decodes strictly: invalid UTF-8 is refused, not replaced. */
 function decodeText(contentBase64: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(contentBase64, "base64"));

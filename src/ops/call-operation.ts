@@ -22,11 +22,11 @@ export async function callOperation(
     token: "",
   };
   const params = request.params as Readonly<Record<string, string>>; // Path parameters are text.
-  // Nothing is named by what the database cannot keep as text.
+  // PostgreSQL text cannot hold these characters, so no id contains them.
   if (Object.values(params).some((value) => !isCleanText(value))) {
     throw new Failure("not_found", "no such thing");
   }
-  // Checked by the operation's own schemas.
+  // Validated by the operation's schemas.
   const query = request.query as never;
   const body = request.body as never;
   return await operation.run({ ctx, wiring, actor, token, params, query, body });

@@ -1,4 +1,4 @@
-// The document of the operators' API, made from the operations themselves.
+// The OpenAPI document of the operators' API, generated from the operations.
 
 import { operatorRoles } from "../kernel/actor.ts";
 import { isPermitted } from "../operators/rules.ts";
@@ -174,7 +174,7 @@ function describeOperation(operation: Operation, path: string): object {
   };
 }
 
-/** Who may call it, and that it leaves a record. */
+/** The roles that may call it, and that it is audited. */
 function describeAccess({ permission, method, operationId }: Operation): string {
   if (permission === "none") return "Nobody has to be signed in. Attempts are throttled.";
   const roles = operatorRoles.filter((role) => isPermitted(role, permission));

@@ -1,5 +1,5 @@
-// An operation of the operators' API: what it takes, whom it lets in, and the use case behind it,
-// which is that of the command line. The routes, the document and the matrix of roles read these.
+// An operation of the operators' API: its input, its permission and its use case, which the command
+// line shares. Routes, the OpenAPI document and the matrix of roles are generated from operations.
 
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 
@@ -16,7 +16,7 @@ import { oneOf } from "../platform/http/wire.ts";
 import type { SettlementHooks } from "../settlement/conclude-legs.ts";
 import type { Served } from "./serialize-answer.ts";
 
-/** What the roots know and the operations need. */
+/** What the composition root provides. */
 export type OpsWiring = {
   readonly kinds: readonly ApprovalKind[];
   readonly attesting: AttestationKind;
@@ -30,9 +30,9 @@ export type OpsWiring = {
 export type OpsCall<Query, Body> = {
   readonly ctx: Context;
   readonly wiring: OpsWiring;
-  /** Who is signed in; where nobody has to be, nobody in particular. */
+  /** The signed-in person; an unnamed operator where sign-in is not needed. */
   readonly actor: Actor;
-  /** What the session is known by; empty where nobody has to be signed in. */
+  /** The session's token; empty where sign-in is not needed. */
   readonly token: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -46,22 +46,22 @@ export type Operation = {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** What a role must permit; `none` where nobody has to be signed in. */
+  /** The needed permission; `none` where sign-in is not needed. */
   readonly permission: Permission | "none";
   readonly query: TObject;
   readonly body: TObject | undefined;
-  /** What it answers, in the names of the wire. */
+  /** The schema of the answer, with wire names. */
   readonly answer: TSchema;
   run(call: OpsCall<never, never>): Promise<object>;
 };
 
-/** What a use case returns, if that is served as the answer says; otherwise nothing fits. */
+/** The result of a use case, or `never` when its served form does not match the answer's schema. */
 type Fitting<Result, Answer extends TSchema> = Result &
   (Served<Result> extends Static<Answer> ? unknown : never);
 
 const emptyObject = Type.Object({}, { additionalProperties: false });
 
-/** A read, with its query. */
+/** Declares a read. */
 export function read<Answer extends TSchema, Result extends object, Query extends TProperties>(
   operationId: string,
   path: string,
@@ -82,7 +82,7 @@ export function read<Answer extends TSchema, Result extends object, Query extend
   return { ...declared, query, body: undefined, answer, run };
 }
 
-/** An act, with its body; every one leaves an audit record that names the person. */
+/** Declares an act; every act leaves an audit record with the person's name. */
 export function act<Answer extends TSchema, Result extends object, Body extends TProperties>(
   operationId: string,
   path: string,
@@ -112,7 +112,7 @@ export const natural = (description: string, maximum = Number.MAX_SAFE_INTEGER) 
   Type.Integer({ minimum: 0, maximum, description });
 export const id = (description: string) =>
   Type.String({ minLength: 1, maxLength: 64, description });
-/** A file's text, of several lines. */
+/** The text of a CSV file. */
 export const csvText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 1_000_000, contentMediaType: "text/csv", description });
 export const optional = Type.Optional;
@@ -120,7 +120,7 @@ export const optional = Type.Optional;
 export const environment = oneOf(environments, { description: "live or sandbox." });
 export const scheme = oneOf(schemes, { description: "The scheme." });
 
-/** What most lists take. */
+/** The query of most lists. */
 export const listQuery = {
   environment: optional(environment),
   limit: optional(

@@ -24,7 +24,7 @@ const declared: readonly Operation[] = [
   ...taxOperations,
 ];
 
-/** With what its route declares to the edge. */
+/** With the route's configuration for the edge. */
 export const operations = declared.map((operation) => ({
   ...operation,
   config: toConfig(operation),

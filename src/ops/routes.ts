@@ -5,7 +5,7 @@ import { callOperation } from "./call-operation.ts";
 import type { OpsWiring } from "./operation.ts";
 import { operations } from "./operations.ts";
 
-/** Every operation of the table; `operations.ts` says which there are. */
+/** Registers every operation of `operations.ts`. */
 export function opsRoutes(app: App, ctx: Context, wiring: OpsWiring): void {
   for (const operation of operations) {
     const { method, path: url, operationId, query: querystring, body, answer } = operation;

@@ -1,5 +1,5 @@
-// The building blocks of what the operators' API answers. Names are those of the wire:
-// `serialize-answer.ts` says how a use case's own become these.
+// Building blocks of answer schemas. Names are wire names; `serialize-answer.ts` maps the names of use
+// cases to them.
 
 import { type TArray, type TObject, type TProperties, Type } from "typebox";
 
@@ -23,7 +23,7 @@ export const maybeTime = (description: string) =>
 export const day = (description: string) =>
   Type.String({ description: `${description} YYYY-MM-DD, IST.`, examples: ["2026-11-15"] });
 
-/** JSON whose members differ from kind to kind. */
+/** JSON whose fields depend on the kind. */
 export const anyObject = (description: string) =>
   Type.Object({}, { additionalProperties: true, description });
 
@@ -37,7 +37,7 @@ export function wrapList<Name extends string, Item extends TObject>(
   return Type.Object(list as Record<Name, TArray<Item>>); // It has the one name.
 }
 
-/** The same thing with more to it, under a name of its own. */
+/** A schema with more fields, under a name of its own. */
 export function extend<Own extends TProperties, More extends TProperties>(
   { properties }: TObject<Own>,
   more: More,
@@ -46,7 +46,7 @@ export function extend<Own extends TProperties, More extends TProperties>(
   return Type.Object({ ...properties, ...more }, options);
 }
 
-/** What one word says about how it went. */
+/** An answer with one word, the outcome. */
 export function outcome<const Words extends readonly string[]>(
   words: Words,
   description = "What came of it; proposed waits for a second person.",

@@ -1,7 +1,7 @@
 import { exactJson } from "../kernel/json.ts";
 import { istTimestamp } from "../kernel/time.ts";
 
-/** What is called otherwise on the wire, as it is under `/v1`. */
+/** Names that differ on the wire, as under `/v1`. */
 const wireNames = { paise: "amount_paise", state: "status" } as const;
 
 /**
@@ -12,7 +12,7 @@ export function serializeAnswer(answer: unknown): string {
   return exactJson(toPlain(answer));
 }
 
-/** The type of a value once it is served. */
+/** The type of a value after serialization. */
 export type Served<Value> = Value extends Date | Uint8Array
   ? string
   : Value extends readonly (infer Item)[]
@@ -41,7 +41,7 @@ function toPlain(value: unknown): unknown {
   );
 }
 
-/** A name of ours; one that is data, such as a scheme's, stays as it is. */
+/** Converts camelCase names; keys that are data, such as a scheme's, stay as they are. */
 function toWireName(name: string): string {
   if (name === "paise" || name === "state") return wireNames[name];
   if (!/^[a-z]+([A-Z][a-z0-9]*)+$/.test(name)) return name;

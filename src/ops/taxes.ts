@@ -1,4 +1,4 @@
-// Tax lines and fee invoices, as the commands `tax set|list|invoices` have them.
+// Tax rates and fee invoices, like the commands `tax set|list|invoices`.
 
 import { Type } from "typebox";
 

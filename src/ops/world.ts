@@ -340,7 +340,7 @@ export const worldOperations: readonly Operation[] = [
 
 const running = new WeakMap<Context["db"], Map<string, Promise<object>>>();
 
-/** A proof reads everything: whoever asks while one is under way gets that one. */
+/** A proof reads everything, so concurrent calls share one run. */
 async function shareRun<Verdict extends object>(
   proof: "ledger" | "audit",
   { db }: Pick<Context, "db">,
@@ -348,7 +348,7 @@ async function shareRun<Verdict extends object>(
 ): Promise<Verdict> {
   const underWay = running.get(db) ?? new Map<string, Promise<object>>();
   running.set(db, underWay);
-  // A proof of one name is of one type.
+  // Each proof has one type of verdict.
   const joined = underWay.get(proof) as Promise<Verdict> | undefined;
   const shared = joined ?? run().finally(() => underWay.delete(proof));
   underWay.set(proof, shared);

@@ -22,7 +22,7 @@ import {
 import { buildFileChange } from "./make-files.ts";
 import { lockRemittedPayouts, releaseInstructed } from "./remittances.ts";
 
-/** A line of a file as other slices know it. */
+/** A line of a file as other rooms know it. */
 type KnownLine = Pick<
   FileLineRow,
   "file_id" | "ordinal" | "lead_id" | "firm_id" | "paise" | "reference" | "state"
@@ -37,7 +37,7 @@ export async function findFileLinesByReference(
   return new Map(lines.map((line) => [line.reference, line]));
 }
 
-/** By which line the bank was told to pay each of these, voided ones apart. */
+/** By lead payout: the line that instructs the bank to pay it; voided lines are left out. */
 export async function findFileLinesByLead(
   db: Db,
   leadIds: readonly string[],
@@ -50,8 +50,8 @@ export async function findFileLinesByLead(
 type LineAnswer = { readonly leadId: string; readonly outcome: "paid" | "returned" };
 
 /**
- * What the bank said of remittances, for those that left in a file; a file all of whose lines are
- * answered is over. The payouts were locked before; the changes are for the caller to record.
+ * Applies the bank's answers to the lines of files; a file whose lines are all answered is answered.
+ * The payouts are locked; the caller records the changes.
  */
 export async function answerLines(
   tx: Tx,
@@ -96,8 +96,8 @@ export async function answerLines(
 const reasonLengthMax = 500;
 
 /**
- * Says that the bank never got a file, or refused what it has not answered of it: that much is due
- * again. Two people say so, whatever the sum, because what the bank did pay would be paid twice.
+ * Voids the unanswered lines of a file that the bank never got or refused: their payouts are due again.
+ * It takes two people for any sum, because a payment that the bank did make would be made twice.
  */
 export async function voidFile(
   ctx: Pick<Context, "db" | "now">,
@@ -151,7 +151,7 @@ export const payoutFileVoiding: ApprovalKind<{ readonly reason: string }> = {
           fileId,
           live.map(({ ordinal }) => ordinal),
         );
-        // What the bank has answered of it stands.
+        // Answered lines keep their outcome.
         const isWhole = live.length === file.line_count;
         const after = {
           ...file,

@@ -1,5 +1,5 @@
-// What becomes of payouts, whoever asks: what is earned, the clock, the bank, or the operator. Pure:
-// the use cases load and store what is decided here.
+// Decides the moves of payouts: on an earning, at a review, on an answer of the bank, or by the
+// operator. Pure; the use cases load and store.
 
 import { simulatedUtr } from "../outside/bank-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
@@ -20,10 +20,7 @@ import {
 } from "./rules.ts";
 import type { PayoutLineRow, PayoutRow } from "./store.ts";
 
-/**
- * What a firm has to get: out of a settlement, with the orders that it comes from, or a sum of its
- * balance that it asks for.
- */
+/** Money to pay to a firm: the proceeds of a settlement, by order, or a withdrawal of its balance. */
 export type Earning = {
   readonly environment: Environment;
   readonly deskId: string;
@@ -32,7 +29,7 @@ export type Earning = {
   /** For a withdrawal, which has no lines. */
   readonly withdrawnPaise?: number;
   readonly resendOf?: string;
-  /** Where the id was given away before. */
+  /** Set where the id was already returned to the caller. */
   readonly payoutId?: string;
   readonly lines: readonly Omit<PayoutLineRow, "payout_id">[];
 };
@@ -42,7 +39,7 @@ export function buildPayout(earning: Earning, payee: Payee, now: Date): PayoutRo
   const earned = earning.lines.reduce((sum, line) => sum + line.paise, 0);
   const paise = earning.withdrawnPaise ?? earned;
   const account = resolveAccount(payee, environment);
-  // Whether the books hold is asked when the money is sent.
+  // The soundness of the ledger is checked when the money is sent.
   const hold = findHold(payee, { environment, ledgerSound: true });
   const state = hold ? "held" : "scheduled";
   const reason = hold?.reason ?? null;
@@ -72,7 +69,7 @@ export function buildPayout(earning: Earning, payee: Payee, now: Date): PayoutRo
   };
 }
 
-/** The money is the firm's until the bank has it, and held until then. */
+/** A pending entry: it holds the firm's money until the bank confirms the payment. */
 export function buildPayoutEntry({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
   return {
     environment,
@@ -92,7 +89,7 @@ export type MovedPayout = {
   readonly after: PayoutRow;
 };
 
-/** What the bank says about money that was sent. */
+/** Applies the bank's answer about sent money. */
 export function answerPayout(
   before: PayoutRow,
   answer: Answered<"payout">["answer"] | undefined,
@@ -103,7 +100,7 @@ export function answerPayout(
   return { action, before, after };
 }
 
-/** Payouts of one payee that a file tells the bank to make, as one remittance. */
+/** Instructs payouts of one payee as one remittance of a file. */
 export function instructTogether(rows: readonly PayoutRow[], now: Date): MovedPayout[] {
   const known = new Map(rows.map((row) => [row.payout_id, row]));
   return remitTogether(rows).map((remitted) => ({
@@ -113,12 +110,12 @@ export function instructTogether(rows: readonly PayoutRow[], now: Date): MovedPa
   }));
 }
 
-/** What the bank's statement shows of a remittance. */
+/** The outcome of a remittance in a bank statement. */
 export type StatementOutcome =
   | { readonly outcome: "paid"; readonly utr: string }
   | { readonly outcome: "returned"; readonly reason: string };
 
-/** What came back after it was paid is told apart: its entry was posted and is corrected. */
+/** A return after payment is a `bounce`: the posted entry is corrected by another. */
 export function applyStatementOutcome(
   before: PayoutRow,
   shown: StatementOutcome,
@@ -132,7 +129,7 @@ export function applyStatementOutcome(
   return { action, before, after: movePayout(before, action, { reason: shown.reason, now }) };
 }
 
-/** Money that had left is the firm's balance again. */
+/** Puts money that bounced back into the firm's balance. */
 export function buildBounceEntry({ environment, payout_id, firm_id, paise }: PayoutRow): Entry {
   return {
     environment,
@@ -145,16 +142,13 @@ export function buildBounceEntry({ environment, payout_id, firm_id, paise }: Pay
   };
 }
 
-/** How the entry of a payout ends with it: paid, or the firm's balance again. */
+/** Posts the entry of a paid payout and voids that of a returned one. */
 export function buildResolution({ environment, payout_id, state }: PayoutRow): Resolution {
   const as = state === "paid" ? "posted" : "voided";
   return { environment, kind: "payout", subject: payout_id, as };
 }
 
-/**
- * Those of a settlement's payouts that are still here. Refused while money is between here and its
- * bank: nobody knows yet whose it is.
- */
+/** The unsent payouts of a settlement. Refused while one is with the bank, its outcome unknown. */
 export function listUnsent(rows: readonly PayoutRow[]): PayoutRow[] {
   const underWay = rows.find((row) => row.state === "sent" || row.state === "instructed");
   if (underWay) {
@@ -173,7 +167,7 @@ export function recallAll(rows: readonly PayoutRow[], reason: string, now: Date)
   }));
 }
 
-/** What came back is to be paid anew, for the same lines. */
+/** The earning of a returned payout that is sent again, with the same lines. */
 export function buildResendEarning(
   row: PayoutRow,
   { lines, isReversed }: { lines: readonly PayoutLineRow[]; isReversed: boolean },
@@ -209,19 +203,21 @@ type ReviewContext = {
   readonly now: Date;
 };
 
-/** A payout as a look leaves it, and what is told of that. */
+/** A payout after a review, and its changes. */
 export type ReviewedPayout = { readonly after: PayoutRow; readonly changes: readonly Change[] };
 
 /**
- * What a look makes of payouts: held, free again, sent, or nothing new. What is free of one payee in
- * the sandbox is sent as one remittance, by the rail of its sum; live money waits for an operator.
+ * Reviews unsent payouts: holds them, releases them, or sends them. In the sandbox the payouts of one
+ * payee are sent as one remittance, by the rail of the sum; live money waits for an operator.
  */
 export function reviewPayouts(
   rows: readonly PayoutRow[],
   findPayee: (firmId: string) => Payee,
   { ledgerSound, bankUp, now }: ReviewContext,
 ): ReviewedPayout[] {
-  const looked = rows.map((row) => holdOrRelease(row, findPayee(row.firm_id), { ledgerSound, now }));
+  const looked = rows.map((row) =>
+    holdOrRelease(row, findPayee(row.firm_id), { ledgerSound, now }),
+  );
   const leaving = looked.filter(
     ({ after }) => bankUp && after.state === "scheduled" && isSentAutomatically(after.environment),
   );
@@ -243,7 +239,7 @@ export function reviewPayouts(
   });
 }
 
-/** Payouts of one payee that leave as one: the rail is that of the sum. The oldest names them. */
+/** Joins payouts of one payee into one remittance, by the rail of the sum; the oldest is the lead. */
 export function remitTogether(rows: readonly PayoutRow[]): PayoutRow[] {
   const ordered = rows.toSorted((a, b) => (a.payout_id < b.payout_id ? -1 : 1));
   const [first] = ordered;

@@ -22,7 +22,7 @@ export type DepositRow = {
   readonly at: Date;
 };
 
-/** The references that were new. */
+/** Returns the references that were new. */
 export async function insertDeposits(tx: Tx, rows: readonly DepositRow[]): Promise<string[]> {
   const inserted = await tx.rows<{ reference: string }>(sql`
     insert into deposits ${deposits.values(deposits.all, rows)}

@@ -32,9 +32,9 @@ type AddedDeposit =
   | { readonly outcome: "proposed"; readonly approval_id: string };
 
 /**
- * Money that a firm has paid in ahead of its deals. The bank's reference names it: adding it again
- * finds it, and another firm or amount under it is a conflict. Large sums count once a second person
- * has approved them: nobody makes money by a word of their own.
+ * Adds money that a firm paid in ahead of its deals. The bank's reference identifies it: a repeated call
+ * finds it, and another firm or amount under the same reference is a conflict. Large sums need the
+ * approval of a second person, so that no one person can create money.
  */
 export async function addDeposit(
   ctx: Pick<Context, "db" | "now">,
@@ -78,12 +78,12 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
         detail: { reason: "reference_used", firm_id: known.firm_id, paise: known.paise },
       });
     }
-    // Locked, so that a firm which is leaving has left, or stays until its money is seen.
+    // The lock serializes this with offboarding: the firm has left, or its offboarding sees the money.
     const [locked] = known ? [] : (await tx.run(tradingFirms([firmId]))).values();
     if (locked) refuseOffboarded(locked);
     return {
       summary: `${paise} paise that came as ${reference} become the balance of ${firm.legal_name} (${firmId})`,
-      // What is known already counts no more.
+      // A known deposit moves no money.
       valuePaise: known ? 0 : paise,
       facts: { firm_id: firmId, paise, known: known !== undefined },
       async carryOut() {
@@ -111,17 +111,17 @@ export type Deposit = {
   readonly firmId: string;
   readonly paise: number;
   readonly settlementId: string | null;
-  /** Where it was until now, when it was on our account already. */
+  /** The account that holds it now, where it was booked before; the bank when left out. */
   readonly from?: Account | undefined;
 };
 
-/** What is left for the caller: the entries to write with its own, and the changes to record. */
+/** The caller writes the entries with its own and records the changes. */
 type TakenDeposits = {
   readonly entries: readonly Entry[];
   readonly changes: readonly Change[];
 };
 
-/** Takes money in, each reference once. */
+/** Inserts deposits; a reference that is known already is a conflict. */
 export async function takeDeposits(
   tx: Tx,
   deposits: readonly Deposit[],
@@ -181,7 +181,7 @@ function buildDepositChange({
   } satisfies Change;
 }
 
-/** Money that came in before under these references. */
+/** Deposits by reference. */
 export async function findDepositsByReference(
   db: Db,
   environment: Environment,
@@ -192,7 +192,6 @@ export async function findDepositsByReference(
   return new Map(rows.map((row) => [row.reference, row]));
 }
 
-/** Money that came in for a settlement. */
 export async function listDepositsForSettlement(
   db: Db,
   settlementId: string,

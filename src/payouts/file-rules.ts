@@ -1,13 +1,13 @@
-// A payout file tells the bank what to pay. It has a line for each remittance.
+// A payout file instructs the bank to pay. It has one line per remittance.
 //
-//   file   live ──┬── answered   the bank has said of every line what became of it
+//   file   live ──┬── answered   the bank has answered every line
 //                 └── voided     two operators say that the bank never got it
 //
 //   line   live ──paid──▶ paid ──return──▶ returned   (also from live)
 //            └────void──▶ voided
 //
-// How a bank wants its file is data: columns in their order, what each of them holds, and how amounts
-// and days are written.
+// The format of a bank's file is data: its columns in order, the field of each, and how amounts and
+// days are written.
 
 import { createHash } from "node:crypto";
 
@@ -79,7 +79,7 @@ export type FileFormat = {
   readonly columns: readonly Column[];
 };
 
-/** What any bank's upload can be made from by hand. */
+/** For banks without a format of their own: the operator converts it by hand. */
 export const genericFormat: FileFormat = {
   name: "generic",
   has_header: true,
@@ -97,10 +97,10 @@ export const genericFormat: FileFormat = {
 
 const columnsMax = 50;
 const textLengthMax = 100;
-/** Without these no bank could pay, and no answer could be told from another. */
+/** The bank needs the account to pay, and the reference links its answer to the line. */
 const neededFields = ["account_no", "ifsc", "reference"] as const satisfies readonly ColumnField[];
 
-/** A format as an operator wrote it down, or the first thing that is wrong with it. */
+/** Parses an operator's format; throws for the first problem. */
 export function parseFileFormat(value: unknown): FileFormat {
   const wrong = (path: string, problem: string) => unprocessable({ path, problem });
   if (!isRecord(value)) throw wrong("format", "must be an object");
@@ -139,7 +139,7 @@ function isShortText(value: unknown): value is string {
   return typeof value === "string" && value.length <= textLengthMax;
 }
 
-/** What a line of a file says to the bank. */
+/** The facts of one line. */
 export type LineFacts = {
   readonly ordinal: number;
   readonly rail: string;
@@ -151,7 +151,7 @@ export type LineFacts = {
   readonly reference: string;
 };
 
-/** The bytes of a file: the same lines in the same format are the same bytes. */
+/** Deterministic: the same lines in the same format give the same bytes. */
 export function buildFileText(
   { has_header, day_form, columns }: FileFormat,
   lines: readonly LineFacts[],
@@ -200,8 +200,8 @@ const referenceDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const referenceLength = 14;
 
 /**
- * What the bank repeats in its statement. A remittance that is in another file after its first one was
- * voided has another, so that a payment of the first is not taken for one of the second.
+ * The reference that the bank repeats in its statement. It depends on the file: after a file is voided,
+ * the remittance gets another one, so that a late payment of the first is not matched to the second.
  */
 export function buildRemittanceReference(fileId: string, leadId: string): string {
   const digest = createHash("sha256").update(`${fileId} ${leadId}`).digest();
@@ -211,5 +211,5 @@ export function buildRemittanceReference(fileId: string, leadId: string): string
   return `SD${digits.join("")}`;
 }
 
-/** A reference anywhere in what a bank wrote about a payment. */
+/** Finds references in a bank's text. */
 export const referencePattern = /SD[0-9A-HJKMNP-TV-Z]{14}/g;

@@ -1,5 +1,3 @@
-// What of this slice is sealed, for whoever changes the master key.
-
 import type { Environment } from "../kernel/caller.ts";
 import { type ResealedRow, resealedRows } from "../platform/master-key.ts";
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -109,7 +107,7 @@ export async function listFileLines(db: Db, fileIds: readonly string[]): Promise
     order by file_id, ordinal`);
 }
 
-/** Of files that were locked before: whoever reseals comes to lines without their files. */
+/** The files are locked. Lines are locked too, because a reseal locks lines without their files. */
 export async function lockFileLines(tx: Tx, fileIds: readonly string[]): Promise<FileLineRow[]> {
   return await tx.rows(sql`
     select ${lineColumns}
@@ -137,7 +135,7 @@ export async function listLinesByReference(
     where reference = any(${references}::text[])`);
 }
 
-/** The lines by which the bank was told to pay these, but for those that were voided. */
+/** By lead payout; voided lines are left out. */
 export async function listLinesByLead(db: Db, leadIds: readonly string[]): Promise<FileLineRow[]> {
   return await db.rows(sql`
     select ${lineColumns}
@@ -157,7 +155,7 @@ export async function setLineStates(
     where l.file_id = r.file_id and l.ordinal = r.ordinal`);
 }
 
-/** The payouts of voided lines may be in another file. */
+/** Frees the payouts of voided lines for another file. */
 export async function setItemsVoid(
   tx: Tx,
   fileId: string,
@@ -178,7 +176,7 @@ export async function setFile(tx: Tx, row: FileRow): Promise<void> {
     where file_id = ${row.file_id}`);
 }
 
-/** The digest of the bytes is kept when they are first read. */
+/** Stores the digest of the bytes at the first read. */
 export async function setDigest(tx: Tx, fileId: string, digest: Buffer): Promise<void> {
   await tx.rows(sql`
     update payout_files
@@ -186,7 +184,7 @@ export async function setDigest(tx: Tx, fileId: string, digest: Buffer): Promise
     where file_id = ${fileId} and sha256 is null`);
 }
 
-/** Account numbers of lines, in the order of the files; an id is a file's and the line's place. */
+/** Sealed account numbers of lines; the id is the file's id and the ordinal. */
 export async function listSealedLines(
   db: Db,
   after: string,
@@ -202,7 +200,7 @@ export async function listSealedLines(
     limit ${limit}`);
 }
 
-/** Only where it is still sealed as it was; locked in order first. */
+/** Updates only rows whose seal is unchanged. Rows are locked in order first. */
 export async function setSealedLines(db: Db, rows: readonly ResealedRow[]): Promise<void> {
   await db.rows(sql`
     update payout_file_lines as t

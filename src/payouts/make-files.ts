@@ -1,9 +1,9 @@
-// What is due and free becomes one file per rail, and is instructed from that moment on: the file and
-// the state of its payouts commit together, and the bytes are made from what was committed. Who dies
-// before the bytes are on a disk reads them again.
+// Puts due payouts without holds into one file per rail. The file and the `instructed` state of its
+// payouts commit together, and the bytes are computed from the committed rows, so they can be read
+// again after a crash.
 //
-// A file over the limit is a proposal until another person approves it; when something of it has
-// changed by then, it is void.
+// A file over the limit is a proposal until a second person approves it; if a payout in it has changed
+// by then, the proposal is void.
 
 import { findSealedAccounts } from "../firms/bank-accounts.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -30,7 +30,7 @@ import { rails } from "./rules.ts";
 type MakeFiles = {
   readonly environment: Environment;
   readonly format?: FileFormat | undefined;
-  /** From which sum on a file takes two people. */
+  /** Files of this sum or more take two people. */
   readonly twoFromPaise?: number | undefined;
 };
 
@@ -62,11 +62,11 @@ export async function makeFiles(
       subjectId: `${rail} file`,
       terms: { rail, format, payout_ids: payouts.map(({ payout_id }) => payout_id).toSorted() },
       people: paise >= twoFromPaise ? 2 : 1,
-      // Many small files of one person are a large one.
+      // Limits the sum of small files that one person makes in a day.
       alonePerDayPaise: twoFromPaise * aloneLimitFactor,
     });
     const acted = await acting.catch((error: unknown) => {
-      if (isNothingDue(error)) return undefined; // Somebody else has taken it, this moment.
+      if (isNothingDue(error)) return undefined; // Another call has put the payouts into a file.
       throw error;
     });
     if (!acted) continue;
@@ -104,7 +104,7 @@ export const payoutFileMaking: ApprovalKind<FileTerms> = {
   async prepare(tx, { environment, terms }, now): Promise<Prepared> {
     const { rail, format, payout_ids } = terms;
     const plan = await lockRemittances(tx, payout_ids, now);
-    // What is less than it was may belong to another rail, and waits for the next run.
+    // A remittance that shrank may now belong to another rail; it waits for the next run.
     const own = plan.remittances.filter((remittance) => remittance.rail === rail);
     if (own.length === 0) {
       throw new Failure("conflict", `nothing is due by ${rail}`, {
@@ -141,7 +141,7 @@ export const payoutFileMaking: ApprovalKind<FileTerms> = {
   },
 };
 
-/** What a second person agrees to: whom, how much, where to, and for what. */
+/** The facts that a second person approves: payee, amount, account and payouts. */
 function toFacts({ firmId, paise, ifsc, last4, payouts }: PlannedRemittance) {
   return { firmId, paise, ifsc, last4, payouts: payouts.map(({ payout_id }) => payout_id) };
 }
@@ -190,7 +190,7 @@ type Preview = {
   readonly kept: readonly KeptPayout[];
 };
 
-/** What the files of this moment would hold, by rail, and what is due and stays here. */
+/** The files that would be made now, by rail, and the due payouts that would be left out. */
 export async function previewFiles(
   ctx: Pick<Context, "db" | "now">,
   environment: Environment,
@@ -205,7 +205,7 @@ export async function previewFiles(
   return { files, kept };
 }
 
-/** The same as it is shown: no account number, and of payouts their ids. */
+/** The preview without account numbers, and with ids of payouts only. */
 export function viewPreview({ files, kept }: Preview) {
   return {
     files: files.map(({ rail, paise, remittances }) => ({
@@ -227,7 +227,7 @@ export function viewPreview({ files, kept }: Preview) {
   };
 }
 
-/** What happens to a file is the house's own business, and on its desk's record. */
+/** Files belong to the house: their changes are recorded on its desk. */
 export function buildFileChange(
   action: "make" | "read" | "answer" | "void",
   before: FileRow | null,

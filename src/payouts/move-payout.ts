@@ -1,5 +1,3 @@
-// Why money does not leave at its owner's word, in the order in which it is asked.
-
 import type { FirmState } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -19,7 +17,7 @@ import {
 } from "./rules.ts";
 import { listPayoutsById, listPayoutsBySettlement, type PayoutRow } from "./store.ts";
 
-/** The payout one move further, with the step in its history. */
+/** Moves a payout and appends the step to its history. */
 export function movePayout(
   row: PayoutRow,
   action: PayoutAction,
@@ -27,7 +25,7 @@ export function movePayout(
 ): PayoutRow {
   const state = advance(payoutLifecycle, row.state, action);
   const isUnsent = state === "scheduled" || state === "held";
-  // What is here again leaves anew, with whatever is due then.
+  // A payout that is unsent again leaves its remittance.
   const remitted = isUnsent && {
     remitted_with: null,
     remitted_paise: null,
@@ -78,7 +76,7 @@ export function buildPayoutChange({
   };
 }
 
-/** A suspended firm may ask: its payout is held. */
+/** The states in which a firm may withdraw. A suspended firm may: its payout is held. */
 const withdrawalStates: readonly FirmState[] = ["authorized", "suspended", "offboarding"];
 
 export function refuseFirmState({
@@ -98,7 +96,7 @@ export function noBankAccount(): Failure {
   });
 }
 
-/** What is available covers what is asked for, and leaves what the firm owes. */
+/** Refuses an amount that is not available, or that would leave less than the firm's dues. */
 export function refuseInsufficient(
   balance: Pick<FirmBalances, "available_paise" | "dues_paise"> | undefined,
   paise: number,
@@ -113,7 +111,7 @@ export function refuseInsufficient(
   });
 }
 
-/** The balance moved between the look and the entry. */
+/** Refuses when the balance fell between the check and the entry. */
 export function refuseUnfunded(written: readonly Written<EntryRefusal>[]): void {
   for (const result of written) {
     if (!result.ok && result.refusal.reason === "insufficient_funds") {
@@ -128,13 +126,13 @@ function insufficientFunds(available: number | bigint): Failure {
   });
 }
 
-/** What names a payment at the bank, and what it was for. */
+/** A payment with its reference at the bank. */
 type PaymentFacts = Pick<
   PayoutRow,
   "payout_id" | "firm_id" | "kind" | "paise" | "rail" | "utr" | "state" | "updated_at"
 >;
 
-/** So many are read by one statement: reading more holds up everybody else. */
+/** Bounds one statement: decoding more rows at once would block the event loop. */
 const payoutsAtOnce = 500;
 
 /** By payout. */
@@ -150,7 +148,7 @@ export async function findPaymentsById(
   return byId;
 }
 
-/** What a settlement paid out, in the order it was scheduled. */
+/** The payouts of a settlement, in the order in which they were scheduled. */
 export async function listPaymentsOfSettlement(
   db: Db,
   settlementId: string,

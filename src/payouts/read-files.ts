@@ -23,7 +23,7 @@ import {
 import { buildFileChange } from "./make-files.ts";
 import { type ExplainedPayout, explainPayouts } from "./read-payouts.ts";
 
-/** Files, newest first, without what is in them. */
+/** Files without their lines, newest first. */
 export async function listFiles(
   ctx: Pick<Context, "db">,
   { state, limit }: { readonly state?: FileState | undefined; readonly limit: number },
@@ -33,11 +33,11 @@ export async function listFiles(
 
 type ShownLine = Omit<FileLineRow, "account_sealed"> & {
   readonly payout_ids: readonly string[];
-  /** What each paisa of it comes from, to the order. */
+  /** The payouts in it, down to their orders. */
   readonly payouts: readonly ExplainedPayout[];
 };
 
-/** One file with its lines and what each is made of; account numbers stay sealed. */
+/** A file with its lines and their payouts; account numbers stay sealed. */
 export async function showFile(
   ctx: Pick<Context, "db">,
   fileId: string,
@@ -68,10 +68,7 @@ export type FileBytes = {
   readonly sha256: string;
 };
 
-/**
- * The bytes of a file, the same at every reading. They hold whole account numbers, so who read them is
- * on record.
- */
+/** The bytes of a file, the same at every read. They hold account numbers, so each read is audited. */
 export async function readFile(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   operator: Actor,
@@ -107,7 +104,7 @@ export async function readFile(
   });
 }
 
-/** Where account numbers are sealed that files were made with. */
+/** The sealed account numbers of file lines, for a rotation of the master key. */
 export function sealedFileLines({ db }: Pick<Context, "db">): SealedPlace {
   return {
     name: "payout file lines",

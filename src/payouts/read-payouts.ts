@@ -101,7 +101,7 @@ export async function listAllPayouts(
   return rows.map((row) => ({ ...row, lines: linesById.get(row.payout_id) ?? [] }));
 }
 
-/** What of a payout is told in its events, too, as it is shown. */
+/** The fields that events and views of a payout share. */
 export function toPayoutFacts(row: PayoutRow) {
   return {
     kind: row.kind,
@@ -137,7 +137,7 @@ export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Pay
   };
 }
 
-/** What sold the credit is an order or a cross, and each has a field of its own. */
+/** The seller's order or cross, each in a field of its own. */
 function viewLine({ order_id, scrip_no, paise }: PayoutLineRow): Payout["lines"][number] {
   const isCross = isId("crs", order_id);
   return {
@@ -148,7 +148,7 @@ function viewLine({ order_id, scrip_no, paise }: PayoutLineRow): Payout["lines"]
   };
 }
 
-/** What the money of a payout comes from, to the order. */
+/** A payout with the orders that its money comes from. */
 export type ExplainedPayout = {
   readonly payout_id: string;
   readonly kind: PayoutKind;

@@ -11,20 +11,20 @@ import { buildPayoutChange } from "./move-payout.ts";
 import { listAllPayouts } from "./read-payouts.ts";
 import { lockPayoutChain, lockPayouts, lockPayoutsBySettlement, setPayouts } from "./store.ts";
 
-/** What is left for the caller: the resolutions to write with its own, and the changes to record. */
+/** The caller writes the resolutions with its own and records the changes. */
 type RecalledPayouts = {
   readonly resolutions: readonly Resolution[];
   readonly changes: readonly Change[];
-  /** What became each firm's balance again. */
+  /** The money that returns to each firm's balance. */
   readonly paiseByFirm: ReadonlyMap<string, number>;
 };
 
-/** Keeps payouts of a settlement from being sent again; taken before the settlement's own lock. */
+/** Blocks resends of a settlement's payouts; must come before the settlement's own lock. */
 export async function lockPayoutsOfSettlement(tx: Tx, settlementId: string): Promise<void> {
   await lockPayoutChain(tx, settlementId);
 }
 
-/** Calls back what a settlement pays out and has not been sent. The chain was locked before. */
+/** Recalls the unsent payouts of a settlement, whose payout chain is locked. */
 export async function recallPayoutsOfSettlement(
   tx: Tx,
   settlementId: string,
@@ -34,7 +34,7 @@ export async function recallPayoutsOfSettlement(
   return await storeRecall(tx, recallAll(listUnsent(rows), "reversed", now));
 }
 
-/** The operator keeps money here that has not been sent. */
+/** Recalls an unsent payout by order of an operator. */
 export async function recallPayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
@@ -72,7 +72,7 @@ type ReturnedPayout =
   | { readonly outcome: "returned" }
   | { readonly outcome: "proposed"; readonly approval_id: string };
 
-/** Says that money came back from the bank, or keeps back what has not been sent. */
+/** Records that the bank returned a sent payout, or recalls an unsent one. */
 export async function returnPayout(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,

@@ -23,10 +23,10 @@ import {
   setPayouts,
 } from "./store.ts";
 
-/** A payout as other slices know it. */
+/** A payout as other rooms know it. */
 export type RemittedPayout = PayoutRow;
 
-/** What one payee would get now, as one amount. */
+/** The due payouts of one payee as one amount. */
 export type PlannedRemittance = {
   readonly firmId: string;
   readonly rail: Rail;
@@ -36,7 +36,7 @@ export type PlannedRemittance = {
   readonly payouts: readonly RemittedPayout[];
 };
 
-/** What is due and cannot leave, and why. */
+/** A due payout that cannot leave, and why. */
 export type KeptPayout = {
   readonly payoutId: string;
   readonly paise: number;
@@ -48,10 +48,10 @@ type RemittancePlan = {
   readonly kept: readonly KeptPayout[];
 };
 
-/** How many payouts a run takes at most; what is over comes with the next. */
+/** The most payouts of one run; the rest waits for the next. */
 const payoutsMax = 5_000;
 
-/** What would leave now; nothing is locked. */
+/** The remittances that would leave now; locks nothing. */
 export async function previewRemittances(
   db: Db,
   environment: Environment,
@@ -62,7 +62,7 @@ export async function previewRemittances(
   return planRemittances(due, payees, await ledgerIsSound(db, now));
 }
 
-/** The same of some payouts for money that leaves now: they, and what could hold them, are locked. */
+/** Plans remittances of these payouts, with the payouts and their payees locked. */
 export async function lockRemittances(
   tx: Tx,
   payoutIds: readonly string[],
@@ -100,7 +100,7 @@ function planRemittances(
   return { remittances, kept };
 }
 
-/** Remittances that were locked are in a file from here on. The first payout of each names it. */
+/** Moves locked remittances to `instructed`. The first payout of each is its lead. */
 export async function instructPayouts(
   tx: Tx,
   planned: readonly PlannedRemittance[],
@@ -116,7 +116,7 @@ export async function instructPayouts(
   return { leadIds: moved.map(([first]) => first?.after.payout_id ?? ""), changes };
 }
 
-/** What was in a file that the bank never got is due again. */
+/** Makes instructed payouts of a voided file due again. */
 export async function releaseInstructed(
   tx: Tx,
   leadIds: readonly string[],
@@ -185,7 +185,7 @@ export async function answerRemittances(
   return { resolutions, entries, changes };
 }
 
-/** Remittances that left by the bank's own references: what names each, and what it came to. */
+/** Sent remittances by UTR: their lead payout and sum. */
 export async function findRemittancesByUtr(
   db: Db,
   environment: Environment,

@@ -1,4 +1,4 @@
-// A payout is money on its way to a firm's bank.
+// A payout is money that is paid to a firm's bank account.
 //
 //     ┌─instruct─▶ instructed ──confirm──▶ paid ──bounce──┐
 //     │ ◀──void──────┘ └──return──────────────────────────┤
@@ -8,17 +8,15 @@
 //     ▼   │                                   │
 //     held ────────────── recall ─────────────┘   (also from scheduled)
 //
-//   instructed  is in a file that the bank was given: nobody but the bank says what becomes of it,
-//               unless two operators void the file
-//   a hold      keeps it here: the firm is suspended, its account is new or unproven, or our books do
-//               not hold
-//   the bank    says whether it arrived; what came back is the firm's balance again, and the operator
-//               sends it anew as another payout
+//   instructed  it is in a file for the bank; only the bank's answer moves it, unless two operators
+//               void the file
+//   held        the firm is suspended, its account is new or unverified, or the ledger is not sound
+//   returned    the money is the firm's balance again; the operator can send it as another payout
 //
-// Money on its way out is a row of `payouts` and a pending entry in the books, so it cannot be spent
-// twice; the bank's answer posts the entry or voids it. Lines tie every paisa to an order. What is due
-// to one payee in one run leaves as one remittance, by the rail of the sum. A worker sends the sandbox's
-// money; live money leaves in files or by an operator. Money in is a row of `deposits` under the bank's
+// A payout is a row of `payouts` and a pending entry in the books, so its money cannot be spent twice;
+// the bank's answer posts or voids the entry. Its lines tie every paisa to an order. The payouts due to
+// one payee in one run leave as one remittance, by the rail of the sum. A worker sends sandbox money;
+// live money leaves in files or by an operator. A deposit is a row of `deposits` under the bank's
 // reference, which counts once.
 
 import type { Hold } from "../firms/rules.ts";
@@ -34,7 +32,7 @@ export const payoutStates = [
   "returned",
 ] as const;
 
-/** Where the money comes from: a deal that settled, or the balance, when the firm asks for it. */
+/** The source of the money: a settlement, or a withdrawal of the firm's balance. */
 export const payoutKinds = ["settlement", "withdrawal"] as const;
 
 export type PayoutKind = (typeof payoutKinds)[number];
@@ -66,7 +64,7 @@ export type Rail = (typeof rails)[number];
 
 /** RTGS takes nothing below ₹2 lakh. */
 const rtgsFromPaise = 20_000_000;
-/** IMPS is at once and at any hour; banks allow it for small amounts, and ₹50,000 is within all. */
+/** IMPS is instant at any hour, for small amounts; every bank allows ₹50,000. */
 const impsToPaise = 5_000_000;
 
 export function chooseRail(paise: number): Rail {
@@ -74,16 +72,15 @@ export function chooseRail(paise: number): Rail {
   return paise <= impsToPaise ? "IMPS" : "NEFT";
 }
 
-/** An account as anybody is shown it. */
+/** An account without its full number. */
 export type MaskedAccount = { readonly ifsc: string; readonly last4: string };
 
-/** Whom the money goes to. */
 export type Payee = {
   readonly account: MaskedAccount | null;
   readonly holds: readonly Hold[];
 };
 
-/** Sandbox firms that have given no account are paid to this one, so that every sale is paid. */
+/** The account of sandbox firms that have given none, so that every sale is paid. */
 const sandboxAccount: MaskedAccount = { ifsc: "SIMB0000001", last4: "0001" };
 
 export function resolveAccount({ account }: Payee, environment: Environment): MaskedAccount | null {
@@ -92,7 +89,7 @@ export function resolveAccount({ account }: Payee, environment: Environment): Ma
 
 export type PayoutHold = { readonly reason: string; readonly until: Date | null };
 
-/** Why this money must stay for now; undefined when it may go. */
+/** The reason to hold a payout; undefined when it may leave. */
 export function findHold(
   payee: Payee,
   { environment, ledgerSound }: { environment: Environment; ledgerSound: boolean },
@@ -103,7 +100,7 @@ export function findHold(
   return ledgerSound ? undefined : { reason: "ledger_broken", until: null };
 }
 
-/** How long until what has not been sent is looked at again: holds end, and others begin. */
+/** The interval of reviews of an unsent payout, at which holds begin and end. */
 const lookEveryMs = { sandbox: 1_000, live: 60_000 } as const satisfies Record<Environment, number>;
 
 export function computeNextLook(environment: Environment, now: Date): Date {

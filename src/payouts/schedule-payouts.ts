@@ -1,5 +1,5 @@
-// What has not been sent is looked at again and again: holds end and others begin. The sandbox's
-// money is sent by this worker; live money is sent by a person, and only the holds are kept current.
+// Schedules payouts and reviews unsent ones at intervals, to begin and end holds. The worker sends
+// sandbox money itself; live money is sent by an operator, and the worker only updates its holds.
 
 import { lockPayees, payeesOf } from "../firms/bank-accounts.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -33,14 +33,14 @@ import {
   setPayouts,
 } from "./store.ts";
 
-/** What is left for the caller: the entries to write with its own, and the changes to record. */
+/** The caller writes the entries with its own and records the changes. */
 type ScheduledPayouts = {
   readonly payouts: readonly PayoutRow[];
   readonly entries: readonly Entry[];
   readonly changes: readonly Change[];
 };
 
-/** Puts money on its way out: it is held in the books from here on. */
+/** Inserts payouts; their entries hold the money in the books. */
 export async function schedulePayouts(
   tx: Tx,
   earnings: readonly Earning[],
@@ -71,14 +71,14 @@ export async function schedulePayouts(
 const setSizeMax = 200;
 const payoutWorker: Actor = { kind: "worker", id: "payouts", requestId: null };
 
-/** One set of unsent payouts; whether there may be more. */
+/** Reviews one set of unsent payouts. */
 export async function sendDuePayouts(
   ctx: Pick<Context, "db" | "now">,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
   const now = ctx.now();
   if (!(await hasUnsent(ctx.db, now))) return "idle";
-  // The first check of the books is on its way.
+  // Waits for the first check of the ledger after the start.
   if (!(await ledgerWasChecked(ctx.db))) return "idle";
   const ledgerSound = await ledgerIsSound(ctx.db, now);
   const bankUp = await isPortUp(ctx.db, "sandbox", "bank");
@@ -115,7 +115,7 @@ export async function sendDuePayouts(
   return done === setSizeMax ? "more" : "idle";
 }
 
-/** Asks what became of money that was sent: once for a remittance, by the payout that names it. */
+/** Asks the bank about sent money: one inquiry per remittance, about its lead payout. */
 export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Promise<void> {
   const sent = left.filter((row) => row.remitted_with === row.payout_id);
   const sandboxed = sent.filter((row) => row.environment === "sandbox");
@@ -147,7 +147,7 @@ export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Pr
   );
 }
 
-/** What the bank says about money that was sent: it arrived, or it is the firm's balance again. */
+/** Applies the bank's answers: a payout is paid, or returned to the firm's balance. */
 export async function applyPayments(
   tx: Tx,
   actor: Actor,

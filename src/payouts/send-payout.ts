@@ -35,8 +35,8 @@ type SendPayout = {
 };
 
 /**
- * The operator has sent the money, and the bank named it. Large live amounts take the word of a second
- * operator, with the same reference.
+ * Records that the operator sent the money under the bank's UTR. Large live amounts take a second
+ * operator, who gives the same UTR.
  */
 export async function sendPayout(
   ctx: Pick<Context, "db" | "now">,
@@ -48,9 +48,10 @@ export async function sendPayout(
   }
   const [row] = await listPayoutsById(ctx.db, [payoutId]);
   if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
-  if (row.state === "sent" && row.utr === utr) return "sent"; // A command that was run again.
+  if (row.state === "sent" && row.utr === utr) return "sent"; // The command was run before.
   const isLarge = row.environment === "live" && row.paise >= twoFromPaise;
-  // People approve large sums before they leave; names on somebody's word agree on the reference.
+  // Signed-in people approve large sums before they leave; without sign-in, the second name must give
+  // the same UTR.
   const isReleased = isLarge && operator.role !== undefined;
   const sending = actWithApproval(ctx, operator, {
     kind: payoutSending,
@@ -72,7 +73,7 @@ export async function sendPayout(
 type SendTerms = {
   readonly utr: string;
   readonly paise: number;
-  /** Whether two people must have approved that it leaves. */
+  /** Whether it needs an approved release. */
   readonly released?: boolean;
 };
 
@@ -102,7 +103,7 @@ export const payoutSending: ApprovalKind<SendTerms> = {
   },
 };
 
-/** Two people agree that a large sum may leave, before anybody sends it. */
+/** The approval of two people that a large sum may be sent. */
 export const payoutRelease: ApprovalKind<{ readonly paise: number }> = {
   name: "payout.release",
   proposers: ["settlement"],
@@ -121,7 +122,7 @@ export const payoutRelease: ApprovalKind<{ readonly paise: number }> = {
   },
 };
 
-/** Asks that a payout may leave; done once somebody else has approved it. */
+/** Proposes the release of a payout, or approves another's proposal. */
 export async function releasePayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
@@ -148,17 +149,17 @@ async function refuseUnreleased(tx: Tx, payoutId: string, facts: object): Promis
   });
 }
 
-/** A payout that nothing holds, and what a decision about it rests on. */
+/** Locks a payout without holds, and returns the facts for its approval. */
 async function lockUnheldPayout(tx: Tx, payoutId: string, now: Date) {
   const [row] = await lockPayouts(tx, [payoutId]);
   if (!row) throw new Failure("not_found", `no payout ${payoutId}`);
   const { after: free, changes } = await releaseOrRefuse(tx, row, now);
-  movePayout(free, "send", { now }); // Refuses what is not waiting to be sent.
+  movePayout(free, "send", { now }); // Refuses a payout that is not scheduled.
   const { firm_id, paise, ifsc, last4 } = free;
   return { row, free, changes, facts: { firm_id, paise, ifsc, last4 } };
 }
 
-/** The payout as it goes out now, to the account of now; refused while something holds it. */
+/** Releases a held payout to the payee's current account; refused while a hold applies. */
 async function releaseOrRefuse(
   tx: Tx,
   row: PayoutRow,
@@ -180,7 +181,7 @@ async function releaseOrRefuse(
   return { after, changes: [buildPayoutChange({ action: "release", before: row, after })] };
 }
 
-/** Nothing of the payout has changed, but who wants what is on record. */
+/** Audits a proposal or an approval; the payout itself does not change. */
 function buildProposalChange(
   row: PayoutRow,
   action: "propose_send" | "propose_release" | "approve_release",
@@ -193,7 +194,7 @@ function buildProposalChange(
   return { ...change, action: `payout.${action}` };
 }
 
-/** Money that came back goes out again, as another payout with the same lines. */
+/** Sends a returned payout again, as another payout with the same lines. */
 export async function resendPayout(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,

@@ -24,7 +24,7 @@ const payouts = table("payouts", {
   reason: text().orNull,
   held_until: time().orNull,
   utr: text().orNull,
-  /** The first of those that leave as one remittance; itself when it leaves alone. */
+  /** The lead payout of its remittance; itself when it leaves alone. */
   remitted_with: text().orNull,
   remitted_paise: bigint().orNull,
   look_at: time().orNull,
@@ -56,7 +56,7 @@ export async function insertLines(tx: Tx, rows: readonly PayoutLineRow[]): Promi
     insert into payout_lines ${payoutLines.values(payoutLines.all, rows)}`);
 }
 
-/** Whether there is a payout to look at; usually there is none. */
+/** Asked before a transaction is opened: usually no review is due. */
 export async function hasUnsent(db: Db, now: Date): Promise<boolean> {
   const rows = await db.rows(sql`
     select
@@ -66,7 +66,7 @@ export async function hasUnsent(db: Db, now: Date): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What has not been sent and is to be looked at; two workers never take the same one. */
+/** Claims unsent payouts whose review is due; two workers never take the same one. */
 export async function claimUnsent(
   tx: Tx,
   now: Date,
@@ -92,7 +92,7 @@ export async function lockPayouts(tx: Tx, payoutIds: readonly string[]): Promise
     for update`);
 }
 
-/** What is due and not held, the oldest first. */
+/** Due payouts without holds, oldest first. */
 export async function listScheduled(
   db: Db,
   environment: Environment,
@@ -106,7 +106,7 @@ export async function listScheduled(
     limit ${limit}`);
 }
 
-/** Locks all that left with these; by an order that no index has, so that none is walked for it. */
+/** Locks all payouts of these remittances. No index has this order, so the planner cannot walk one. */
 export async function lockRemitted(tx: Tx, leadIds: readonly string[]): Promise<PayoutRow[]> {
   return await tx.rows(sql`
     select ${payoutColumns}
@@ -278,7 +278,7 @@ export async function countPayouts(db: Db, deskId: string, filter: PayoutFilter)
   return row?.total ?? 0;
 }
 
-/** What keeps a firm from leaving. */
+/** The unfinished payouts of a firm, which keep it from leaving. */
 export async function listUnfinished(
   db: Db,
   deskId: string,
@@ -291,7 +291,7 @@ export async function listUnfinished(
     order by payout_id`);
 }
 
-/** The last withdrawal of a firm, whatever became of it. */
+/** The last withdrawal of a firm, in any state. */
 export async function findLastWithdrawal(
   db: Db,
   deskId: string,
@@ -327,7 +327,7 @@ export async function listAllPayoutRows(
     limit ${limit}`);
 }
 
-/** What is held of a desk is held less long; how many there are. */
+/** Moves reviews and ends of holds earlier; returns the number of payouts. */
 export async function bringPayoutsNearer(
   tx: Tx,
   { environment, deskId, seconds, now }: Passage,

@@ -1,6 +1,6 @@
-// A firm that leaves takes its money along: what it owes us is taken out of what it has, and the rest
-// is paid out. What came back from the same account is not sent there again by itself: another account
-// or the operator has to come first.
+// Withdrawals: a firm asks for its money, or it is offboarded. Offboarding deducts the firm's dues from
+// its balance and pays out the rest. A withdrawal that the bank returned is not sent to the same
+// account again automatically: the firm must change the account, or the operator must resend it.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { payeesOf } from "../firms/bank-accounts.ts";
@@ -32,9 +32,9 @@ import type { Payout, WithdrawMoneyBody } from "./schema.ts";
 import { bringPayoutsNearer, findLastWithdrawal, findPayout, listUnfinished } from "./store.ts";
 
 /**
- * Pays a firm's available money to its account, by a payout that is held for the reasons of any
- * other. The firm is locked before its balance is looked at, so that two withdrawals of a firm that
- * owes us something do not each count on the money that covers it.
+ * Pays a firm's available money to its account, by a payout with the usual holds. The firm is locked
+ * before its balance is read, so that two concurrent withdrawals do not both count on the money that
+ * covers its dues.
  */
 export async function withdrawMoney(
   ctx: Context,
@@ -94,7 +94,7 @@ async function sumMoneyLeft(tx: Tx, { environment, firmId }: LeavingFirm) {
   };
 }
 
-/** The money of a firm, and what it owes, keep it from leaving. */
+/** The balance and the dues of a firm, which keep it from leaving. */
 export async function listMoneyLeft(tx: Tx, firm: LeavingFirm): Promise<Blocker[]> {
   const { available, dues } = await sumMoneyLeft(tx, firm);
   const href = `/v1/positions?firm_id=${firm.firmId}`;
@@ -103,7 +103,7 @@ export async function listMoneyLeft(tx: Tx, firm: LeavingFirm): Promise<Blocker[
   return [...blocker("balance", available), ...blocker("dues", dues)];
 }
 
-/** Puts the firm's balance on its way out; returns the changes, which are recorded last. */
+/** Settles dues and pays out the balance; the caller records the changes last. */
 export async function drainMoney(
   tx: Tx,
   _actor: Actor,
@@ -169,7 +169,7 @@ async function wasReturned(
   return last.ifsc === (account?.ifsc ?? null) && last.last4 === (account?.last4 ?? null);
 }
 
-/** The payouts that a firm still has to get before it leaves. */
+/** The unfinished payouts, which keep a firm from leaving. */
 export async function listUnfinishedPayouts(
   tx: Tx,
   deskId: string,

@@ -17,14 +17,14 @@ import type { Settlement } from "./schema.ts";
 import { listLegs, lockSettlements, type SettlementRow } from "./store.ts";
 import { viewSettlement } from "./read-settlements.ts";
 
-/** How the sandbox's world outside is driven. */
+/** What a step of the sandbox needs: the simulated bank and customs, and what applies their answers. */
 export type Simulation = {
   readonly simulators: Simulators;
   readonly appliers: Appliers;
   readonly settlementHooks: SettlementHooks;
 };
 
-/** What would come next of a sandbox settlement comes now. */
+/** Takes a sandbox settlement one step further at once, without waiting for its time. */
 export async function advanceSettlement(
   ctx: Pick<Context, "db" | "now">,
   call: Call,
@@ -63,7 +63,7 @@ async function takeNextStep(tx: Tx, known: SettlementRow, stepping: StepContext)
       return await moveOn(tx, known, stepping, "initiate");
     case "transfer_initiated":
       if ((await answerNow(tx, actor, { ...about, kind: "credit_transfer" })) > 0) return;
-      // Nobody will answer: what comes next is that the time is up.
+      // No inquiry is open, so no answer will come: the next event is the deadline.
       return await moveOn(tx, known, stepping, "fail");
     default:
       throw new Failure("conflict", `a settlement that is ${known.state} goes no further`, {

@@ -7,7 +7,7 @@ import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
 import { toLegSubject } from "./conclude-legs.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 
-/** A settlement and those of its legs that customs is to transfer. */
+/** A settlement and the legs that customs is to transfer. */
 export type Transfer = {
   readonly settlement: SettlementRow;
   readonly open: readonly LegRow[];
@@ -35,7 +35,7 @@ export function findCustomsFacts(
   ]).map(([iecs, scenarios]) => ({ iecs, scenarios }));
 }
 
-/** Customs is asked to transfer each credit by itself. */
+/** Asks customs to transfer the credits, with one inquiry per credit. */
 export function askCustoms(
   environment: Environment,
   transfers: readonly Transfer[],

@@ -1,4 +1,4 @@
-// What workers take of settlements: claimed by state, so that two of them never take the same one.
+// The claims of the workers: `for update skip locked`, so that two workers never take the same row.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Choice } from "../platform/postgres/offenders.ts";
@@ -9,7 +9,7 @@ import { shape, text, time } from "../platform/postgres/table.ts";
 
 const lateStates = shape({ state: text(), until: time() });
 
-/** Ready for customs; two workers never take the same one. */
+/** Claims funded settlements, whose transfer can begin. */
 export async function claimFunded(
   tx: Tx,
   environment: Environment,
@@ -26,7 +26,7 @@ export async function claimFunded(
     for update skip locked`);
 }
 
-/** What these buyers have yet to pay for, the oldest first; two workers never take the same one. */
+/** Claims unfunded settlements of these buyers, oldest first. */
 export async function claimUnfunded(
   tx: Tx,
   environment: Environment,
@@ -49,7 +49,7 @@ export async function claimUnfunded(
     for update skip locked`);
 }
 
-/** Those whose time was up at the instant of their state, in the states that are not waited for. */
+/** Claims settlements in these states whose deadline is at or before the instant given for the state. */
 export async function claimOverdue(
   tx: Tx,
   {

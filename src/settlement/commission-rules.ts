@@ -1,6 +1,6 @@
-// A desk's commission is a share of the face of what its clients deal, paid by the house out of its
-// spread when a credit is delivered, and taken back when that is reversed. Each payment and each
-// taking back is an entry about the settlement, whose ordinal says which leg and side it is for.
+// A desk's commission is a share of the face that its clients deal. The house pays it out of its
+// spread when a credit is delivered and claws it back when the settlement is reversed. Each payment
+// and each clawback is an entry about the settlement; its ordinal encodes the leg and the side.
 
 import {
   asAmount,
@@ -13,12 +13,12 @@ import {
 import { type Side, sides } from "../kernel/scheme.ts";
 import type { Account, Entry } from "../ledger/rules.ts";
 
-/** What a desk gets until the operator says otherwise. */
+/** The rate of a desk for which the operator has set none. */
 export const commissionBpsDefault: Bps = 5;
 /** One percent of face is more than any spread. */
 export const commissionBpsMax: Bps = 100;
 
-/** One side of a delivered leg that a client of a desk was on. */
+/** One side of a delivered leg whose firm is a client of a desk. */
 export type CommissionedSide = {
   readonly environment: Entry["environment"];
   readonly settlementId: string;
@@ -28,12 +28,12 @@ export type CommissionedSide = {
   readonly facePaise: Paise;
 };
 
-/** What the house pays for a face: never more than the rate says. */
+/** The commission on a face amount, rounded down: the house never pays more than the rate. */
 export function computeCommission(facePaise: Paise, bps: Bps): Paise {
   return priceFloor(facePaise, bps);
 }
 
-/** Four entries can be about one leg: for each side the payment and its taking back. */
+/** A leg has up to four entries: a payment and a clawback for each side. */
 export const entriesPerLeg = 4;
 const clawbackOffset = sides.length;
 
@@ -45,7 +45,7 @@ export function isPayment(ordinal: number): boolean {
   return ordinal % entriesPerLeg < clawbackOffset;
 }
 
-/** The leg and side that an entry's ordinal stands for. */
+/** The leg and side that are encoded in an entry's ordinal. */
 export function parseOrdinal(ordinal: number): {
   readonly legOrdinal: number;
   readonly side: Side;
@@ -56,7 +56,7 @@ export function parseOrdinal(ordinal: number): {
 
 const house: Account = { kind: "house_cash" };
 
-/** The entry that pays a commission; none when the rate makes less than a paisa of it. */
+/** The entry that pays a commission; none when it rounds down to zero paise. */
 export function buildPayment(side: CommissionedSide, bps: Bps): Entry[] {
   const paise = computeCommission(side.facePaise, bps);
   if (paise === 0) return [];
@@ -72,14 +72,14 @@ export function buildPayment(side: CommissionedSide, bps: Bps): Entry[] {
   ];
 }
 
-/** A commission that was paid, as the books have it. */
+/** A paid commission, as read from the books. */
 export type PaidCommission = Pick<Entry, "environment" | "subject"> & {
   readonly ordinal: number;
   readonly deskId: string;
   readonly paise: Paise;
 };
 
-/** The entry that takes one back; what the desk no longer has with us it owes. */
+/** The entry that claws a commission back; what the desk's balance does not cover becomes its dues. */
 export function buildClawback(paid: PaidCommission, coveredPaise: Paise): Entry {
   const owed = paid.paise - coveredPaise;
   const earned: Account = { kind: "desk_commission", firmId: paid.deskId };
@@ -97,7 +97,7 @@ export function buildClawback(paid: PaidCommission, coveredPaise: Paise): Entry 
   };
 }
 
-/** Takes back payment by payment, from what each desk still has; that is used up. */
+/** Claws back payment by payment, and deducts each from the desk's balance in `left`. */
 export function buildClawbacks(
   paid: readonly PaidCommission[],
   left: Map<string, PaiseSum>,

@@ -9,7 +9,7 @@ export type RateRow = {
   readonly updated_at: Date;
 };
 
-/** Those of the desks that the operator has set one for. */
+/** Desks without a row have the default rate. */
 export async function listRates(db: Db, deskIds: readonly string[]): Promise<RateRow[]> {
   return await db.rows(sql`
     select desk_id, environment, bps, version, updated_at
@@ -17,7 +17,7 @@ export async function listRates(db: Db, deskIds: readonly string[]): Promise<Rat
     where desk_id = any(${deskIds}::text[])`);
 }
 
-/** Whoever sets it at the same time builds on this one. */
+/** Concurrent calls queue on the row, so each raises the version by one. */
 export async function upsertRate(
   tx: Tx,
   rate: Omit<RateRow, "version">,

@@ -23,7 +23,7 @@ import {
 } from "./commission-rules.ts";
 import { listRates, upsertRate } from "./commission-store.ts";
 
-/** What each of these desks gets of its clients' deals now. */
+/** The current rate of each desk. */
 export async function findCommissionRates(
   db: Db,
   deskIds: readonly string[],
@@ -35,7 +35,7 @@ export async function findCommissionRates(
 
 type SetCommission = { readonly firmId: string; readonly bps: number };
 
-/** What a desk gets of the deals that settle from now on. */
+/** Sets a desk's rate for deals that settle from now on. */
 export async function setCommission(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
@@ -68,7 +68,7 @@ export async function setCommission(
   });
 }
 
-/** The desk that an operator names by its own firm; a client firm earns no commission. */
+/** Finds a desk by its own firm; a client firm earns no commission. */
 async function findDesk(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
   const firm = await findAnyFirm(ctx.db, firmId);
   if (firm.desk_id === firmId && !isHouse(firmId)) return firm;
@@ -77,7 +77,7 @@ async function findDesk(ctx: { readonly db: Db }, firmId: string): Promise<FirmO
   });
 }
 
-/** What the house owes desks for what their clients have dealt; for the caller to write. */
+/** Builds the entries that pay commissions; the caller writes them. */
 export async function payCommissions(
   tx: Tx,
   earned: readonly CommissionedSide[],
@@ -96,8 +96,8 @@ type PayOutCommission = {
 };
 
 /**
- * The operator has paid a desk its commission, against the desk's invoice, and the bank named the
- * payment. Saying so again changes nothing; large live amounts take the word of a second operator.
+ * Records that the operator paid a desk its commission against the desk's invoice, under the UTR of the
+ * bank. A repeated call changes nothing; large live amounts take a second operator.
  */
 export async function payOutCommission(
   ctx: Pick<Context, "db" | "now">,
@@ -167,7 +167,7 @@ function buildPaymentEntry(desk: FirmOfDesk, { paise, utr }: Payment): Entry {
   };
 }
 
-/** A command that was run again; another payment under the same reference is refused. */
+/** Whether this payment was recorded before; a different payment under the same UTR is refused. */
 async function isPaid(db: Db, { environment, kind, subject, movements }: Entry): Promise<boolean> {
   const [known] = await entriesAbout(db, { environment, kind, subject });
   if (!known) return false;
@@ -213,7 +213,7 @@ function buildPaymentChange(
   };
 }
 
-/** Takes back what was paid for a settlement, whatever the rate is now; for the caller to write. */
+/** Builds the entries that claw back what was paid for a settlement; the caller writes them. */
 export async function clawBackCommissions(
   tx: Tx,
   environment: Environment,

@@ -1,18 +1,17 @@
-// What follows when legs are answered, whoever answers: customs, the clock, the operator, or news
-// about a credit. For a set of settlements, in the transaction of the answer:
+// Applies answers to legs, whether they come from customs, a deadline, the operator or news about a
+// credit. For a set of settlements, in the transaction of the answer:
 //
-//   decide     what each leg and then its settlement becomes
-//   crosses    end as their settlements do; they are locked before credits
-//   credits    delivered ones go to their buyers, the others are let go
-//   payouts    a seller is paid once all its legs in the settlement are answered; until then what it
-//              has got is kept back, so that it is there to be paid
-//   commission for the desk of each client whose credit was delivered
+//   decide     the new state of each leg, then of its settlement
+//   crosses    end with their settlements; they are locked before credits
+//   credits    delivered ones go to their buyers, the others are released
+//   payouts    a seller is paid once all its legs in the settlement are answered; until then its
+//              proceeds are retained by a pending entry, so that it cannot spend them
+//   commission is paid to the desk of each client whose credit was delivered
 //   books      in one call: entries of delivered legs are posted, those of failed ones voided
-//   orders     fail of which nothing was delivered; they are locked after the books
+//   orders     without any delivered credit fail; they are locked after the books
 //
-// The changes are for the caller to record, last.
-//
-// Credit and money of a leg change hands together, so nobody has to trust the other for a moment.
+// The caller records the returned changes last. The credit and the money of a leg change hands in
+// this one transaction: delivery against payment.
 
 import { payCommissions } from "./commissions.ts";
 import { deliverCredits, unwindCredits } from "../credits/settle-credits.ts";
@@ -38,17 +37,17 @@ import {
 } from "./decide-legs.ts";
 import { type LegRow, setLegs, setSettlements, type SettlementRow } from "./store.ts";
 
-/** A client's side that is over: all its legs are answered, whatever becomes of those of others. */
+/** A client's side of which every leg is answered; legs of other sides may still be open. */
 export type EndedSide = {
   readonly environment: Environment;
   readonly settlementId: string;
   readonly side: Side;
   readonly state: "settled" | "failed";
-  /** The orders that it dealt by and of which nothing was delivered here. */
+  /** The orders of this side without a delivered credit in this settlement. */
   readonly undeliveredOrderIds: readonly string[];
 };
 
-/** What another slice does when sides end; it returns its changes, which are recorded last. */
+/** A room's reaction to ended sides; it returns its changes, which are recorded last. */
 export type OnEnded = (
   tx: Tx,
   actor: Actor,
@@ -56,11 +55,11 @@ export type OnEnded = (
   now: Date,
 ) => Promise<readonly Change[]>;
 
-/** What other slices have to say about the course of settlements. */
+/** The reactions of rooms above this one, injected because this room must not import them. */
 export type SettlementHooks = {
   readonly crosses: OnEnded;
   readonly orders: OnEnded;
-  /** Whoever locks credits before it concludes legs locks the crosses of their settlements first. */
+  /** Called before credits are locked: crosses come before credits in the order of locks. */
   readonly lockCrosses: (tx: Tx, settlementIds: readonly string[]) => Promise<void>;
 };
 
@@ -132,12 +131,12 @@ async function taxLegs(
   return { entries: taxed.entries, withheld: new Map([...before, ...taxed.withheld]) };
 }
 
-/** What the registry is asked about a leg under. */
+/** The subject of the inquiry to customs about a leg. */
 export function toLegSubject({ settlement_id, ordinal }: LegRow): string {
   return `${settlement_id}:${ordinal}`;
 }
 
-/** Whose hands the credit of a leg is in: the order that sells it, or what made the deal. */
+/** The credit of a leg and what it is reserved for: the selling order, or else the deal's origin. */
 export function toReservation(settlement: SettlementRow, leg: LegRow) {
   return { scripNo: leg.scrip_no, reservedFor: leg.seller_order_id ?? settlement.origin };
 }
@@ -164,7 +163,7 @@ async function moveCredits(
   return { changes: [...changes, ...unwound], refutedIds };
 }
 
-/** Nobody needs to be asked any more about what has been answered. */
+/** The subjects whose open inquiries are dropped: answered legs, and settlements that have ended. */
 function listAnsweredSubjects({ before, rows, answered }: Decided): string[] {
   const hasEnded = rows.at(-1)?.due_at === null;
   return [...answered.map(toLegSubject), ...(hasEnded ? [before.settlement_id] : [])];

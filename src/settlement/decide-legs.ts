@@ -1,5 +1,5 @@
-// What answers make of the legs of one settlement, and what follows for its books and its sellers.
-// Pure: whoever concludes legs stores what is decided here.
+// Decides what answers change in one settlement: its legs, its state, its entries and the earnings of
+// its sellers. Pure; `conclude-legs.ts` stores the decisions.
 
 import type { CommissionedSide } from "./commission-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
@@ -33,7 +33,7 @@ import {
 } from "./rules.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 
-/** A locked settlement with all its legs, and what was said about some of them, by number. */
+/** A locked settlement with all its legs, and the outcomes of some of them by scrip number. */
 export type Answers = {
   readonly settlement: SettlementRow;
   readonly legs: readonly LegRow[];
@@ -42,7 +42,7 @@ export type Answers = {
 
 type Deal = Pick<Answers, "settlement" | "legs">;
 
-/** What is still open of a deal fails, where there is a reason for it. */
+/** Fails the open legs for which there is a reason. */
 export function buildFailures(
   deal: Deal,
   reasonFor: (leg: LegRow) => FailureReason | undefined,
@@ -61,7 +61,7 @@ const outcomeByTransfer = {
   suspended: { state: "failed", reason: "credit_suspended" },
 } as const satisfies Record<Transfer, LegOutcome>;
 
-/** What customs says counts for credits that it was asked to move, once for each. */
+/** Answers the legs that customs was asked to transfer; an answered leg is not answered again. */
 export function buildTransferAnswers(
   deal: Deal,
   said: (leg: LegRow) => Transfer | undefined,
@@ -83,7 +83,7 @@ function buildAnswers(
   return { settlement, legs, outcomes: new Map(outcomes) };
 }
 
-/** A funded deal that goes to customs with everything that is open of it. */
+/** Moves a funded deal and its pending legs to the transfer at customs. */
 export function beginTransfer(
   { settlement, legs }: Deal,
   when: { readonly now: Date; readonly calendar: Calendar },
@@ -107,9 +107,9 @@ export type Decided = {
   /** The settlement after each step of this answer; only its version moves while legs are open. */
   readonly rows: readonly SettlementRow[];
   readonly legs: readonly LegRow[];
-  /** Those of the legs that were answered now. */
+  /** The legs answered now. */
   readonly answered: readonly LegRow[];
-  /** The sides that have no leg open any more, since now. */
+  /** The sides whose last open leg was answered now. */
   readonly ended: readonly SettlementSide[];
   readonly changes: readonly Change[];
 };
@@ -138,7 +138,7 @@ export function decideLegs(
 
 type Moves = ReturnType<typeof listMoves>;
 
-/** A side can end before the settlement does: then only the version of the settlement moves. */
+/** One row per step. A side can end before the settlement does: then only the version moves. */
 function advanceRows(
   settlement: SettlementRow,
   {
@@ -164,7 +164,7 @@ function advanceRows(
   return rows;
 }
 
-/** What a side is told at one of the steps: the last of its moves comes with the last of them. */
+/** The change of a side at one step. Its moves are aligned to the end: its last with the last step. */
 function buildStepChanges(
   settlement: SettlementRow,
   step: {
@@ -199,7 +199,7 @@ function answerLeg(leg: LegRow, outcome: LegOutcome | undefined, now: Date): Leg
   return { ...leg, state, reason: outcome.reason, answered_at: now };
 }
 
-/** The client sellers that have legs among those answered now, and whether any is still open. */
+/** The client sellers with a leg answered now, their paid legs, and whether a leg is still open. */
 function listAnsweredSellers({ legs, answered }: Decided) {
   return [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].flatMap(([firmId, own]) => {
     if (isHouse(firmId) || !own.some((leg) => answered.includes(leg))) return [];
@@ -208,7 +208,7 @@ function listAnsweredSellers({ legs, answered }: Decided) {
   });
 }
 
-/** What is withheld from the sellers of legs, by the leg's name. */
+/** Tax withheld from sellers, by leg key. */
 type Withheld = ReadonlyMap<string, Paise>;
 
 function computeProceeds(
@@ -218,7 +218,7 @@ function computeProceeds(
   return seller_paise - (withheld.get(toLegKey(settlement_id, ordinal)) ?? 0);
 }
 
-/** What each client seller gets, once the last of its legs in the settlement is answered. */
+/** The earning of each client seller whose last leg in the settlement is answered now. */
 export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
   const { before } = decided;
   return listAnsweredSellers(decided).flatMap(({ firmId, earned, isWaiting }) => {
@@ -241,7 +241,7 @@ export function buildEarnings(decided: Decided, withheld: Withheld): Earning[] {
   });
 }
 
-/** What a seller has got while others of its legs are open is kept for its payout meanwhile. */
+/** Pending entries that retain a seller's proceeds until its other legs are answered. */
 export function buildRetentions(decided: Decided, withheld: Withheld): Entry[] {
   return listAnsweredSellers(decided)
     .filter(({ isWaiting }) => isWaiting)
@@ -262,7 +262,7 @@ export function buildRetentions(decided: Decided, withheld: Withheld): Entry[] {
     );
 }
 
-/** Never posted: the entry of the payout takes its place. */
+/** The name of a retaining entry. It is never posted: the payout's entry replaces it. */
 function toRetentionName({ environment, settlement_id, ordinal }: LegRow): EntryName {
   return { environment, kind: "payout", subject: settlement_id, ordinal };
 }
@@ -270,7 +270,7 @@ function toRetentionName({ environment, settlement_id, ordinal }: LegRow): Entry
 /** What a cross is known by where its deals come from. */
 const crossPrefix = "crs_";
 
-/** Whose clients had credits delivered now; a desk earns nothing on its own deals, or on crosses. */
+/** The delivered sides that earn commission; a desk earns nothing on its own deals or on crosses. */
 export function listCommissionedSides({ before, answered }: Decided): CommissionedSide[] {
   if (before.origin.startsWith(crossPrefix)) return [];
   return answered
@@ -289,7 +289,7 @@ export function listCommissionedSides({ before, answered }: Decided): Commission
     );
 }
 
-/** The legs that were delivered now, as their taxes see them. */
+/** The legs delivered now. */
 export function listTaxableLegs({ before, answered }: Decided): TaxableLeg[] {
   return answered
     .filter((leg) => leg.state === "delivered")
@@ -311,7 +311,7 @@ export function toTaxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg
   };
 }
 
-/** How entries end with the legs that were answered: what they held, and what was kept for payouts. */
+/** Posts or voids the holds of answered legs, and voids the retentions that a payout replaces. */
 export function buildResolutions(decided: Decided, withheld: Withheld): Resolution[] {
   const paidOut = listAnsweredSellers(decided)
     .filter(({ isWaiting }) => !isWaiting)
@@ -324,7 +324,7 @@ export function buildResolutions(decided: Decided, withheld: Withheld): Resoluti
   ];
 }
 
-/** The entries that hold the credit and, once it is funded, the money of a leg. */
+/** The hold of the credit and, where the money came later, the separate hold of the money. */
 function resolveHolds({ before, answered }: Decided): Resolution[] {
   return answered.flatMap((leg) => {
     const as = leg.state === "delivered" ? "posted" : "voided";

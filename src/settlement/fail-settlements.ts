@@ -1,4 +1,4 @@
-// How settlements end otherwise: by the clock, by news about a credit, or by the operator.
+// Fails settlements: at their deadline, on news about a credit, or by the operator or the desk.
 
 import type { LostCredit, OnLost } from "../credits/registry-news.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
@@ -34,14 +34,14 @@ import {
 const setSizeMax = 200;
 const deadlineWorker: Actor = { kind: "worker", id: "clock", requestId: null };
 
-/** Whose silence each state would be; while that port is away nobody is late. */
+/** The port that each state waits for. While it is down, no settlement in that state is overdue. */
 const portByState = {
   pending: "bank",
   funded: "registry",
   transfer_initiated: "registry",
 } as const satisfies Record<(typeof openStates)[number], string>;
 
-/** One set of settlements whose time is up: what was not delivered until now fails. */
+/** Fails the open legs of one set of overdue settlements. */
 export async function failOverdue(
   ctx: Pick<Context, "db" | "now">,
   settlementHooks: SettlementHooks,
@@ -78,7 +78,7 @@ export async function failOverdue(
   return failed > 0 ? "more" : "idle";
 }
 
-/** What a settlement loses with credits that customs takes from it. */
+/** Fails the legs of credits that customs suspends, cancels or uses. */
 export function hookLostCredits(settlementHooks: SettlementHooks): OnLost {
   return {
     list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
@@ -102,7 +102,7 @@ function toFailureReason({ news }: LostCredit): FailureReason {
   return news === "cancel" ? "credit_cancelled" : "credit_used";
 }
 
-/** The operator gives up on what is still open of a settlement. */
+/** Fails the open legs of a settlement by order of an operator. */
 export async function failSettlement(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
@@ -123,7 +123,7 @@ export async function failSettlement(
   });
 }
 
-/** Everything that is open of these settlements fails, for one reason. */
+/** Builds the failure of every open leg, for one reason. */
 export async function failOpenLegs(
   db: Db,
   settlements: readonly SettlementRow[],
@@ -148,8 +148,8 @@ async function loadFailures(
 }
 
 /**
- * What is open between a desk's own firms and the house, locked before credits are; others are not
- * concerned.
+ * Locks the open settlements between a desk's own firms and the house, and their crosses. Must come
+ * before credits are locked.
  */
 export async function lockSettlementsOfDesk(
   tx: Tx,
@@ -171,7 +171,7 @@ export async function lockSettlementsOfDesk(
   return settlements;
 }
 
-/** A desk gives up on these. */
+/** Fails the open legs of settlements of a sandbox desk that is reset. */
 export async function giveUpSettlements(
   tx: Tx,
   actor: Actor,
@@ -190,7 +190,7 @@ export async function giveUpSettlements(
   return await concludeLegs(tx, { environment, answers, actor, settlementHooks, now });
 }
 
-/** Of those between the desk's own firms and the house: others keep the time that they were given. */
+/** Brings deadlines nearer, only between the desk's own firms and the house: others keep theirs. */
 export async function passTimeOfSettlements(tx: Tx, passage: Passage): Promise<number> {
   const open = await lockWithin(tx, passage.environment, passage.deskId);
   const ids = open.map((row) => row.settlement_id);
@@ -198,7 +198,7 @@ export async function passTimeOfSettlements(tx: Tx, passage: Passage): Promise<n
   return ids.length;
 }
 
-/** The settlements that a firm still has to wait for before it leaves. */
+/** The open settlements, which keep a firm from leaving. */
 export async function listOpenSettlements(
   tx: Tx,
   deskId: string,

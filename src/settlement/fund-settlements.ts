@@ -1,5 +1,5 @@
-// How the money of a settlement comes, when it did not come with the deal: it arrives for it, or the
-// buyer's balance has grown. Either way it is held from then on, by an entry for each leg.
+// Funds settlements that were not funded with the deal: by money that arrives for them, or from a
+// buyer's balance that has grown. A pending entry per leg then holds the money.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -48,7 +48,7 @@ import {
 const setSizeMax = 500;
 const fundingWorker: Actor = { kind: "worker", id: "funding", requestId: null };
 
-/** One set of settlements that their buyers' balances reach for, the oldest first. */
+/** Funds one set of settlements that their buyers' balances cover, oldest first. */
 export async function fundFromBalances(
   ctx: Pick<Context, "db" | "now">,
   offenders: Offenders = noOffenders(),
@@ -60,7 +60,7 @@ export async function fundFromBalances(
       offenders,
       (choice, claimed) =>
         ctx.db.transaction((tx) => fundAffordable(tx, environment, { ...choice, claimed, now })),
-      // The next look finds what the balance is then.
+      // A balance that changed meanwhile is read again at the next run.
       { passes: (error) => isPassing(error) || error instanceof FundsMoved },
     );
   }
@@ -95,7 +95,7 @@ async function fundAffordable(
   return funded.length;
 }
 
-/** Money that arrived, and the settlements that it is for; all locked and unfunded. */
+/** Takes deposits in and funds the settlements they are for, which are locked and unfunded. */
 export async function fundByDeposits(
   tx: Tx,
   {
@@ -115,7 +115,7 @@ export async function fundByDeposits(
   return [...taken.changes, ...changes];
 }
 
-/** Holds the money and moves the settlements on; what is to be entered before comes first. */
+/** Holds the money and moves the settlements on; `first` are entries to write before the holds. */
 async function fund(
   tx: Tx,
   {
@@ -158,7 +158,7 @@ async function fund(
 
 type Unfunded = { readonly before: SettlementRow; readonly open: readonly LegRow[] };
 
-/** What the coming of its money makes of a settlement: what is still open of it is paid for. */
+/** The funded settlement and the holds of money for its open legs. */
 export function buildFunding(
   { before, open }: Unfunded,
   when: { readonly now: Date; readonly calendar: Calendar },
@@ -201,7 +201,7 @@ async function loadLegs(
   return Map.groupBy(legs, (leg) => leg.settlement_id);
 }
 
-/** Takes what each settlement needs from its buyer's balance while it reaches, in their order. */
+/** Selects settlements in order while the buyer's balance covers them, and deducts each. */
 export function selectAffordable(
   available: Map<string, PaiseSum>,
   {
@@ -221,7 +221,7 @@ export function selectAffordable(
   });
 }
 
-/** A settlement as other slices know it. */
+/** A settlement as other rooms know it. */
 export type AwaitedSettlement = SettlementRow;
 
 /** Who buys in these settlements, whatever has become of them. */
@@ -241,7 +241,7 @@ export async function lockSettlementsById(
   return settlementIds.length === 0 ? [] : await lockSettlements(tx, settlementIds);
 }
 
-/** What is left for the caller: the entries to write with its own, and the changes to record. */
+/** The caller writes the entries with its own and records the changes. */
 type FundedDeals = {
   readonly dealIds: readonly string[];
   readonly entries: readonly Entry[];
@@ -249,8 +249,8 @@ type FundedDeals = {
 };
 
 /**
- * Funds those of locked settlements that what their buyers have now reaches for; what is used up is
- * taken from `available`. The others wait for the rest, and the buyer keeps what has come.
+ * Funds the locked settlements that their buyers' money covers, and deducts it from `available`. The
+ * others keep waiting, and the buyer keeps the money.
  */
 export async function fundReceivedSettlements(
   tx: Tx,
@@ -284,10 +284,10 @@ export async function fundReceivedSettlements(
   };
 }
 
-/** What a firm can pay at once, and what it has bought that waits for money. */
+/** A firm's available money, and the sum of its unfunded purchases. */
 export type PurchasingPower = { readonly availablePaise: Paise; readonly unfundedPaise: Paise };
 
-/** What firms can buy with, by their ids. */
+/** By firm. */
 export function findPurchasingPower(
   environment: Environment,
   firmIds: readonly string[],
@@ -300,7 +300,7 @@ export function findPurchasingPower(
       balances.map(({ firm_id, available_paise }) => [
         firm_id,
         {
-          // More than a double holds is more than any deal costs.
+          // Capped to a safe integer: no deal costs more.
           availablePaise: Math.min(Number(available_paise), Number.MAX_SAFE_INTEGER),
           unfundedPaise: waiting.get(firm_id) ?? 0,
         },

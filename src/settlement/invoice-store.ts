@@ -1,4 +1,5 @@
-// The series of fee invoices and credit notes: one row per series, raised with what it numbers.
+// Fee invoices and credit notes. A series has one row with its last number, raised in the transaction
+// that numbers the documents.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Side } from "../kernel/scheme.ts";
@@ -27,7 +28,7 @@ const feeInvoices = table("fee_invoices", {
 });
 export type InvoiceRow = RowOf<typeof feeInvoices>;
 
-/** Fees of a firm's side of a settlement that have no invoice yet. */
+/** The fees of one side of a settlement that are on no invoice yet. */
 export type UninvoicedRow = Omit<
   InvoiceRow,
   "financial_year" | "number" | "invoice_no" | "issued_at"
@@ -42,7 +43,7 @@ export async function findUninvoicedKinds(
     where invoice_no is null and fee_paise > 0`);
 }
 
-/** Whoever numbers waits here for whoever did before; the number is that of the last one. */
+/** Locks a series and returns its last number; the row lock serializes numbering. */
 export async function lockSeries(
   tx: Tx,
   environment: Environment,
@@ -56,7 +57,7 @@ export async function lockSeries(
   return row?.last_number ?? 0;
 }
 
-/** Whether nobody else has begun or raised the series meanwhile. */
+/** False when another transaction has started or raised the series since it was read. */
 export async function raiseSeries(
   tx: Tx,
   environment: Environment,
@@ -82,7 +83,7 @@ export async function raiseSeries(
   return raised.length > 0;
 }
 
-/** What of these is divided among several places comes as several. */
+/** One row per firm, settlement, side and place of supply. */
 export async function listUninvoiced(
   tx: Tx,
   environment: Environment,
@@ -112,7 +113,7 @@ export type InvoicedLeg = Pick<InvoiceRow, "invoice_no" | "kind" | "settlement_i
   readonly ordinal: number;
 };
 
-/** Only what was summed up: legs that were delivered since are on the next invoice. */
+/** Sets the number on the summed legs only: a leg delivered since then goes on the next invoice. */
 export async function setInvoiceNos(tx: Tx, legs: readonly InvoicedLeg[]): Promise<void> {
   await tx.rows(sql`
     update leg_taxes as l

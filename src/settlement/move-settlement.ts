@@ -9,10 +9,10 @@ import { type LegRow, listStates, type SettlementRow } from "./store.ts";
 
 type Action = keyof typeof settlementLifecycle.moves;
 
-/** The moves after which somebody has something to do in time. */
+/** The moves after which a deadline runs. */
 type AwaitingAction = "fund" | "initiate";
 
-/** The settlement one move further, with a new deadline and the step in its history. */
+/** Moves a settlement to a state with a new deadline. */
 export function moveToDeadline(
   row: SettlementRow,
   action: AwaitingAction,
@@ -23,7 +23,7 @@ export function moveToDeadline(
   return { ...appendStep(row, state, { reason: null, now }), due_at };
 }
 
-/** The settlement one move further, when nobody is waited for any more. */
+/** Moves a settlement to a state without a deadline. */
 export function moveSettlement(
   row: SettlementRow,
   action: Exclude<Action, AwaitingAction>,
@@ -48,7 +48,7 @@ function appendStep(
   };
 }
 
-/** A firm's side of a settlement: what it delivers or what it buys, and nothing of the other's. */
+/** A firm's side of a settlement, with the legs that it delivers or buys. */
 export type SettlementSide = {
   readonly side: "sell" | "buy";
   readonly deskId: string;
@@ -56,7 +56,7 @@ export type SettlementSide = {
   readonly legs: readonly LegRow[];
 };
 
-/** The clients on both sides, each firm once; the house keeps no desk that is told of things. */
+/** The clients' sides, each firm once. The house is left out: nothing is reported to it. */
 export function listSides(settlement: SettlementRow, legs: readonly LegRow[]): SettlementSide[] {
   const sellers = [...Map.groupBy(legs, (leg) => leg.seller_firm_id)].map(
     ([firmId, own]): SettlementSide => ({
@@ -76,8 +76,7 @@ export function listSides(settlement: SettlementRow, legs: readonly LegRow[]): S
 }
 
 /**
- * What every desk that has a side is told of a change of a settlement: its own side. A side of which
- * nothing was delivered has failed for good, and is told of nothing more.
+ * One change per side, which shows that side only. A side that has failed gets no further changes.
  */
 export function buildSettlementChanges({
   action,
@@ -101,7 +100,7 @@ export function buildSettlementChanges({
   });
 }
 
-/** One side's change, which goes from one state to another or stays in its state. */
+/** The change of one side, from one state to another or within one state. */
 export function buildSideChange({
   action,
   event,
@@ -147,7 +146,7 @@ function viewForSide(side: SettlementSide, settlement: SettlementRow, status: Se
   };
 }
 
-/** Why these legs of a settlement failed, or why it was reversed. */
+/** The reason of failed legs or of a reversal. */
 export function findReason(
   settlement: SettlementRow,
   legs: readonly LegRow[],
@@ -157,20 +156,20 @@ export function findReason(
   return status === "reversed" ? settlement.reason : null;
 }
 
-/** The orders that this side dealt by. */
+/** The orders of this side. */
 export function listOrderIds({ side, legs }: SettlementSide, settlement: SettlementRow): string[] {
   const ids = side === "buy" ? [settlement.buyer_order_id] : legs.map((leg) => leg.seller_order_id);
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
-/** What of a leg is this side's money, at this side's price. */
+/** This side's price and money for a leg. */
 export function toSideMoney({ side }: Pick<SettlementSide, "side">, leg: LegRow) {
   return side === "sell"
     ? { price_bps: leg.seller_bps, all_in_paise: leg.seller_paise }
     : { price_bps: leg.buyer_bps, all_in_paise: leg.buyer_paise };
 }
 
-/** What was agreed, and what of it was settled and what was not: at the end the two are all of it. */
+/** Sums of a side. Once it has ended, settled and undelivered add up to all-in. */
 export function sumSide(side: SettlementSide) {
   const paise = (legs: readonly LegRow[]) =>
     legs.reduce((sum, leg) => sum + toSideMoney(side, leg).all_in_paise, 0);
@@ -182,7 +181,7 @@ export function sumSide(side: SettlementSide) {
   };
 }
 
-/** Where these settlements stand, by their ids. */
+/** States by settlement. */
 export async function findSettlementStates(
   db: Db,
   settlementIds: readonly string[],

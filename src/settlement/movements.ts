@@ -1,6 +1,6 @@
-// What a leg moves in the books. The house stands between two clients: the buyer pays its price, the
-// seller gets its own, and the house keeps the difference. Of that, the fee
-// and the tax that the house owes on it are set apart.
+// The movements of a leg in the books. The house stands between two clients: the buyer pays its price,
+// the seller gets its own, and the house keeps the difference. The fee and the GST on it go to
+// accounts of their own.
 
 import { isHouse } from "../kernel/ids.ts";
 import { asAmount, type PaiseSum, subtractPaise } from "../kernel/money.ts";
@@ -30,7 +30,7 @@ function moveBetweenSides(leg: LegRow, buyerFirmId: string): Movement[] {
   if (isHouse(leg.seller_firm_id)) return toMovements(buyer, house, leg.buyer_paise);
   const seller = cashAccount(leg.seller_firm_id);
   if (isHouse(buyerFirmId)) return toMovements(house, seller, leg.seller_paise);
-  // Below zero only in deals of before it was ruled out: what was paid then can still be reversed.
+  // Negative only in old deals, from before a rule forbade it; they can still be reversed.
   const kept = leg.buyer_paise - leg.seller_paise;
   return [
     ...toMovements(buyer, seller, Math.min(leg.seller_paise, leg.buyer_paise)),
@@ -39,8 +39,8 @@ function moveBetweenSides(leg: LegRow, buyerFirmId: string): Movement[] {
 }
 
 /**
- * The way back of a settled leg. A seller that no longer has the money owes what is missing; what is
- * available to each is used up leg by leg.
+ * Reverses a settled leg. What a seller's balance does not cover becomes its dues; `available` is
+ * reduced leg by leg.
  */
 export function buildReversalMovements(
   leg: LegRow,
@@ -61,7 +61,7 @@ export function buildReversalMovements(
   return [{ ...credit, from: credit.to, to: credit.from }, ...money];
 }
 
-/** Nothing is not a movement: a paisa's worth of credit can be worth less than a paisa. */
+/** No movement for zero: the price of a very small face rounds to zero paise. */
 function toMovements(from: Account, to: Account, paise: number): Movement[] {
   return paise > 0 ? [{ from, to, paise }] : [];
 }

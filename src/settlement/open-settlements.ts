@@ -41,14 +41,14 @@ import { buildCreditMovement, buildMoneyMovements } from "./movements.ts";
 import { computeDueAt, type SettlementState } from "./rules.ts";
 import { insertLegs, insertSettlements, type LegRow, type SettlementRow } from "./store.ts";
 
-/** A firm on one side of a deal, on its desk, with the order it dealt by; the house has none. */
+/** A firm on one side of a deal, with its order; the house has no order. */
 export type Party = {
   readonly deskId: string;
   readonly firmId: string;
   readonly orderId: string | null;
 };
 
-/** What was agreed: one buyer, whole credits, and both sides' money of each. */
+/** An agreed deal: one buyer, whole credits, and the money of both sides for each credit. */
 export type NewDeal = {
   readonly settlementId: string;
   readonly environment: Environment;
@@ -57,31 +57,30 @@ export type NewDeal = {
   readonly origin: string;
   readonly buyer: Party;
   readonly buyerBps: Bps;
-  /** Whether its maker counted on money that the buyer had: without it the deal is made anew. */
+  /** Whether it was agreed on the buyer's available money; if that has fallen, `FundsMoved` is thrown. */
   readonly isFunded?: boolean;
-  /** Whether two firms agreed on it between themselves, so that the market is not told of it. */
+  /** Whether two firms agreed on it privately; it is not published on the market. */
   readonly isPrivate?: boolean;
-  /** The pending entry that has held the money until now; the deal's own holds take its place. */
+  /** The pending entry that holds the money now; the deal's own holds replace it. */
   readonly escrow?: EntryName;
   readonly legs: readonly {
     readonly scripNo: string;
-    /** Locked, and listed or in the hands of the seller's order or the origin. */
+    /** Locked, and listed or reserved for the seller's order or the origin. */
     readonly creditId: string;
     readonly seller: Party;
     readonly facePaise: Paise;
     readonly sellerBps: Bps;
     readonly sellerPaise: Paise;
     readonly buyerPaise: Paise;
-    /** What of each side's money is fee and the tax on it; nothing unless it is said. */
+    /** The fee and GST within each side's money; zero when left out. */
     readonly fees?: { readonly buyer: Fee; readonly seller: Fee };
   }[];
 };
 
 /**
- * Settlements for deals, in the transaction that agrees them, as they begin: funded where the buyer
- * has the money with us, and then on the way to customs, unless customs is away; a worker takes those
- * that are funded later. They are for the caller to store with `storeSettlements`, and their changes
- * to record with its own, last.
+ * Builds the settlements of deals, in the transaction that agrees them. A settlement starts funded
+ * where the buyer's balance covers it, and its transfer begins at once unless customs is down; a worker
+ * begins the others. The caller stores them with `storeSettlements` and records their changes last.
  */
 export async function openSettlements(
   tx: Tx,
@@ -114,14 +113,14 @@ export type OpenedSettlements = {
   readonly openings: readonly Opening[];
   /** By settlement. */
   readonly states: ReadonlyMap<string, SettlementState>;
-  /** The credits whose transfer begins with the deal; the others are for the caller to reserve. */
+  /** The credits whose transfer begins with the deal; the caller reserves the others. */
   readonly begun: ReadonlySet<string>;
   readonly changes: readonly ChangeByDeal[];
 };
 
 type Opening = ReturnType<typeof newSettlement> & {
   readonly deal: NewDeal;
-  /** Where the transfer begins with the deal. */
+  /** Set where the transfer begins with the deal. */
   readonly beginning: ReturnType<typeof beginTransfer> | undefined;
 };
 
@@ -133,7 +132,7 @@ function listCreditIds({ deal }: Opening): string[] {
   return deal.legs.map(({ creditId }) => creditId);
 }
 
-/** That there is a settlement, and what has come of it since. */
+/** The creation, and the beginning of the transfer. */
 function buildOpeningChanges({ settlement: after, legs, beginning }: Opening): Change[] {
   const event = "settlement.created";
   return [
@@ -180,7 +179,7 @@ export async function storeSettlements<Stored>(
   return stored;
 }
 
-/** In one call, so that money that leaves its escrow is free at no time. */
+/** Voids escrows and writes holds in one call, so that escrowed money is never available in between. */
 function buildHolds(openings: readonly Opening[]): BookChanges {
   return {
     entries: openings.flatMap(({ holds }) => holds),
@@ -194,10 +193,10 @@ function listReservations({ deal: { origin, legs } }: Opening) {
   return legs.map(({ creditId, seller }) => ({ creditId, reservedFor: seller.orderId ?? origin }));
 }
 
-/** A change and the order or cross whose deal it came from. */
+/** A change and the order or cross of its deal. */
 export type ChangeByDeal = { readonly origin: string; readonly change: Change };
 
-/** A buyer's balance fell after it was looked at: whoever opens the settlements does it again. */
+/** A buyer's balance fell after it was read; the caller retries. */
 export class FundsMoved extends Error {
   constructor() {
     super("a buyer's balance changed while its deals were made");
@@ -205,8 +204,8 @@ export class FundsMoved extends Error {
 }
 
 /**
- * By the books somebody else owns these credits; an operator has to look at them. Whoever opens
- * settlements for others too does it again without them.
+ * The books name another owner of these credits, which an operator must clear up. A caller with other
+ * deals in the same set retries without these credits.
  */
 export class OwnersDisputed extends Failure {
   readonly scripNos: readonly string[];
@@ -222,7 +221,7 @@ export class OwnersDisputed extends Failure {
   }
 }
 
-/** Throws what says why a hold was refused: who else owns the credit, or that a balance fell short. */
+/** Throws `OwnersDisputed` or `FundsMoved` where the ledger refused a hold. */
 export function assertHoldsWritten(written: WrittenBooks["entries"]): void {
   const refusals = written.flatMap((item) => (item.ok ? [] : [item.refusal]));
   const disputed = refusals.flatMap((refusal) => ("scripNo" in refusal ? [refusal.scripNo] : []));
@@ -242,7 +241,7 @@ function findFundedDeals(
   );
 }
 
-/** Which deals their buyers pay at once; what is available to clients is used up deal by deal. */
+/** Selects deals in order while the buyer's balance covers them, and deducts each. */
 export function selectPaidDeals(
   deals: readonly NewDeal[],
   available: Map<string, PaiseSum>,
@@ -258,12 +257,12 @@ export function selectPaidDeals(
   return new Set(paid.map(({ settlementId }) => settlementId));
 }
 
-/** The house always has the money, and so has a client that has put it in escrow. */
+/** The house always has the money, and so does a client with an escrow. */
 function isPaid({ buyer, escrow }: NewDeal): boolean {
   return isHouse(buyer.firmId) || escrow !== undefined;
 }
 
-/** What a deal begins as: its settlement, its legs, and what is held for them. */
+/** A new settlement, its legs and their holds. */
 export function newSettlement(deal: NewDeal, funded: boolean, when: When) {
   const settlement = buildSettlement(deal, funded, when);
   const legs = buildLegs(deal, when.now);
@@ -333,7 +332,7 @@ function toFeeColumns({ buyer, seller } = { buyer: noFee, seller: noFee }) {
   };
 }
 
-/** The bank is asked for what did not come with the deal. */
+/** Asks the bank about the money of unfunded settlements. */
 function askForMoney(unfunded: readonly SettlementRow[], now: Date): Query<void> {
   return askOutside(
     unfunded.map((row) => ({

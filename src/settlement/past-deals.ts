@@ -4,10 +4,7 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import { type DealRow, findFirstDealAt, listDeals, listDealtLegs } from "./read-store.ts";
 import type { LegRow } from "./store.ts";
 
-/** One credit that changed hands by an agreed price. */
-type Deal = DealRow;
-
-/** What was dealt between two instants, oldest first; the second is not part of it. */
+/** The deals from one instant up to but not including another, oldest first. */
 export async function listDealsBetween(
   db: Db,
   span: {
@@ -16,17 +13,17 @@ export async function listDealsBetween(
     readonly from: Date;
     readonly to: Date;
   },
-): Promise<readonly Deal[]> {
+): Promise<readonly DealRow[]> {
   return await listDeals(db, span);
 }
 
-/** A leg and whose purchase it is part of. */
+/** A leg with its buyer. */
 export type DealtLeg = LegRow & { readonly buyer_firm_id: string };
 
-/** So many are read by one statement: reading more holds up everybody else. */
+/** Bounds one statement: decoding more rows at once would block the event loop. */
 const settlementsAtOnce = 250;
 
-/** The legs of these settlements, by settlement, for whoever gives account of what they moved. */
+/** Legs by settlement, for reports. */
 export async function listLegsBySettlement(
   db: Db,
   settlementIds: readonly string[],
@@ -39,7 +36,7 @@ export async function listLegsBySettlement(
   return Map.groupBy(legs, (leg) => leg.settlement_id);
 }
 
-/** When the first credit of a scheme changed hands; undefined while none has. */
+/** The time of the first deal of a scheme. */
 export async function findFirstDeal(
   db: Db,
   market: { readonly environment: Environment; readonly scheme: Scheme },

@@ -120,7 +120,7 @@ export async function listAllSettlements(
   return rows.map((row) => ({ ...row, legs: legsById.get(row.settlement_id) ?? [] }));
 }
 
-/** A settlement as one party sees it: what its own firms deliver or buy, at their own prices. */
+/** A settlement as one party sees it: the sides of its own firms, at their own prices. */
 export function viewSettlement(
   row: SettlementRow,
   legs: readonly LegRow[],
@@ -132,7 +132,7 @@ export function viewSettlement(
   const isOver = !isOpen(status);
   return {
     settlement_id: row.settlement_id,
-    // An order that made a deal is its own desk's; a cross is both sides'.
+    // Both sides of a cross may see its id; an order's id belongs to one desk.
     cross_id: isId("crs", row.origin) ? row.origin : null,
     scheme: row.scheme,
     status,
@@ -148,7 +148,7 @@ export function viewSettlement(
   };
 }
 
-/** The steps that concern these legs: up to their own end, and a reversal of what they delivered. */
+/** The history for these legs: the steps up to their own end, and a reversal of delivered ones. */
 function buildHistory(row: SettlementRow, legs: readonly LegRow[]): Step[] {
   if (legs.some((leg) => isOpenLeg(leg.state))) return [...row.history];
   const answered = legs.flatMap((leg) => leg.answered_at?.getTime() ?? []);
@@ -181,21 +181,21 @@ function viewSide(row: SettlementRow, side: SettlementSide): Settlement["sides"]
   };
 }
 
-/** An order and the settlements that it dealt in. */
+/** An order and its settlements. */
 type DealtOrder = {
   readonly order_id: string;
   readonly settlement_ids: readonly string[];
 };
 
-/** What became of what an order dealt. */
+/** The state of an order's deals. */
 export type OrderStanding = {
-  /** By settlement: where the order's own legs in it stand. */
+  /** By settlement: the state of the order's own legs. */
   readonly states: ReadonlyMap<string, SettlementState>;
-  /** What changed hands for credits that were delivered. */
+  /** The money paid for delivered credits. */
   readonly settledPaise: number;
 };
 
-/** Where orders stand by their own legs, by order; one that has not dealt is not there. */
+/** By order; an order without deals is left out. */
 export async function findOrderStandings(
   db: Db,
   orders: readonly DealtOrder[],
@@ -224,7 +224,7 @@ export async function findOrderStandings(
   );
 }
 
-/** Whether something of what an order dealt was delivered or may still be. */
+/** Whether anything the order dealt was delivered or still may be. */
 export function hasStanding({ states }: OrderStanding): boolean {
   return [...states.values()].some((state) => state !== "failed");
 }

@@ -1,6 +1,5 @@
-// The statements of reading: what a desk has a side of, and what the operator looks at.
-//
-// The tape: every deal of the market, which its figures and the public index are made of.
+// Statements that only read: a desk's own settlements, the operator's lists, and the tape (every deal
+// of the market), from which market figures and the public index are computed.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
@@ -16,7 +15,7 @@ const dealtOrders = shape({ order_id: text(), settlement_id: text() });
 export type SettlementFilter = {
   readonly status: string | null;
   readonly firmId: string | null;
-  /** The only firm whose sides the caller sees; null when it is the whole desk. */
+  /** The firm of a bound key; null for the whole desk. */
   readonly visibleFirmId: string | null;
   readonly orderId: string | null;
   readonly from: Date | null;
@@ -70,8 +69,8 @@ export async function listDealtLegs(
 }
 
 /**
- * Where a settlement stands for the viewer: a buyer's side has all the legs, and who only sells
- * stands by its own legs, as `sideState` says.
+ * The state of a settlement for the viewer, as `findSideState` decides it: a buyer's side has all the
+ * legs, a seller's side has its own.
  */
 const viewedState = fragment`
   case
@@ -144,8 +143,8 @@ export async function listSettlementRows(
 }
 
 /**
- * Where nothing is filtered, two indexes say it all: the join is a left one so that a plan may leave
- * it out when nobody asks for a state.
+ * A left join, so that the planner can remove it when no state is filtered; the count is then two
+ * index-only scans.
  */
 export async function countSettlements(
   db: Db,
@@ -180,7 +179,7 @@ export async function countSettlements(
   return row?.total ?? 0;
 }
 
-/** What each order has in each of its settlements, one row for both. */
+/** One row per order and settlement. */
 export async function listOrderLegs(
   db: Db,
   dealt: readonly { readonly orderId: string; readonly settlementId: string }[],
@@ -212,7 +211,7 @@ export async function listOrderLegs(
     ) as own`);
 }
 
-/** What keeps a firm from leaving. */
+/** The open settlements of a firm, which keep it from leaving. */
 export async function listOpenByFirm(
   db: Db,
   deskId: string,
@@ -261,7 +260,7 @@ export async function listBuyers(
     where settlement_id = any(${settlementIds}::text[])`);
 }
 
-/** One credit that changed hands, as the market is told of it. */
+/** One dealt credit, as the market publishes it. */
 export type DealRow = {
   readonly settlement_id: string;
   readonly scrip_no: string;
@@ -274,7 +273,7 @@ export type DealRow = {
   readonly state: LegState;
 };
 
-/** The tape, oldest first: from the first instant, up to and without the second. */
+/** The tape from one instant up to but not including another, oldest first. */
 export async function listDeals(
   db: Db,
   {
@@ -299,7 +298,7 @@ export async function listDeals(
     order by legs.dealt_at, legs.settlement_id, legs.scrip_no`);
 }
 
-/** When the tape begins; undefined while it is empty. */
+/** The time of the first deal on the tape. */
 export async function findFirstDealAt(
   db: Db,
   { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },

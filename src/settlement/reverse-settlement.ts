@@ -1,10 +1,10 @@
-// A settlement that should not have been is undone by entries that correct it: what was written
-// stays. Two operators take it, the second under the same reason.
+// Undoes a settlement that was a mistake, by correcting entries: written entries stay. It takes two
+// operators, who give the same reason.
 //
-//   payouts    what has not been sent stays here; what is with the bank makes it wait
-//   credits    go back, if the buyer still holds them freely
-//   money      goes back from the seller's balance; what is missing there the seller owes
-//   commission goes back to the house, from what the desks have earned
+//   payouts    unsent ones are recalled; while one is with the bank, the reversal is refused
+//   credits    go back, if the buyer still holds them unreserved
+//   money      goes back from the seller's balance; a shortfall becomes the seller's dues
+//   commission is clawed back from the desks
 
 import { actWithApproval } from "../operators/act-with-approval.ts";
 import { type ApprovalKind, validHoursUsual } from "../operators/approval-kind.ts";
@@ -40,7 +40,7 @@ export async function reverseSettlement(
 ): Promise<"proposed" | "reversed"> {
   const [row] = await listAllSettlements(ctx, { settlementId, limit: 1 });
   if (!row) throw new Failure("not_found", `no settlement ${settlementId}`);
-  // A command that was run again.
+  // The command was run before.
   if (row.state === "reversed" && row.reason === reason) return "reversed";
   const { outcome } = await actWithApproval(ctx, operator, {
     kind: settlementReversal,
@@ -138,7 +138,7 @@ async function undoSettlement(
   return [...recalled.changes, ...credits];
 }
 
-/** What corrects each leg that was delivered; what is available to the sellers is used up. */
+/** One reversing entry per delivered leg; `available` is reduced leg by leg. */
 export function buildReversals({
   delivered,
   buyerFirmId,

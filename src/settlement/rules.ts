@@ -4,15 +4,15 @@
 //      │                 │                        │                                                    │
 //      └──────fail───────┴──────────fail──────────┴──▶ failed                           reversed ◀──reverse┘
 //
-//   the buyer    funds it; what it has with us, or the house's own purse, funds at once
-//   the seller   initiates the transfer at customs, by our hand under its mandate: with the deal
-//                itself when it is funded by then, unless customs is away
-//   customs      confirms or refuses each credit by itself; a credit and its money change hands in
-//                one transaction, so confirmed and settled come together
-//   the clock    ends what was not done in time
+//   the buyer    funds it, at once where its balance or the house's own money covers it
+//   the seller   initiates the transfer at customs; the service does so under the seller's mandate,
+//                with the deal itself when it is funded, unless customs is down
+//   customs      confirms or refuses each credit; a credit and its money change hands in one
+//                transaction, so confirmed and settled come together
+//   the clock    fails it at its deadline
 //
-// One leg is one credit: pending ──▶ transferring ──▶ delivered, or failed from either. What was
-// delivered settles, the rest is refunded, and a settlement of which nothing was delivered fails.
+// One leg is one credit: pending ──▶ transferring ──▶ delivered, or failed from either. Delivered legs
+// settle, failed legs are refunded, and a settlement without a delivered leg fails.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Fee, Paise } from "../kernel/money.ts";
@@ -65,7 +65,7 @@ export const waitingOn = ["buyer", "seller", "customs", "bank", "none"] as const
 
 export type WaitingOn = (typeof waitingOn)[number];
 
-/** Whose move it is. */
+/** The party whose move is awaited. */
 export function findAwaitedParty(state: SettlementState): WaitingOn {
   switch (state) {
     case "pending":
@@ -81,7 +81,7 @@ export function findAwaitedParty(state: SettlementState): WaitingOn {
   }
 }
 
-/** How many working days each party has for its move, and whose days they are. */
+/** The working days that each state may last, and the office whose calendar counts them. */
 const workingDaysFor = {
   pending: { days: 1, office: "bank" },
   funded: { days: 1, office: "customs" },
@@ -90,19 +90,19 @@ const workingDaysFor = {
   Record<SettlementState, { readonly days: number; readonly office: Office }>
 >;
 
-/** The sandbox does in seconds what takes days; a test sees a deadline pass within a minute. */
+/** Deadlines of the sandbox are short, so that a client's test can watch one pass. */
 const sandboxSecondsFor: Readonly<Partial<Record<SettlementState, number>>> = {
   pending: 60,
   funded: 60,
   transfer_initiated: 30,
 };
 
-/** Whose working days count while a settlement is in one of these states. */
+/** The office whose working days count in a state. */
 export function findOffice(state: (typeof openStates)[number]): Office {
   return workingDaysFor[state].office;
 }
 
-/** By when what is waited for must have happened; null when nothing is. */
+/** The deadline of a state that begins now; null when the state has none. */
 export function computeDueAt(
   state: SettlementState,
   environment: Environment,
@@ -118,7 +118,7 @@ export function computeDueAt(
   return addWorkingDays(now, days, office, calendar);
 }
 
-/** The states in which something is still waited for. */
+/** The states that have a deadline. */
 export const openStates = [
   "pending",
   "funded",
@@ -134,8 +134,7 @@ export function isOpenLeg(state: LegState): boolean {
 }
 
 /**
- * Where one side of a settlement stands, by its own legs: what becomes of the legs of others is not
- * its business. While one of its own is open it stands where the settlement does.
+ * The state of one side, from its own legs only. While one of them is open it is the settlement's.
  */
 export function findSideState(
   state: SettlementState,
@@ -146,7 +145,7 @@ export function findSideState(
   return state === "reversed" ? "reversed" : "settled";
 }
 
-/** Why a settlement or a leg of it failed. */
+/** Why a settlement or a leg failed. */
 export const failureReasons = [
   "timeout",
   "not_funded",
@@ -168,12 +167,12 @@ export type Step = {
   readonly reason: string | null;
 };
 
-/** What an answered leg is from then on. */
+/** The end of a leg. */
 export type LegOutcome =
   | { readonly state: "delivered"; readonly reason: null }
   | { readonly state: "failed"; readonly reason: string };
 
-/** What of a leg's money is fee and tax, on each side. */
+/** The fee and GST within each side's money. */
 export type LegFees = {
   readonly buyer_fee_paise: Paise;
   readonly buyer_gst_paise: Paise;
@@ -188,8 +187,8 @@ export function toSideFee(side: Side, leg: LegFees): Fee {
 }
 
 /**
- * The moves a settlement makes when some of its legs are answered: none while others are open, and
- * two at once when the last of them is and something was delivered.
+ * The moves of a settlement after legs were answered: none while a leg is open, and two at once when
+ * the last one is answered and any was delivered.
  */
 export function listMoves(
   legs: readonly { readonly state: LegState }[],

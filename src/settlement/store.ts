@@ -73,7 +73,6 @@ export type LegRow = RowOf<typeof settlementLegs>;
 export const settlementColumns = settlements.as("s");
 export const legColumns = settlementLegs.as("l");
 
-/** What is dealt now. */
 export function insertSettlements(rows: readonly SettlementRow[], now: Date): Query<void> {
   const shared = { reason: null, money_apart: false, created_at: now, updated_at: now };
   return command(sql`
@@ -109,7 +108,7 @@ export async function listStates(
     where settlement_id = any(${settlementIds}::text[])`);
 }
 
-/** What is still to be delivered and paid for of these settlements, or was. */
+/** A lateral lookup per id: the planner would otherwise scan the table for a large set. */
 export async function listLegs(db: Db, settlementIds: readonly string[]): Promise<LegRow[]> {
   return await db.rows(sql`
     select ${legColumns}
@@ -136,8 +135,8 @@ export async function lockSettlements(
 }
 
 /**
- * Where there is a settlement in one of these states, and due by then if that is said. Workers ask
- * this before they open a transaction, because usually there is none.
+ * The environments with a settlement in one of these states, due by `dueBy` if given. Workers ask this
+ * first, because usually there is none and no transaction is needed.
  */
 export async function listEnvironmentsWith(
   db: Db,
@@ -156,7 +155,7 @@ export async function listEnvironmentsWith(
   return rows.map(({ environment }) => environment);
 }
 
-/** Who has yet to pay for something. */
+/** The buyers of unfunded settlements. */
 export async function listUnfundedBuyers(db: Db, environment: Environment): Promise<string[]> {
   const rows = await db.rows<{ buyer_firm_id: string }>(sql`
     select distinct buyer_firm_id
@@ -165,7 +164,7 @@ export async function listUnfundedBuyers(db: Db, environment: Environment): Prom
   return rows.map((row) => row.buyer_firm_id);
 }
 
-/** The settlements that still wait for one of these credits. */
+/** The settlements with an open leg for one of these credits. */
 export async function listByCredits(
   db: Db,
   environment: Environment,
@@ -184,7 +183,7 @@ export async function listByCredits(
   return rows.map((row) => row.settlement_id);
 }
 
-/** What is open between the firms of a desk and the house, and concerns nobody else. */
+/** Locks the open settlements in which only this desk and the house take part. */
 export async function lockWithin(
   tx: Tx,
   environment: Environment,
@@ -213,7 +212,7 @@ export async function lockWithin(
     for update`);
 }
 
-/** A worker that holds settlements and waits for a credit or a balance gives way to whoever has it. */
+/** Sets a lock timeout: a worker that waits for a caller's lock rolls back and retries later. */
 export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
 }
@@ -229,7 +228,7 @@ const movedColumns = [
 ] as const;
 const setMovedColumns = settlements.assign(movedColumns);
 
-/** Each was locked before. They are looked up one by one, whatever the planner knows of the table. */
+/** The rows are locked. Joins by ctid, so the planner cannot choose a sequential scan. */
 export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Promise<void> {
   await tx.rows(sql`
     update settlements as s
@@ -247,7 +246,7 @@ export async function setSettlements(tx: Tx, rows: readonly SettlementRow[]): Pr
 const answeredColumns = ["state", "reason", "answered_at"] as const;
 const setAnsweredColumns = settlementLegs.assign(answeredColumns);
 
-/** What becomes of legs, whose settlements were locked before; their facts stay. */
+/** Sets state, reason and time. The settlements are locked. Joins by ctid, as above. */
 export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
   await tx.rows(sql`
     update settlement_legs as l
@@ -262,7 +261,7 @@ export async function setLegs(tx: Tx, rows: readonly LegRow[]): Promise<void> {
     where l.ctid = f.place`);
 }
 
-/** What is open has less time left. Each was locked before. */
+/** Moves deadlines earlier. The rows are locked. */
 export async function bringSettlementsNearer(
   tx: Tx,
   settlementIds: readonly string[],
@@ -275,7 +274,7 @@ export async function bringSettlementsNearer(
     where settlement_id = any(${settlementIds}::text[])`);
 }
 
-/** What firms have bought that waits for money; those that have nothing such are left out. */
+/** The sum of unfunded purchases by firm; firms without any are left out. */
 export function listUnfunded(
   environment: Environment,
   firmIds: readonly string[],

@@ -1,5 +1,5 @@
-// The taxes of legs, in the transaction that delivers or reverses them. While no rate is set this is
-// one look at an empty table.
+// The taxes of legs, in the transaction that delivers or reverses them. While no rate is set, this
+// costs one read of an empty table.
 
 import { taxpayersAmong } from "../firms/find-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -30,7 +30,7 @@ import {
   lockSums,
 } from "./tax-store.ts";
 
-/** What follows for the books, and what is withheld from the seller of each leg, by its name. */
+/** Entries for the books, and the tax withheld from sellers by leg key. */
 export type TaxedLegs = {
   readonly entries: readonly Entry[];
   readonly withheld: ReadonlyMap<string, Paise>;
@@ -38,7 +38,7 @@ export type TaxedLegs = {
 
 const untaxed: TaxedLegs = { entries: [], withheld: new Map() };
 
-/** What names a leg among those of all settlements. */
+/** The key of a leg in maps across settlements. */
 export function toLegKey(settlementId: string, ordinal: number): string {
   return `${settlementId} ${ordinal}`;
 }
@@ -50,7 +50,7 @@ type TaxContext = {
   readonly now: Date;
 };
 
-/** Legs that are delivered now, all of one environment. */
+/** Taxes the legs delivered now, all of one environment. */
 export async function taxDelivered(
   tx: Tx,
   environment: Environment,
@@ -75,7 +75,7 @@ export async function taxDelivered(
   return { entries: taxes.flatMap(buildTaxEntries), withheld: sumWithheld(taxes) };
 }
 
-/** What was withheld from legs of these settlements that were delivered before. */
+/** The tax withheld when earlier legs of these settlements were delivered. */
 export async function findWithheld(
   tx: Tx,
   settlementIds: readonly string[],
@@ -92,7 +92,7 @@ function sumWithheld(taxes: readonly LegTax[]): Map<string, Paise> {
   );
 }
 
-/** A payee's year as it stands, and what the legs of a set have added to it. */
+/** A payee's sums of the year, and what the legs of this set add to them. */
 type OpenYear = { sums: PayeeYear; added: AddedSum };
 
 function findPayee(taxpayers: ReadonlyMap<string, Taxpayer>, firmId: string): string {
@@ -101,7 +101,7 @@ function findPayee(taxpayers: ReadonlyMap<string, Taxpayer>, firmId: string): st
 
 const unknownTaxpayer: Taxpayer = { pan: null, gstin: null };
 
-/** The years of all that sell something tax is withheld from, locked. */
+/** Locks the year sums of the sellers that are subject to TDS, and inserts missing ones. */
 async function openYears(
   tx: Tx,
   legs: readonly TaxableLeg[],
@@ -115,7 +115,8 @@ async function openYears(
   const year = financialYear(now);
   const key = { environment, year };
   const payees = [...byPayee.keys()];
-  // Those that are missing come first: whoever waits for a new row must hold no old one.
+  // Missing rows are inserted before known ones are locked: waiting for another's insert while holding
+  // a row lock could deadlock.
   const known = new Set(await listKnownPayees(tx, key, payees));
   const missing = [...byPayee].filter(([payee]) => !known.has(payee));
   if (missing.length > 0) {
@@ -135,7 +136,7 @@ async function openYears(
   );
 }
 
-/** Leg by leg in one order, each on what those before it have left of the threshold. */
+/** Taxes leg by leg in order: each uses up part of the threshold for the next. */
 function decideTaxes(
   legs: readonly TaxableLeg[],
   { rates, taxpayers }: TaxContext,
@@ -173,7 +174,7 @@ export type UntaxedLegs = {
   readonly returned: ReadonlyMap<string, Paise>;
 };
 
-/** Everything that was decided about a settlement is undone, whatever the rates are now. */
+/** Undoes the taxes that were decided when the legs were delivered, whatever the rates are now. */
 export async function untaxReversed(
   tx: Tx,
   legs: readonly (TaxableLeg & { readonly deliveredAt: Date })[],
@@ -191,7 +192,7 @@ export async function untaxReversed(
   return { entries: back.flatMap(buildTaxEntries), returned };
 }
 
-/** A year that was never opened has nothing to take from: it begins without what was reversed. */
+/** Subtracts reversed legs. A year without sums stays so: they will be computed without the reversed. */
 async function takeFromSums(
   tx: Tx,
   legs: readonly (TaxableLeg & { readonly deliveredAt: Date })[],

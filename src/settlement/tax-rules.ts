@@ -1,12 +1,12 @@
-// What of a deal's money is the state's, decided once, when a credit is delivered:
+// The taxes on a deal, decided once, when a credit is delivered:
 //
 //   gst   the tax on a fee is divided by the place of supply: within the house's state into CGST and
-//         SGST, across a border it is IGST. What is paid does not change, only what it is called.
-//   tds   what a buyer of goods withholds from a seller above a sum of the financial year. The seller
+//         SGST, otherwise it is IGST. The amount paid does not change.
+//   tds   a buyer of goods withholds tax from a seller above a threshold per financial year. The seller
 //         is paid that much less, and the house owes it to the state in the seller's name.
 //
-// Both are off until a rate with a day of effect is set. What was decided is kept with the leg, so a
-// later rate changes nothing of it, and a reversal gives back exactly what was taken.
+// Both are off until a rate with an effective day is set. The decision is stored with the leg, so a
+// later rate does not change it, and a reversal returns exactly what was taken.
 
 import { createHash } from "node:crypto";
 
@@ -28,7 +28,6 @@ export const taxLines = ["gst", "tds"] as const;
 
 export type TaxLine = (typeof taxLines)[number];
 
-/** The line of this name; not found where there is none. */
 export function parseTaxLine(name: string | undefined): TaxLine {
   const line = taxLines.find((known) => known === name);
   if (!line) throw notFound();
@@ -44,12 +43,12 @@ export type GstRate = {
   readonly house_state: string;
 };
 
-/** What is withheld from sellers. */
+/** How much is withheld from sellers. */
 export type TdsRate = {
   readonly section: string;
   readonly rate_bps: Bps;
   readonly threshold_paise: Paise;
-  /** Whether also in crosses, in which the house does not buy. */
+  /** Whether crosses count too; the house is not the buyer there. */
   readonly with_crosses: boolean;
 };
 
@@ -60,10 +59,10 @@ export type RateRow = {
   readonly is_on: boolean;
 } & { readonly [Field in keyof (GstRate & TdsRate)]: (GstRate & TdsRate)[Field] | null };
 
-/** What is in force on a day. */
+/** The rates in force on a day. */
 export type Rates = { readonly gst: GstRate | undefined; readonly tds: TdsRate | undefined };
 
-/** Of the rows of one environment, the latest of each line up to a day. */
+/** The latest row of each line up to a day; the rows are of one environment. */
 export function findRates(day: IstDay, rows: readonly RateRow[]): Rates {
   const inForce = (line: TaxLine) =>
     rows
@@ -81,7 +80,7 @@ const rateBpsMax: Bps = 3_000;
 const sectionForm = /^[0-9A-Z()-]{3,12}$/;
 const stateForm = /^[0-9]{2}$/;
 
-/** The first day of a rate: what is in force is not changed, so that nobody is taxed by two rates. */
+/** Refuses a first day that is too early: a rate in force is not changed. */
 export function refuseEarly(environment: Environment, from: IstDay, today: IstDay): void {
   if (from > today || (environment === "sandbox" && from === today)) return;
   const problem = environment === "live" ? "must be after today" : "must not be in the past";
@@ -113,7 +112,7 @@ export function refuseTds({ section, rate_bps, threshold_paise }: TdsRate): void
   }
 }
 
-/** A delivered leg, as its taxes see it; no firm is the house. */
+/** A delivered leg as tax is computed on it; the house's side is left out. */
 export type TaxableLeg = {
   readonly environment: Environment;
   readonly settlementId: string;
@@ -125,15 +124,15 @@ export type TaxableLeg = {
 export type TaxableSide = {
   readonly side: Side;
   readonly firmId: string;
-  /** What the credit is worth at its price, before the fee. */
+  /** The price of the credit before the fee. */
   readonly valuePaise: Paise;
-  /** What the side pays or gets. */
+  /** The money that the side pays or gets. */
   readonly allInPaise: Paise;
   readonly feePaise: Paise;
   readonly gstPaise: Paise;
 };
 
-/** Who a firm is to the state. */
+/** A firm's tax numbers. */
 export type Taxpayer = { readonly pan: string | null; readonly gstin: string | null };
 
 export const documentKinds = ["invoice", "credit_note"] as const;
@@ -153,12 +152,12 @@ export type GstSplit = {
 export type Withholding = {
   readonly tds_section: string | null;
   readonly tds_bps: Bps;
-  /** What of the value tax was withheld on. */
+  /** The part of the value that tax was withheld on. */
   readonly tds_base_paise: Paise;
   readonly tds_paise: Paise;
 };
 
-/** What was decided about one side of a leg. */
+/** The taxes of one side of a leg. */
 export type LegTax = GstSplit &
   Withholding & {
     readonly settlement_id: string;
@@ -180,7 +179,7 @@ const noGstSplit: GstSplit = {
   igst_paise: 0,
 };
 
-/** Who has no GSTIN is supplied where the house is. The parts sum to the tax to the paisa. */
+/** Without a GSTIN, the place of supply is the house's state. The parts sum exactly to the tax. */
 export function splitGst(
   gstPaise: Paise,
   rate: GstRate | undefined,
@@ -197,7 +196,7 @@ export function splitGst(
   return { ...noGstSplit, place_of_supply, cgst_bps, sgst_bps, cgst_paise, sgst_paise };
 }
 
-/** What a payee has sold in a financial year, and what of that tax was withheld on. */
+/** A payee's sales in a financial year, and the part of them that tax was withheld on. */
 export type PayeeYear = { readonly sold_paise: PaiseSum; readonly taxed_paise: PaiseSum };
 
 const nothingWithheld: Withholding = {
@@ -208,8 +207,8 @@ const nothingWithheld: Withholding = {
 };
 
 /**
- * What is withheld from one sale: on the part of it that brings the year above the threshold and was
- * not taxed before. Rounded to the nearest paisa, and never more than the seller gets.
+ * The tax withheld from one sale: on the part above the year's threshold that was not taxed before.
+ * Rounded to the nearest paisa, and never more than the seller gets.
  */
 export function withholdFrom(
   { valuePaise, allInPaise }: Pick<TaxableSide, "valuePaise" | "allInPaise">,
@@ -226,7 +225,7 @@ export function withholdFrom(
   return { tds_section: rate.section, tds_bps: rate.rate_bps, tds_base_paise: base, tds_paise };
 }
 
-/** The taxes of a side; undefined where there is nothing to keep. */
+/** The taxes of a side; undefined where there are none. */
 export function taxSide(
   leg: TaxableLeg,
   side: TaxableSide,
@@ -249,25 +248,25 @@ export function taxSide(
   };
 }
 
-/** Whether sellers of this leg are withheld from at all. */
+/** Whether tax is withheld from the sellers of this leg. */
 export function isWithheldFrom({ isCross }: TaxableLeg, { tds }: Rates): boolean {
   return tds !== undefined && (tds.with_crosses || !isCross);
 }
 
-/** Payees are told apart by a digest: one company may be a firm of several desks. */
+/** A digest of the PAN: one company may be a firm of several desks. */
 export function toPayeeKey({ pan }: Taxpayer, firmId: string): string {
   return createHash("sha256")
     .update(pan ?? firmId)
     .digest("hex");
 }
 
-/** For each side of a leg the taking and the giving back. */
+/** A leg has an ordinal for each side and kind of document. */
 function toTaxOrdinal({ ordinal, side, kind }: LegTax): number {
   const perLeg = sides.length * documentKinds.length;
   return ordinal * perLeg + sides.indexOf(side) + sides.length * documentKinds.indexOf(kind);
 }
 
-/** What a side's taxes move in the books; none where there is tax on nothing. */
+/** The entry of a side's taxes; none where all amounts are zero. */
 export function buildTaxEntries(tax: LegTax): Entry[] {
   const seller: Account = { kind: "firm_cash", firmId: tax.firm_id };
   const undivided: Account = { kind: "gst_payable" };
@@ -289,7 +288,7 @@ export function buildTaxEntries(tax: LegTax): Entry[] {
   ];
 }
 
-/** What divided tax amounts to, by its part: the central, the state's, or that across a border. */
+/** Sums of CGST, SGST and IGST, with their names and rates. */
 export function sumDividedTax(taxes: readonly GstSplit[]) {
   return (["cgst", "sgst", "igst"] as const).flatMap((kind) => {
     const own = taxes.filter((tax) => tax[`${kind}_paise`] > 0);
@@ -309,11 +308,11 @@ function formatRate(bps: Bps): string {
   return String(bps / 100);
 }
 
-/** `F/2026-27/000001`: 16 characters, which is all that a tax invoice may have. */
+/** `F/2026-27/000001`: 16 characters, the legal maximum for a tax invoice. */
 export function formatDocumentNo(kind: DocumentKind, year: FinancialYear, number: number): string {
   const letter = kind === "invoice" ? "F" : "C";
   const digits = String(number).padStart(6, "0");
-  // From the millionth on the century goes, which the year's two digits say again.
+  // From number 1,000,000 on, the century is dropped to stay within 16 characters.
   const shown = digits.length > 6 ? year.slice(2) : year;
   return `${letter}/${shown}/${digits}`;
 }

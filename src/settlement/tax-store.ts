@@ -10,7 +10,7 @@ const rateColumns = fragment`
   environment, line, effective_from, is_on, cgst_bps, sgst_bps, igst_bps, house_state, section,
   rate_bps, threshold_paise, with_crosses`;
 
-/** All of them where no day is given, otherwise those that have come into force by then. */
+/** All rates, or those in force by a day. */
 export async function listRates(
   db: Db,
   { environment, upTo }: { readonly environment: Environment | null; readonly upTo: IstDay | null },
@@ -23,7 +23,7 @@ export async function listRates(
     order by environment, line, effective_from desc`);
 }
 
-/** One that is not in force yet is replaced by another for the same day. */
+/** Replaces a rate of the same day, which is not in force yet. */
 export async function upsertRate(tx: Tx, row: RateRow, now: Date): Promise<void> {
   await tx.rows(sql`
     insert into tax_rates (${rateColumns}, set_at)
@@ -79,7 +79,7 @@ export async function listTaxes(db: Db, settlementIds: readonly string[]): Promi
     order by settlement_id, ordinal, side, kind`);
 }
 
-/** Which year of which payee; the payee as hexadecimal digits. */
+/** Payees travel as hexadecimal digits. */
 export type YearKey = { readonly environment: Environment; readonly year: FinancialYear };
 
 export type SumRow = {
@@ -123,7 +123,7 @@ const tdsSums = table("tds_sums", {
 });
 const payeesOfFirms = shape({ payee: hex(), firm_id: text() });
 
-/** A payee's year begins with what was delivered of it before anything was withheld. */
+/** Starts a payee's year with its earlier deliveries. */
 export async function insertSums(
   tx: Tx,
   { environment, year }: YearKey,
@@ -173,7 +173,7 @@ export type AddedSum = {
   readonly withheld: number;
 };
 
-/** What is taken back is below zero. */
+/** A reversal adds negative amounts. */
 export async function addToSums(
   tx: Tx,
   { environment, year }: YearKey,

@@ -1,6 +1,7 @@
-// Fees that bear divided tax are invoiced after their delivery, not within it: the numbers of a series
-// have no gap, so whoever numbers waits for whoever did before, and no deal should. A set is numbered
-// in one transaction with the row of its series. What does not commit has used no number.
+// Tax rates, and the invoices of fees that bear divided tax. A worker issues them after delivery: the
+// numbers of a series have no gap, so numbering is serialized by a row lock, and deals should not wait
+// for it. A set is numbered in one transaction with the row of its series, so a rollback uses no
+// number.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -45,7 +46,7 @@ import {
 } from "./tax-rules.ts";
 import { type StoredTax, listRates, listTaxes, upsertRate } from "./tax-store.ts";
 
-/** A line from a day on: its rate, or that there is none. */
+/** A tax line from a day on; a null rate switches it off. */
 type SetTax = { readonly environment: Environment; readonly from: IstDay } & (
   | { readonly line: "gst"; readonly rate: GstRate | null }
   | { readonly line: "tds"; readonly rate: TdsRate | null }
@@ -82,7 +83,7 @@ export async function setTax(
   return row;
 }
 
-/** A rate is everybody's, so its changes are on the operator's own desk. */
+/** Rates belong to no desk: their changes are recorded on the house's desk. */
 function buildTaxChange(after: RateRow): Change {
   const { environment, line, effective_from } = after;
   const house = houseFirmId[environment];
@@ -100,7 +101,7 @@ function buildTaxChange(after: RateRow): Change {
 export type StoredLegTax = StoredTax;
 export type FeeInvoice = InvoiceRow;
 
-/** Every rate that was ever set, the latest of each line first. */
+/** Every rate ever set, the latest of each line first. */
 export async function listTaxRates(
   { db }: Pick<Context, "db">,
   environment: Environment | null,
@@ -115,7 +116,7 @@ export async function listFeeInvoices(
   return await listInvoices(db, search);
 }
 
-/** What was decided about the legs of settlements, by settlement. */
+/** The taxes of legs, by settlement. */
 export async function findTaxesBySettlement(
   db: Db,
   settlementIds: readonly string[],
@@ -125,7 +126,7 @@ export async function findTaxesBySettlement(
   return Map.groupBy(rows, (row) => row.settlement_id);
 }
 
-/** What was issued for a settlement, in the order of the numbers. */
+/** The documents of a settlement, in the order of their numbers. */
 export async function listInvoicesOfSettlement(
   db: Db,
   settlementId: string,
@@ -135,7 +136,7 @@ export async function listInvoicesOfSettlement(
 
 const setSizeMax = 500;
 
-/** One set of each series that has something to number. */
+/** Issues one set of each series. */
 export async function issueInvoices(
   ctx: Pick<Context, "db" | "now">,
   offenders: Offenders = noOffenders(),
@@ -172,7 +173,7 @@ async function issueSeries(
     note([...new Set(due.map(({ settlement_id }) => settlement_id))]);
     if (due.length === 0) return 0;
     const after = before + due.length;
-    // Of two that begin a series, the one that comes second finds nothing of its own to number.
+    // Two transactions can start a new series at once; the second stops here and retries later.
     if (!(await raiseSeries(tx, environment, { kind, year, before, after }))) return 0;
     const invoices = due.map(({ ordinals, ...row }, at) => {
       const number = before + at + 1;

@@ -43,8 +43,8 @@ const setSizeMax = 200;
 const transferWorker: Actor = { kind: "worker", id: "settlement", requestId: null };
 
 /**
- * One set of funded settlements is taken to customs, a question for each credit. While customs is
- * away they wait.
+ * Begins the transfer of one set of funded settlements: customs is asked about each credit. While
+ * customs is down they wait.
  */
 export async function initiateTransfers(
   ctx: Pick<Context, "db" | "now">,
@@ -77,7 +77,10 @@ type InitiateInput = {
   readonly now: Date;
 };
 
-/** A credit that its deal no longer has fails its leg; what is left of such a deal comes next. */
+/**
+ * Begins the transfer. A credit that is no longer reserved for its deal fails its leg; the rest of such
+ * a deal begins with the next set.
+ */
 export async function initiate(tx: Tx, initiation: InitiateInput): Promise<readonly Change[]> {
   const { environment, settlements, settlementHooks, now } = initiation;
   const legs = await listLegs(
@@ -161,7 +164,7 @@ type AnsweredTransfer = Answered<"credit_transfer">;
 
 type AnswerContext = { readonly settlementHooks: SettlementHooks; readonly now: Date };
 
-/** What the bank says about money that was waited for. */
+/** Applies the bank's answers about awaited money. */
 export async function applyFunding(
   tx: Tx,
   actor: Actor,
@@ -190,7 +193,7 @@ export async function applyFunding(
   await recordChanges(tx, actor, changes, now);
 }
 
-/** What was asked for is what has arrived, also when part of the deal has failed meanwhile. */
+/** The amount that was asked for, also when a part of the deal has failed meanwhile. */
 function buildDeposit(row: SettlementRow, inquiry: Funding | undefined): Deposit {
   return {
     environment: row.environment,
@@ -202,7 +205,7 @@ function buildDeposit(row: SettlementRow, inquiry: Funding | undefined): Deposit
   };
 }
 
-/** What customs says about credits that were to pass to their buyers. */
+/** Applies the answers of customs about transfers. */
 export async function applyTransfers(
   tx: Tx,
   actor: Actor,
