@@ -136,6 +136,7 @@ function toNewDeal(
     environment: matchState.environment,
     scheme: deal.scheme,
     origin: deal.originOrderId,
+    originKind: "order",
     buyer: toBuyer(matchState, deal),
     buyerBps: deal.buyerBps,
     isFunded: deal.isFunded,
