@@ -2,7 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 
-import { type Actor, isSamePerson, operator, operatorNamed } from "../src/kernel/actor.ts";
+import { type Actor, isSamePerson, operator, namedOperator } from "../src/kernel/actor.ts";
 import type { Environment } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
 import type { OpenedContext } from "../src/open-context.ts";
@@ -73,7 +73,7 @@ async function actorFor(
 function actorOf(options: Named): Actor {
   const name = nameOf(options);
   if (name === undefined) return operator;
-  if (nameForm.test(name)) return operatorNamed(name);
+  if (nameForm.test(name)) return namedOperator(name);
   throw new UsageError("--operator must be a name of letters, digits, spaces and . _ @ -");
 }
 

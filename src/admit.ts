@@ -17,7 +17,7 @@ import type {
   onRequestHookHandler,
 } from "fastify";
 
-import { type Demand, meets } from "./kernel/caller.ts";
+import { type Demand, meetsDemand } from "./kernel/caller.ts";
 import { Failure } from "./kernel/failure.ts";
 import type { Metered } from "./kernel/metered.ts";
 import { forwardedAddress, isInside, isLoopback } from "./kernel/networks.ts";
@@ -160,7 +160,7 @@ function findRefusal(
   if (ipAllowlist.length > 0 && !isInside(findAddress(request), ipAllowlist)) {
     return forbidden("this key is not used from this address");
   }
-  return meets(caller, demand) ? undefined : forbidden(describeLack(demand));
+  return meetsDemand(caller, demand) ? undefined : forbidden(describeLack(demand));
 }
 
 function describeLack(demand: Demand): string {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import fc from "fast-check";
 
-import { environments, holds, scopes } from "../kernel/caller.ts";
+import { environments, includesScope, scopes } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
@@ -137,18 +137,18 @@ test("what is not refused at minting is wholly effective, and what is effective 
   fc.assert(
     fc.property(grantsOfKeys, grantsOfKeys, (parent, asked) => {
       const effective = effectiveGrant(asked, parent);
-      for (const scope of effective.scopes) assert.ok(holds(parent.scopes, scope));
+      for (const scope of effective.scopes) assert.ok(includesScope(parent.scopes, scope));
       assert.ok(parent.buySide || !effective.buySide);
 
       const exceeds =
-        asked.scopes.some((scope) => !holds(parent.scopes, scope)) ||
+        asked.scopes.some((scope) => !includesScope(parent.scopes, scope)) ||
         (asked.buySide && !parent.buySide);
       if (exceeds) {
         assert.throws(() => refuseExcess(parent, asked), { code: "forbidden" });
         return;
       }
       refuseExcess(parent, asked);
-      for (const scope of asked.scopes) assert.ok(holds(effective.scopes, scope));
+      for (const scope of asked.scopes) assert.ok(includesScope(effective.scopes, scope));
       assert.equal(effective.buySide, asked.buySide);
     }),
   );

@@ -9,7 +9,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-import { type Environment, holds, intersect, type Scope, scopes } from "../kernel/caller.ts";
+import {
+  type Environment,
+  includesScope,
+  intersect,
+  type Scope,
+  scopes,
+} from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { idBodyLength, idBodyPattern } from "../kernel/ids.ts";
 import { isCleanText } from "../kernel/json.ts";
@@ -111,7 +117,7 @@ type Grant = { readonly scopes: readonly Scope[]; readonly buySide: boolean };
 
 /** A child never gets what its parent does not hold. */
 export function refuseExcess(parent: Grant, asked: Grant): void {
-  const excess = asked.scopes.filter((scope) => !holds(parent.scopes, scope));
+  const excess = asked.scopes.filter((scope) => !includesScope(parent.scopes, scope));
   if (excess.length > 0) {
     throw new Failure("forbidden", "a child key cannot hold a scope its parent does not", {
       detail: { reason: "scope_not_held", scopes: excess },

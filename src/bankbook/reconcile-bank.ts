@@ -1,6 +1,6 @@
 import type { Environment } from "../kernel/caller.ts";
 import { addPaise, negatePaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
-import { outsideEntries, outsideBalance } from "../ledger/outside.ts";
+import { readOutsideEntries, readOutsideBalance } from "../ledger/outside.ts";
 import type { Context } from "../platform/context.ts";
 import { findTotals, listAllExplained } from "./store.ts";
 
@@ -32,7 +32,7 @@ export async function reconcileBank(
   ctx: Pick<Context, "db">,
   environment: Environment,
 ): Promise<Reconciled> {
-  const books = negatePaise(await outsideBalance(ctx.db, environment));
+  const books = negatePaise(await readOutsideBalance(ctx.db, environment));
   const { opening_paise, closing_paise, as_of, lines_paise, queued } = await findTotals(
     ctx.db,
     environment,
@@ -49,7 +49,7 @@ export async function reconcileBank(
     };
   }
   const explained = new Set(await listAllExplained(ctx.db, environment));
-  const unseen = (await outsideEntries(ctx.db, environment)).filter(
+  const unseen = (await readOutsideEntries(ctx.db, environment)).filter(
     ({ kind, subject }) => !explained.has(`${kind} ${subject}`),
   );
   const between = closing_paise - (opening_paise + lines_paise);

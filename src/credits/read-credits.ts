@@ -1,7 +1,7 @@
 import { firmOfCaller, firmOfDesk } from "../firms/find-firms.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
-import { Failure, notFound } from "../kernel/failure.ts";
+import { invalidQuery, notFound } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -35,7 +35,8 @@ export async function listCredits(
   query: ListCreditsQuery,
 ): Promise<Page<Credit>> {
   const { scheme, status, expiring_before: expiringBefore } = query;
-  if (expiringBefore !== undefined && !isCalendarDay(expiringBefore)) throw noSuchDay();
+  if (expiringBefore !== undefined && !isCalendarDay(expiringBefore))
+    throw invalidQuery("expiring_before", "must be a day as YYYY-MM-DD");
   const firm = await firmOfCaller(ctx.db, caller, firmId);
   const question = { list: "credits", firm: firmId, scheme, status, before: expiringBefore };
   const request = openPage(query, question, ctx.cursorKey);
@@ -54,14 +55,6 @@ export async function listCredits(
   });
   const view = { firmState: firm.connection_state, today: istDay(ctx.now()) };
   return { ...page, rows: await mapPaced(page.rows, (row) => viewCredit(row, view), openPace()) };
-}
-
-function noSuchDay(): Failure {
-  const fields = [{ path: "expiring_before", problem: "must be a day as YYYY-MM-DD" }];
-  return new Failure("validation_error", "expiring_before: must be a day as YYYY-MM-DD", {
-    form: "transport",
-    detail: { fields },
-  });
 }
 
 type CreditSearch = {

@@ -5,7 +5,7 @@ import { type AuditRecord, chainForm, type Head } from "./audit-rules.ts";
 
 export type Desk = { readonly environment: Environment; readonly desk_id: string };
 
-/** A record in its place. */
+/** A record with its `seq` and hash. */
 export type AuditRow = AuditRecord & Head;
 
 const auditHeads = table("audit_heads", {
@@ -35,9 +35,8 @@ const auditRecords = table("audit_records", {
 });
 
 /**
- * Where the chains of these desks end, from the start for a desk without a record. It stays so until
- * the transaction adds to them. In the order of the desks and in one statement, so that nobody who
- * begins a chain locks it later than others do.
+ * Locks the heads of the desks' chains until the end of the transaction; a desk without records gets
+ * `start`. One statement in the order of the desks, so that new chains are locked in that order too.
  */
 export function lockHeads(desks: readonly Desk[], start: Head): Query<(Desk & Head)[]> {
   return query(sql`
@@ -47,7 +46,7 @@ export function lockHeads(desks: readonly Desk[], start: Head): Query<(Desk & He
     returning environment, desk_id, seq, encode(hash, 'hex') as hash`);
 }
 
-/** For heads that are locked. */
+/** The heads must be locked. */
 export function setHeads(heads: readonly (Desk & Head)[]): Query<void> {
   return command(sql`
     update audit_heads as h

@@ -12,7 +12,7 @@ const auditCheckpoints = table("audit_checkpoints", {
   made_at: time(),
 });
 
-/** Where a desk's chain stands. */
+/** The head of a desk's chain. */
 export type DeskHead = {
   readonly environment: Environment;
   readonly desk_id: string;
@@ -26,7 +26,7 @@ export type CheckpointRow = Pick<DeskHead, "environment" | "desk_id" | "seq"> & 
 
 /**
  * Desks whose chains began before today, have no checkpoint of today and have grown by more than the
- * record of their last one.
+ * record of their last checkpoint.
  */
 export async function listDue(db: Db, today: IstDay, limit: number): Promise<DeskHead[]> {
   return await db.rows(sql`
@@ -51,8 +51,8 @@ export async function listDue(db: Db, today: IstDay, limit: number): Promise<Des
 }
 
 /**
- * Those that were not there, of chains that have grown by more than the record of their last one;
- * somebody else has made the others.
+ * Inserts checkpoints of chains that have grown by more than the record of their last one, and returns
+ * their desks; another process has inserted the others.
  */
 export async function insertCheckpoints(
   tx: Tx,

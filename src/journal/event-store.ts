@@ -20,8 +20,8 @@ export type EventRow = Omit<RowOf<typeof events>, "created_at">;
 const deskSequences = table("desk_sequences", { desk_id: text(), last_sequence: bigint() });
 
 /**
- * The last of the numbers taken for each desk. The desks' rows stay locked until the transaction
- * ends, in the order of their ids, so that numbers become visible in their order.
+ * Takes numbers for each desk and returns the last of each. The desks' rows stay locked to the end of
+ * the transaction, in the order of their ids, so that events become visible in sequence.
  */
 export function takeSequences(
   counts: ReadonlyMap<string, number>,
@@ -42,7 +42,7 @@ export function insertEvents(rows: readonly EventRow[], createdAt: Date): Query<
     insert into events ${events.values(events.all, rows, { created_at: createdAt })}`);
 }
 
-/** In the order of their sequence: all of a desk's, or those of a client firm, which an index has apart. */
+/** By sequence: all events of a desk, or those of a client firm, which has an index of its own. */
 export async function listEvents(
   db: Db,
   deskId: string,
@@ -61,7 +61,7 @@ export async function listEvents(
     limit ${fetch}`);
 }
 
-/** Of a client firm. */
+/** Counts the events of a client firm. */
 export async function countEventsOfFirm(
   db: Db,
   of: { readonly deskId: string; readonly firmId: string; readonly after: number },
@@ -74,7 +74,7 @@ export async function countEventsOfFirm(
   return row?.total ?? 0;
 }
 
-/** How many events a desk has; its sequence has no gap. */
+/** The sequence has no gap, so this is also the number of events. */
 export async function findLastSequence(db: Db, deskId: string): Promise<number> {
   const [row] = await db.rows<{ last_sequence: number }>(sql`
     select last_sequence

@@ -6,7 +6,7 @@ import { type KeyObject, sign } from "node:crypto";
 
 import type { Caller } from "../kernel/caller.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
-import { queryInstant } from "../kernel/query-time.ts";
+import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -52,8 +52,8 @@ function toFilter(query: ListAuditQuery): TrailFilter {
     entityId: query.entity_id ?? null,
     actor: query.actor ?? null,
     action: query.action ?? null,
-    from: queryInstant("from", query.from),
-    to: queryInstant("to", query.to),
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
   };
 }
 

@@ -1,9 +1,9 @@
-// Who changed what, in the transaction of the change. A record is made in two steps, so that what the
-// transaction stores can be on its way meanwhile:
+// Records changes as events and audit records, in the transaction of the change. Two steps:
 //
-//   make     the record, with digests of the thing before and after; needs no database
-//   chain    lock the ends of the desks' chains, give each record its place there with the hash of
-//            all up to it, and move the ends; whoever else adds to one of them waits for the commit
+//   prepare   build the records, with hashes of the entity before and after; needs no database, so it
+//             can run while the server stores the change
+//   record    lock the heads of the desks' chains, append the records, insert the events; other writers
+//             of the same desk wait for the commit
 //
 // A record says who (a key, an operator or a worker), what, when, the version, the request id, and
 // digests of the thing before and after as it was shown: no personal data is copied. The service's
@@ -33,9 +33,8 @@ import { eventBody, eventsTopic } from "./event-rules.ts";
 import { type EventRow, insertEvents, takeSequences } from "./event-store.ts";
 
 /**
- * What happened and what is told about it commit together; the answer is what is told. This is the
- * last step of a use case's transaction: from here to the commit, other writers of the same desk wait
- * for its sequence.
+ * Records changes and returns their events. The last step of a use case's transaction: from here to the
+ * commit, other writers of the same desk wait for its sequence.
  */
 export async function recordChanges(
   tx: Tx,
@@ -52,7 +51,7 @@ export async function recordChanges(
 
 export type AttributedChange = { readonly actor: Actor; readonly change: Change };
 
-/** The same for a set that several made, as orders of many callers travel together. */
+/** `recordChanges` for changes of several actors, such as a set of orders of many callers. */
 export async function recordAttributedChanges(
   tx: Tx,
   made: readonly AttributedChange[],
@@ -61,13 +60,13 @@ export async function recordAttributedChanges(
   return await recordPrepared(tx, prepareRecords(made, now), now);
 }
 
-/** What is to be recorded; needs no database. */
+/** Prepared records and their changes. */
 type Prepared = {
   readonly changes: readonly AttributedChange[];
   readonly records: ReturnType<typeof buildRecords>;
 };
 
-/** Takes a while, so a set has it done while the server stores what has changed. */
+/** Hashing takes a while, so a large set prepares its records while the server stores the change. */
 export function prepareRecords(made: readonly AttributedChange[], now: Date): Prepared {
   const changes = made.map(({ actor, change }) => ({
     actor: asSeenBy(actor, change.deskId),

@@ -1,11 +1,11 @@
-// The readers' side of the trail: a desk's records by their place in its chain.
+// Reads a desk's audit records by `seq`.
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
 import { type Head, startOfChain } from "./audit-rules.ts";
 import type { AuditRow, Desk } from "./audit-store.ts";
 
-/** A record as it is hashed: its time is text, because a Date would lose the microseconds. */
+/** The hashed columns. The time is text, because a Date would lose the microseconds. */
 const recordColumns = fragment`
   environment, desk_id, seq, record_id,
   to_char(at at time zone interval '5:30', 'YYYY-MM-DD"T"HH24:MI:SS.US"+05:30"') as at_text,
@@ -23,7 +23,7 @@ export type TrailFilter = {
   readonly to: Date | null;
 };
 
-/** Newest first, before a place in the chain. */
+/** Newest first, before a given `seq`. */
 export async function listTrail(
   db: Db,
   { environment, desk_id }: Desk,
@@ -63,7 +63,7 @@ export async function countTrail(
   return row?.total ?? 0;
 }
 
-/** Where the chain of a desk ends; at its start when it has no record. */
+/** The head of a desk's chain; `startOfChain` when it has no record. */
 export async function findHead(db: Db, { environment, desk_id }: Desk): Promise<Head> {
   const [row] = await db.rows<Head>(sql`
     select seq, encode(hash, 'hex') as hash
@@ -84,7 +84,7 @@ export async function findLink(
   return row;
 }
 
-/** In the order of the chain, from after one place up to another. */
+/** By `seq`, after one number and up to another. */
 export async function listInOrder(
   db: Db,
   { environment, desk_id }: Desk,
@@ -99,7 +99,7 @@ export async function listInOrder(
     limit ${limit}`);
 }
 
-/** The next desk that has a chain or the end of one, in the order of environment and id. */
+/** The next desk with records or a head, by environment and id. */
 export async function findNextDesk(
   db: Db,
   { environment, desk_id }: { readonly environment: Environment | ""; readonly desk_id: string },

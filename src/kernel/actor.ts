@@ -1,5 +1,5 @@
-// Who makes a change: a key's caller, an operator, a worker of the service itself, a visitor who has
-// no key or, as a desk sees another desk, its counterparty.
+// The actor of a change: a key, an operator, a worker of the service, or a visitor without a key. To a
+// desk, the keys of another desk appear as its counterparty.
 
 import type { Call, Environment } from "./caller.ts";
 import { isHouse } from "./ids.ts";
@@ -10,7 +10,7 @@ export type Actor = {
   readonly requestId: string | null;
   /** The desk of a key. */
   readonly deskId?: string;
-  /** Of an operator who signed in; none while the service knows no people. */
+  /** Of an operator who signed in; absent while no people are registered. */
   readonly role?: OperatorRole;
 };
 
@@ -35,19 +35,19 @@ export function toActor({ caller, requestId }: Call): Actor {
 const counterparty: Actor = { kind: "counterparty", id: "counterparty", requestId: null };
 
 /**
- * The actor as the desk of a change may know them: an order of one desk changes those it is dealt
- * with, and neither is told the other's keys and requests. The house is the operator's own desk.
+ * The actor as a desk may see it. An order of one desk changes orders of another, and neither may see
+ * the other's keys and requests. The house, the operator's own desk, sees all.
  */
 export function asSeenBy(actor: Actor, deskId: string): Actor {
   const isOwn = actor.deskId === undefined || actor.deskId === deskId || isHouse(deskId);
   return isOwn ? actor : counterparty;
 }
 
-/** Whoever runs the command line beside the service. */
+/** The unnamed user of the command line. */
 export const operator: Actor = { kind: "operator", id: "cli", requestId: null };
 
-/** The same under their own name, where it matters who of several it was. */
-export function operatorNamed(name: string): Actor {
+/** A named user of the command line. */
+export function namedOperator(name: string): Actor {
   return { kind: "operator", id: name, requestId: null };
 }
 
@@ -61,13 +61,13 @@ export type Change = {
     readonly type: string;
     readonly id: string;
     readonly version: number;
-    /** Where the thing can be read again. */
+    /** The URL of the entity. */
     readonly href: string;
   };
-  /** The thing before and after, as it is shown; only digests of them are kept. */
+  /** The entity as shown before and after; only hashes of them are stored. */
   readonly before: object | null;
   readonly after: object | null;
-  /** The event to tell, when this change is one that others are told of. */
+  /** The event of this change, if it has one. */
   readonly event?: ChangeEvent | undefined;
 };
 

@@ -1,4 +1,4 @@
-// What one address may ask of the public surface, whoever is behind it.
+// Limits on the calls of one address to the public API.
 
 export type BudgetName = "rates" | "enquiry";
 

@@ -6,11 +6,11 @@ import fc from "fast-check";
 import {
   type Caller,
   type Demand,
-  holds,
+  includesScope,
   intersect,
   isScope,
   type KeyKind,
-  meets,
+  meetsDemand,
   type Scope,
   scopes,
 } from "./caller.ts";
@@ -39,7 +39,7 @@ test("a caller meets a demand exactly when it holds it: every scope, kind and de
         const expected =
           demand === "any key" ||
           (demand === "root key" ? kind === "root" : granted === "*" || granted === demand);
-        assert.equal(meets(callerWith([granted], kind), demand), expected);
+        assert.equal(meetsDemand(callerWith([granted], kind), demand), expected);
       }
     }
   }
@@ -50,7 +50,11 @@ test("a child holds a scope exactly when both it and its parent do", () => {
     fc.property(grants, grants, (child, parent) => {
       const both = intersect(child, parent);
       for (const scope of named) {
-        assert.equal(holds(both, scope), holds(child, scope) && holds(parent, scope), scope);
+        assert.equal(
+          includesScope(both, scope),
+          includesScope(child, scope) && includesScope(parent, scope),
+          scope,
+        );
       }
       assert.equal(both.includes("*"), child.includes("*") && parent.includes("*"));
     }),

@@ -1,4 +1,4 @@
-// Who is calling: the key of this request, the firm it is bound to and what it may do.
+// The caller of a request: its key, firm, desk and scopes.
 
 import { Failure } from "./failure.ts";
 
@@ -36,37 +36,37 @@ export type Caller = {
   readonly buySide: boolean;
 };
 
-/** One request by a caller: what is the same for every operation and is not in its body. */
+/** One request by a caller: the parts outside its body, the same for every operation. */
 export type Call = {
   readonly caller: Caller;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly dryRun: boolean;
-  /** Aborts when the caller leaves before it is answered. It is asked for where work may take long. */
+  /** A signal that aborts when the caller disconnects. Long operations ask for it. */
   readonly gone?: () => AbortSignal;
 };
 
-/** One request by somebody without a key. */
+/** One request without a key. */
 export type Visit = Pick<Call, "requestId" | "dryRun">;
 
 export function isScope(text: string): text is Scope {
   return (scopes as readonly string[]).includes(text);
 }
 
-export function holds(granted: readonly Scope[], wanted: Scope): boolean {
+export function includesScope(granted: readonly Scope[], wanted: Scope): boolean {
   return granted.includes("*") || granted.includes(wanted);
 }
 
-export function meets(caller: Caller, demand: Demand): boolean {
+export function meetsDemand(caller: Caller, demand: Demand): boolean {
   if (demand === "any key") return true;
   if (demand === "root key") return caller.kind === "root";
-  return holds(caller.scopes, demand);
+  return includesScope(caller.scopes, demand);
 }
 
-/** Child ∩ parent: a child never holds what its parent does not, whatever was stored. */
+/** A child key never has a scope that its parent lacks, whatever was stored. */
 export function intersect(child: readonly Scope[], parent: readonly Scope[]): Scope[] {
   if (child.includes("*")) return [...parent];
-  return child.filter((scope) => holds(parent, scope));
+  return child.filter((scope) => includesScope(parent, scope));
 }
 
 /** The answer to a buy by a key that may only sell. */

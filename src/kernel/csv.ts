@@ -1,5 +1,5 @@
-// Tables as text for spreadsheets. A cell that a spreadsheet would take for a formula is text again
-// behind an apostrophe, because names in it were chosen by others.
+// CSV for spreadsheets. An apostrophe escapes cells that a spreadsheet would run as formulas, because
+// tenants choose the names in them.
 
 import { showLines } from "./text.ts";
 
@@ -7,7 +7,7 @@ export type Cell = string | number | null;
 
 const formulaStart = /^[=+\-@\t\r]/;
 
-/** Lines of cells, the first of them the names. A number is one; every other cell is guarded. */
+/** The first row holds the column names. Numbers stay numbers; every other cell is escaped. */
 export function csvText(rows: readonly (readonly Cell[])[]): string {
   return rows.map((cells) => `${cells.map(cellText).join(",")}\r\n`).join("");
 }
@@ -20,7 +20,7 @@ function cellText(cell: Cell): string {
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
-/** `-12.50` is a number to every spreadsheet and no formula. */
+/** A spreadsheet reads `-12.50` as a number, not as a formula. */
 function isAmount(text: string): boolean {
   return /^-?\d+\.\d{2}$/.test(text);
 }

@@ -1,5 +1,5 @@
-// A Failure is for the caller: it says what they can change. A broken invariant of our own is a
-// plain Error, is logged with its stack and answered as a fault.
+// A Failure tells the caller what they can change. A broken invariant of our own is a plain Error,
+// which is logged with its stack and answered with 500.
 
 /** The closed set of reasons a request is refused; `platform/http-errors.ts` gives each a status. */
 export type FailureCode =
@@ -52,6 +52,14 @@ export function unprocessable(...fields: readonly FieldProblem[]): Failure {
   const [first] = fields;
   const message = first ? `${first.path}: ${first.problem}` : "the request is not valid";
   return new Failure("unprocessable", message, { detail: { fields } });
+}
+
+/** The answer to a query string with an invalid parameter. */
+export function invalidQuery(path: string, problem: string): Failure {
+  return new Failure("validation_error", `${path}: ${problem}`, {
+    form: "transport",
+    detail: { fields: [{ path, problem }] },
+  });
 }
 
 /** "Not yours" and "not there" are one answer, so that existence is never revealed. */

@@ -44,12 +44,12 @@ export function newId(prefix: IdPrefix, now: Date): string {
   return `${prefix}_${timeBody(now.getTime())}${randomBody()}`;
 }
 
-/** Ids made at this time or later sort from here on. */
+/** The lower bound of all ids made at this time or later. */
 export function firstId(prefix: IdPrefix, at: Date): string {
   return `${prefix}_${timeBody(at.getTime())}${"0".repeat(randomDigits)}`;
 }
 
-/** Whether a text from outside can be an id of this kind at all; anything else names nothing. */
+/** Whether a text has the form of an id of this kind. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && idForm.test(text);
 }
@@ -57,7 +57,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 let lastMs = -1;
 let lastBody = "";
 
-/** Many ids are made in one millisecond, and their bodies begin alike. */
+/** Cached: many ids are made in one millisecond. */
 function timeBody(ms: number): string {
   if (ms === lastMs) return lastBody;
   let rest = ms;
@@ -71,14 +71,14 @@ function timeBody(ms: number): string {
   return body;
 }
 
-/** Every pair of digits, so that ten random bits become text in one look. */
+/** Every pair of digits, so that one lookup turns ten random bits into text. */
 const pairs = Array.from(
   { length: 1_024 },
   (_, bits) => alphabet.charAt(bits >> 5) + alphabet.charAt(bits & 31),
 );
 const pairsPerId = randomDigits / 2;
 
-/** Random bits are fetched for many ids at once; a fetch costs more than an id. */
+/** A pool of random bits: one fetch costs more than an id. */
 const pool = new Uint16Array(pairsPerId * 512);
 let poolUsed = pool.length;
 
@@ -94,10 +94,10 @@ function randomBody(): string {
   return body;
 }
 
-/** What a bank names a payment by. */
+/** A bank's reference of a payment. */
 export const utrForm = /^[A-Z0-9]{12,22}$/;
 
-/** The operator's own firm, which stands on the other side of every binding price. */
+/** The operator's own firm, the counterparty of every binding price. */
 export const houseFirmId = {
   live: "frm_00000000000000000000000001",
   sandbox: "frm_00000000000000000000000002",

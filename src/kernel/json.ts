@@ -1,16 +1,16 @@
 // Strict reading and canonical writing of JSON.
 //
-// Two readers of one body must never see two different orders, so what JSON.parse would quietly
-// settle is refused here: duplicate names, prototype names, NUL, lone surrogates, great depth.
+// Two readers of one body must never see two different orders, so input on which parsers differ is
+// refused: duplicate names, prototype names, NUL, lone surrogates, great depth.
 //
 // The work is linear in the text: one pass over it, one JSON.parse without a reviver (a reviver makes
-// the parse fifty times as long), one walk over the value. What is too deep or has too many members
-// is refused before it is parsed.
+// the parse fifty times as long), one walk over the value. Text that is too deep or has too many
+// members is refused before it is parsed.
 
 export const jsonDepthMax = 32;
-/** Of objects and arrays together; a batch of 500 orders with full metadata has fewer. */
+/** Members of all objects and arrays; a batch of 500 orders with full metadata has fewer. */
 export const jsonMembersMax = 40_000;
-/** Of one object: many times what any of ours may have. */
+/** Members of one object; no schema allows nearly as many. */
 export const jsonNamesMax = 1_000;
 
 export type JsonObject = { readonly [name: string]: unknown };
@@ -33,7 +33,7 @@ export function parseStrictJson(text: string): JsonVerdict {
   } catch {
     return { ok: false, problem: "the body is not valid JSON" };
   }
-  const found: Tally = { names: 0, problem: undefined };
+  const found: NameCount = { names: 0, problem: undefined };
   inspect(value, found);
   if (found.problem) return { ok: false, problem: found.problem };
   // JSON.parse keeps the last of two equal names: fewer names in the value than in the text.
@@ -46,7 +46,7 @@ export function parseStrictJson(text: string): JsonVerdict {
   return { ok: true, value };
 }
 
-/** The same bytes for the same value, whatever the order of names: what fingerprints are made of. */
+/** The same bytes for the same value, whatever the order of names; the input of hashes. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value === "bigint") return String(value);
@@ -61,13 +61,13 @@ export function canonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
-/** TypeScript does not know of it yet. */
+/** TypeScript's library lacks it. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown };
 
 /** JSON in which a BigInt is an integer with all its digits. */
 export function exactJson(value: unknown): string {
   try {
-    // To look at every member takes many times as long, and most values have no BigInt.
+    // A replacer makes this many times slower, and most values have no BigInt.
     return JSON.stringify(value);
   } catch {
     return JSON.stringify(value, (_name, member: unknown) =>
@@ -76,10 +76,10 @@ export function exactJson(value: unknown): string {
   }
 }
 
-/** Where no integer has as many digits as this, all of them are exact numbers. */
+/** Integers with fewer digits are exact as doubles. */
 const longInteger = /[:[,]-?\d{16}/;
 
-/** Reads what `exactJson` wrote: an integer that is no exact number is a BigInt again. */
+/** Reads the output of `exactJson`: an integer beyond a double becomes a BigInt. */
 export function readExactJson(text: string): unknown {
   if (!longInteger.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_name, value: unknown, context?: { source?: string }) => {
@@ -93,14 +93,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Text that PostgreSQL can hold and that every other reader will read the same way. */
+/** Whether PostgreSQL can store the text and every reader decodes it the same way. */
 export function isCleanText(text: string): boolean {
   return !text.includes("\u0000") && text.isWellFormed();
 }
 
-type Tally = { names: number; problem: string | undefined };
+type NameCount = { names: number; problem: string | undefined };
 
-function inspect(value: unknown, found: Tally): void {
+function inspect(value: unknown, found: NameCount): void {
   if (found.problem) return;
   if (typeof value === "string") {
     if (!isCleanText(value)) found.problem = "the body has text that is not valid Unicode";
@@ -127,20 +127,20 @@ function inspect(value: unknown, found: Tally): void {
   }
 }
 
-type Written = {
-  /** Every colon outside a string follows a member's name, and nothing else has one. */
+type ScannedText = {
+  /** Colons outside strings: one for each member of an object. */
   names: number;
-  /** Each follows a comma, or the bracket that opens its object or array; an empty one counts too. */
+  /** Commas and opening brackets outside strings: an upper bound on members. */
   members: number;
   depth: number;
   losesFraction: boolean;
 };
 
 /**
- * What JSON.parse does not tell, in one pass over the text, which ends where it is too deep or has too
- * much in it. Says nothing useful of text that is no JSON.
+ * Counts members and depth in one pass over the text, which stops at a limit. The counts mean nothing
+ * for text that is not JSON.
  */
-function scanText(text: string): Written {
+function scanText(text: string): ScannedText {
   const written = { names: 0, members: 0, depth: 0, losesFraction: false };
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -175,7 +175,7 @@ function scanText(text: string): Written {
   return written;
 }
 
-/** Where the quote is that ends a string; the end of the text where there is none. */
+/** The index of the closing quote of a string, or the end of the text. */
 export function endOfString(text: string, quoteAt: number): number {
   for (let at = text.indexOf('"', quoteAt + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let escapes = 0;
@@ -185,7 +185,7 @@ export function endOfString(text: string, quoteAt: number): number {
   return text.length;
 }
 
-/** Whether the number around this point, such as 100.00000000000000001, would become a whole one. */
+/** Whether parsing would round the number around this point, such as 100.00000000000000001. */
 function isRoundedAway(text: string, pointAt: number): boolean {
   let end = pointAt + 1;
   let isWhole = true;

@@ -1,12 +1,12 @@
-/** Who the house is on paper. */
+/** The house's name and address on documents. */
 export type Letterhead = {
   readonly name: string;
-  /** One line for each part of it. */
+  /** Lines. */
   readonly address: readonly string[];
   readonly gstin: string | null;
 };
 
-/** The same as the lines at the head of a paper. */
+/** The letterhead as name and lines. */
 export function toPaperHead({ name, address, gstin }: Letterhead): {
   readonly name: string;
   readonly lines: readonly string[];

@@ -6,7 +6,7 @@ import { Failure } from "./failure.ts";
 export type Move<State extends string> = {
   readonly from: readonly State[];
   readonly to: State;
-  /** Who makes this move when it is not the caller; such a move is never an allowed action. */
+  /** The actor, if not the caller. Such a move is never among the allowed actions. */
   readonly by?: "clock" | "operator" | "registry" | "bank" | "deal";
 };
 

@@ -1,9 +1,9 @@
-// JSON whose one list is long, read and written item by item. Each pauses where it may be interrupted.
-// The texts are those of `exactJson`, and what is read is what `readExactJson` would read.
+// Reads and writes JSON with one long list, item by item. The generators yield where they may be
+// interrupted. Bytes and values equal those of `exactJson` and `readExactJson`.
 
 import { endOfString, exactJson, readExactJson } from "./json.ts";
 
-/** The text of an object of which one member, if it is there, is a long list. */
+/** Writes an object; its member `list`, if present, item by item. */
 export function* writeLongJson(value: object, list: string): Generator<void, string> {
   const members: string[] = [];
   for (const [name, member] of Object.entries(value)) {
@@ -25,8 +25,8 @@ function* writeList(items: readonly unknown[]): Generator<void, string> {
 }
 
 /**
- * Reads the text of an object of which one member is a list of objects; the first member of that name
- * is taken for it. A text is not taken for a member: within one, a quote has a backslash before it.
+ * Reads an object; its member `list`, an array of objects, item by item. The first `"list":` in the
+ * text is that member: inside a string the quotes would be escaped.
  */
 export function* readLongJson(text: string, list: string): Generator<void, unknown> {
   const opening = `${JSON.stringify(list)}:[`;

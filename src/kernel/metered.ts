@@ -1,4 +1,4 @@
-/** What metering found for one call: the headers of its response, and the start of GET /v1/usage. */
+/** The result of metering one call: the headers of its response, and part of GET /v1/usage. */
 export type Metered = {
   readonly admitted: boolean;
   readonly plan: string;
@@ -7,7 +7,7 @@ export type Metered = {
   readonly remaining: number;
   /** Seconds until the window is empty. */
   readonly reset: number;
-  /** Calls allowed per month; undefined where the key is not metered. */
+  /** Calls allowed per month; undefined for a key that is not metered. */
   readonly quota: number | undefined;
   readonly quotaUsed: number;
 };

@@ -1,12 +1,10 @@
-// Amounts as people in India read them: rupees with two decimals, grouped by thousand, lakh, crore.
+// Money is a whole number of paise, a price a whole number of basis points of face. Their product can
+// exceed 2^53, so it is computed in BigInt, and every division names its rounding: down when the house
+// pays, up when the house is paid.
 //
-// A fee of the house is a service and bears tax; the value of a credit does not.
+// A fee of the house is a taxed service; the value of a credit is exempt.
 
 import type { Side } from "./scheme.ts";
-
-// Money is a whole number of paise, a price a whole number of basis points of face. Their product
-// can exceed what a double holds exactly, so it is made in BigInt, and every division says which way
-// it rounds: down when the house pays, up when the house is paid.
 
 /** A whole number of paise. */
 export type Paise = number;
@@ -28,8 +26,8 @@ export function priceCeil(facePaise: Paise, priceBps: Bps): Paise {
 }
 
 /**
- * What a further face at the same price adds to what was paid for the first: summed up, the parts of
- * one order are exactly the rounding of its whole.
+ * The price that a further face adds to an order at the same price. The parts of an order sum to the
+ * rounded price of its whole.
  */
 export function addedFloor(before: Paise, added: Paise, priceBps: Bps): Paise {
   return priceFloor(before + added, priceBps) - priceFloor(before, priceBps);
@@ -58,11 +56,10 @@ export function percentText(priceBps: Bps): string {
   return `${rupeesPlain(priceBps)} %`;
 }
 
-// Sums of paise. One amount is at most 2^53 - 1, which a double holds exactly; a sum of many may be
-// more, and no sum is ever rounded or refused for its size. It is a number while that is exact, so
-// that what is hot stays cheap, and a BigInt beyond.
-
-/** A whole number of paise: a number where a double holds it exactly, a BigInt anywhere else. */
+/**
+ * A sum of paise. One amount is at most 2^53 - 1; a sum may be more and is never rounded or refused. It
+ * is a number while a double holds it exactly, which keeps the hot path cheap, and a BigInt beyond.
+ */
 export type PaiseSum = number | bigint;
 
 export function addPaise(one: PaiseSum, other: PaiseSum): PaiseSum {
@@ -86,7 +83,7 @@ export function sumPaise(amounts: readonly PaiseSum[]): PaiseSum {
   return amounts.reduce(addPaise, 0);
 }
 
-/** What of a sum one amount may be: all of it, or the most that one amount can be. */
+/** Clamps a sum to the range of one amount. */
 export function asAmount(paise: PaiseSum): number {
   if (typeof paise === "number") return paise;
   return paise < 0n ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
@@ -94,7 +91,7 @@ export function asAmount(paise: PaiseSum): number {
 
 const digitsOfDouble = 15;
 
-/** Reads a whole number as the database writes it. */
+/** Parses a whole number from the database. */
 export function readPaise(text: string): PaiseSum {
   return text.length <= digitsOfDouble ? Number(text) : narrow(BigInt(text));
 }
@@ -122,18 +119,18 @@ export function feeOn(facePaise: Paise, feeBps: Bps): Fee {
   return { feePaise, gstPaise: roundNearest(BigInt(feePaise) * BigInt(gstBps), BigInt(bpsOfPar)) };
 }
 
-/** What of an amount that includes the tax is fee, and what is tax. */
+/** Splits an amount that includes tax into fee and tax. */
 export function feeWithin(grossPaise: Paise): Fee {
   const gstPaise = roundNearest(BigInt(grossPaise) * BigInt(gstBps), BigInt(bpsOfPar + gstBps));
   return { feePaise: grossPaise - gstPaise, gstPaise };
 }
 
-/** The fee, or as much of it with its tax as there is room for. */
+/** The fee, capped so that fee and tax fit into the room. */
 export function feeUpTo(roomPaise: Paise, fee: Fee): Fee {
   return fee.feePaise + fee.gstPaise <= roomPaise ? fee : feeWithin(roomPaise);
 }
 
-/** The value of a credit is what changes hands before the fee and the tax on it. */
+/** The value of a credit: the all-in amount without fee and tax. */
 export function valueBeforeFee(side: Side, allInPaise: Paise, { feePaise, gstPaise }: Fee): Paise {
   const taken = feePaise + gstPaise;
   return side === "sell" ? allInPaise + taken : allInPaise - taken;

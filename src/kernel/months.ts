@@ -1,4 +1,4 @@
-// A month in IST, as statements count: written `2026-11`.
+// Periods of statements: months in IST, written `2026-11`.
 
 import { addDays, type IstDay, istDayStart, type IstMonth, lastDayOfMonth } from "./time.ts";
 

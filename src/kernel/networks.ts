@@ -1,4 +1,4 @@
-// IP addresses and networks, as allow-lists name them, and which of them are on the public internet.
+// IP addresses and networks, for allow-lists and for blocking private addresses.
 
 import { BlockList, isIP } from "node:net";
 
@@ -30,7 +30,7 @@ export function isLoopback(address: string): boolean {
 
 /**
  * The address in an entry of X-Forwarded-For: some proxies add the port (`203.0.113.7:4711`,
- * `[2001:db8::1]:4711`). Undefined for what is no address.
+ * `[2001:db8::1]:4711`). Undefined for any other text.
  */
 export function forwardedAddress(entry: string): string | undefined {
   if (isIP(entry) !== 0) return entry;
@@ -41,8 +41,8 @@ export function forwardedAddress(entry: string): string | undefined {
 }
 
 /**
- * What one subscriber is given and can choose addresses from: an IPv4 address, or the /64 around an
- * IPv6 one. Undefined for what is no address.
+ * The network that one subscriber gets and can choose addresses from: an IPv4 address, or the /64 of
+ * an IPv6 address. Undefined for any other text.
  */
 export function subscriberNetwork(address: string): string | undefined {
   const plain = address.replace(/%.*$/, ""); // The zone of a link-local address is ours, not theirs.
@@ -74,9 +74,8 @@ function mappedIpv4(groups: readonly string[]): string {
 }
 
 /**
- * Whether an address is global unicast: one that any host on the internet could have. Of IPv6 only
- * what is handed out for that (2000::/3) can be; so mapped, compatible and translated forms of IPv4
- * addresses are none, whatever they stand for.
+ * Whether an address is global unicast. In IPv6 only 2000::/3 is, so mapped, compatible and translated
+ * forms of IPv4 addresses are not public.
  */
 export function isPublic(address: string): boolean {
   const version = isIP(address);
@@ -91,7 +90,7 @@ export function isPublic(address: string): boolean {
 
 const handedOut = buildBlockList(["2000::/3"]);
 
-/** The special-purpose registries of IANA, and one address that is special without being in them. */
+/** IANA's special-purpose registries, and one special address that is not in them. */
 const notPublic = buildBlockList([
   "0.0.0.0/8", // this network
   "10.0.0.0/8", // private

@@ -9,7 +9,7 @@ import { canonicalJson } from "./json.ts";
 
 export const pageSizeDefault = 100;
 export const pageSizeMax = 500;
-/** How many rows a list shows that is asked for without paging. */
+/** Rows of a list without paging. */
 export const unpagedMax = 1_000;
 
 const signatureBytes = 16;
@@ -20,16 +20,16 @@ export type Position = { readonly at: Date; readonly id: string };
 
 export type PageQuery = { readonly limit?: number; readonly cursor?: string };
 
-/** What is listed and for whom; whatever is in here a cursor is bound to. */
+/** Identifies the list, its filters and its reader. A cursor is bound to it. */
 export type Question = Readonly<Record<string, string | undefined>>;
 
 export type PageRequest = {
   readonly paged: boolean;
-  /** One more row than is shown, so that the store's answer says whether there are more. */
+  /** One more row than the page, to see whether there are more. */
   readonly fetch: number;
   readonly size: number;
   readonly after: Position | undefined;
-  /** The total that an earlier page counted, if there was one. */
+  /** The total from the cursor, if there is one. */
   readonly total: number | undefined;
 };
 
@@ -53,7 +53,7 @@ export function openPage(query: PageQuery, question: Question, signingKey: Buffe
   return { paged, size, fetch: size + 1, after: opened?.position, total: opened?.total };
 }
 
-/** Counted for the first page only: the cursor brings it to the others. */
+/** Counts for the first page only; the cursor carries the total to the others. */
 export async function countOnce(
   { paged, total }: PageRequest,
   count: () => Promise<number>,
@@ -95,7 +95,7 @@ function sealCursor(
   signingKey: Buffer,
 ): string {
   const content = Buffer.from(JSON.stringify([position.at.getTime(), position.id, total]));
-  const [key = signingKey] = keysIn(signingKey);
+  const [key = signingKey] = splitKeys(signingKey);
   return Buffer.concat([sign(content, question, key), content]).toString("base64url");
 }
 
@@ -110,7 +110,7 @@ function openCursor(
   const genuine =
     signature.length === signatureBytes &&
     bytes.toString("base64url") === cursor &&
-    keysIn(signingKey).some((key) => timingSafeEqual(signature, sign(content, question, key)));
+    splitKeys(signingKey).some((key) => timingSafeEqual(signature, sign(content, question, key)));
   if (!genuine) {
     throw new Failure("bad_request", "this cursor does not belong to this list", {
       detail: { field: "cursor", problem: "take next_cursor of the previous page, unchanged" },
@@ -120,8 +120,8 @@ function openCursor(
   return { position: { at: new Date(at), id }, total };
 }
 
-/** One key, or two while the master key is changed: the first signs, and either is believed. */
-function keysIn(signingKey: Buffer): Buffer[] {
+/** One key, or two while the master key is being changed: the first signs, either verifies. */
+function splitKeys(signingKey: Buffer): Buffer[] {
   const keys = [signingKey.subarray(0, keyBytes), signingKey.subarray(keyBytes)];
   return keys.filter((key) => key.length > 0);
 }

@@ -1,14 +1,14 @@
 import type { Environment } from "./caller.ts";
 
 /**
- * Time that passes for one sandbox desk and for nobody else. The desk's deadlines come nearer by it;
- * the clock of the service, which all desks and their market share, stays as it is.
+ * An advance of one sandbox desk's clock. It moves the desk's deadlines earlier; the clock of the
+ * service, which all desks and their market share, does not change.
  */
 export type Passage = {
   readonly environment: Environment;
   readonly deskId: string;
   readonly seconds: number;
-  /** The midnights in it, for what ends with a day. */
+  /** The number of midnights passed, for deadlines that are days. */
   readonly days: number;
   readonly now: Date;
 };

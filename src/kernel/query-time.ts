@@ -1,17 +1,13 @@
-import { Failure } from "./failure.ts";
+import { invalidQuery } from "./failure.ts";
 import { daysBetween, isCalendarDay, type IstDay, parseInstant } from "./time.ts";
 
-/** Days of a query string, both included; what names no span within the bound is refused. */
+/** Refuses a range of days in a query string that is not valid or longer than `daysMax`. */
 export function refuseDays(
   { from, to }: { readonly from: IstDay; readonly to: IstDay },
   daysMax: number,
 ): void {
   const problem = findProblem(from, to, daysMax);
-  if (problem === undefined) return;
-  throw new Failure("validation_error", `from: ${problem}`, {
-    form: "transport",
-    detail: { fields: [{ path: "from", problem }] },
-  });
+  if (problem !== undefined) throw invalidQuery("from", problem);
 }
 
 function findProblem(from: IstDay, to: IstDay, daysMax: number): string | undefined {
@@ -20,14 +16,10 @@ function findProblem(from: IstDay, to: IstDay, daysMax: number): string | undefi
   return daysBetween(from, to) >= daysMax ? `must be within ${daysMax} days of to` : undefined;
 }
 
-/** The instant that a query string names, null when it names none; what is no instant is refused. */
-export function queryInstant(path: string, text: string | undefined): Date | null {
+/** Parses an instant of a query string; null when absent. */
+export function parseQueryInstant(path: string, text: string | undefined): Date | null {
   if (text === undefined) return null;
   const instant = parseInstant(text);
   if (instant) return instant;
-  const problem = "must be ISO 8601 with an offset";
-  throw new Failure("validation_error", `${path}: ${problem}`, {
-    form: "transport",
-    detail: { fields: [{ path, problem }] },
-  });
+  throw invalidQuery(path, "must be ISO 8601 with an offset");
 }

@@ -1,6 +1,6 @@
-// What looks like a secret is not repeated: whoever reads an error or a log may not be whose key it is.
+// Masks text that looks like a secret in errors and logs, whose readers may not own the key.
 
-/** A key of a service of either environment, ours or another's, the secret of a webhook, a session. */
+/** API keys of either environment, ours or another service's, webhook secrets and session tokens. */
 const secretForm =
   /\b(?:((?:[A-Za-z]+_(?:live|test)|whsec)_)[A-Za-z0-9+/=_-]{8,}|(operator_)[A-Za-z0-9_-]{40,})/gi;
 
@@ -8,7 +8,7 @@ export function maskSecrets(text: string): string {
   return text.replace(secretForm, "$1$2…");
 }
 
-/** The same for every text within a value, names of its members included. */
+/** Masks every string within a value, including member names. */
 export function maskWithin(value: unknown): unknown {
   if (typeof value === "string") return maskSecrets(value);
   if (Array.isArray(value)) return value.map(maskWithin);

@@ -17,22 +17,22 @@ export type IstMonth = string;
 let lastMs = Number.NaN;
 let lastTimestamp: IstTimestamp = "";
 
-/** What is told of a set is mostly of one instant, so the last text is often the next one too. */
+/** Caches the last text: the rows of a set mostly share one instant. */
 export function istTimestamp(instant: Date): IstTimestamp {
   const ms = instant.getTime();
   if (ms !== lastMs) {
-    lastTimestamp = `${shifted(instant).slice(0, -1)}+05:30`;
+    lastTimestamp = `${toIstIso(instant).slice(0, -1)}+05:30`;
     lastMs = ms;
   }
   return lastTimestamp;
 }
 
 export function istDay(instant: Date): IstDay {
-  return shifted(instant).slice(0, 10);
+  return toIstIso(instant).slice(0, 10);
 }
 
 export function istMonth(instant: Date): IstMonth {
-  return shifted(instant).slice(0, 7);
+  return toIstIso(instant).slice(0, 7);
 }
 
 const monthNames = [
@@ -64,7 +64,7 @@ export function dayText(instant: Date): string {
 
 /** `14:45:00 IST`, for people. */
 export function timeText(instant: Date): string {
-  return `${shifted(instant).slice(11, 19)} IST`;
+  return `${toIstIso(instant).slice(11, 19)} IST`;
 }
 
 /** The first instant of a day in IST. */
@@ -79,7 +79,7 @@ export function nextIstMonthStart(instant: Date): Date {
   return new Date(start - istOffsetMs);
 }
 
-/** `2026-27`: from April to March, as the state counts. */
+/** `2026-27`: the Indian financial year, April to March. */
 export type FinancialYear = string;
 
 export function financialYear(instant: Date): FinancialYear {
@@ -99,25 +99,25 @@ export function lastDayOfMonth(month: IstMonth): IstDay {
 }
 
 /**
- * The instant an ISO 8601 text with an offset names, or undefined when it names none. The last hours
- * of the year 9999 are in the year 10000 in IST, which has no such text.
+ * Parses ISO 8601 with an offset; undefined for any other text. The last hours of the year 9999 are
+ * refused: in IST they are in the year 10000, which ISO 8601 cannot write.
  */
 export function parseInstant(text: string): Date | undefined {
   const parts = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.exec(text);
   if (!parts || !isCalendarDay(parts[1] ?? "")) return undefined;
   const instant = new Date(text);
   if (Number.isNaN(instant.getTime())) return undefined;
-  return shifted(instant).length === isoLength ? instant : undefined;
+  return toIstIso(instant).length === isoLength ? instant : undefined;
 }
 
-/** Date.parse rolls 31 February over into March; a calendar day must survive the round trip. */
+/** Date.parse turns 31 February into March; a calendar day must survive the round trip. */
 export function isCalendarDay(day: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return false;
   const parsed = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day);
 }
 
-/** Days are counted on the calendar: no clock and no offset is involved. */
+/** Calendar arithmetic, without clock or offset. */
 export function addDays(day: IstDay, days: number): IstDay {
   return new Date((dayNumber(day) + days) * dayMs).toISOString().slice(0, 10);
 }
@@ -127,7 +127,7 @@ export function daysBetween(from: IstDay, to: IstDay): number {
   return dayNumber(to) - dayNumber(from);
 }
 
-/** Days since the first of 1970. Read by its digits: to have the text parsed costs more than a price. */
+/** Days since 1 January 1970. Reads the digits itself: Date.parse costs more than pricing a credit. */
 export function dayNumber(day: IstDay): number {
   const year = numberAt(day, 0) * 100 + numberAt(day, 2);
   return new Date(0).setUTCFullYear(year, numberAt(day, 5) - 1, numberAt(day, 8)) / dayMs;
@@ -135,11 +135,11 @@ export function dayNumber(day: IstDay): number {
 
 const zeroCode = "0".charCodeAt(0);
 
-/** Of the two digits at this place. */
+/** The number of the two digits at an index. */
 function numberAt(text: string, at: number): number {
   return (text.charCodeAt(at) - zeroCode) * 10 + text.charCodeAt(at + 1) - zeroCode;
 }
 
-function shifted(instant: Date): string {
+function toIstIso(instant: Date): string {
   return new Date(instant.getTime() + istOffsetMs).toISOString();
 }

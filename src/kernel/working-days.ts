@@ -1,6 +1,6 @@
-// Deadlines count working days: the desk is closed on Sundays, on the second and fourth Saturday of
-// a month and on bank holidays. The service itself never closes. Which days are holidays is data that
-// the operator keeps; it is handed in as a calendar.
+// Deadlines count working days: the desk is closed on Sundays, on the second and fourth Saturday of a
+// month and on bank holidays. The service itself never closes. The operator keeps the holidays, which
+// are passed in as a calendar.
 
 import { addDays, type IstDay, istDay, istDayStart, istTimestamp, parseInstant } from "./time.ts";
 
@@ -9,9 +9,9 @@ export const offices = ["bank", "customs"] as const;
 
 export type Office = (typeof offices)[number];
 
-/** What is different from the week, for each office: whether it works on that day. */
+/** Exceptions from the regular week, for each office. */
 export type Calendar = {
-  /** Another one after every change of the days. */
+  /** Changes with every change of the days. */
   readonly version: string;
   readonly days: Readonly<Record<Office, ReadonlyMap<IstDay, boolean>>>;
 };
@@ -22,17 +22,17 @@ export const plainCalendar: Calendar = {
   days: { bank: new Map(), customs: new Map() },
 };
 
-/** On these every bank is closed in every year. */
+/** Month and day; every bank is closed on these in every year. */
 const nationalHolidays: ReadonlySet<string> = new Set(["01-26", "08-15", "10-02"]);
 
-/** What comes later in a day counts as of the next working day. */
+/** A later time of day counts as the next working day. */
 const cutOff = "15:30";
 /** Deadlines are at the end of the desk's hours. */
 const closingTime = "17:30:00+05:30";
-/** No office is closed for longer: a calendar that says so must not make the service look forever. */
+/** Bounds the search for a working day, whatever the calendar says. */
 const closedDaysMax = 31;
 
-/** The desk does customs' business too, so a day on which the banks are closed counts for nobody. */
+/** A day on which the banks are closed is no working day for customs either. */
 export function isWorkingDay(day: IstDay, office: Office, { days }: Calendar): boolean {
   if (!(days.bank.get(day) ?? isInWeek(day))) return false;
   return office === "bank" || (days.customs.get(day) ?? true);
@@ -47,22 +47,22 @@ function isInWeek(day: IstDay): boolean {
   return saturdayOfMonth !== 2 && saturdayOfMonth !== 4;
 }
 
-type Asked = {
+type CachedDeadline = {
   readonly fromMs: number;
   readonly calendar: Calendar;
   readonly closeMs: number;
 };
 
-/** What was asked last, by the number of days: the deals of a set have the same few deadlines. */
-const lastAsked: Readonly<Record<Office, Map<number, Asked>>> = {
+/** The last deadline for each number of days: the deals of a set share a few deadlines. */
+const cachedDeadlines: Readonly<Record<Office, Map<number, CachedDeadline>>> = {
   bank: new Map(),
   customs: new Map(),
 };
 
-/** The close of the desk so many working days after an instant; today counts before the cut-off. */
+/** The desk's closing time `days` working days after an instant; today counts before the cut-off. */
 export function addWorkingDays(from: Date, days: number, office: Office, calendar: Calendar): Date {
   const fromMs = from.getTime();
-  const asked = lastAsked[office];
+  const asked = cachedDeadlines[office];
   let last = asked.get(days);
   if (last?.fromMs !== fromMs || last.calendar !== calendar) {
     const closeMs = closeAfter(from, days, (day) => isWorkingDay(day, office, calendar)).getTime();
@@ -72,9 +72,9 @@ export function addWorkingDays(from: Date, days: number, office: Office, calenda
   return new Date(last.closeMs);
 }
 
-type Works = (day: IstDay) => boolean;
+type WorksOn = (day: IstDay) => boolean;
 
-function closeAfter(from: Date, days: number, works: Works): Date {
+function closeAfter(from: Date, days: number, works: WorksOn): Date {
   const today = istDay(from);
   const counts = works(today) && istTimestamp(from).slice(11, 16) < cutOff;
   let day = counts ? today : nextWorkingDay(today, works);
@@ -83,8 +83,8 @@ function closeAfter(from: Date, days: number, works: Works): Date {
 }
 
 /**
- * Whoever had to be done by this instant is late. A deadline on a day that has become a holiday since
- * it was given ends with the next working day.
+ * Deadlines up to this instant are overdue. A deadline on a day that has become a holiday moves to the
+ * next working day.
  */
 export function lateUntil(now: Date, office: Office, calendar: Calendar): Date {
   const today = istDay(now);
@@ -94,7 +94,7 @@ export function lateUntil(now: Date, office: Office, calendar: Calendar): Date {
   return last === before ? now : istDayStart(addDays(last, 1));
 }
 
-/** The last day that is a working day, up to this one. */
+/** The last working day up to this day. */
 function lastWorkingDay(day: IstDay, office: Office, calendar: Calendar): IstDay {
   let last = day;
   for (let left = closedDaysMax; left > 0 && !isWorkingDay(last, office, calendar); left--) {
@@ -109,7 +109,7 @@ function closeOn(day: IstDay): Date {
   return close;
 }
 
-function nextWorkingDay(day: IstDay, works: Works): IstDay {
+function nextWorkingDay(day: IstDay, works: WorksOn): IstDay {
   let next = addDays(day, 1);
   for (let left = closedDaysMax; left > 0 && !works(next); left--) next = addDays(next, 1);
   return next;

@@ -1,14 +1,14 @@
-// The proof that the books hold, made from the entries alone and compared with everything that is
-// kept beside them. The same check runs from the command line, after tests and by the minute.
+// Checks the books: proves the entries, and compares balances, owners and statement lines with them.
+// The same check runs from the command line, after tests and every minute.
 //
-//   prove     entries that are new, slice by slice; what they add up to is kept
-//   reread    entries that were proved, against the digest of their slice
-//   compare   lines of statements, balances and owners with what is proved and what came since
+//   prove     new entries, slice by slice; their sums are stored
+//   reread    proved entries, against the digest of their slice
+//   compare   statement lines, balances and owners with the proved sums and the entries since
 //
-// No step holds a snapshot longer than its own statement, so the check delays nobody. The command
-// reads everything. The worker proves what is new and compares every balance each time; the rounds
-// over proved entries, lines and owners go on for some seconds a time from where they were, which is
-// all of them until books are large.
+// No step holds a snapshot longer than one statement, so the check delays nobody. The command reads
+// everything. The worker proves new entries and compares every balance each time; its rounds over
+// proved entries, lines and owners resume where they stopped and take a few seconds each, which covers
+// everything until the books are large.
 //
 // What it proves: no entry differs from its digest; each movement gives what it takes; each pending
 // entry ended at most once and as it was written; statement lines are complete; balances are the sums
@@ -49,21 +49,21 @@ import {
   setRounds,
 } from "./proof-store.ts";
 import {
-  breakIn,
-  chainBreakIn,
+  findBreakIn,
+  findChainBreakIn,
   entriesPerSlice,
   forgetProof,
   proveEntries,
-  provedTo,
+  readProvedNumber,
   rereadSlices,
 } from "./prove-entries.ts";
 
-/** By the minute, and on large books never more than a tenth of the time of one connection. */
+/** Every minute, and on large books at most a tenth of one connection's time. */
 const pace = { everyMs: 60_000, shareOfTime: 0.1 };
-/** How long each round goes on at a time, and how long what is new is proved in one go. */
+/** The time for a round, and for proving new entries, in one run. */
 const roundMs = 2_000;
 const provingMs = 5_000;
-/** A verdict that is older says nothing any more. */
+/** An older verdict does not count. */
 const verdictAgeMaxMs = 2 * 3_600_000;
 const rowsPerStatement = 10_000;
 const lastNumber = Number.MAX_SAFE_INTEGER;
@@ -78,11 +78,11 @@ export type Verdict = {
 
 type CheckContext = Pick<Context, "db" | "now">;
 
-/** Reads everything. What was proved of entries that are others now is forgotten, and proved anew. */
+/** Reads everything. If proved entries have changed, the proof is deleted and made again. */
 export async function checkLedger(ctx: CheckContext): Promise<Verdict> {
-  return await timed(ctx, async () => {
-    // What is proved now need not be read again.
-    const below = await provedTo(ctx.db);
+  return await runTimed(ctx, async () => {
+    // Slices proved by this run need not be read again.
+    const below = await readProvedNumber(ctx.db);
     const proving = await proveEntries(ctx.db, Infinity);
     if (proving.came === "to a break") return proving.firstBreak;
     const reread = await rereadSlices(ctx.db, { from: 0, below }, Infinity);
@@ -97,13 +97,13 @@ export async function checkLedger(ctx: CheckContext): Promise<Verdict> {
   });
 }
 
-/** The worker's part: checks when it is time and no other process has begun, and records it. */
+/** The worker: checks when a check is due and no other process has claimed it. */
 export async function checkLedgerWhenDue(ctx: Context): Promise<"more" | "idle"> {
   if (!(await findWhetherDue(ctx.db, ctx.now(), pace))) return "idle";
   const proving = await proveEntries(ctx.db, performance.now() + provingMs);
   if (proving.came === "to its time") return "more";
   if (!(await claimCheck(ctx.db, ctx.now(), pace))) return "idle";
-  const verdict = await timed(ctx, async () =>
+  const verdict = await runTimed(ctx, async () =>
     proving.came === "to a break" ? proving.firstBreak : await checkInRounds(ctx),
   );
   await recordVerdict(ctx.db, verdict);
@@ -111,17 +111,17 @@ export async function checkLedgerWhenDue(ctx: Context): Promise<"more" | "idle">
   return "idle";
 }
 
-async function timed(
+async function runTimed(
   { db, now }: CheckContext,
   find: () => Promise<Break | undefined>,
 ): Promise<Verdict> {
   const checkedAt = now();
   const startedMs = performance.now();
   const firstBreak = (await find()) ?? null;
-  // What was compared may differ because what was proved is wrong: the next check proves it anew,
-  // unless this one has come after such a check already.
+  // The comparison may fail because the proof is wrong: the next check proves again, unless the last
+  // check was already broken.
   if (firstBreak && (await findVerdict(db))?.sound !== false) await forgetProof(db);
-  const entries = (await countProved(db)) + (await countAfter(db, await provedTo(db)));
+  const entries = (await countProved(db)) + (await countAfter(db, await readProvedNumber(db)));
   const tookMs = Math.ceil(performance.now() - startedMs);
   return { sound: firstBreak === null, entries, tookMs, checkedAt, firstBreak };
 }
@@ -158,61 +158,61 @@ async function checkInRounds({ db }: CheckContext): Promise<Break | undefined> {
 const firstLine: LinePlace = { firmId: "", at: "-infinity", entryNo: 0 };
 const firstCredit: CreditPlace = { environment: "", scripNo: "" };
 
-type Compared = {
+type Comparison = {
   readonly firstBreak?: Break;
-  /** Where the rounds have come to; undefined after their end. */
+  /** The positions of the rounds; undefined after their end. */
   readonly lines?: LinePlace | undefined;
   readonly owners?: CreditPlace | undefined;
 };
 
-/** What is kept beside the entries: all balances, and as many lines and owners as there is time for. */
+/** Compares all balances, and as many lines and owners as there is time for. */
 async function compareAll(
   db: Database,
   from: { readonly lines: LinePlace; readonly owners: CreditPlace },
   forMs: number,
-): Promise<Compared> {
-  const recent = await recentBreak(db);
+): Promise<Comparison> {
+  const recent = await findRecentBreak(db);
   if (recent) return { firstBreak: recent };
   const lines = await walk(from.lines, forMs, async (after) => {
     const upTo = await findLinesEnd(db, after, rowsPerStatement);
     const found = await findWrongLine(db, { after, upTo });
-    return { upTo, firstBreak: found && named("statement_complete", found) };
+    return { upTo, firstBreak: found && toBreak("statement_complete", found) };
   });
   if (lines.firstBreak) return lines;
   const house = await findWrongHouseBalance(db);
-  if (house) return { firstBreak: named("balance_is_sum", house) };
+  if (house) return { firstBreak: toBreak("balance_is_sum", house) };
   const balances = await walk("", Infinity, async (after) => {
-    await keepRecentFew(db);
+    await proveRecent(db);
     const upTo = await findAccountsEnd(db, after, rowsPerStatement);
     const firstBreak =
-      (await first("balance_is_sum", findWrongBalance(db, { after, upTo }))) ??
-      (await first("nothing_below_zero", findOverdrawn(db, { after, upTo })));
+      (await findBreak("balance_is_sum", findWrongBalance(db, { after, upTo }))) ??
+      (await findBreak("nothing_below_zero", findOverdrawn(db, { after, upTo })));
     return { upTo, firstBreak };
   });
   if (balances.firstBreak) return balances;
-  const underpaid = await first("buyer_pays_seller", findUnderpaidLeg(db));
+  const underpaid = await findBreak("buyer_pays_seller", findUnderpaidLeg(db));
   if (underpaid) return { firstBreak: underpaid };
   const owners = await walk(from.owners, forMs, async (after) => {
-    await keepRecentFew(db);
+    await proveRecent(db);
     const upTo = await findCreditsEnd(db, after, rowsPerStatement);
     const firstBreak =
-      (await first("one_owner", findWrongOwner(db, { after, upTo }))) ??
-      (await first("owner_holds", findAbsentHolder(db, { after, upTo })));
+      (await findBreak("one_owner", findWrongOwner(db, { after, upTo }))) ??
+      (await findBreak("owner_holds", findAbsentHolder(db, { after, upTo })));
     return { upTo, firstBreak };
   });
   if (owners.firstBreak) return owners;
   return { lines: lines.next, owners: owners.next };
 }
 
-/** Entries that came since the proof, which the comparisons add to it. */
-async function recentBreak(db: Database): Promise<Break | undefined> {
-  const slice = { from: await provedTo(db), to: lastNumber };
-  return (await breakIn(db, slice)) ?? (await chainBreakIn(db, slice));
+/** The first break in the entries since the proof, which the comparisons add to it. */
+async function findRecentBreak(db: Database): Promise<Break | undefined> {
+  const slice = { from: await readProvedNumber(db), to: lastNumber };
+  return (await findBreakIn(db, slice)) ?? (await findChainBreakIn(db, slice));
 }
 
-/** Every comparison adds up what came since the proof: it may not become much. */
-async function keepRecentFew(db: Database): Promise<void> {
-  const recent = await countAfter(db, await provedTo(db));
+/** Every comparison sums the entries since the proof, so they must stay few. */
+async function proveRecent(db: Database): Promise<void> {
+  const recent = await countAfter(db, await readProvedNumber(db));
   if (recent > entriesPerSlice) await proveEntries(db, performance.now() + provingMs);
 }
 
@@ -221,7 +221,7 @@ type Step<Place> = {
   readonly firstBreak: Break | undefined;
 };
 
-/** Steps from place to place until the last one, a break or the end of the time. */
+/** Steps until the end, a break or the deadline. */
 async function walk<Place>(
   from: Place,
   forMs: number,
@@ -238,15 +238,15 @@ async function walk<Place>(
   }
 }
 
-async function first(
+async function findBreak(
   check: CheckName,
   finding: Promise<Found | undefined>,
 ): Promise<Break | undefined> {
   const found = await finding;
-  return found && named(check, found);
+  return found && toBreak(check, found);
 }
 
-function named(check: CheckName, found: Found): Break {
+function toBreak(check: CheckName, found: Found): Break {
   return { check, ...found };
 }
 
@@ -260,12 +260,12 @@ export async function recordVerdict(db: Db, verdict: Verdict): Promise<void> {
   });
 }
 
-/** Whether the books were ever checked: until then nobody can say whether they are sound. */
+/** Whether the books were ever checked. */
 export async function ledgerWasChecked(db: Db): Promise<boolean> {
   return (await findVerdict(db)) !== undefined;
 }
 
-/** Whether money may leave: the last check found nothing, and is not too long ago. */
+/** Whether money may leave: the last check found no break and is recent. */
 export async function ledgerIsSound(db: Db, now: Date): Promise<boolean> {
   const verdict = await findVerdict(db);
   if (!verdict?.sound) return false;

@@ -1,4 +1,4 @@
-// What the last check of the books found, and the one thing it asks that is not of the books.
+// The verdict of the last check of the books, and the one check that reads settlements.
 
 import { type Db, sql } from "../platform/postgres/postgres.ts";
 import type { Found } from "./proof-store.ts";
@@ -15,7 +15,7 @@ export type CheckName =
   | "one_owner"
   | "owner_holds";
 
-/** The first place where the books do not hold. */
+/** The first inconsistency of the books. */
 export type Break = Found & { readonly check: CheckName };
 
 export type VerdictRow = {
@@ -28,7 +28,7 @@ export type VerdictRow = {
 
 export type CheckPace = { readonly everyMs: number; readonly shareOfTime: number };
 
-/** Whether it is time for a check. */
+/** Whether a check is due. */
 export async function findWhetherDue(
   db: Db,
   now: Date,
@@ -43,7 +43,7 @@ export async function findWhetherDue(
   return due.length > 0;
 }
 
-/** Whether this process is the one to check now; of several, one is told so. */
+/** Claims the check; of several processes one gets it. */
 export async function claimCheck(
   db: Db,
   now: Date,
@@ -76,8 +76,8 @@ export async function findVerdict(db: Db): Promise<VerdictRow | undefined> {
 }
 
 /**
- * Between two sides the house pays no difference: it would be a gift to whoever agreed on it. What has
- * failed or was reversed is mended.
+ * A leg between two firms on which the buyer pays less than the seller gets: the house would pay the
+ * difference. Failed and reversed legs do not count.
  */
 export async function findUnderpaidLeg(db: Db): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`

@@ -1,6 +1,5 @@
-// What is kept beside the entries, compared with what they prove: the proof, and on top of it the few
-// entries that came since. Each statement compares the rows between two keys, as of its own moment, in
-// which balances, owners, proof and entries fit each other.
+// Compares balances, owners and statement lines with the proof plus the few entries since. Each
+// statement compares the rows between two keys in one snapshot, in which all of these must agree.
 
 import { houseFirmId } from "../kernel/ids.ts";
 import { type Db, fragment, sql } from "../platform/postgres/postgres.ts";
@@ -36,7 +35,7 @@ const addedUp = fragment`
     sum(escrow_paise) as escrow_paise, sum(pending_out_paise) as pending_out_paise,
     sum(pending_in_paise) as pending_in_paise`;
 
-/** The accounts of the house and of the outside, which are kept in stripes. */
+/** The accounts of the house and of the outside, whose balances are striped. */
 export async function findWrongHouseBalance(db: Db): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`
     with ${moveSince}, since as (
@@ -72,7 +71,7 @@ export async function findWrongHouseBalance(db: Db): Promise<Found | undefined> 
   return row;
 }
 
-/** The last of so many accounts of firms after one, by name; undefined when there are fewer. */
+/** The last of the next `limit` accounts of firms, by name; undefined when there are fewer. */
 export async function findAccountsEnd(
   db: Db,
   after: string,
@@ -102,7 +101,7 @@ export async function findAccountsEnd(
   return row?.account ?? undefined;
 }
 
-/** Each balance of a firm is what the entries add up to, and what pending ones keep back. */
+/** Each balance of a firm equals the sum of its posted entries and of its pending holds. */
 export async function findWrongBalance(
   db: Db,
   { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
@@ -139,7 +138,7 @@ export async function findWrongBalance(
   return row;
 }
 
-/** What belongs to a firm is not below zero, before or after what is kept back. */
+/** No balance of a firm is negative, with or without its holds. */
 export async function findOverdrawn(
   db: Db,
   { after, upTo }: { readonly after: string; readonly upTo: string | undefined },
@@ -161,7 +160,7 @@ export async function findOverdrawn(
   return row;
 }
 
-/** The last of so many credits after one, by number; undefined when there are fewer. */
+/** The last of the next `limit` credits, by number; undefined when there are fewer. */
 export async function findCreditsEnd(
   db: Db,
   { environment, scripNo }: CreditPlace,
@@ -194,7 +193,7 @@ export async function findCreditsEnd(
 
 export type CreditRange = { readonly after: CreditPlace; readonly upTo: CreditPlace | undefined };
 
-/** The owner is whom the last movement gave the credit to; what is to move it is pending. */
+/** The owner of a credit is the receiver of its last movement; its pending entry is pending. */
 export async function findWrongOwner(
   db: Db,
   { after, upTo }: CreditRange,
@@ -242,7 +241,7 @@ export async function findWrongOwner(
   return row;
 }
 
-/** A credit in the books belongs to whoever holds it; what nobody holds has left them. */
+/** The owner of a credit in the books is its holder; a credit without a holder has left the books. */
 export async function findAbsentHolder(
   db: Db,
   { after, upTo }: CreditRange,
@@ -290,7 +289,7 @@ export async function findAbsentHolder(
   return row;
 }
 
-/** The last of so many lines of statements after one; undefined when there are fewer. */
+/** The last of the next `limit` statement lines; undefined when there are fewer. */
 export async function findLinesEnd(
   db: Db,
   after: LinePlace,
@@ -306,7 +305,7 @@ export async function findLinesEnd(
   return row;
 }
 
-/** A firm's statement has no entries but posted ones that concern it. */
+/** A firm's statement lines are posted entries that move its money. */
 export async function findWrongLine(
   db: Db,
   { after, upTo }: { readonly after: LinePlace; readonly upTo: LinePlace | undefined },

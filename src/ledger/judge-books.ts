@@ -1,5 +1,5 @@
-// Judges a set item by item on what the books say, and on what the items before it have left. Pure:
-// what is changed is the set's own picture of the books, and the sum of the changes.
+// Decides the items of a set in order, on the loaded books and the effects of the items before. Pure: it
+// changes only the in-memory books and the sums of changes.
 
 import type { Environment } from "../kernel/caller.ts";
 import { addPaise, negatePaise, type PaiseSum } from "../kernel/money.ts";
@@ -21,7 +21,7 @@ import {
   type ResolutionRefusal,
 } from "./rules.ts";
 
-/** A pending entry as it was written. */
+/** A pending entry as written. */
 export type Pending = {
   readonly entryNo: number;
   readonly environment: Environment;
@@ -37,21 +37,21 @@ export type Owner = {
 
 export const customs = accountName({ kind: "external_customs" });
 
-/** What the books say of everything that a set touches, while it is being judged. */
+/** The in-memory state of everything that a set touches. */
 export type Books = {
-  /** By name; all of them locked. */
+  /** By name; all are locked. */
   readonly balances: Map<string, Balance>;
-  /** By name; a credit that is not in here is still with customs. */
+  /** By name; a credit without an entry here is with customs. */
   readonly owners: Map<string, Owner>;
-  /** The pending entries that are to be resolved, by their key. */
+  /** The pending entries to be resolved, by their key. */
   readonly pending: ReadonlyMap<string, Pending>;
-  /** Keys of entries that are written already. */
+  /** Keys of written entries. */
   readonly written: Set<string>;
   /** How pending entries ended, by their key. */
   readonly resolved: Map<string, Resolution["as"]>;
-  /** What the set adds to each balance. */
+  /** The sums that the set adds to each balance. */
   readonly changes: Map<string, Balance>;
-  /** Where the set leaves each credit it touches. */
+  /** The new owner of each credit that the set moves. */
   readonly moves: Map<string, Owner>;
 };
 
@@ -60,8 +60,8 @@ export type Judged<Accepted, Refusal> =
   | { readonly accepted?: undefined; readonly refusal: Refusal };
 
 /**
- * Judges one entry by the books as the set has left them so far, and enters it when nothing speaks
- * against it. A credit that is still with customs enters the books by the same entry.
+ * Decides one entry and applies it to the in-memory books if accepted. A credit that is still with
+ * customs enters the books with the same entry.
  */
 export function judgeEntry(
   books: Books,
@@ -87,7 +87,7 @@ export function judgeEntry(
   return { accepted: { entry, movements } };
 }
 
-/** Judges how a pending entry is to end. What it held is there, so only its state can refuse. */
+/** Decides the end of a pending entry. Its money is held, so only its state can be a reason to refuse. */
 export function judgeResolution(
   books: Books,
   resolution: Resolution,
@@ -112,7 +112,7 @@ export function judgeResolution(
   return { accepted: { resolution, pending } };
 }
 
-/** The movements of an entry with each credit's coming in, and who owns the credits after them. */
+/** The movements of an entry, with those that bring credits in from customs, and the new owners. */
 function chainCredits(
   books: Books,
   { environment, movements }: Entry,
@@ -145,7 +145,7 @@ function chainCredits(
 
 type Step = "hold" | "post" | "postHeld" | "release";
 
-/** What each step does to the two balances of a movement, per paisa moved. */
+/** The change of posted and held money per paisa moved. */
 const effects: Readonly<Record<Step, { posted: 0 | 1; held: -1 | 0 | 1 }>> = {
   hold: { posted: 0, held: 1 },
   post: { posted: 1, held: 0 },
@@ -222,7 +222,7 @@ const balanceFields = [
   "pending_in_paise",
 ] as const;
 
-/** What is added to an account so far, for adding more. */
+/** The change of an account so far, to be added to. */
 function openChange(changes: Map<string, Balance>, account: string): Balance {
   let change = changes.get(account);
   if (!change) {

@@ -10,7 +10,7 @@ export async function findOutsideBalance(db: Db, environment: Environment): Prom
   return row?.paise ?? 0;
 }
 
-/** What each added to our account with the bank. */
+/** The change of our bank account by each entry. */
 export async function listOutsideEntries(
   db: Db,
   environment: Environment,

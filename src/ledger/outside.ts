@@ -7,24 +7,27 @@ import { type Account, accountName, assertWritten, type Entry } from "./rules.ts
 import { listOwners } from "./store.ts";
 import { postEntries } from "./write-books.ts";
 
-/** What the banks' side of the books comes to: below zero by what is with us. */
-export async function outsideBalance(db: Db, environment: Environment): Promise<PaiseSum> {
+/** The balance of `external_bank`: minus the money on our bank account. */
+export async function readOutsideBalance(db: Db, environment: Environment): Promise<PaiseSum> {
   return await findOutsideBalance(db, environment);
 }
 
-/** An entry that took effect, and what it added to our account with the bank. */
+/** A posted entry, and what it added to our bank account. */
 type OutsideEntry = {
   readonly kind: string;
   readonly subject: string;
   readonly paise: number;
 };
 
-/** Every entry that moved money between us and the bank, the oldest first. */
-export async function outsideEntries(db: Db, environment: Environment): Promise<OutsideEntry[]> {
+/** Every posted entry of `external_bank`, oldest first. */
+export async function readOutsideEntries(
+  db: Db,
+  environment: Environment,
+): Promise<OutsideEntry[]> {
   return await listOutsideEntries(db, environment);
 }
 
-/** A holding that has ended without a deal, and who had it. */
+/** A holding that has ended without a deal. */
 type CreditExit = {
   readonly environment: Environment;
   readonly creditId: string;
@@ -33,9 +36,9 @@ type CreditExit = {
 };
 
 /**
- * Takes credits out of the books whose holdings have ended, so that the next holder can bring them in
- * again. Most were never in them, and for those nothing is written. The holdings are locked, so
- * nobody else moves their credits.
+ * Moves credits of ended holdings out of the books, so that the next holder can bring them in again.
+ * Most were never in the books, and nothing is written for those. The holdings are locked, so nobody
+ * else moves their credits.
  */
 export async function exitCredits(tx: Tx, exits: readonly CreditExit[], now: Date): Promise<void> {
   const entries: Entry[] = [];
@@ -48,13 +51,14 @@ export async function exitCredits(tx: Tx, exits: readonly CreditExit[], now: Dat
     const accounts = new Map(owners.map((owner) => [owner.scrip_no, owner.account]));
     for (const exit of left) {
       const from = creditsAccount(exit.firmId);
-      if (accounts.get(exit.scripNo) === accountName(from)) entries.push(exitEntry(exit, from));
+      if (accounts.get(exit.scripNo) === accountName(from))
+        entries.push(buildExitEntry(exit, from));
     }
   }
   if (entries.length > 0) assertWritten(await postEntries(tx, entries, now));
 }
 
-function exitEntry({ environment, creditId, scripNo }: CreditExit, from: Account): Entry {
+function buildExitEntry({ environment, creditId, scripNo }: CreditExit, from: Account): Entry {
   return {
     environment,
     kind: "credit_exit",

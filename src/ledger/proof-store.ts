@@ -1,6 +1,5 @@
-// What proves a slice of the books: the entries after one number and up to another. Each statement
-// reads one slice by the numbers of its entries and looks everything else up, so none grows with the
-// books. Those that look for a break give the first one, or no row.
+// The statements that prove a slice of the books. Each reads one slice by entry number and looks up
+// everything else by index, so none grows with the books. A `find` returns the first break or no row.
 
 import { type Db, fragment, sql, type Tx } from "../platform/postgres/postgres.ts";
 
@@ -18,7 +17,7 @@ export type ProvedSlice = Slice & {
   readonly digest: Buffer;
 };
 
-/** Where a round over what was proved has come to; a round that is not under way is not named. */
+/** The positions of the rounds; a round that is not under way is absent. */
 export type Rounds = {
   readonly slices?: number;
   readonly lines?: LinePlace;
@@ -36,11 +35,11 @@ export type Proof = { readonly proved_to: number; readonly rounds: Rounds };
 
 export async function findProof(db: Db): Promise<Proof> {
   const [row] = await db.rows<Proof>(sql`select proved_to, rounds from ledger_proof`);
-  if (!row) throw new Error("there is one proof");
+  if (!row) throw new Error("the row of the proof is missing");
   return row;
 }
 
-/** Undefined while another process proves. */
+/** Undefined while another process holds it. */
 export async function claimProof(tx: Tx): Promise<Proof | undefined> {
   const [row] = await tx.rows<Proof>(sql`
     select proved_to, rounds
@@ -53,7 +52,7 @@ export async function setRounds(db: Db, rounds: Rounds): Promise<void> {
   await db.rows(sql`update ledger_proof set rounds = ${JSON.stringify(rounds)}::jsonb`);
 }
 
-/** Forgets all that was proved. */
+/** Deletes the proof and its sums. */
 export async function deleteProof(tx: Tx): Promise<void> {
   await tx.rows(sql`update ledger_proof set proved_to = 0, rounds = '{}'`);
   await tx.rows(sql`delete from ledger_proof_sums`);
@@ -61,7 +60,7 @@ export async function deleteProof(tx: Tx): Promise<void> {
   await tx.rows(sql`delete from ledger_proof_slices`);
 }
 
-/** The number of the last of so many entries after one; undefined when there is none. */
+/** The last number of the next `limit` entries; undefined when there are none. */
 export async function findSliceEnd(
   db: Db,
   { after, upTo, limit }: { readonly after: number; readonly upTo: number; readonly limit: number },
@@ -78,7 +77,7 @@ export async function findSliceEnd(
   return row?.entry_no ?? undefined;
 }
 
-/** What is kept of a slice: any entry that is changed, added or gone makes it another. */
+/** A digest of a slice that differs if any entry is changed, added or deleted. */
 export async function digestSlice(
   db: Db,
   { from, to }: Slice,
@@ -92,7 +91,7 @@ export async function digestSlice(
   return row;
 }
 
-/** The slices in order, those that end after a number; so many. */
+/** The next `limit` slices that end after a number. */
 export async function listSlices(
   db: Db,
   after: number,
@@ -115,7 +114,7 @@ export async function findLastSlice(db: Db): Promise<ProvedSlice | undefined> {
   return row;
 }
 
-/** One that begins where another did takes its place. */
+/** Replaces the slice with the same start. */
 export async function setProved(tx: Tx, slice: ProvedSlice): Promise<void> {
   await tx.rows(sql`
     insert into ledger_proof_slices as s (from_no, to_no, entries, digest)
@@ -165,7 +164,7 @@ export async function findChangedEntry(db: Db, { from, to }: Slice): Promise<Fou
   return row;
 }
 
-/** Every movement gives what it takes, so that the postings of each entry and of all sum to zero. */
+/** The postings of every entry sum to zero. */
 export async function findUnbalancedEntry(db: Db, { from, to }: Slice): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`
     select format('entry %s, %s of %s', e.entry_no, e.kind, e.subject) as place,
@@ -186,7 +185,7 @@ export async function findUnbalancedEntry(db: Db, { from, to }: Slice): Promise<
   return row;
 }
 
-/** A resolution ends a pending entry of its own name, alone, and posts what was pending. */
+/** A resolution ends one pending entry of its own name, once, and posts its movements. */
 export async function findWrongResolution(db: Db, { from, to }: Slice): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`
     select format('entry %s, %s of %s', r.entry_no, r.kind, r.subject) as place, r.found,
@@ -224,7 +223,7 @@ export async function findWrongResolution(db: Db, { from, to }: Slice): Promise<
   return row;
 }
 
-/** A firm's statement has every posted entry that concerns it. */
+/** Every posted entry is on the statement of each firm whose money it moves. */
 export async function findMissingLine(db: Db, { from, to }: Slice): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`
     select format('entry %s on the statement of %s', e.entry_no, e.firm_id) as place,
@@ -249,7 +248,7 @@ export async function findMissingLine(db: Db, { from, to }: Slice): Promise<Foun
   return row;
 }
 
-/** A credit comes from customs, and from then on from whoever had it; for the slice after the proof. */
+/** Each movement of a credit starts at its last owner, the first at customs; for the slice after the proof. */
 export async function findBrokenChain(db: Db, { from, to }: Slice): Promise<Found | undefined> {
   const [row] = await db.rows<Found>(sql`
     select format('%s credit %s at entry %s', move.environment, move.scrip_no, entry_no) as place,
@@ -340,7 +339,7 @@ const given = fragment`
 
 export const moving = { moves, ended, summed, given } as const;
 
-/** Adds a slice to what the proved entries add up to. */
+/** Adds a slice to the proved sums. */
 export async function addSums(tx: Tx, { from, to }: Slice): Promise<void> {
   await tx.rows(sql`
     with move as materialized (
@@ -360,7 +359,7 @@ export async function addSums(tx: Tx, { from, to }: Slice): Promise<void> {
       pending_in_paise = s.pending_in_paise + excluded.pending_in_paise`);
 }
 
-/** Gives credits to whom a slice gave them. */
+/** Adds the owners of a slice to the proof. */
 export async function addOwners(tx: Tx, { from, to }: Slice): Promise<void> {
   await tx.rows(sql`
     with move as materialized (

@@ -1,5 +1,5 @@
-// Proves entries slice by slice and keeps what they add up to. A slice that was proved is read again
-// from time to time, against the digest of it that was kept.
+// Proves entries slice by slice and stores their sums. A proved slice is read again from time to time
+// and compared with its stored digest.
 
 import { setTimeout } from "node:timers/promises";
 
@@ -27,7 +27,7 @@ import {
 } from "./proof-store.ts";
 import { isCutSettled, takeCut } from "./read-money.ts";
 
-/** Entries of a slice: proving one takes some tenths of a second. */
+/** Proving a slice of this size takes some tenths of a second. */
 export const entriesPerSlice = 5_000;
 const cutLooks = 100;
 const forgettingMsMax = 600_000;
@@ -35,14 +35,14 @@ const cutLookMs = 20;
 
 export type SliceBreak = Found & { readonly check: CheckName };
 
-/** How far proving came: to the end of the books, no further in time, or to a break. */
-export type Proving =
+/** How far proving came: to the end of the books, to its deadline, to a break, or not at all. */
+export type ProofResult =
   | { readonly came: "to the end" | "to its time" | "no further" }
   | { readonly came: "to a break"; readonly firstBreak: SliceBreak };
 
 type ProofDb = Db & Pick<Database, "transaction">;
 
-/** In this order: what is found first is the cause of most of what would follow. */
+/** In this order: the first break found causes most of the later ones. */
 const entryChecks: readonly (readonly [
   CheckName,
   (db: Db, slice: Slice) => Promise<Found | undefined>,
@@ -53,9 +53,9 @@ const entryChecks: readonly (readonly [
   ["statement_complete", findMissingLine],
 ];
 
-/** Proves what is not proved yet, until `deadline` by the clock of `performance`. */
-export async function proveEntries(db: ProofDb, deadline: number): Promise<Proving> {
-  const upTo = await settledNumber(db);
+/** Proves new entries until `deadline` (`performance.now()`). */
+export async function proveEntries(db: ProofDb, deadline: number): Promise<ProofResult> {
+  const upTo = await findSettledNumber(db);
   if (upTo === undefined) return { came: "no further" };
   for (;;) {
     const step = await db.transaction(async (tx) => {
@@ -65,7 +65,7 @@ export async function proveEntries(db: ProofDb, deadline: number): Promise<Provi
       const to = await findSliceEnd(tx, { after: from, upTo, limit: entriesPerSlice });
       if (to === undefined) return { came: "to the end" } as const;
       const slice = { from, to };
-      const firstBreak = (await breakIn(tx, slice)) ?? (await chainBreakIn(tx, slice));
+      const firstBreak = (await findBreakIn(tx, slice)) ?? (await findChainBreakIn(tx, slice));
       if (firstBreak) return { came: "to a break", firstBreak } as const;
       await addSums(tx, slice);
       await addOwners(tx, slice);
@@ -80,7 +80,7 @@ export async function proveEntries(db: ProofDb, deadline: number): Promise<Provi
 }
 
 /** The first break in a slice, by its entries alone. */
-export async function breakIn(db: Db, slice: Slice): Promise<SliceBreak | undefined> {
+export async function findBreakIn(db: Db, slice: Slice): Promise<SliceBreak | undefined> {
   for (const [check, find] of entryChecks) {
     const found = await find(db, slice);
     if (found) return { check, ...found };
@@ -88,14 +88,14 @@ export async function breakIn(db: Db, slice: Slice): Promise<SliceBreak | undefi
   return undefined;
 }
 
-/** For a slice that follows what was proved. */
-export async function chainBreakIn(db: Db, slice: Slice): Promise<SliceBreak | undefined> {
+/** The first broken chain of owners; only for the slice after the proof. */
+export async function findChainBreakIn(db: Db, slice: Slice): Promise<SliceBreak | undefined> {
   const found = await findBrokenChain(db, slice);
   return found && { check: "owners_in_a_chain", ...found };
 }
 
-/** The last number up to which nothing can be added; undefined when something is under way for long. */
-async function settledNumber(db: Db): Promise<number | undefined> {
+/** The last number below which no entry can appear any more; undefined while a transaction is open. */
+async function findSettledNumber(db: Db): Promise<number | undefined> {
   const cut = await takeCut(db);
   for (let look = 0; look < cutLooks; look++) {
     if (await isCutSettled(db, cut)) return cut.entryNo;
@@ -104,29 +104,29 @@ async function settledNumber(db: Db): Promise<number | undefined> {
   return undefined;
 }
 
-/** What reading proved slices again has found, and where it has come to; undefined after the last one. */
-export type Reread = {
+/** The result of reading proved slices again; `next` is undefined after the last slice. */
+export type RereadResult = {
   readonly next: number | undefined;
   readonly firstBreak?: SliceBreak;
-  /** The entries hold by themselves and are not those that were proved. */
+  /** A slice whose entries are consistent but differ from the proved ones. */
   readonly changed?: ProvedSlice;
 };
 
-/** Reads slices again that begin from one number on and below another, until the deadline. */
+/** Reads the slices that begin between two numbers again, until the deadline. */
 export async function rereadSlices(
   db: Db,
   { from, below }: { readonly from: number; readonly below: number },
   deadline: number,
-): Promise<Reread> {
+): Promise<RereadResult> {
   let next = from;
   for (;;) {
     const [slice] = await listSlices(db, next, 1);
     if (!slice || slice.from >= below) return { next: undefined };
-    const firstBreak = await breakIn(db, slice);
+    const firstBreak = await findBreakIn(db, slice);
     if (firstBreak) return { next, firstBreak };
     const { entries, digest } = await digestSlice(db, slice);
     if (entries !== slice.entries || !digest.equals(slice.digest)) {
-      // The last slice grows; one that has grown since is read again.
+      // The last slice may have grown meanwhile: then read it again.
       const [now] = await listSlices(db, slice.from, 1);
       if (now?.to === slice.to) return { next, changed: slice };
       continue;
@@ -136,7 +136,7 @@ export async function rereadSlices(
   }
 }
 
-/** Everything is to be proved anew. */
+/** Deletes the proof, so that everything is proved again. */
 export async function forgetProof(db: ProofDb): Promise<void> {
   await db.transaction(
     async (tx) => {
@@ -146,6 +146,6 @@ export async function forgetProof(db: ProofDb): Promise<void> {
   );
 }
 
-export async function provedTo(db: Db): Promise<number> {
+export async function readProvedNumber(db: Db): Promise<number> {
   return (await findProof(db)).proved_to;
 }

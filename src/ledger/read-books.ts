@@ -18,7 +18,7 @@ import {
   type PostingRow,
 } from "./store.ts";
 
-/** A firm's money: `posted = available + escrow + pending_out`, and what is still on its way in. */
+/** A firm's money: `posted = available + escrow + pending_out`; `pending_in` is not posted yet. */
 export type FirmBalances = {
   readonly firm_id: string;
   readonly posted_paise: PaiseSum;
@@ -26,15 +26,15 @@ export type FirmBalances = {
   readonly escrow_paise: PaiseSum;
   readonly pending_out_paise: PaiseSum;
   readonly pending_in_paise: PaiseSum;
-  /** What it has earned as a desk. */
+  /** Commission earned as a desk. */
   readonly commission_paise: PaiseSum;
-  /** What it owes the house, as a number above zero. */
+  /** Owed to the house, as a positive number. */
   readonly dues_paise: PaiseSum;
   /** Rises with every change of any of these. */
   readonly version: number;
 };
 
-/** What firms have with us, all of one moment, in the order they were asked for. */
+/** The balances of firms, read by one statement, in the given order. */
 export async function readBalances(
   db: Db,
   environment: Environment,
@@ -77,7 +77,7 @@ export type CreditOwner = {
   readonly pending: boolean;
 };
 
-/** Who owns each of these credits; one that has not taken part in a deal is not in the books. */
+/** The owners of credits. A credit that was never dealt is not in the books. */
 export async function readOwners(
   db: Db,
   environment: Environment,
@@ -92,7 +92,7 @@ export async function readOwners(
   );
 }
 
-/** The entries of a kind about a subject as they were first written, each with its movements. */
+/** The entries of a kind and subject as first written, each with its movements. */
 export async function entriesAbout(
   db: Db,
   name: Omit<EntryName, "ordinal">,
@@ -112,10 +112,7 @@ export type PostingsPage = {
   readonly next: PostingPlace | undefined;
 };
 
-/**
- * What moved on a firm's accounts from a time up to, not including, another, in the order in which
- * it took effect. A page holds whole entries.
- */
+/** A firm's postings from a time up to, not including, another, by time. A page holds whole entries. */
 export async function readPostings(
   db: Db,
   {

@@ -1,4 +1,4 @@
-// One firm's money over time, for whoever gives account of it.
+// One firm's money over time, for statements.
 
 import type { Environment } from "../kernel/caller.ts";
 import { addPaise, negatePaise, type PaiseSum } from "../kernel/money.ts";
@@ -23,7 +23,7 @@ export type MoneySpan = Span;
 
 type FirmKey = { readonly environment: Environment; readonly firmId: string };
 
-/** What a firm has with us, what of it it earned as a desk, and what it owes the house. */
+/** A firm's cash, commission and dues. */
 export type MoneySums = {
   readonly cash_paise: PaiseSum;
   readonly commission_paise: PaiseSum;
@@ -31,62 +31,59 @@ export type MoneySums = {
 };
 
 export type MoneyPage = {
-  /** Each entry's effect on each account, in the order in which they took effect. */
+  /** In the order in which the entries took effect. */
   readonly postings: readonly MoneyPosting[];
   /** Where the next page begins; undefined after the last one. */
   readonly next: EntryPlace | undefined;
 };
 
-/** So many entries are read by one statement: reading more holds up everybody else. */
-const numbersAtOnce = 500;
+/** Bounds one statement, so that it does not hold up others. */
+const entriesPerStatement = 500;
 
-/**
- * What moved in a span, so many entries of it by their time. Entries of one time are on one page
- * unless they alone fill it.
- */
-export async function moneyIn(
+/** A page of the postings of a span, by time. Entries of one time are on one page if they fit. */
+export async function readMoney(
   db: Db,
   firm: FirmKey,
   { limit, after, ...span }: Span & { readonly limit: number; readonly after?: EntryPlace },
 ): Promise<MoneyPage> {
   const found = await listFirmEntries(db, firm.firmId, span, { after, limit: limit + 1 });
-  const entries = found.length > limit ? wholeTimes(found.slice(0, limit)) : found;
+  const entries = found.length > limit ? dropLastTime(found.slice(0, limit)) : found;
   const last = entries.at(-1);
   const numbers = entries.map(({ entry_no }) => entry_no).toSorted((a, b) => a - b);
   const postings: MoneyPosting[] = [];
-  for (let from = 0; from < numbers.length; from += numbersAtOnce) {
-    postings.push(...(await listMoney(db, firm, numbers.slice(from, from + numbersAtOnce))));
+  for (let from = 0; from < numbers.length; from += entriesPerStatement) {
+    postings.push(...(await listMoney(db, firm, numbers.slice(from, from + entriesPerStatement))));
   }
   const isLast = last === undefined || entries.length === found.length;
   return { postings, next: isLast ? undefined : { at: last.at, entryNo: last.entry_no } };
 }
 
-/** Without those of the last time, of which there may be more; all when there is no other time. */
-function wholeTimes<Entry extends { readonly at: Date }>(entries: readonly Entry[]): Entry[] {
+/** Drops the entries of the last time, which may have more on the next page, unless it is the only one. */
+function dropLastTime<Entry extends { readonly at: Date }>(entries: readonly Entry[]): Entry[] {
   const last = entries.at(-1)?.at.getTime();
   const whole = entries.filter(({ at }) => at.getTime() !== last);
   return whole.length > 0 ? whole : [...entries];
 }
 
-/** A place in the books: what is numbered up to here is in them, once all that was under way ended. */
+/** An entry number, and the transaction id before which all must have ended for the cut to be settled. */
 export type Cut = { readonly entryNo: number; readonly before: string };
 
 /**
- * Entries are numbered by transactions that hold balances, and so are known by their ids: what has a
- * number by now belongs to one that is seen here. The number is read first.
+ * A transaction that numbers entries has locked balances, so it has a transaction id. The number is
+ * read first: every entry up to it belongs to a transaction below the id that is read next.
  */
 export async function takeCut(db: Db): Promise<Cut> {
   const entryNo = await findLastNumber(db);
   return { entryNo, before: await findNextTransaction(db) };
 }
 
-/** Whether everything up to the cut is in the books or will never be. */
+/** Whether every entry up to the cut is committed or rolled back. */
 export async function isCutSettled(db: Db, { before }: Cut): Promise<boolean> {
   return await findWhetherEnded(db, before);
 }
 
-/** What a span adds to each of a firm's accounts. */
-export async function moneyAdded(db: Db, firm: FirmKey, span: Span): Promise<MoneySums> {
+/** The sum of a span's postings on each of a firm's accounts. */
+export async function sumMoneyOver(db: Db, firm: FirmKey, span: Span): Promise<MoneySums> {
   return sumByAccount(await sumMoney(db, firm, span));
 }
 
@@ -105,17 +102,17 @@ export function sumByAccount(
   };
 }
 
-/** When the books first say something of a firm; undefined when they never did. */
-export async function firstEntryAt(db: Db, firmId: string): Promise<Date | undefined> {
+/** The time of a firm's first entry. */
+export async function readFirstEntryAt(db: Db, firmId: string): Promise<Date | undefined> {
   return await findFirstEntryAt(db, firmId);
 }
 
-export async function lastEntryNo(db: Db, firmId: string, since: Date): Promise<number> {
+export async function readLastEntryNo(db: Db, firmId: string, since: Date): Promise<number> {
   return await findLastEntryNo(db, firmId, since);
 }
 
 /** Firms that have or had money with us, a page at a time. */
-export async function firmsWithMoney(
+export async function listFirmsWithMoney(
   db: Db,
   after: string,
   limit: number,

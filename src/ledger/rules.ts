@@ -1,11 +1,11 @@
-// The words and the arithmetic of the books.
+// Accounts, entries and the arithmetic of the books.
 //
-//   account    named by its kind and, where it is one firm's, by the firm
+//   account    named by its kind and, for a firm's account, by the firm
 //   movement   an amount from one account to another: two postings that sum to zero
 //   entry      movements that take effect together, or not at all
 //
 //   pending ──┬── posted      held back on the giver's side, then moved
-//             └── voided      let go without effect; either happens once
+//             └── voided      released without effect; either happens once
 //   posted                    moved at once
 //
 // An entry is named by environment, kind, subject and ordinal, and written once under its name: a retry
@@ -36,33 +36,33 @@ import { type PaiseSum, subtractPaise } from "../kernel/money.ts";
 type AccountTraits = {
   readonly of: "firm" | "house" | "outside";
   readonly holds: "paise" | "credits";
-  /** Whether it may fall below zero. What belongs to a firm may not. */
+  /** Whether it may not fall below zero. A firm's own accounts may not. */
   readonly floor: boolean;
 };
 
 export const accountKinds = {
-  /** What a firm has with us. */
+  /** A firm's money with us. */
   firm_cash: { of: "firm", holds: "paise", floor: true },
-  /** What a desk has earned on its clients' deals. */
+  /** A desk's earnings on its clients' deals. */
   desk_commission: { of: "firm", holds: "paise", floor: true },
-  /** Below zero: what a firm owes the house, as after the reversal of a deal that was paid out. */
+  /** Negative: a firm's debt to the house, as after the reversal of a deal that was paid out. */
   firm_dues: { of: "firm", holds: "paise", floor: false },
   firm_credits: { of: "firm", holds: "credits", floor: true },
   house_cash: { of: "house", holds: "paise", floor: false },
   house_fees: { of: "house", holds: "paise", floor: false },
-  /** Tax on fees that is not divided, or not yet. */
+  /** Tax on fees that is not yet divided into CGST, SGST and IGST. */
   gst_payable: { of: "house", holds: "paise", floor: false },
   cgst_payable: { of: "house", holds: "paise", floor: false },
   sgst_payable: { of: "house", holds: "paise", floor: false },
   igst_payable: { of: "house", holds: "paise", floor: false },
-  /** What was withheld from sellers for the state. */
+  /** Tax withheld from sellers. */
   tds_payable: { of: "house", holds: "paise", floor: false },
   house_credits: { of: "house", holds: "credits", floor: true },
-  /** Money on our account of which nobody knows yet whose it is; below zero, what left unexplained. */
+  /** Money on our bank account without a known owner; negative for unexplained debits. */
   unmatched_cash: { of: "house", holds: "paise", floor: false },
-  /** The banks' side of deposits and payouts: below zero by what is with us. */
+  /** The bank's side of deposits and payouts: minus the money on our bank account. */
   external_bank: { of: "outside", holds: "paise", floor: false },
-  /** Where credits come from and leave to. */
+  /** The source and destination of credits. */
   external_customs: { of: "outside", holds: "credits", floor: false },
 } as const satisfies Readonly<Record<string, AccountTraits>>;
 
@@ -75,7 +75,7 @@ export type Account =
   | { readonly kind: KindOwnedBy<"firm">; readonly firmId: string }
   | { readonly kind: KindOwnedBy<"house" | "outside"> };
 
-/** What a pending entry of each kind keeps back: money of a deal, or money on its way out. */
+/** Whether a pending entry of each kind holds money in escrow or as a payout. */
 export const entryKinds = {
   deposit: "escrow",
   deal_hold: "escrow",
@@ -88,11 +88,11 @@ export const entryKinds = {
   payout: "pending_out",
   payout_return: "escrow",
   reversal: "escrow",
-  /** What of a leg is owed to the state: tax on a fee divided, and tax withheld from its seller. */
+  /** The taxes of a leg: GST on the fee, divided, and tax withheld from the seller. */
   tax: "escrow",
-  /** Dues that a firm's balance pays. */
+  /** A payment of dues from a firm's balance. */
   dues: "escrow",
-  /** A credit that its owner used or moved elsewhere, as customs knows it. */
+  /** A credit that its owner used or moved elsewhere. */
   credit_exit: "escrow",
 } as const satisfies Readonly<Record<string, "escrow" | "pending_out">>;
 
@@ -104,7 +104,7 @@ export type Movement = { readonly from: Account; readonly to: Account } & (
   | { readonly scripNo: string }
 );
 
-/** What names an entry: written under the same name again, it is the same entry. */
+/** The unique name of an entry. */
 export type EntryName = {
   readonly environment: Environment;
   readonly kind: EntryKind;
@@ -124,7 +124,7 @@ export type Resolution = EntryName & { readonly as: "posted" | "voided" };
 export type EntryRefusal =
   | { readonly reason: "already_written" }
   | { readonly reason: "wrong_owner"; readonly scripNo: string }
-  /** Another entry that is pending will move this credit. */
+  /** Another pending entry will move this credit. */
   | { readonly reason: "credit_pending"; readonly scripNo: string }
   | {
       readonly reason: "insufficient_funds";
@@ -150,7 +150,7 @@ export function parseAccount(name: string): Account {
   return (firmId === undefined ? { kind } : { kind, firmId }) as Account; // Written by accountName.
 }
 
-/** The firm whose account it is, if it is one firm's. */
+/** The firm of a firm's account. */
 export function accountFirm(name: string): string | undefined {
   const end = name.indexOf(":");
   return end < 0 ? undefined : name.slice(end + 1);
@@ -164,7 +164,7 @@ export function entryKey({ environment, kind, subject, ordinal = 0 }: EntryName)
 const namePattern = /^[A-Za-z0-9_#/.-]{5,64}$/;
 
 /** What is wrong with the name of an entry; one like that is a bug of ours. */
-export function misnamed({ subject, ordinal = 0 }: EntryName): string | undefined {
+export function findNameFault({ subject, ordinal = 0 }: EntryName): string | undefined {
   if (!namePattern.test(subject)) return "misnames its subject";
   return Number.isSafeInteger(ordinal) && ordinal >= 0 ? undefined : "has no such ordinal";
 }
@@ -172,7 +172,7 @@ export function misnamed({ subject, ordinal = 0 }: EntryName): string | undefine
 /** What is wrong with an entry whoever's books it is for; one like that is a bug of ours. */
 export function findFault(entry: Entry): string | undefined {
   const { movements } = entry;
-  const fault = misnamed(entry);
+  const fault = findNameFault(entry);
   if (fault) return fault;
   if (movements.length === 0) return "moves nothing";
   for (const movement of movements) {

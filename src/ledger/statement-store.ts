@@ -1,4 +1,4 @@
-// What the books say about one firm's money over a span of time: the statements of reading.
+// Reads one firm's money over a span of time.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PaiseSum } from "../kernel/money.ts";
@@ -10,7 +10,7 @@ export const moneyKinds = ["firm_cash", "desk_commission", "firm_dues"] as const
 
 export type MoneyKind = (typeof moneyKinds)[number];
 
-/** What an entry moved on one of a firm's accounts; below zero when it left. */
+/** A posting on one of a firm's accounts; negative when money left. */
 export type MoneyRow = {
   readonly entry_no: number;
   readonly at: Date;
@@ -40,10 +40,10 @@ const entrySides = fragment`
   cross join lateral unnest(e.movements) as m (from_account, to_account, scrip_no, amount)
   cross join lateral (values (m.from_account, -1), (m.to_account, 1)) as side (account, sign)`;
 
-/** Where a reader of a firm's entries has come to. */
+/** A position among a firm's entries. */
 export type EntryPlace = { readonly at: Date; readonly entryNo: number };
 
-/** The next entries of a span, by their time. */
+/** The next entries of a span, by time. */
 export async function listFirmEntries(
   db: Db,
   firmId: string,
@@ -67,7 +67,7 @@ export async function listFirmEntries(
     limit ${limit}`);
 }
 
-/** What these entries moved on the firm's accounts, in the order in which they took effect. */
+/** The postings of these entries on the firm's accounts, in the order in which they took effect. */
 export async function listMoney(
   db: Db,
   firm: FirmKey,
@@ -84,7 +84,7 @@ export async function listMoney(
     order by e.entry_no, account_kind`);
 }
 
-/** The last number that an entry was given. */
+/** The last entry number. */
 export async function findLastNumber(db: Db): Promise<number> {
   const [row] = await db.rows<{ entry_no: number }>(sql`
     select coalesce(pg_sequence_last_value('ledger_entry_numbers'), 0) as entry_no`);
@@ -92,8 +92,8 @@ export async function findLastNumber(db: Db): Promise<number> {
 }
 
 /**
- * Every transaction that has written and is under way is below this one. A snapshot's own upper bound
- * would not do: it is one past the last that has ended, and the newest under way may be above it.
+ * The next transaction id: every open transaction that has written is below it. pg_snapshot_xmax would
+ * not do: it is one past the last id that has ended, and newer open transactions may be above it.
  */
 export async function findNextTransaction(db: Db): Promise<string> {
   const [row] = await db.rows<{ next: string }>(sql`
@@ -108,7 +108,7 @@ export async function findWhetherEnded(db: Db, next: string): Promise<boolean> {
   return row?.ended ?? false;
 }
 
-/** What the same entries add up to, by account. */
+/** The sums of a span, by account. */
 export async function sumMoney(
   db: Db,
   firm: FirmKey,
@@ -157,7 +157,7 @@ export async function findLastEntryNo(db: Db, firmId: string, since: Date): Prom
   return row?.entry_no ?? 0;
 }
 
-/** Accounts of firms that hold money, in the order of their names, after the one that was last. */
+/** The next accounts of firms that hold money, by name. */
 export async function listMoneyAccounts(
   db: Db,
   after: string,

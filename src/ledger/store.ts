@@ -53,7 +53,7 @@ export type PendingRow = MovementRow & {
   readonly held_as: HeldAs;
 };
 
-/** The pending entries of these names, a row for each movement in its order. */
+/** The pending entries of these names, one row per movement, in order. */
 export async function findPending(tx: Tx, names: readonly EntryName[]): Promise<PendingRow[]> {
   const asked = ledgerEntries.rows(
     {
@@ -81,7 +81,7 @@ export async function findPending(tx: Tx, names: readonly EntryName[]): Promise<
     order by e.entry_no, m.line`);
 }
 
-/** A row for each movement, in the order of the entries. */
+/** One row per movement, in the order of the entries. */
 export async function listEntriesAbout(
   db: Db,
   { environment, kind, subject }: Omit<EntryName, "ordinal">,
@@ -139,7 +139,7 @@ const ledgerBalances = table("ledger_balances", {
 const accountColumns = ["balance", "environment", "account", "kind", "firm_id"] as const;
 export type AccountRow = Pick<RowOf<typeof ledgerBalances>, (typeof accountColumns)[number]>;
 
-/** Makes balances that were missing. What has no row cannot be locked. */
+/** Inserts missing balances: a missing row cannot be locked. */
 export async function openAccounts(tx: Tx, rows: readonly AccountRow[]): Promise<void> {
   await tx.rows(sql`
     insert into ledger_balances ${ledgerBalances.values(accountColumns, rows)}
@@ -151,8 +151,8 @@ export type BalanceRow = Balance & { readonly balance: string };
 export type LockedRow = BalanceRow & { readonly environment: Environment };
 
 /**
- * In one order for everybody, so that two sets never wait for each other in a circle. The limit
- * makes it a look-up per balance, one after the other, whatever the planner knows of the table.
+ * Locks in one order, so that two sets never deadlock. The limit forces one index lookup per balance,
+ * whatever the planner's statistics.
  */
 export function lockBalances(balances: readonly string[]): Query<LockedRow[]> {
   return query(sql`
@@ -265,14 +265,14 @@ export function lockOwners(keys: readonly CreditKey[]): Query<OwnerRow[]> {
     ) as o`);
 }
 
-/** For credits that were not in the books: who brings one in at the same time runs into the key. */
+/** For credits that are new to the books; a concurrent insert of the same credit fails on the key. */
 export function insertOwners(rows: readonly OwnerRow[]): Query<void> {
   return command(sql`
     insert into credit_owners ${creditOwners.values(creditOwners.all, rows)}
     order by scrip_no`);
 }
 
-/** For credits that are locked. */
+/** The credits must be locked. */
 export function setOwners(rows: readonly OwnerRow[]): Query<void> {
   return command(sql`
     update credit_owners as o
@@ -281,7 +281,7 @@ export function setOwners(rows: readonly OwnerRow[]): Query<void> {
     where o.environment = r.environment and o.scrip_no = r.scrip_no`);
 }
 
-/** Balances of firms, all of one moment. */
+/** Balances of firms, read by one statement. */
 export function listBalances(
   environment: Environment,
   accounts: readonly string[],
@@ -308,7 +308,7 @@ export async function listOwners(
     ) as o`);
 }
 
-/** Where a reader of postings has come to. */
+/** A position among postings. */
 export type PostingPlace = { readonly at: Date; readonly entryNo: number };
 
 export type PostingRow = {
@@ -320,7 +320,7 @@ export type PostingRow = {
   readonly line: number;
   readonly account_kind: AccountKind;
   readonly scrip_no: string | null;
-  /** Paise or one credit; below zero when it left the account. */
+  /** Paise, or 1 for a credit; negative when it left the account. */
   readonly amount: number;
 };
 

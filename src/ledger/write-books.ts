@@ -1,12 +1,13 @@
-// Every change of the books goes through here, as a set in the caller's transaction:
+// Writes the books. Every change is a set in the caller's transaction:
 //
-//   load     what is to be resolved, as it was written
+//   load     the pending entries to be resolved
 //   lock     the balances and then the credits that the set touches, each in one order
-//   judge    item by item in its order, on what the items before it have left
+//   judge    the items in order, on the effects of the items before
 //   store    one statement per table; entries get their numbers while everything is locked
 //
-// A refusal is a value and concerns its own item only. Balances of the house and of the outside are
-// never refused anything, and each set adds to a stripe of them that it takes at random.
+// A refusal is a value and concerns only its own item. Balances of the house and of the outside have no
+// floor; they are striped, and each set adds to one random stripe, so that sets do not wait for each
+// other.
 
 import { randomInt } from "node:crypto";
 
@@ -25,7 +26,7 @@ import {
   type EntryName,
   type EntryRefusal,
   findFault,
-  misnamed,
+  findNameFault,
   type MovementRow,
   parseAccount,
   type Resolution,
@@ -64,24 +65,24 @@ export type WrittenBooks = {
 };
 
 /**
- * Writes a set of entries and resolutions, each of them or its refusal. A transaction that needs
- * both gives them in one call, so that everything is locked in one order.
+ * Writes a set of entries and resolutions; each item is written or refused. A transaction that needs
+ * both passes them in one call, so that everything is locked in one order.
  */
 export async function writeBooks(tx: Tx, changes: BookChanges, now: Date): Promise<WrittenBooks> {
   return (await writeBooksBeside(tx, changes, now, nothingBeside)).written;
 }
 
-/** What a transaction asks for on the way, with the round trips that the books take anyway. */
+/** Statements of the caller that share the round trips of the books. */
 export type Beside<First> = {
-  /** Travels with the lock of the balances. */
+  /** Sent with the lock of the balances. */
   readonly first: Query<First>;
-  /** Made of the answer to it, and travels with the entries. */
+  /** Built from the answer to `first`, and sent with the entries. */
   readonly next: (first: First) => Query<void>;
 };
 
 const nothingBeside: Beside<void> = { first: known(undefined), next: () => known(undefined) };
 
-/** The same, and something else of the transaction on the way. */
+/** `writeBooks` with statements of the caller in the same round trips. */
 export async function writeBooksBeside<First>(
   tx: Tx,
   { resolutions = [], entries = [] }: BookChanges,
@@ -89,9 +90,9 @@ export async function writeBooksBeside<First>(
   beside: Beside<First>,
 ): Promise<{ readonly written: WrittenBooks; readonly first: First }> {
   for (const entry of entries) refuseFault(entry, findFault(entry));
-  for (const resolution of resolutions) refuseFault(resolution, misnamed(resolution));
+  for (const resolution of resolutions) refuseFault(resolution, findNameFault(resolution));
   const pending = resolutions.length > 0 ? await loadPending(tx, resolutions) : new Map();
-  const touched = touchedBy(entries, [...pending.values()]);
+  const touched = findTouched(entries, [...pending.values()]);
   const { balances, first } = await loadBalances(tx, touched, beside.first);
   const books = await openBooks(tx, { balances, entries, pending, touched });
   const owned = new Set(books.owners.keys());
@@ -99,8 +100,8 @@ export async function writeBooksBeside<First>(
   const ended = resolutions.map((resolution) => judgeResolution(books, resolution));
   const judged = entries.map((entry) => judgeEntry(books, entry));
   const rows = [
-    ...ended.flatMap(({ accepted }) => (accepted ? [resolutionRow(accepted)] : [])),
-    ...judged.flatMap(({ accepted }) => (accepted ? [entryRow(accepted)] : [])),
+    ...ended.flatMap(({ accepted }) => (accepted ? [toResolutionRow(accepted)] : [])),
+    ...judged.flatMap(({ accepted }) => (accepted ? [toEntryRow(accepted)] : [])),
   ];
   const [numbers] = await tx.pipeline([
     storeEntries(rows, now),
@@ -154,8 +155,8 @@ async function loadPending(
   return pending;
 }
 
-/** What a set needs locked, by name. */
-type Touched = {
+/** The accounts and credits that a set must lock, by name. */
+type TouchedRows = {
   readonly accounts: ReadonlyMap<string, TouchedAccount>;
   readonly credits: ReadonlyMap<string, CreditKey>;
 };
@@ -163,18 +164,18 @@ type Touched = {
 type TouchedAccount = {
   readonly environment: Environment;
   readonly account: string;
-  /** The key of its balance: the name, and for those in stripes which one. */
+  /** The key of its balance: the name and, for a striped account, the stripe. */
   readonly balance: string;
 };
 
-function touchedBy(entries: readonly Entry[], pending: readonly Pending[]): Touched {
+function findTouched(entries: readonly Entry[], pending: readonly Pending[]): TouchedRows {
   const stripe = randomInt(stripes);
   const accounts = new Map<string, TouchedAccount>();
   const credits = new Map<string, CreditKey>();
   const touchAccount = (environment: Environment, account: string) => {
     const name = balanceName(environment, account);
     const known = accounts.get(name);
-    if (known) return refuseOther(known, environment);
+    if (known) return refuseOtherEnvironment(known, environment);
     const balance = accountFirm(account) === undefined ? `${name}:${stripe}` : name;
     accounts.set(name, { environment, account, balance });
   };
@@ -213,11 +214,11 @@ async function openBooks(
     readonly balances: Books["balances"];
     readonly entries: readonly Entry[];
     readonly pending: ReadonlyMap<string, Pending>;
-    readonly touched: Touched;
+    readonly touched: TouchedRows;
   },
 ): Promise<Books> {
   const credits = [...touched.credits.values()];
-  // What has been written is certain only behind the locks, when nobody else can change it.
+  // Read after the locks: until then other transactions may write these entries.
   const [owners, written, resolved] = await tx.pipelineBehind(
     credits.length > 0 ? lockOwners(credits) : known([]),
     [entries.length > 0 ? findWritten(entries) : known([]), findEnded(pending)],
@@ -238,10 +239,10 @@ async function openBooks(
   };
 }
 
-/** Locks all of them in one order, but for accounts that nobody has used before: those come after. */
+/** Locks all balances in one order. Missing balances are inserted and locked after. */
 async function loadBalances<First>(
   tx: Tx,
-  { accounts }: Touched,
+  { accounts }: TouchedRows,
   beside: Query<First>,
 ): Promise<{ readonly balances: Map<string, Balance>; readonly first: First }> {
   const wanted = [...accounts.values()];
@@ -249,7 +250,7 @@ async function loadBalances<First>(
   const loaded = new Map(locked.map((row) => [row.balance, row]));
   const missing = wanted.filter(({ balance }) => !loaded.has(balance));
   if (missing.length > 0) {
-    await openAccounts(tx, missing.map(accountRow));
+    await openAccounts(tx, missing.map(toAccountRow));
     for (const row of await tx.run(lockAccounts(missing))) loaded.set(row.balance, row);
   }
   const balances = [...accounts].map(([name, touched]) => {
@@ -267,16 +268,19 @@ function lockAccounts(accounts: readonly TouchedAccount[]): Query<LockedRow[]> {
 function requireBalance(loaded: ReadonlyMap<string, LockedRow>, touched: TouchedAccount): Balance {
   const found = loaded.get(touched.balance);
   if (!found) throw new Error(`the balance ${touched.balance} could not be opened`);
-  refuseOther(touched, found.environment);
+  refuseOtherEnvironment(touched, found.environment);
   return found;
 }
 
-/** A firm's accounts are named without its environment, so a mix-up must not go unseen. */
-function refuseOther({ account, environment }: TouchedAccount, other: Environment): void {
+/** Account names of firms do not contain the environment, so check it. */
+function refuseOtherEnvironment(
+  { account, environment }: TouchedAccount,
+  other: Environment,
+): void {
   if (environment !== other) throw new Error(`${account} is not in ${other} and ${environment}`);
 }
 
-function accountRow({ environment, account, balance }: TouchedAccount): AccountRow {
+function toAccountRow({ environment, account, balance }: TouchedAccount): AccountRow {
   return {
     balance,
     environment,
@@ -294,7 +298,7 @@ function findEnded(pending: ReadonlyMap<string, Pending>): Query<Map<string, Res
   );
 }
 
-function entryRow({
+function toEntryRow({
   entry,
   movements,
 }: {
@@ -306,7 +310,7 @@ function entryRow({
   return { environment, kind, subject, ordinal, phase, held_as, resolves: null, movements };
 }
 
-function resolutionRow({
+function toResolutionRow({
   resolution,
   pending,
 }: {
@@ -319,7 +323,7 @@ function resolutionRow({
   return { environment, kind, subject, ordinal, phase, held_as: null, resolves, movements };
 }
 
-/** The numbers that the entries got, by their keys. */
+/** Returns the numbers of the entries, by their keys. */
 function storeEntries(rows: readonly EntryRow[], now: Date): Query<Map<string, number>> {
   if (rows.length === 0) return known(new Map());
   const concerned = rows.flatMap(({ phase, movements }, at) => {
@@ -333,7 +337,7 @@ function storeEntries(rows: readonly EntryRow[], now: Date): Query<Map<string, n
   );
 }
 
-function storeBalances({ changes }: Books, { accounts }: Touched): Query<void> {
+function storeBalances({ changes }: Books, { accounts }: TouchedRows): Query<void> {
   const rows = [...changes].map(([name, change]) => {
     const { balance = name } = accounts.get(name) ?? {};
     return { balance, ...change };
@@ -348,7 +352,7 @@ function storeOwners(
     owned,
     numbers,
   }: {
-    readonly touched: Touched;
+    readonly touched: TouchedRows;
     /** The credits that were in the books before. */
     readonly owned: ReadonlySet<string>;
     readonly numbers: ReadonlyMap<string, number>;

@@ -4,7 +4,7 @@
 //   tape of deals ──▶ figure of a day ──┬── running: made at most every 10 s ──▶ GET /public/rates
 //   who is of one group ──▶             └── fixed once a day (`daily-index.ts`) ──▶ …/{date}, history
 //
-//   budget      per address, in place of key and meter: 429 with `detail.retry_after_s` (`enquiries.ts`)
+//   budget      per address, in place of key and meter: 429 with `detail.retry_after_s` (`address-budgets.ts`)
 //   caching     an ETag of the bytes; seconds for the running day, for good once a day is fixed
 //   origins     pages of any site may read, none may write
 //   enquiries   the personal part is sealed; whoever holds the reference sees the status, the operator
@@ -12,7 +12,7 @@
 //   page        static files of `web/`, served under a policy without other hosts or inline code; it
 //               computes no price
 
-import { Failure } from "../kernel/failure.ts";
+import { Failure, invalidQuery } from "../kernel/failure.ts";
 import { bpsOfPar } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";
 import { addDays, daysBetween, istDay } from "../kernel/time.ts";
@@ -99,11 +99,7 @@ export async function readRateHistory(
 
 function refuseSpan(from: string, to: string): void {
   const problem = findSpanProblem(from, to);
-  if (problem === undefined) return;
-  throw new Failure("validation_error", `from: ${problem}`, {
-    form: "transport",
-    detail: { fields: [{ path: "from", problem }] },
-  });
+  if (problem !== undefined) throw invalidQuery("from", problem);
 }
 
 function findSpanProblem(from: string, to: string): string | undefined {

@@ -1,5 +1,3 @@
-// What of this slice is sealed, for whoever changes the master key.
-
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 import {
@@ -16,7 +14,7 @@ import type { EnquiryKind, EnquiryStatus, IndexFigure } from "./public-rules.ts"
 const figureColumns = fragment`
   scheme, day, basis, index_bps, deals_on, deal_count, seller_count, face_paise`;
 
-/** Fixes a day for good; nothing happens when another process has done so before. */
+/** Fixes a day, unless another process has fixed it before. */
 export async function insertFigure(db: Db, figure: IndexFigure, now: Date): Promise<void> {
   await db.rows(sql`
     insert into rate_index_days (
@@ -41,7 +39,7 @@ export async function findFigure(
   return row;
 }
 
-/** The last fixed figure; before a day, when one is given. */
+/** The last fixed figure, or the last one before a day. */
 export function findLastFigure(
   scheme: Scheme,
   before: IstDay | null,
@@ -54,7 +52,7 @@ export function findLastFigure(
     limit 1`).map(([row]) => row);
 }
 
-/** Fixed figures by rising day, both ends included. */
+/** Fixed figures by day, both ends included. */
 export async function listFigures(
   db: Db,
   scheme: Scheme,
@@ -85,7 +83,7 @@ const enquiryColumns = fragment`
   enquiry_ref, kind, scheme, amount_paise, status, person_sealed, outcome, forget_at, version,
   created_at, updated_at`;
 
-/** The enquiry itself, or the open one that says the same. */
+/** Returns the new enquiry, or the open one with the same content. */
 export async function insertEnquiry(
   tx: Tx,
   row: EnquiryRow,
@@ -151,7 +149,7 @@ export async function setEnquiry(
   return changed;
 }
 
-/** Those whose time has come, gone; another process takes others. */
+/** Deletes expired enquiries, skipping those locked by another process. */
 export async function deleteExpired(tx: Tx, now: Date, limit: number): Promise<EnquiryRow[]> {
   return await tx.rows(sql`
     delete from enquiries
@@ -176,7 +174,7 @@ export type SealedEnquiry = {
   readonly amount_paise: number | null;
 };
 
-/** Who sent enquiries, in the order of their references. */
+/** Sealed personal data, by reference. */
 export async function listSealedPersons(
   db: Db,
   after: string,

@@ -17,7 +17,7 @@ const marketUpdates = table("market_updates", {
   created_at: time(),
 });
 
-/** Where readers are told that a log has grown. */
+/** The NOTIFY channel that wakes readers when a log has grown. */
 export const marketNotices = "market_updates";
 
 export type UpdateRow = LogPosition & {
@@ -99,7 +99,7 @@ export async function findTapes(
   );
 }
 
-/** A size band as a card has it, with the bound of the one below. */
+/** A size band of a card, with its lower bound. */
 export type AskedBand = {
   readonly scheme: Scheme;
   readonly from_paise: number;
@@ -112,7 +112,7 @@ export type DepthRow = {
   readonly counted_on: IstDay;
 };
 
-/** What the house could sell in each scheme, as it was last counted. */
+/** The last counts of the credits that the house could sell. */
 export async function listDepths(db: Db, environment: Environment): Promise<DepthRow[]> {
   return await db.rows(sql`
     select scheme, bands, counted_on
@@ -120,7 +120,7 @@ export async function listDepths(db: Db, environment: Environment): Promise<Dept
     where environment = ${environment}`);
 }
 
-/** Whether a credit of the house changed in a transaction that a count may not have seen. */
+/** Whether a credit of the house changed in a transaction that the last count may have missed. */
 export async function hasHouseChanged(db: Db, environment: Environment): Promise<boolean> {
   const [row] = await db.rows<{ changed: boolean }>(sql`
     select coalesce(min(counted_in) <= (
@@ -141,7 +141,7 @@ const askedBands = shape({
   below_paise: bigint().orNull,
 });
 
-/** Counts what the house could sell. Of two counts at once the one that saw more stays. */
+/** Counts the credits that the house could sell. Of two concurrent counts the newer snapshot stays. */
 export async function countDepths(
   db: Db,
   {
@@ -183,7 +183,7 @@ export async function countDepths(
     where known.counted_in <= excluded.counted_in`);
 }
 
-/** The last update of every scheme; none when there is no log. */
+/** The last update of every scheme; empty when there is no log. */
 export async function listLatest(db: Db, environment: Environment): Promise<UpdateRow[]> {
   return await db.rows(sql`
     select latest.environment, latest.epoch, latest.seq, latest.scheme, latest.kind, latest.body,
@@ -201,7 +201,7 @@ export async function listLatest(db: Db, environment: Environment): Promise<Upda
     order by asked.place`);
 }
 
-/** What follows a place in the log, oldest first; nothing when the log is another one by now. */
+/** The updates after a position, oldest first; empty when the log was restarted. */
 export async function listAfter(
   db: Db,
   environment: Environment,
@@ -215,7 +215,7 @@ export async function listAfter(
     limit ${limit}`);
 }
 
-/** The end of the log; undefined when there is none. */
+/** The end of the log; undefined when there is no log. */
 export async function findEnd(db: Db, environment: Environment): Promise<LogPosition | undefined> {
   const [row] = await db.rows<LogPosition>(sql`
     select epoch, seq
@@ -224,7 +224,7 @@ export async function findEnd(db: Db, environment: Environment): Promise<LogPosi
   return row;
 }
 
-/** Begins a log where there is none. */
+/** Begins a log if there is none. */
 export async function insertLog(tx: Tx, environment: Environment, epoch: string): Promise<void> {
   await tx.rows(sql`
     insert into market_logs (environment, epoch, seq)
@@ -232,7 +232,7 @@ export async function insertLog(tx: Tx, environment: Environment, epoch: string)
     on conflict (environment) do nothing`);
 }
 
-/** The end of the log; nobody else appends until the transaction is over. */
+/** Locks the end of the log, so that no other transaction appends. */
 export async function lockEnd(tx: Tx, environment: Environment): Promise<LogPosition | undefined> {
   const [row] = await tx.rows<LogPosition>(sql`
     select epoch, seq
@@ -247,7 +247,7 @@ export async function insertUpdates(tx: Tx, rows: readonly UpdateRow[]): Promise
     insert into market_updates ${marketUpdates.values(marketUpdates.all, rows)}`);
 }
 
-/** Moves the end and, once this is committed, wakes the readers. */
+/** Moves the end, and wakes the readers at commit. */
 export async function setEnd(tx: Tx, environment: Environment, seq: number): Promise<void> {
   await tx.rows(sql`
     with moved as (
@@ -259,7 +259,7 @@ export async function setEnd(tx: Tx, environment: Environment, seq: number): Pro
     select pg_notify(${marketNotices}, environment) from moved`);
 }
 
-/** Lets go of what lies up to a place, but for the last update of a scheme. */
+/** Deletes updates up to a position, except the last update of each scheme. */
 export async function deleteUpTo(
   tx: Tx,
   environment: Environment,

@@ -13,8 +13,8 @@
 //
 // An update is the whole market of one scheme as text, once with and once without the buy side, so its
 // id `<epoch>-<seq>` and its bytes are the same from every node. The last 10,000 are kept, and the last
-// of each scheme. What the house could sell is counted apart (`read-markets.ts`), when its credits
-// changed.
+// of each scheme. The credits that the house could sell are counted apart (`countDepth`), when they
+// have changed.
 
 import { randomBytes } from "node:crypto";
 

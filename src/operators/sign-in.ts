@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 import { recordChanges } from "../journal/record-changes.ts";
-import { type Actor, operatorNamed, type OperatorRole, personKey } from "../kernel/actor.ts";
+import { type Actor, namedOperator, type OperatorRole, personKey } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
@@ -85,7 +85,7 @@ export async function signIn(
         created_at: now,
         expires_at,
       });
-      const actor = { ...operatorNamed(person.name), requestId };
+      const actor = { ...namedOperator(person.name), requestId };
       await recordChanges(tx, actor, [buildOperatorChange("sign_in", person, person)], now);
     });
     const { name: known, role } = person;
@@ -113,7 +113,7 @@ export async function findSignedIn(
     ? await findPerson(ctx.db, hashToken(token), ctx.now())
     : undefined;
   if (!person) throw notSignedIn();
-  return { ...operatorNamed(person.name), requestId, role: person.role };
+  return { ...namedOperator(person.name), requestId, role: person.role };
 }
 
 export async function signOut(
@@ -185,7 +185,7 @@ export async function enrolOperator(
         version: before.version + 1,
       };
       await setOperator(tx, after);
-      const actor = { ...operatorNamed(before.name), requestId };
+      const actor = { ...namedOperator(before.name), requestId };
       await recordChanges(tx, actor, [buildOperatorChange("enrol", before, after)], now);
       const totp_secret = toBase32(secret);
       const totp_uri = buildAuthenticatorUri(before.name, totp_secret);

@@ -4,7 +4,7 @@ import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
-import { queryInstant } from "../kernel/query-time.ts";
+import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -70,8 +70,8 @@ function toFilter(visible: Visibility, query: ListPayoutsQuery): PayoutFilter {
     firmId: toFirmFilter(visible, query.firm_id),
     orderId: query.order_id ?? null,
     settlementId: query.settlement_id ?? null,
-    from: queryInstant("from", query.from),
-    to: queryInstant("to", query.to),
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
   };
 }
 

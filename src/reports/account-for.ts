@@ -14,9 +14,9 @@ import type { Letterhead } from "../kernel/letterhead.ts";
 import { addPaise, type PaiseSum, subtractPaise } from "../kernel/money.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
 import {
-  lastEntryNo,
-  moneyAdded,
-  moneyIn,
+  readLastEntryNo,
+  sumMoneyOver,
+  readMoney,
   type MoneySums,
   sumByAccount,
 } from "../ledger/read-money.ts";
@@ -59,7 +59,7 @@ export async function accountFor(
   const { opening, late } = await findOpening(db, firm, period);
   const { from, to } = periodSpan(period);
   const span = { from, to, late, upTo, limit: linesMax };
-  const { postings, next } = await moneyIn(db, firmKey(firm), span);
+  const { postings, next } = await readMoney(db, firmKey(firm), span);
   if (next) return undefined;
   const openingPaise = sumBalance(opening);
   const facts = await loadFacts(db, firm.firm_id, postings);
@@ -70,7 +70,7 @@ export async function accountFor(
     lines,
     lineCount: lines.length,
     totals: sumByKind(lines),
-    version: upTo ?? (await lastEntryNo(db, firm.firm_id, from)),
+    version: upTo ?? (await readLastEntryNo(db, firm.firm_id, from)),
   });
 }
 
@@ -131,12 +131,12 @@ export async function findOpening(db: Db, firm: FirmOfDesk, period: IstMonth) {
   const last = await findLatestBefore(db, firm.firm_id, period);
   const { from } = periodSpan(period);
   if (!last) {
-    return { opening: await moneyAdded(db, firmKey(firm), { from: null, to: from }) };
+    return { opening: await sumMoneyOver(db, firmKey(firm), { from: null, to: from }) };
   }
   const frozen = periodSpan(last.period);
   const late = { from: frozen.from, afterEntryNo: last.seen_entry_no };
   if (nextPeriod(last.period) === period) return { opening: toClosing(last), late };
-  const since = await moneyAdded(db, firmKey(firm), { from: frozen.to, to: from, late });
+  const since = await sumMoneyOver(db, firmKey(firm), { from: frozen.to, to: from, late });
   return { opening: addSums(toClosing(last), since) };
 }
 

@@ -10,8 +10,8 @@ export type EarningRow = {
 };
 
 /**
- * What the commission entries on a desk's accounts add up to. An entry's ordinal names its leg and
- * side, of which there are so many entries to a leg; one that takes back counts against.
+ * Sums the commission entries of a desk. The ordinal of an entry encodes its leg and side
+ * (`entriesPerLeg` to a leg); an entry that takes commission back counts negative.
  */
 export async function listEarnings(
   db: Db,

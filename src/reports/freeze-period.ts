@@ -10,7 +10,7 @@ import { exactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
 import { writeLongJson } from "../kernel/long-json.ts";
 import { type IstMonth, istTimestamp } from "../kernel/time.ts";
-import { moneyIn, type MoneyPage, type MoneySums, sumByAccount } from "../ledger/read-money.ts";
+import { readMoney, type MoneyPage, type MoneySums, sumByAccount } from "../ledger/read-money.ts";
 import type { Context } from "../platform/context.ts";
 import { openPace, runPaced } from "../platform/heavy/pace.ts";
 import {
@@ -73,7 +73,7 @@ async function* writePages(
   let totals: Total[] = [];
   let next: MoneyPage["next"];
   do {
-    const page = await moneyIn(ctx.db, firmKey(firm), { ...span, ...(next && { after: next }) });
+    const page = await readMoney(ctx.db, firmKey(firm), { ...span, ...(next && { after: next }) });
     const facts = await loadFacts(ctx.db, firm.firm_id, page.postings);
     const balance = sumBalance(addSums(opening, added));
     const lines = await runPaced(

@@ -16,8 +16,8 @@ import type { Environment } from "../kernel/caller.ts";
 import { istMonth, type IstMonth } from "../kernel/time.ts";
 import {
   type Cut,
-  firmsWithMoney,
-  firstEntryAt,
+  listFirmsWithMoney,
+  readFirstEntryAt,
   isCutSettled,
   takeCut,
 } from "../ledger/read-money.ts";
@@ -121,7 +121,7 @@ async function takeStep(
     return "more";
   }
   if (walk.after === undefined) return "last";
-  const { firms, next: after } = await firmsWithMoney(ctx.db, walk.after, accountsPerPage);
+  const { firms, next: after } = await listFirmsWithMoney(ctx.db, walk.after, accountsPerPage);
   walk.waiting = [];
   for (const [environment, own] of Map.groupBy(firms, (firm) => firm.environment)) {
     const firmIds = own.map((firm) => firm.firmId);
@@ -144,7 +144,7 @@ async function* freezeUpTo(
   }: { readonly closed: IstMonth; readonly cut: Cut; readonly letterhead: Letterhead },
 ): AsyncGenerator<void> {
   const last = await findLatestBefore(ctx.db, firmId, closed);
-  const first = last ? undefined : await firstEntryAt(ctx.db, firmId);
+  const first = last ? undefined : await readFirstEntryAt(ctx.db, firmId);
   const next = last ? nextPeriod(last.period) : first && istMonth(first);
   for (const period of next === undefined ? [] : periodsBetween(next, closed)) {
     yield* freezePeriod(ctx, firmId, { period, letterhead, upTo: cut.entryNo });

@@ -10,7 +10,7 @@ import { addPaise } from "../kernel/money.ts";
 import { isPeriod, nextPeriod, periodsBetween, periodSpan } from "../kernel/months.ts";
 import { type IstMonth, istMonth, istTimestamp } from "../kernel/time.ts";
 import { readBalances } from "../ledger/read-books.ts";
-import { firstEntryAt, lastEntryNo } from "../ledger/read-money.ts";
+import { readFirstEntryAt, readLastEntryNo } from "../ledger/read-money.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace, type Pace, runPaced } from "../platform/heavy/pace.ts";
 import type { Document } from "../platform/http/documents.ts";
@@ -65,7 +65,7 @@ export async function readStatement(
 
 /** The month of the firm's first entry; the running month when there is none. */
 async function findFirstPeriod(db: Db, firmId: string, now: Date): Promise<string> {
-  const first = await firstEntryAt(db, firmId);
+  const first = await readFirstEntryAt(db, firmId);
   return istMonth(first ?? now);
 }
 
@@ -209,7 +209,7 @@ async function listOpen(
       closing_paise: closing,
       frozen_at: null,
       digest: null,
-      version: await lastEntryNo(db, firm.firm_id, periodSpan(period).from),
+      version: await readLastEntryNo(db, firm.firm_id, periodSpan(period).from),
     });
     closing = openingPaise;
   }

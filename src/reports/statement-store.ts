@@ -20,7 +20,7 @@ const frozenColumns = fragment`
   firm_id, period, environment, opening_paise, closing_paise, commission_paise, dues_paise,
   seen_entry_no, frozen_at, digest`;
 
-/** Whether it was new: a statement is made once. */
+/** False when another process has stored the statement before. */
 export async function insertStatement(
   tx: Tx,
   row: FrozenRow & { readonly body: string },
@@ -49,14 +49,14 @@ export async function findStatement(
   return row;
 }
 
-/** Which page of which making of a statement. */
+/** The pages of one run that freezes a statement. */
 export type PageKey = {
   readonly firmId: string;
   readonly period: IstMonth;
   readonly seenEntryNo: number;
 };
 
-/** The same page again is the same lines. */
+/** Idempotent: the same page has the same lines. */
 export async function insertPage(
   db: Db,
   { firmId, period, seenEntryNo }: PageKey,
@@ -69,9 +69,8 @@ export async function insertPage(
 }
 
 /**
- * Deletes what was left behind of statements that are kept now, by a run that ended before it was done
- * or came second: pages that saw the books up to another entry. A run that came second and ended too
- * early is cleaned up after with the next month.
+ * Deletes pages that do not belong to the stored statements: those of runs that crashed or came second,
+ * which read the books up to another entry. Pages of a second run that crashed go with the next month.
  */
 export async function deletePagesLeft(
   tx: Tx,
@@ -84,7 +83,7 @@ export async function deletePagesLeft(
       and s.firm_id = p.firm_id and s.period = p.period and s.seen_entry_no <> p.seen_entry_no`);
 }
 
-/** Pages from one up to, not including, another, in order. */
+/** Pages from one up to, not including, another. */
 export async function listPages(
   db: Db,
   { firmId, period, seenEntryNo }: PageKey,
@@ -98,7 +97,7 @@ export async function listPages(
     order by page_no`);
 }
 
-/** The last one before a month. */
+/** The last statement before a month. */
 export async function findLatestBefore(
   db: Db,
   firmId: string,
@@ -121,7 +120,7 @@ export async function listFrozen(db: Db, firmId: string): Promise<FrozenRow[]> {
     order by period desc`);
 }
 
-/** Those of the firms that have one of this month. */
+/** The firms, of those given, that have a statement of this month. */
 export async function listFirmsFrozen(
   db: Db,
   firmIds: readonly string[],

@@ -7,7 +7,7 @@ import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
-import { queryInstant } from "../kernel/query-time.ts";
+import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { isVisible, type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -89,8 +89,8 @@ function toFilter(visible: Visibility, query: ListSettlementsQuery): SettlementF
     firmId: toFirmFilter(visible, query.firm_id),
     visibleFirmId: visible.firmId,
     orderId: query.order_id ?? null,
-    from: queryInstant("from", query.from),
-    to: queryInstant("to", query.to),
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
   };
 }
 

@@ -4,7 +4,7 @@ import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
-import { queryInstant } from "../kernel/query-time.ts";
+import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
@@ -63,8 +63,8 @@ function buildFilter(visible: Visibility, query: ListOrdersQuery): OrderFilter {
     firmId: toFirmFilter(visible, query.firm_id),
     clientRef: query.client_ref ?? null,
     idempotencyKey: query.idempotency_key ?? null,
-    from: queryInstant("from", query.from),
-    to: queryInstant("to", query.to),
+    from: parseQueryInstant("from", query.from),
+    to: parseQueryInstant("to", query.to),
   };
 }
 

@@ -1,4 +1,4 @@
-// What came of deliveries that were sent.
+// Records the results of delivery attempts.
 
 import { type Db, sql } from "../platform/postgres/postgres.ts";
 import { flag, int, type RowOf, shape, table, text, time } from "../platform/postgres/table.ts";
@@ -16,23 +16,23 @@ const deliveryAttempts = table("delivery_attempts", {
 });
 export type AttemptRow = RowOf<typeof deliveryAttempts>;
 
-const madeAttempts = shape({
+const attemptResults = shape({
   ...deliveryAttempts.described,
   state: text<DeliveryState>(),
   due_at: time(),
 });
-/** An attempt that was made, and what becomes of its delivery. */
-export type MadeRow = RowOf<typeof madeAttempts>;
+/** An attempt, and the next state of its delivery. */
+export type AttemptResultRow = RowOf<typeof attemptResults>;
 
-export type QueueNews = {
+export type QueueUpdate = {
   readonly webhookId: string;
-  /** The earliest of what is to be tried again; null when nothing is. */
+  /** The earliest retry; null when there is none. */
   readonly dueAt: Date | null;
   readonly succeeded: boolean;
   readonly failed: boolean;
 };
 
-const queueNews = shape({
+const queueUpdates = shape({
   webhook_id: text(),
   due_at: time().orNull,
   succeeded: flag(),
@@ -40,15 +40,14 @@ const queueNews = shape({
 });
 
 /**
- * One statement for all of it, as it stands between an answer and the next claim.
+ * Records attempts in one statement, because it delays the next claim.
  *
- *   kept      every attempt, even when its lease has passed to somebody else: the POST was made
- *   settled   deliveries whose lease is still the attempt's; what was claimed since is left alone.
- *             Each is looked up by its id and met by its place: a plan made while nothing is pending
- *             would read all that is pending instead, for every set of a backlog
- *   told      queues for which something changes, in the order of their ids
+ *   kept      every attempt, even when another process holds the lease by now: the POST was made
+ *   settled   deliveries that still have the attempt's lease. Joins by ctid, so that the planner cannot
+ *             choose to scan all pending deliveries
+ *   told      queues that change, in the order of their ids
  *
- * Running it again does nothing more. The answer is since when those queues have been failing.
+ * Idempotent. Returns since when those queues have been failing.
  */
 export async function settleAttempts(
   db: Db,
@@ -56,9 +55,13 @@ export async function settleAttempts(
     made,
     news,
     now,
-  }: { readonly made: readonly MadeRow[]; readonly news: readonly QueueNews[]; readonly now: Date },
+  }: {
+    readonly made: readonly AttemptResultRow[];
+    readonly news: readonly QueueUpdate[];
+    readonly now: Date;
+  },
 ): Promise<{ webhook_id: string; failing_since: Date | null }[]> {
-  const queues = queueNews.rows(
+  const queues = queueUpdates.rows(
     {
       webhook_id: ({ webhookId }) => webhookId,
       due_at: ({ dueAt }) => dueAt,
@@ -70,7 +73,7 @@ export async function settleAttempts(
   return await db.rows(sql`
     with made as (
       select *
-      from ${madeAttempts.rows(madeAttempts.all, made)} as m
+      from ${attemptResults.rows(attemptResults.all, made)} as m
     ),
     kept as (
       insert into delivery_attempts (${deliveryAttempts.columns})

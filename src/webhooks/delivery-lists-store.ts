@@ -1,4 +1,4 @@
-// What has been sent and what was given up, as desks and operators look at it.
+// Lists of deliveries and dead letters, for desks and operators.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
@@ -65,7 +65,7 @@ export async function countDeliveries(
   return row?.total ?? 0;
 }
 
-/** In the order they were made. */
+/** Oldest first. */
 export async function listAttempts(db: Db, deliveryIds: readonly string[]): Promise<AttemptRow[]> {
   return await db.rows(sql`
     select delivery_id, lease, at, duration_ms, outcome, status, reason, answer
@@ -74,7 +74,7 @@ export async function listAttempts(db: Db, deliveryIds: readonly string[]): Prom
     order by delivery_id, lease`);
 }
 
-/** Which dead letters: of a desk or of one firm's subscriptions, or of everyone for the operator. */
+/** Dead letters of a desk, of one firm's subscriptions, or of every desk for the operator. */
 export type DeadFilter = {
   readonly deskId: string | null;
   readonly firmId: string | null;
@@ -134,7 +134,7 @@ export async function countDead(db: Db, filter: DeadFilter): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** What a replay takes: of those that are named, or of all. */
+/** The dead letters that a replay takes: the named ones, or all. */
 export type ReplayFilter = DeadFilter & { readonly deliveryIds: readonly string[] | null };
 
 export type ReplayableRow = {
@@ -146,7 +146,7 @@ export type ReplayableRow = {
   readonly version: number;
 };
 
-/** Dead letters of receivers that are sent to, oldest first. */
+/** Dead letters of webhooks that are not disabled, oldest first. */
 export async function lockReplayable(
   tx: Tx,
   filter: ReplayFilter,
@@ -200,7 +200,7 @@ export async function countReplayable(
   return row ?? { replayable: 0, disabled: 0 };
 }
 
-/** Whether any queue has something due; usually none has. */
+/** Whether any queue has a due delivery; usually none has. */
 export async function hasDue(db: Db, now: Date): Promise<boolean> {
   const rows = await db.rows(sql`
     select
@@ -217,7 +217,7 @@ export type Backlog = {
   readonly unfanned: number;
 };
 
-/** What waits and what was given up, over all desks. */
+/** The backlog and the dead letters of all desks. */
 export async function findBacklog(db: Db, now: Date): Promise<Backlog> {
   const [row] = await db.rows<Backlog>(sql`
     select

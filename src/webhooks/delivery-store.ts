@@ -13,7 +13,7 @@ export type DueQueue = {
   readonly previous_secret_until: Date | null;
 };
 
-/** Queues with something due, by turns, but for those that have no room. */
+/** Claims queues with due deliveries, least recently served first, except full receivers. */
 export async function claimDueQueues(
   tx: Tx,
   {
@@ -54,8 +54,9 @@ export type ClaimedDelivery = {
 const roomOfQueues = shape({ webhook_id: text(), most: int() });
 
 /**
- * Leases what is due, up to a number per queue, and fetches what to send. Each queue that was looked
- * at is next due by what stays pending; a lease counts, so that a crash is noticed when it ends.
+ * Leases due deliveries, up to a number per queue, and returns their bodies. Sets each queue's
+ * `next_due_at` to its earliest pending delivery; a lease counts with its end, so that the deliveries
+ * of a crashed process become due again.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -109,7 +110,7 @@ export async function claimDeliveries(
     join events on events.desk_id = claimed.desk_id and events.sequence = claimed.sequence`);
 }
 
-/** What will not be sent any more, because its subscription is disabled or gone. */
+/** Marks pending deliveries of disabled or deleted webhooks as dead. */
 export async function setDead(
   tx: Tx,
   {
@@ -156,7 +157,7 @@ export async function setReplayed(
     where d.delivery_id = r.delivery_id`);
 }
 
-/** Queues that have something to send from then on at the latest, in the order of their ids. */
+/** Moves `next_due_at` of queues earlier, locking them in the order of their ids. */
 export async function lowerNextDue(
   tx: Tx,
   webhookIds: readonly string[],

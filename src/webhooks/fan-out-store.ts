@@ -1,4 +1,4 @@
-// What turns events into deliveries: which subscriptions are behind, and what they get.
+// The statements of the fan-out: finds subscriptions that are behind and inserts their deliveries.
 
 import type { Environment } from "../kernel/caller.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
@@ -6,10 +6,10 @@ import { bigint, int, type RowOf, shape, table, text, time } from "../platform/p
 import type { DeliveryState, Reason } from "./delivery-rules.ts";
 
 /**
- * Subscriptions whose desk has events that have not become deliveries yet, among the next so many after
- * one; and after which the next ones come, null when these were the last.
+ * Among the next `look` subscriptions after one, those whose desk has events that were not fanned out
+ * yet. `next` is where the next look begins; null after the last subscription.
  */
-export async function findBehind(
+export async function findQueuesBehind(
   db: Db,
   {
     after,
@@ -61,7 +61,7 @@ export async function findBehind(
   return row ?? { behind: [], next: null };
 }
 
-/** A queue is made the first time there is something for it. */
+/** A queue is created when its webhook is first behind. */
 export async function insertQueues(tx: Tx, webhookIds: readonly string[]): Promise<void> {
   await tx.rows(sql`
     insert into webhook_queues (webhook_id, fanned_sequence)
@@ -95,7 +95,7 @@ export async function claimQueuesToFan(
     for update of q skip locked`);
 }
 
-export type HeadRow = {
+export type EventHeadRow = {
   readonly desk_id: string;
   readonly sequence: number;
   readonly event_id: string;
@@ -108,12 +108,12 @@ export type HeadRow = {
 
 const desksAfter = shape({ desk_id: text(), after: bigint() });
 
-/** The next events of each desk, in the order of their sequence. */
-export async function listHeads(
+/** The next events of each desk, by sequence. */
+export async function listEventHeads(
   tx: Tx,
   desks: readonly { readonly deskId: string; readonly after: number }[],
   fetch: number,
-): Promise<HeadRow[]> {
+): Promise<EventHeadRow[]> {
   const wanted = desksAfter.rows(
     { desk_id: ({ deskId }) => deskId, after: ({ after }) => after },
     desks,
@@ -171,7 +171,7 @@ const webhookQueues = table("webhook_queues", {
   next_due_at: time().orNull,
 });
 
-export async function setFanned(
+export async function setFannedSequences(
   tx: Tx,
   queues: readonly {
     readonly webhookId: string;

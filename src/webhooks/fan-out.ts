@@ -1,17 +1,15 @@
-// Events become deliveries, one for each subscription that wants them.
+// Turns events into deliveries, one for each subscription that matches.
 //
-//   events            the desk's log; its sequence has no gap and is visible in order
-//   webhook_queues    `fanned_sequence`: every event up to it has become a delivery, or was not wanted
-//   deliveries        written together with the cursor that passes them
+//   events            the desk's log; its sequence has no gap and becomes visible in order
+//   webhook_queues    the cursor `fanned_sequence`: every event up to it was fanned out or did not match
+//   deliveries        inserted in the transaction that moves the cursor past their events
 //
-// A cursor is safe here because a number of a desk is taken under a lock that is held to the commit:
-// whoever sees an event sees every earlier one of its desk. A cursor over numbers that are taken when
-// work begins would pass one that is still being written, and lose it.
+// A cursor is safe because a desk's sequence is taken under a lock that is held to the commit: a reader
+// that sees an event sees every earlier one of its desk. With numbers from a database sequence, a cursor
+// could pass an event that is not committed yet, and lose it.
 //
-// Two processes never fan out one queue at once, as its row is claimed; a process that dies in the
-// middle leaves the cursor where it was.
-//
-// Which subscriptions are behind is found by a walk over all of them, so many at a look.
+// The queue's row is locked, so two processes never fan out one queue at once; a crash leaves the cursor
+// where it was. A walk over all subscriptions, some at a time, finds those that are behind.
 
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
@@ -19,14 +17,14 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { buildDeliveryId, isWanted } from "./rules.ts";
 import {
   claimQueuesToFan,
-  findBehind,
-  type HeadRow,
+  findQueuesBehind,
+  type EventHeadRow,
   insertDeliveries,
   insertQueues,
-  listHeads,
+  listEventHeads,
   type NewDelivery,
   type QueueToFan,
-  setFanned,
+  setFannedSequences,
 } from "./fan-out-store.ts";
 
 /** Announced when there are new deliveries to send. */
@@ -44,7 +42,7 @@ export function createFanOut(
 ): () => Promise<"more" | "idle"> {
   let after = "";
   return async () => {
-    const { behind, next } = await findBehind(ctx.db, {
+    const { behind, next } = await findQueuesBehind(ctx.db, {
       after,
       look: subscriptionsPerLook,
       fetch: queuesMax,
@@ -69,11 +67,11 @@ async function fanOut(
     await insertQueues(tx, webhookIds);
     const queues = await claimQueuesToFan(tx, webhookIds);
     if (queues.length === 0) return 0; // Other processes have claimed them.
-    const heads = await listHeads(tx, listDesksToRead(queues), eventsPerDeskMax);
+    const heads = await listEventHeads(tx, listDesksToRead(queues), eventsPerDeskMax);
     const fanned = queues.map((queue) => selectEvents(queue, heads));
     const drafts = fanned.flatMap(({ deliveries }) => deliveries);
     if (drafts.length > 0) await insertDeliveries(tx, drafts, { dueAt, now });
-    await setFanned(
+    await setFannedSequences(
       tx,
       fanned.map(({ queue, sequence, deliveries }) => ({
         webhookId: queue.webhook_id,
@@ -101,7 +99,7 @@ function listDesksToRead(queues: readonly QueueToFan[]): { deskId: string; after
 }
 
 /** The deliveries of a queue among the events read, and its new cursor. */
-function selectEvents(queue: QueueToFan, heads: readonly HeadRow[]) {
+function selectEvents(queue: QueueToFan, heads: readonly EventHeadRow[]) {
   const news = heads.filter(
     ({ desk_id, sequence }) => desk_id === queue.desk_id && sequence > queue.fanned_sequence,
   );

@@ -1,13 +1,13 @@
-// Due deliveries become attempts. Four things are under way at the same time:
+// Sends due deliveries. Four steps run concurrently:
 //
-//   claim     a few hundred due deliveries, at most as many per receiver as it has room for
-//   send      each of them at once; the answer decides what becomes of it
-//   record    what was heard, all attempts of the moment as one set
-//   judge     a receiver that has failed for days is warned of and in the end given up
+//   claim     lease due deliveries, per receiver at most its free room
+//   send      POST each at once; the answer decides its next state
+//   record    store the results, all that are ready as one set
+//   judge     warn the desk of a receiver that has failed for days, and disable it in the end
 //
-// The process may stop at any line. A delivery is claimed before it is sent and settled after, so one
-// whose process is gone is due again when its lease ends: a receiver may see it twice, never not at
-// all. What another process claimed meanwhile is settled by its lease and by nobody else's.
+// At-least-once: a delivery is leased before the POST and settled after. If the process dies, it is due
+// again when the lease expires, and the receiver may get it twice. Only the holder of the current lease
+// settles a delivery.
 //
 // The whole way of an event to a receiver:
 //
@@ -29,7 +29,7 @@ import type { Outbound } from "../platform/outbound.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";
 import { hasDue } from "./delivery-lists-store.ts";
 import { classify, type DeliveryState, nextDueAt, cleanAnswer } from "./delivery-rules.ts";
-import { type AttemptRow, type QueueNews, settleAttempts } from "./attempt-store.ts";
+import { type AttemptRow, type QueueUpdate, settleAttempts } from "./attempt-store.ts";
 import {
   claimDeliveries,
   claimDueQueues,
@@ -314,8 +314,8 @@ export async function recordAttempts(
   );
 }
 
-function summarizeByQueue(made: readonly AttemptResult[]): QueueNews[] {
-  const news = new Map<string, QueueNews>();
+function summarizeByQueue(made: readonly AttemptResult[]): QueueUpdate[] {
+  const news = new Map<string, QueueUpdate>();
   for (const { webhookId, attempt, dueAt } of made) {
     const before = news.get(webhookId);
     const succeeded = attempt.outcome === "delivered";

@@ -1,5 +1,3 @@
-// What of this slice is sealed, for whoever changes the master key.
-
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
 import type { Visibility } from "../kernel/visibility.ts";
@@ -11,7 +9,7 @@ export type WebhookRow = {
   readonly webhook_id: string;
   readonly environment: Environment;
   readonly desk_id: string;
-  /** The firm it is told of; null: every firm of its desk. */
+  /** The firm whose events it gets; null for every firm of its desk. */
   readonly firm_id: string | null;
   readonly url: string;
   readonly event: string;
@@ -30,7 +28,7 @@ const webhookColumns = fragment`
   webhook_id, environment, desk_id, firm_id, url, event, state, warnings, secret_hint,
   previous_secret_until, tested_at, enabled_at, version, created_at, updated_at`;
 
-/** It is told of what comes after the desk's last event that is committed now. */
+/** The subscription gets the events after the desk's last committed one. */
 export async function insertWebhook(tx: Tx, row: WebhookRow, secretSealed: Buffer): Promise<void> {
   await tx.rows(sql`
     insert into webhooks (
@@ -45,7 +43,7 @@ export async function insertWebhook(tx: Tx, row: WebhookRow, secretSealed: Buffe
     )`);
 }
 
-/** Registrations of one desk go one after another, so that its limit holds. */
+/** Serializes the registrations of a desk, so that its limit holds. */
 export async function lockDesk(tx: Tx, deskId: string): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtextextended('webhooks:' || ${deskId}, 0))`);
 }
@@ -77,7 +75,7 @@ export async function lockWebhook(
   return row;
 }
 
-/** For the sender, which is on no desk. */
+/** For the sender, which has no caller. */
 export async function lockWebhookById(tx: Tx, webhookId: string): Promise<WebhookRow | undefined> {
   const [row] = await tx.rows<WebhookRow>(sql`
     select ${webhookColumns}
@@ -174,7 +172,7 @@ export async function setEnabled(
   return row;
 }
 
-/** The secret in force becomes the previous one, for as long as its grace lasts. */
+/** The current secret becomes the previous one for its grace period. */
 export async function setSecret(
   tx: Tx,
   webhookId: string,
@@ -205,7 +203,7 @@ export const secretColumn = sealedColumn({
   sealed: "secret_sealed",
 });
 
-/** Previous signing secrets, while their grace lasts. */
+/** Previous signing secrets, during their grace period. */
 export const previousColumn = sealedColumn({
   table: "webhooks",
   id: "webhook_id",

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal, rejectProposal } from "../../src/operators/decide-approval.ts";
 import { listApprovals, showApproval } from "../../src/operators/list-approvals.ts";
-import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { sendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
@@ -23,10 +23,10 @@ const refusedFor = (reason: string) => (error: unknown) =>
 const open = { environment: null, kind: null, state: "proposed", limit: 100 } as const;
 
 const approve = async ({ ctx }: Service, name: string, approvalId: string) =>
-  await approveProposal(ctx, operatorNamed(name), { approvalId, kinds: approvalKinds });
+  await approveProposal(ctx, namedOperator(name), { approvalId, kinds: approvalKinds });
 
 const reject = async ({ ctx }: Service, name: string, approvalId: string) =>
-  await rejectProposal(ctx, operatorNamed(name), {
+  await rejectProposal(ctx, namedOperator(name), {
     approvalId,
     reason: "not agreed",
     kinds: approvalKinds,
@@ -36,7 +36,7 @@ const reject = async ({ ctx }: Service, name: string, approvalId: string) =>
 async function proposedReversal(service: Service, by = "asha") {
   const sale = await settleLiveSale(service, small);
   const command = { settlementId: sale.settlementId, reason: "forged mandate" };
-  const outcome = await reverseSettlement(service.ctx, operatorNamed(by), command);
+  const outcome = await reverseSettlement(service.ctx, namedOperator(by), command);
   assert.equal(outcome, "proposed");
   const waiting = await listApprovals(service.ctx, open);
   const mine = waiting.find(({ subject_id }) => subject_id === sale.settlementId);
@@ -67,7 +67,7 @@ test("one person alone reverses nothing, under whatever spelling of their name",
   const { approvalId, settlementId, seller, command } = await proposedReversal(service, "Asha Rao");
   for (const name of ["Asha Rao", "asha rao", "ASHARAO", " Asha  Rao "]) {
     await assert.rejects(approve(service, name, approvalId), refusedFor("own_proposal"));
-    const again = await reverseSettlement(service.ctx, operatorNamed(name), command);
+    const again = await reverseSettlement(service.ctx, namedOperator(name), command);
     assert.equal(again, "proposed");
   }
   const nobody = approveProposal(service.ctx, operator, { approvalId, kinds: approvalKinds });
@@ -100,7 +100,7 @@ test("a second call of the same command by somebody else is an approval", async 
   const service = await startService(t);
   const { settlementId, command, approvalId } = await proposedReversal(service);
   const reverse = async (by: string, reason = command.reason) =>
-    await reverseSettlement(service.ctx, operatorNamed(by), { settlementId, reason });
+    await reverseSettlement(service.ctx, namedOperator(by), { settlementId, reason });
   await assert.rejects(reverse("ravi", "another reason"), refusedFor("terms_differ"));
   assert.equal(await reverse("ravi"), "reversed");
   assert.equal(await stateOf(service, approvalId), "approved");
@@ -120,7 +120,7 @@ test("a proposal that its proposer changed cannot be approved as it was", async 
   const service = await startService(t);
   const { settlementId, approvalId } = await proposedReversal(service);
   const changed = { settlementId, reason: "wrong buyer" };
-  await reverseSettlement(service.ctx, operatorNamed("asha"), changed);
+  await reverseSettlement(service.ctx, namedOperator("asha"), changed);
   await assert.rejects(approve(service, "ravi", approvalId), refusedFor("wrong_state"));
   assert.equal(await stateOf(service, approvalId), "voided");
   const waiting = await listApprovals(service.ctx, open);
@@ -134,7 +134,7 @@ test("a fact that changed since the proposal voids it, and nothing happens", asy
   const service = await startService(t);
   const { seller, payoutId } = await settleLiveSale(service, large);
   const sending = { payoutId, utr: "HDFCR52026111500031" };
-  assert.equal(await sendPayout(service.ctx, operatorNamed("asha"), sending), "proposed");
+  assert.equal(await sendPayout(service.ctx, namedOperator("asha"), sending), "proposed");
   const [approval] = await listApprovals(service.ctx, open);
   assert.ok(approval);
   await giveAccount(service, seller, "50200019999");
@@ -142,8 +142,8 @@ test("a fact that changed since the proposal voids it, and nothing happens", asy
   assert.equal(await stateOf(service, approval.approval_id), "voided");
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled");
   // The same command again by another person is a proposal of theirs, not an approval.
-  assert.equal(await sendPayout(service.ctx, operatorNamed("ravi"), sending), "proposed");
-  assert.equal(await sendPayout(service.ctx, operatorNamed("asha"), sending), "sent");
+  assert.equal(await sendPayout(service.ctx, namedOperator("ravi"), sending), "proposed");
+  assert.equal(await sendPayout(service.ctx, namedOperator("asha"), sending), "sent");
 });
 
 test("a proposal expires, is rejected once, and can be taken back by its proposer", async (t) => {
@@ -188,7 +188,7 @@ test("many who approve at once carry it out once", async (t) => {
 test("what cannot be done is not approved, and stays for when it can", async (t) => {
   const service = await startService(t);
   const { approvalId, payoutId } = await proposedReversal(service);
-  await sendPayout(service.ctx, operatorNamed("asha"), { payoutId, utr: "HDFCR52026111500099" });
+  await sendPayout(service.ctx, namedOperator("asha"), { payoutId, utr: "HDFCR52026111500099" });
   await assert.rejects(approve(service, "ravi", approvalId), refusedFor("payout_sent"));
   assert.equal(await stateOf(service, approvalId), "proposed");
 });

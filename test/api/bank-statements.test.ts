@@ -13,7 +13,7 @@ import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { genericStatement } from "../../src/bankbook/read-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
 import { showFile } from "../../src/payouts/read-files.ts";
@@ -32,8 +32,8 @@ import {
   settlementOf,
 } from "../support/settlements.ts";
 
-const asha = operatorNamed("asha");
-const ravi = operatorNamed("ravi");
+const asha = namedOperator("asha");
+const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 
 const refusedFor = (reason: string) => (error: unknown) =>

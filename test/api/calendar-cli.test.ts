@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { addDay, readCalendar } from "../../src/outside/calendar.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { istDay, istTimestamp } from "../../src/kernel/time.ts";
 import { addWorkingDays } from "../../src/kernel/working-days.ts";
 import { commandLine } from "../support/cli.ts";
@@ -103,7 +103,7 @@ test("a deal whose deadline became a holiday fails with the next working day, no
   const dealtAt = service.clock.now();
   const due = new Date(await dueOf(service, buyer));
   const given = { office: "bank", day: istDay(due), name: "Declared", works: "" };
-  await addDay(service.ctx, operatorNamed("asha"), given);
+  await addDay(service.ctx, namedOperator("asha"), given);
   const stateAt = async (instant: Date) => {
     service.clock.set(instant);
     await service.work();

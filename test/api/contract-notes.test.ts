@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { putCard } from "../support/dealing-house.ts";
 import { checkDoors } from "../support/doors.ts";
@@ -150,7 +150,7 @@ test("on paper a note has its legs, its split and the bank's reference, and says
   assert.ok(!text.includes("REVERSED"));
   for (const name of ["asha", "ravi"]) {
     const command = { settlementId, reason: "mistake" };
-    await reverseSettlement(service.ctx, operatorNamed(name), command);
+    await reverseSettlement(service.ctx, namedOperator(name), command);
   }
   const [reversed = ""] = await textOf(service, seller.key, settlementId);
   assert.ok(reversed.includes("REVERSED"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { payOutCommission, setCommission } from "../../src/settlement/commissions.ts";
-import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { checkLedgerWhenDue } from "../../src/ledger/check-ledger.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
@@ -47,7 +47,7 @@ async function earningsOf(
 
 async function reverse({ ctx }: Service, settlementId: string): Promise<void> {
   for (const name of ["asha", "ravi"]) {
-    await reverseSettlement(ctx, operatorNamed(name), { settlementId, reason: "mistake" });
+    await reverseSettlement(ctx, namedOperator(name), { settlementId, reason: "mistake" });
   }
 }
 
@@ -219,7 +219,7 @@ test("large live commission takes two operators, and none is paid on books that 
     twoFromPaise: 1_000,
   };
   const pay = async (name: string) =>
-    await payOutCommission(service.ctx, operatorNamed(name), payment);
+    await payOutCommission(service.ctx, namedOperator(name), payment);
   await assert.rejects(pay("asha"), hasReason("ledger_broken"));
   await checkLedgerWhenDue(service.ctx);
   assert.equal(await pay("asha"), "proposed");

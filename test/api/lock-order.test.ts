@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { onLost } from "../../src/hooks.ts";
@@ -182,7 +182,7 @@ async function openWorld(service: Service, beside: Service) {
         .filter((scripNo) => scripNo !== undefined)
         .map((scripNo) => ({ scripNo, news: "suspend", reason: "a look" }) as const);
       const heard = { environment: "sandbox", news, onLost } as const;
-      return [await statusOf(applyRegistryNews(service.ctx, operatorNamed("asha"), heard))];
+      return [await statusOf(applyRegistryNews(service.ctx, namedOperator("asha"), heard))];
     },
     withdrawMoney: async () => [
       (await post(`/v1/firms/${firmId}/withdrawals`, { amount_paise: 1_000 })).status,
@@ -200,7 +200,7 @@ async function openWorld(service: Service, beside: Service) {
         where desk_id = $1 and settlement_id is not null order by (state = 'returned') desc, payout_id desc limit 1`,
       );
       if (payoutId === undefined) return [];
-      return [await statusOf(resendPayout(service.ctx, operatorNamed("asha"), payoutId))];
+      return [await statusOf(resendPayout(service.ctx, namedOperator("asha"), payoutId))];
     },
     reverse: async () => {
       const settlementId = await idOf(
@@ -211,7 +211,7 @@ async function openWorld(service: Service, beside: Service) {
       if (settlementId === undefined) return [];
       const command = { settlementId, reason: "forged mandate" };
       const by = async (name: string) =>
-        await statusOf(reverseSettlement(service.ctx, operatorNamed(name), command));
+        await statusOf(reverseSettlement(service.ctx, namedOperator(name), command));
       return [await by("asha"), await by("ravi")];
     },
     changeKeys: async () => {

@@ -12,7 +12,7 @@ import { fundDeal } from "../../src/bankbook/fund-deal.ts";
 import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { sealedAccounts } from "../../src/firms/bank-accounts.ts";
-import { type Actor, operatorNamed } from "../../src/kernel/actor.ts";
+import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
 import { addOperator, disableOperator } from "../../src/operators/manage-operators.ts";
@@ -265,7 +265,7 @@ test("no two who move live money wait for each other in a circle, and all lock i
     service,
     await startService(t, { beside: service }),
   );
-  const person = (name: string): Actor => ({ ...operatorNamed(name), role: "settlement" });
+  const person = (name: string): Actor => ({ ...namedOperator(name), role: "settlement" });
   const pairs = [
     { one: person("asha"), other: person("ravi") },
     { one: person("mira"), other: person("john") },

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { listQueue } from "../../src/bankbook/list-queue.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
 import { showFile } from "../../src/payouts/read-files.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
@@ -16,8 +16,8 @@ import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { startService } from "../support/service.ts";
 import { balanceOf, payoutsOf } from "../support/settlements.ts";
 
-const asha = operatorNamed("asha");
-const ravi = operatorNamed("ravi");
+const asha = namedOperator("asha");
+const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 const rounds = 6;
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import { importStatement } from "../../src/bankbook/import-statement.ts";
 import { reconcileBank } from "../../src/bankbook/reconcile-bank.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
 import { listFiles, showFile } from "../../src/payouts/read-files.ts";
@@ -21,8 +21,8 @@ import { type Random, randomOf } from "../support/random.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf } from "../support/settlements.ts";
 
-const asha = operatorNamed("asha");
-const ravi = operatorNamed("ravi");
+const asha = namedOperator("asha");
+const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 const firms = 2;
 const runs = Number(process.env["RUNS"] ?? 3);

@@ -8,7 +8,7 @@ import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { suspendFirm } from "../../src/firms/hold-firm.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { makeFiles, previewFiles } from "../../src/payouts/make-files.ts";
 import { readFile, showFile } from "../../src/payouts/read-files.ts";
@@ -22,8 +22,8 @@ import { holdRow } from "../support/locks.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, payoutsOf } from "../support/settlements.ts";
 
-const asha = operatorNamed("asha");
-const ravi = operatorNamed("ravi");
+const asha = namedOperator("asha");
+const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 
 const refusedFor = (reason: string) => (error: unknown) =>
@@ -160,11 +160,11 @@ test("a file over the limit takes a second person, and is void when a payout of 
   const [proposed = assert.fail()] = await makeFiles(service.ctx, asha, limited);
   assert.equal(proposed.outcome, "proposed");
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "nothing counts yet");
-  const [again = assert.fail()] = await makeFiles(service.ctx, operatorNamed("Asha"), limited);
+  const [again = assert.fail()] = await makeFiles(service.ctx, namedOperator("Asha"), limited);
   assert.deepEqual(again, proposed, "the same person twice is one person");
   const approve = async (approvalId: string, by = ravi) =>
     await approveProposal(service.ctx, by, { approvalId, kinds: approvalKinds });
-  await assert.rejects(approve(proposed.id, operatorNamed("ASHA")), Failure);
+  await assert.rejects(approve(proposed.id, namedOperator("ASHA")), Failure);
 
   const [{ payout_id: payoutId }] = await payoutsOf(service, seller);
   const utr = "HDFCR52026111500011";

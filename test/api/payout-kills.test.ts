@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { importStatement } from "../../src/bankbook/import-statement.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { rupeesPlain } from "../../src/kernel/money.ts";
 import { listFiles, readFile, showFile } from "../../src/payouts/read-files.ts";
 import { makeFiles } from "../../src/payouts/make-files.ts";
@@ -17,8 +17,8 @@ import { liveSeller, sellLive } from "../support/live-sales.ts";
 import { type Service, startService } from "../support/service.ts";
 import { balanceOf, payoutsOf } from "../support/settlements.ts";
 
-const asha = operatorNamed("asha");
-const ravi = operatorNamed("ravi");
+const asha = namedOperator("asha");
+const ravi = namedOperator("ravi");
 const live = { environment: "live" } as const;
 /** More than any of them takes; a run that gets this far never ends. */
 const stepsMax = 200;

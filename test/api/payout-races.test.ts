@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { suspendFirm } from "../../src/firms/hold-firm.ts";
 import { setOutage } from "../../src/outside/ask.ts";
-import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { sendDuePayouts } from "../../src/payouts/schedule-payouts.ts";
@@ -46,7 +46,7 @@ async function returnedSale(service: Service) {
 
 async function reverse(service: Service, settlementId: string, name: string) {
   const command = { settlementId, reason: "forged mandate" };
-  return await reverseSettlement(service.ctx, operatorNamed(name), command);
+  return await reverseSettlement(service.ctx, namedOperator(name), command);
 }
 
 const reasonOf = (error: unknown) =>

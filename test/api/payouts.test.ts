@@ -5,7 +5,7 @@ import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { resumeFirm, suspendFirm } from "../../src/firms/hold-firm.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { setOutage } from "../../src/outside/ask.ts";
-import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { recordVerdict } from "../../src/ledger/check-ledger.ts";
 import { recallPayout } from "../../src/payouts/recall-payouts.ts";
@@ -153,7 +153,7 @@ test("money that came back for a deal that was then reversed is not sent again",
   const { closed, returned } = await returnedPayout(service);
   for (const name of ["asha", "ravi"]) {
     const command = { settlementId: returned.settlement_id, reason: "forged mandate" };
-    await reverseSettlement(service.ctx, operatorNamed(name), command);
+    await reverseSettlement(service.ctx, namedOperator(name), command);
   }
   await payIn(service, closed.firmId, sellerPaise);
   await assert.rejects(
@@ -246,7 +246,7 @@ test("live money is sent by an operator, under one reference, to a firm that has
   assert.equal((await payoutsOf(service, seller))[0].status, "scheduled", "nothing by itself");
   const utr = "HDFCR52026111500011";
   const send = async (id: string, reference = utr) =>
-    await sendPayout(service.ctx, operatorNamed("asha"), { payoutId: id, utr: reference });
+    await sendPayout(service.ctx, namedOperator("asha"), { payoutId: id, utr: reference });
   await assert.rejects(send(payoutId, "short"), Failure);
   await assert.rejects(send("pay_none"), (e) => e instanceof Failure && e.code === "not_found");
   assert.equal(await send(payoutId), "sent");
@@ -286,7 +286,7 @@ test("large live sums take two operators and one reference", async (t) => {
   const large = 1_000_000_000;
   const { seller, payoutId } = await liveSale(service, large);
   const send = async (by: string, utr: string) =>
-    await sendPayout(service.ctx, operatorNamed(by), { payoutId, utr });
+    await sendPayout(service.ctx, namedOperator(by), { payoutId, utr });
   assert.equal(await send("asha", "HDFCR52026111500021"), "proposed");
   assert.equal(await send("asha", "HDFCR52026111500022"), "proposed", "a slip is mended");
   await assert.rejects(send("ravi", "HDFCR52026111500021"), refusedFor("terms_differ"));
@@ -294,7 +294,7 @@ test("large live sums take two operators and one reference", async (t) => {
   assert.equal(await send("ravi", "HDFCR52026111500022"), "sent");
   const below = await liveSale(service, large - 1);
   assert.equal(
-    await sendPayout(service.ctx, operatorNamed("asha"), {
+    await sendPayout(service.ctx, namedOperator("asha"), {
       payoutId: below.payoutId,
       utr: "HDFCR52026111500023",
     }),

@@ -5,7 +5,7 @@ import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { setOutage } from "../../src/outside/ask.ts";
-import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import type { EndedSide } from "../../src/settlement/conclude-legs.ts";
 import { failSettlement } from "../../src/settlement/fail-settlements.ts";
@@ -476,7 +476,7 @@ test("live settlements go on by what operators attest, with the reference of wha
     answer: Parameters<typeof attestSubjects<Kind>>[2]["seen"][number]["answer"],
   ) => {
     const seen = [{ subjectId: settlementId, answer, reference: "TICKET-7" }];
-    return await attestSubjects(service.ctx, operatorNamed("asha"), { kind, seen, appliers });
+    return await attestSubjects(service.ctx, namedOperator("asha"), { kind, seen, appliers });
   };
   await assert.rejects(attest("credit_transfer", { outcome: "transferred" }), Failure);
   assert.equal(
@@ -552,7 +552,7 @@ test("a reversal gives credit and money back, and in the sandbox asks nobody", a
   const service = await startService(t);
   const { seller, buyer } = await dealers(service);
   const reverse = async (by: string, settlementId: string, reason = "forged mandate") =>
-    await reverseSettlement(service.ctx, operatorNamed(by), { settlementId, reason });
+    await reverseSettlement(service.ctx, namedOperator(by), { settlementId, reason });
   const refusedFor = (reason: string) => (error: unknown) =>
     error instanceof Failure && error.code === "conflict" && error.detail?.["reason"] === reason;
 

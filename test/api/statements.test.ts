@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 
 import { addDeposit } from "../../src/payouts/deposits.ts";
-import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { assertWritten } from "../../src/ledger/rules.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
@@ -175,7 +175,7 @@ test("a month becomes final an hour after its end, and nothing changes it after 
   // Recalled from the month before, and still the correction is of this one.
   for (const name of ["asha", "ravi"]) {
     const command = { settlementId, reason: "mistake" };
-    await reverseSettlement(service.ctx, operatorNamed(name), command);
+    await reverseSettlement(service.ctx, namedOperator(name), command);
   }
   await service.ctx.db.pool.query("update firms set legal_name = 'Renamed' where firm_id = $1", [
     buyer.firmId,
@@ -211,7 +211,7 @@ test("the reversal of a sale that was paid out is shown whole, and what is owed 
   const { settlementId } = await sell(service, { seller, buyer: house(), withFees: true });
   for (const name of ["asha", "ravi"]) {
     const command = { settlementId, reason: "mistake" };
-    await reverseSettlement(service.ctx, operatorNamed(name), command);
+    await reverseSettlement(service.ctx, namedOperator(name), command);
   }
   const statement = await statementOf(service, seller);
   assert.deepEqual(shortOf(statement).slice(-4), [

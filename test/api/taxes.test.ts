@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { noFee } from "../../src/kernel/money.ts";
 import { addDays, istDay, istMonth } from "../../src/kernel/time.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
@@ -27,7 +27,7 @@ import {
   type TestDesk,
 } from "../support/settlements.ts";
 
-const asha = operatorNamed("asha");
+const asha = namedOperator("asha");
 const environment = "sandbox";
 const gst = { cgst_bps: 900, sgst_bps: 900, igst_bps: 1_800, house_state: "27" };
 const fees = {
@@ -153,7 +153,7 @@ test("the tax on fees is divided by the place of supply and invoiced, and a reve
 
   const reversal = { settlementId: id, reason: "wrong credit" };
   for (const name of ["asha", "ravi"]) {
-    await reverseSettlement(service.ctx, operatorNamed(name), reversal);
+    await reverseSettlement(service.ctx, namedOperator(name), reversal);
   }
   await service.work();
   assert.deepEqual(await taxAccounts(service), { gst_payable: 1_621 });
@@ -221,7 +221,7 @@ test("a reversal gives withheld tax back, and the year has room again", async (t
   const withheld = Math.round(value / 100);
   assert.deepEqual((await taxAccounts(service))["tds_payable"], withheld);
   for (const name of ["asha", "ravi"]) {
-    await reverseSettlement(service.ctx, operatorNamed(name), {
+    await reverseSettlement(service.ctx, namedOperator(name), {
       settlementId: id,
       reason: "wrong",
     });

@@ -10,7 +10,7 @@ import { listAllCredits } from "../../src/credits/read-credits.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { attestWithApproval } from "../../src/outside/attest.ts";
 import { openInquiries } from "../../src/outside/ask.ts";
-import { type Actor, operatorNamed } from "../../src/kernel/actor.ts";
+import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { releasePayout, sendPayout } from "../../src/payouts/send-payout.ts";
 import { listCards } from "../../src/rates/current-cards.ts";
@@ -93,7 +93,7 @@ test("a proposal about a firm's money does not outlive what the reference brough
   const other = await openTestDesk(service, "live");
   const deposit = { environment: "live", reference: utr(1) } as const;
   const add = async (name: string, to: string, paise = crore) =>
-    await addDeposit(service.ctx, operatorNamed(name), { ...deposit, firmId: to, paise });
+    await addDeposit(service.ctx, namedOperator(name), { ...deposit, firmId: to, paise });
   await add("asha", firmId);
   await assert.rejects(add("ravi", other.firmId), hasReason("terms_differ"));
   assert.equal((await add("ravi", firmId)).outcome, "added");
@@ -359,7 +359,7 @@ test("the sandbox asks nobody", async (t) => {
   const service = await startService(t);
   await people(service);
   const { firmId } = await openTestDesk(service);
-  const nobody = operatorNamed("cli");
+  const nobody = namedOperator("cli");
   const deposit = { environment: "sandbox", firmId, paise: crore * 5, reference: utr(1) } as const;
   assert.equal((await addDeposit(service.ctx, nobody, deposit)).outcome, "added");
   const terms = { mid_bps: 9_000 };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { addDeposit } from "../../src/payouts/deposits.ts";
-import { operatorNamed } from "../../src/kernel/actor.ts";
+import { namedOperator } from "../../src/kernel/actor.ts";
 import { postEntries } from "../../src/ledger/write-books.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
@@ -185,7 +185,7 @@ test("a withdrawal is held as any payout is, and what comes back is available ag
   assert.equal((await balanceOf(service, owner)).available_paise, lakhs);
   await letSettle(service);
   assert.equal((await payoutsOf(service, desk)).length, 1, "nothing is sent anew by itself");
-  await resendPayout(service.ctx, operatorNamed("asha"), returned.payout_id);
+  await resendPayout(service.ctx, namedOperator("asha"), returned.payout_id);
   await letSettle(service);
   const [resent] = await payoutsOf(service, desk);
   assert.deepEqual(
@@ -254,7 +254,7 @@ test("what a firm owes keeps it and its money here until it is settled", async (
   await letSettle(service);
   for (const name of ["asha", "ravi"]) {
     const command = { settlementId, reason: "forged mandate" };
-    await reverseSettlement(service.ctx, operatorNamed(name), command);
+    await reverseSettlement(service.ctx, namedOperator(name), command);
   }
   assert.equal((await balanceOf(service, desk)).dues_paise, sellerPaise);
   await payIn(service, desk.firmId, sellerPaise + 1_000);
@@ -335,7 +335,7 @@ test("a firm that has left takes no deposit, which nobody could ever pay out", a
   await service.send("POST", `/v1/firms/${firmId}/offboard`, { key, body: {}, expect: 200 });
   const deposit = { firmId, paise: lakhs, reference: "HDFCR52026111500009" };
   await assert.rejects(
-    addDeposit(service.ctx, operatorNamed("asha"), { environment: "sandbox", ...deposit }),
+    addDeposit(service.ctx, namedOperator("asha"), { environment: "sandbox", ...deposit }),
     (error: { detail?: { reason?: string } }) => error.detail?.reason === "firm_offboarded",
   );
   assert.equal((await balanceOf(service, { firmId })).posted_paise, 0);

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
-import { operator, operatorNamed } from "../../src/kernel/actor.ts";
+import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { type Fee, noFee } from "../../src/kernel/money.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { resendPayout } from "../../src/payouts/send-payout.ts";
@@ -110,7 +110,7 @@ export async function playStep(
       if (settlementId === undefined) return;
       for (const name of ["asha", "ravi"]) {
         const command = { settlementId, reason: "model" };
-        await tolerated(reverseSettlement(service.ctx, operatorNamed(name), command));
+        await tolerated(reverseSettlement(service.ctx, namedOperator(name), command));
       }
       return;
     }

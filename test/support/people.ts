@@ -5,7 +5,7 @@ import { enrolOperator, type SignedIn, signIn } from "../../src/operators/sign-i
 import { computeCode, fromBase32, computeStep } from "../../src/operators/totp.ts";
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
-import { type Actor, operator, operatorNamed, type OperatorRole } from "../../src/kernel/actor.ts";
+import { type Actor, operator, namedOperator, type OperatorRole } from "../../src/kernel/actor.ts";
 import { liveSeller, sellLive } from "./live-sales.ts";
 import type { Service } from "./service.ts";
 import { payoutsOf } from "./settlements.ts";
@@ -47,7 +47,7 @@ export async function addPerson(
   return {
     name,
     role,
-    actor: { ...operatorNamed(name), role },
+    actor: { ...namedOperator(name), role },
     secret,
     code,
     signIn: async () => await signIn(ctx, { name, password, code: code() }),

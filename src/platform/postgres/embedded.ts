@@ -119,8 +119,8 @@ async function enterWithin(
   for (let attempt = 1; attempt <= most && !isLeaving(); attempt++) {
     const entry = await enter(server, as);
     if (entry.session) return entry.session;
-    // The server may be stopping under the last one out, may be held by a service that is ending,
-    // or may still be mourned by processes of a server that was killed: all of them pass.
+    // The server may be shutting down, another service may be about to release it, or backends of a
+    // killed server may still hold the shared memory: all of these end soon.
     obstacle = entry.obstacle;
     await sleep(attemptPauseMs);
   }
