@@ -9,6 +9,7 @@ import {
   decidingRoutes,
   defaultExports,
   environmentReaders,
+  foreignReads,
   handWrittenSets,
   type House,
   impureImports,
@@ -18,7 +19,9 @@ import {
   misdirectedImports,
   missingVariants,
   misnumberedMigrations,
+  namesWithoutVerb,
   readHouse,
+  retiredWordsIn,
   routesForNobody,
   sharedTables,
   sliceCycles,
@@ -164,6 +167,40 @@ const rules: readonly Rule[] = [
       "a list as joined text": {
         "src/access/key-store.ts": "sql`select string_to_array(${scopes.join(\",\")}, ',')`;\n",
       },
+    },
+  },
+  {
+    guarantee: "a store reads its own room's tables, and of other rooms only those that are listed",
+    complaints: foreignReads,
+    wrong: {
+      "a join": {
+        "src/firms/store.ts": "sql`insert into firms (firm_id) values (1)`;\n",
+        "src/keys/store.ts":
+          "sql`select 1 from api_keys as k\n  join firms as f using (firm_id)`;\n",
+      },
+      "a table that is not in the list of a room that has one": {
+        "src/firms/store.ts": "sql`update firm_notes set note = 'x'`;\n",
+        "src/trading/order-store.ts": "sql`select note\n  from firm_notes`;\n",
+      },
+    },
+  },
+  {
+    guarantee: "a function's name begins with a verb, not ends in Of, in rooms that are done",
+    complaints: namesWithoutVerb,
+    wrong: {
+      "a function": { "src/journal/rules.ts": "export function hashOf(text: string) {}\n" },
+      "a generator": { "src/journal/rules.ts": "async function* linesOf() {}\n" },
+      "an arrow": { "src/journal/rules.ts": "const viewOf = (row: Row): View => row;\n" },
+      "a method": { "src/journal/rules.ts": "class Walk {\n  #problemOf(line: string) {}\n}\n" },
+    },
+  },
+  {
+    guarantee: "words that readers had to decode do not come back",
+    complaints: retiredWordsIn,
+    wrong: {
+      "a type": { "src/journal/rules.ts": "export type Doer = Actor;\n" },
+      "a part of a name": { "src/journal/rules.ts": "listBereft(kinOfFirms);\n" },
+      "a comment": { "src/journal/rules.ts": "// May still be mourned by other processes.\n" },
     },
   },
   {

@@ -155,6 +155,13 @@ export function clockReaders(house: House): string[] {
 }
 
 export function sharedTables(house: House): string[] {
+  return [...findWriters(house)].flatMap(([table, paths]) =>
+    paths.size > 1 ? [`${table} is written by ${[...paths].join(" and ")}`] : [],
+  );
+}
+
+/** The writers of each table: a room for its stores, otherwise a file. */
+function findWriters(house: House): Map<string, Set<string>> {
   const writers = new Map<string, Set<string>>();
   const write =
     /\b(?:insert\s+into|delete\s+from|truncate(?:\s+table)?|merge\s+into|update(?=\s+\w+(?:\s+as\s+\w+)?\s+set\b))\s+(\w+)/gi;
@@ -163,14 +170,60 @@ export function sharedTables(house: House): string[] {
     if (!path.startsWith("src/") || path.endsWith(".test.ts")) continue;
     const code = withoutComments(text);
     for (const [, table = ""] of [...code.matchAll(write), ...code.matchAll(column)]) {
-      // The stores of one slice are one writer, in two files.
       const writer = path.endsWith("store.ts") ? path.slice(0, path.lastIndexOf("/")) : path;
       writers.set(table, (writers.get(table) ?? new Set()).add(writer));
     }
   }
-  return [...writers].flatMap(([table, paths]) =>
-    paths.size > 1 ? [`${table} is written by ${[...paths].join(" and ")}`] : [],
-  );
+  return writers;
+}
+
+// Tables of other rooms that a room's stores join or count, because to ask their owner for the rows
+// first would cost a round trip or a page of ids. A room depends on the columns of what it lists here.
+const reads: Readonly<Record<string, readonly string[]>> = {
+  access: ["firms"],
+  credits: ["firms"],
+  crosses: ["firms"],
+  firms: ["credits"],
+  ledger: ["credits", "settlement_legs", "settlements"],
+  market: ["credits", "deal_minutes", "settlement_legs"],
+  netting: [
+    "credits",
+    "crosses",
+    "firms",
+    "groups",
+    "requirements",
+    "settlement_legs",
+    "settlements",
+  ],
+  rates: ["sandbox_scenarios"],
+  reports: [
+    "credits",
+    "firms",
+    "ledger_entries",
+    "ledger_firm_entries",
+    "settlement_legs",
+    "settlements",
+  ],
+  settlement: ["firms"],
+  trading: ["credits", "firms"],
+  webhooks: ["desk_sequences", "events", "firms"],
+};
+
+export function foreignReads(house: House): string[] {
+  const writers = findWriters(house);
+  return Object.entries(house).flatMap(([path, text]) => {
+    const place = placeOf(path);
+    if (place?.role !== "store") return [];
+    const allowed = reads[place.slice] ?? [];
+    const tables = [
+      ...withoutComments(text).matchAll(/\b(?:from|join|using)\s+(?:only\s+)?(\w+)/gi),
+    ].map(([, table = ""]) => table);
+    return [...new Set(tables)].flatMap((table) => {
+      const owners = writers.get(table);
+      if (!owners || owners.has(`src/${place.slice}`) || allowed.includes(table)) return [];
+      return [`${path} reads ${table} of ${[...owners].join(" and ")}`];
+    });
+  });
 }
 
 export function decidingRoutes(house: House): string[] {
@@ -185,6 +238,66 @@ export function routesForNobody(house: House): string[] {
     passed,
     (path) => placeOf(path)?.role === "routes" && path !== "src/market/public-routes.ts",
   );
+}
+
+/** Rooms and folders with functions whose names still end in `Of`; none is added to the list. */
+const roomsWithOf: readonly string[] = [
+  "bench/",
+  "cli/",
+  "src/access/",
+  "src/credits/",
+  "src/crosses/",
+  "src/firms/",
+  "src/outside/",
+  "src/platform/",
+  "src/sandbox/",
+  "test/",
+];
+
+/** A name that ends in `Of` says what a function is about and not what it does. */
+export function namesWithoutVerb(house: House): string[] {
+  const declared =
+    /\bfunction\*?\s+(\w+Of)\b|\bconst\s+(\w+Of)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*(?::[^=]*)?=>|(#\w+Of)\(/g;
+  return Object.entries(house).flatMap(([path, text]) => {
+    if (!path.endsWith(".ts") || describesRules.has(path)) return [];
+    if (roomsWithOf.some((room) => path.startsWith(room))) return [];
+    const names = [...withoutComments(text).matchAll(declared)];
+    return names.map(([, a, b, c]) => `${path} declares ${a ?? b ?? c ?? ""}`);
+  });
+}
+
+/** Words that readers had to decode, each with what to say instead. */
+const retiredWords: Readonly<Record<string, string>> = {
+  bereft: "without credits",
+  doer: "actor",
+  kin: "related firms",
+  knock: "request",
+  mourned: "what still holds it",
+  workings: "state",
+};
+
+/** Files that still have such words; none is added to the list. */
+const filesWithRetiredWords: readonly string[] = [
+  "src/firms/find-firms.ts",
+  "src/firms/rules.ts",
+  "src/firms/store.ts",
+  "src/market/daily-index.ts",
+  "src/market/public-rules.ts",
+  "src/outside/calendar-rules.ts",
+  "src/trading/end-resting.ts",
+  "test/authorization.test.ts",
+];
+
+/** In names, in comments and in text: `kinOfFirms` has the word `kin`, `making` does not. */
+export function retiredWordsIn(house: House): string[] {
+  return Object.entries(house).flatMap(([path, text]) => {
+    if (!path.endsWith(".ts") || describesRules.has(path)) return [];
+    if (filesWithRetiredWords.includes(path)) return [];
+    const words = new Set(text.match(/[A-Z]?[a-z]+/g)?.map((word) => word.toLowerCase()));
+    return Object.entries(retiredWords).flatMap(([word, instead]) =>
+      words.has(word) ? [`${path} says ${word}: say ${instead}`] : [],
+    );
+  });
 }
 
 export function misnumberedMigrations(house: House): string[] {
