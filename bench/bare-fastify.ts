@@ -4,7 +4,7 @@
 import { fastify } from "fastify";
 
 import { WhoAmI } from "../src/access/schema.ts";
-import { Quote, TakeQuoteBody } from "../src/trading/quote-schema.ts";
+import { Quote, TakeQuoteBody } from "../src/trading/schema.ts";
 
 const answer: WhoAmI = {
   key_id: "key_01jd2m7q4x8r5v6w9y0abcdefg",

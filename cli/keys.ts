@@ -5,7 +5,7 @@ import { listAllKeys } from "../src/access/read-keys.ts";
 import { revokeKeyAsOperator } from "../src/access/revoke-keys.ts";
 import { istDay } from "../src/kernel/time.ts";
 import { installNextLocalKey, makeNextLocalKey } from "../src/platform/master-key.ts";
-import { rotateMasterKey } from "../src/rotating.ts";
+import { rotateMasterKey } from "../src/rotate-master-key.ts";
 import { command, oneOf, print, printOne, withContext } from "./command.ts";
 import { operatorOption, withOperator } from "./operators.ts";
 

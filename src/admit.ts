@@ -1,14 +1,15 @@
-// The doors of every route, before the body is looked at. Where a key is demanded: key (401), meter
-// (429), then what the key may do here (403). On the public surface: the budget of the address (429).
+// Admits requests before their body is parsed. A route that demands a key checks the key (401), meters the
+// call (429), then checks what the key may do (403). A public route spends from the budget of the address
+// (429).
 //
 // Requests are admitted in sets, in two ways:
 //
-//   confirm    where this process has verified the key before: one statement says that the key is still
-//              what it was and counts its calls. One set at a time, since calls of one key would only
-//              wait for each other's count.
-//   look up    everyone else, and whom that statement did not know: the keys of a set are looked up
-//              together, and the calls of those that are known are metered together. A few sets at a
-//              time, so that nobody waits for another's key.
+//   confirm    for keys that this process has verified before: one statement checks that the key is
+//              unchanged and counts its calls. One set at a time, because calls of one key would wait for
+//              each other's row anyway.
+//   look up    for all other keys, and for those that were not confirmed: the keys of a set are looked up
+//              together, and their calls are metered together. A few sets at a time, so that a slow lookup
+//              does not delay other keys.
 
 import type {
   FastifyReply,
@@ -49,7 +50,7 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
   const sets = {
     setSizeMax,
     queueMax,
-    // Some may be counted already; what can be tried again is tried again where they are counted.
+    // No retry here: calls may be counted already. The meter retries where that is safe.
     mayRetry: () => false,
     onSet: (size: number) => metrics.setSize.observe({ set: "calls" }, size),
   };
@@ -99,7 +100,7 @@ export function admitCallers(app: App, options: AdmissionOptions): void {
   });
 }
 
-/** Undefined where the key is not remembered, or is no longer what it was, or its calls do not fit. */
+/** Undefined when the key is not remembered, has changed, or its calls do not fit the limit. */
 async function confirmSet(
   { memory, confirm }: AdmissionOptions,
   requests: readonly AdmissionRequest[],
@@ -147,7 +148,7 @@ function toAdmitted(
   return { known, metered: outcome };
 }
 
-/** Why a caller whose key is known may still not enter. */
+/** Why a caller with a valid key is refused. */
 function findRefusal(
   request: FastifyRequest,
   { caller, ipAllowlist }: Authenticated,
@@ -169,7 +170,7 @@ function describeLack(demand: Demand): string {
     : `this key lacks the scope ${demand}`;
 }
 
-/** Whatever key a visitor may send along is not looked at. */
+/** Admits visitors of public routes; a key that they send is ignored. */
 export function admitVisitors(app: App, spend: SpendBudget): void {
   app.addHook("onRoute", (route) => {
     const { budget } = route.config ?? {};
@@ -180,12 +181,12 @@ export function admitVisitors(app: App, spend: SpendBudget): void {
   });
 }
 
-/** Encrypted to us or to a proxy we trust, or never on a wire at all. */
+/** Whether the request came over https, to us or to a trusted proxy, or over loopback. */
 export function isPrivate(request: FastifyRequest): boolean {
   return request.protocol === "https" || isLoopback(findAddress(request));
 }
 
-/** Of what a trusted proxy forwards and is no address nothing is believed: it is nobody's. */
+/** The address of the caller; "unknown" when a trusted proxy forwards something that is no address. */
 export function findAddress(request: FastifyRequest): string {
   return forwardedAddress(request.ip) ?? "unknown";
 }

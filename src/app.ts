@@ -1,5 +1,4 @@
-// The application: the edge, then every capability. Reading this file top to bottom is reading what
-// the service does.
+// The application: admission, then the routes of every room. This file lists all that the service serves.
 
 import { admitCallers, admitVisitors } from "./admit.ts";
 import { auditRoutes, eventRoutes } from "./journal/routes.ts";
@@ -35,13 +34,12 @@ import { type App, createServer } from "./platform/http/server.ts";
 import { logRequests } from "./platform/log.ts";
 import { measureRequests, type Metrics } from "./platform/metrics.ts";
 import { describeApi, serveOpenApi } from "./platform/http/openapi.ts";
-import { openBookSessions } from "./trading/decide-orders.ts";
+import { openBookSessions } from "./trading/book-session.ts";
 import { openOrderDesk } from "./trading/order-desk.ts";
-import { orderRoutes } from "./trading/order-routes.ts";
 import { orderLifecycle } from "./trading/order-rules.ts";
 import { payoutRoutes } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
-import { quoteRoutes } from "./trading/quote-routes.ts";
+import { orderRoutes, quoteRoutes } from "./trading/routes.ts";
 import { quoteLifecycle } from "./trading/quote-rules.ts";
 import { createQuoter } from "./trading/take-quote.ts";
 import type { Outbound } from "./platform/outbound.ts";
@@ -69,9 +67,9 @@ export type AppOptions = {
   readonly addressWindows: AddressWindows;
   readonly metrics: Metrics;
   readonly outbound: Outbound;
-  /** Aborted when the service was told to stop: from then on it is not ready. */
+  /** Aborted when the service is told to stop: it then answers not ready. */
   readonly draining?: AbortSignal | undefined;
-  /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
+  /** The offboarding hooks of other rooms; a test may replace them. */
   readonly offboarding?: Offboarding | undefined;
 };
 

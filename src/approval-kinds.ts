@@ -1,4 +1,4 @@
-// Every kind of act that takes two people, so that a proposal can be carried out by its kind.
+// Every kind of act that needs two operators. An approved proposal is carried out by its kind.
 
 import type { ApprovalKind } from "./operators/approval-kind.ts";
 import { lineAssignment, lineReturn } from "./bankbook/decide-line.ts";

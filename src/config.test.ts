@@ -19,7 +19,7 @@ function readProblem(variables: Variables): string {
   }
 }
 
-test("nothing set is a service on this machine with its own database", () => {
+test("the defaults are a service on this machine with an embedded database", () => {
   const config = readConfig({});
   assert.deepEqual(config, {
     host: "127.0.0.1",
@@ -51,7 +51,7 @@ test("nothing set is a service on this machine with its own database", () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test("an empty or blank variable is as good as none", () => {
+test("an empty or blank variable counts as unset", () => {
   const blank = Object.fromEntries(Object.keys(settings).map((name) => [name, "  "]));
   assert.deepEqual(readConfig(blank), readConfig({}));
 });
@@ -131,7 +131,7 @@ test("every variable is read", async (t) => {
   assert.equal(readConfig({ OPS_PORT: "off" }).opsPort, undefined);
 });
 
-test("all problems are reported together, each by the name of its variable", () => {
+test("all problems are reported at once, each with the name of its variable", () => {
   const message = readProblem({
     PORT: "80800",
     OPS_PORT: "-1",
@@ -185,17 +185,17 @@ test("numbers are whole, plain and within their bounds", () => {
   assert.equal(readConfig({ PORT: " 80 " }).port, 80);
 });
 
-test("an external database needs a master key; the embedded one makes its own", () => {
+test("an external database requires a master key; the embedded one creates its own", () => {
   const DATABASE_URL = "postgres://db/x";
   assert.match(readProblem({ DATABASE_URL }), /MASTER_KEY is required with DATABASE_URL/);
   assert.equal(readProblem({ DATABASE_URL, MASTER_KEY: hex }), "");
 });
 
-test("a certificate and its key go together", () => {
+test("TLS_CERT and TLS_KEY are required together", () => {
   assert.match(readProblem({ TLS_KEY: "/nowhere/key" }), /TLS_CERT and TLS_KEY go together/);
 });
 
-test("a secret is never repeated, however wrong it is", () => {
+test("an error message never repeats a secret", () => {
   const secret = "hunter2hunter2";
   const message = readProblem({
     DATABASE_URL: `mysql://user:${secret}@db/x`,

@@ -1,4 +1,4 @@
-// Every setting of the service, read once from the environment. All problems are reported together.
+// Every setting of the service, read once from the environment. All problems are reported at once.
 
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -19,7 +19,7 @@ export type Config = {
   readonly opsHost: string;
   /** Where /metrics and /ops listen; undefined turns them off. */
   readonly opsPort: number | undefined;
-  /** Whether the operator chose the port: a default that is taken is given up, a choice is not. */
+  /** Whether OPS_PORT is set: a default port that is in use is skipped, a chosen one is an error. */
   readonly opsPortChosen: boolean;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
@@ -30,25 +30,25 @@ export type Config = {
   readonly trustProxy: readonly string[];
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly inFlightMax: number;
-  /** Threads for heavy work; one of them is live's alone when there are several. */
+  /** Threads for heavy work; with several, one is reserved for live. */
   readonly heavyThreads: number;
-  /** How long everything is still served after SIGTERM, while readiness is off. */
+  /** How long requests are still served after SIGTERM, while readiness is off. */
   readonly drainS: number;
-  /** What one address may ask of the public surface. */
+  /** The budget of one address on public routes. */
   readonly publicBudgets: Budgets;
-  /** From which amount on live money, credits and attestations take two people. */
+  /** Live money, credits and attestations from this amount on need two operators. */
   readonly twoOperatorsFromPaise: number;
-  /** From which change of a price on a live rate card takes two people. */
+  /** A live rate card that moves a price by this much needs two operators. */
   readonly twoOperatorsFromBps: number;
   /** The least face of a block on the cross desk. */
   readonly blockMinPaise: number;
-  /** Who the house is on statements and contract notes. */
+  /** The letterhead of statements and contract notes. */
   readonly letterhead: Letterhead;
-  /** Seconds before each attempt to deliver an event: as many attempts as there are numbers. */
+  /** Seconds before each delivery attempt; its length is the number of attempts. */
   readonly webhookScheduleS: readonly number[];
-  /** Addresses that webhooks may reach although they are not public. */
+  /** Private networks that webhooks may reach. */
   readonly webhookAllowCidrs: readonly string[];
-  /** Where checkpoints of the audit trail go: a file or an https address; undefined keeps them. */
+  /** Where audit checkpoints are sent: a file or an https address; undefined keeps them. */
   readonly auditCheckpoints: string | undefined;
   readonly logLevel: LogLevel;
 };
@@ -60,7 +60,7 @@ const scheduleDefault = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000
 const scheduleLengthMax = 20;
 const scheduleDelaySMax = 604_800;
 
-/** The variables in the order they are documented, with what each is for. */
+/** The variables in the order of the documentation, with the purpose of each. */
 export const settings = {
   HOST: "address the API listens on (127.0.0.1)",
   PORT: "port of the API (8080); 0 takes any free one",
@@ -122,7 +122,7 @@ export function readConfig(variables: Variables): Config {
   function url(name: keyof typeof settings, protocols: readonly string[]) {
     const text = read(name);
     if (text === undefined) return undefined;
-    // The value may hold a password, so it is never repeated.
+    // The value may contain a password, so the message does not repeat it.
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
     problems.push(`${name} must be a ${protocols.join("// or ")}// address`);
     return undefined;

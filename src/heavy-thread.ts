@@ -1,4 +1,4 @@
-// What the service's threads can do; this module is what they run.
+// The entry module of worker threads, with the jobs they can run.
 
 import { searchCover } from "./cover/search-cover.ts";
 import { netGroup } from "./netting/net-group.ts";

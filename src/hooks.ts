@@ -1,13 +1,5 @@
-// What every slice has that ends with time, for a sandbox desk whose clock is put forward.
-//
-// What other slices have to say about the course of settlements, and settlements about credits that
-// customs takes from their deals.
-//
-// What every slice has to say about a firm that leaves its desk.
-//
-// Where the market takes the published index from.
-//
-// What can be bought: everything that the book offers, and who offers it.
+// Hooks: functions of upper rooms that lower rooms call. A lower room declares the type of a hook,
+// and this file supplies the functions, so that imports between rooms point one way.
 
 import { revokeKeysOfFirm } from "./access/revoke-keys.ts";
 import { passTimeOfCredits, withdrawAllCredits } from "./credits/end-holdings.ts";
@@ -37,6 +29,7 @@ import { failOrders, lockTrading, passTimeOfOrders } from "./trading/end-orders.
 import { listOpenOrders } from "./trading/read-orders.ts";
 import { passTimeOfQuotes } from "./trading/use-quotes.ts";
 
+/** Moves the deadlines of a sandbox desk earlier, room by room, when its clock is put forward. */
 export const passing: Passing = {
   lock: lockTrading,
   orders: passTimeOfOrders,
@@ -48,21 +41,24 @@ export const passing: Passing = {
   credits: passTimeOfCredits,
 };
 
+/** What crosses and orders do when a settlement concludes. */
 export const settlementHooks: SettlementHooks = {
   crosses: followSettlements,
   orders: failOrders,
   lockCrosses: lockCrossesOf,
 };
 
+/** What happens to deals when customs takes a credit from its holder. */
 export const onLost: readonly OnLost[] = [hookLostCredits(settlementHooks), loseCredits];
 
+/** What blocks the offboarding of a firm, and what it entails. */
 export const offboarding: Offboarding = {
   blockers: [listOpenOrders, openCrossesOf, listOpenSettlements, listUnfinishedPayouts],
   money: { list: listMoneyLeft, drain: drainMoney },
   onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
 };
 
-/** The index is made of live deals; the sandbox has none. */
+/** The published index for the market data; it is made of live deals, so the sandbox has none. */
 export const latestIndex: LatestIndex = async (db, environment) => {
   if (environment === "sandbox") return new Map();
   const figures = await latestIndices(db, schemes);
@@ -71,4 +67,5 @@ export const latestIndex: LatestIndex = async (db, environment) => {
   );
 };
 
+/** Where the offers of the book come from. */
 export const offerSources: readonly OfferSource[] = [houseOffers, restingOffers];

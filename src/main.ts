@@ -1,9 +1,9 @@
-// `scripdesk serve`: opens what the service needs, listens until a signal, and closes in reverse.
+// `scripdesk serve`: opens the resources of the service, listens until a signal, and closes in reverse.
 //
-//   SIGTERM or SIGINT   readiness turns off; after SIGTERM everything is still served for DRAIN_S
-//                       seconds, so that balancers can notice. Then the port closes, streams end,
-//                       requests under way finish, and the database closes; what is still open after
-//                       the deadline is cut
+//   SIGTERM or SIGINT   readiness turns off. After SIGTERM requests are still served for DRAIN_S seconds,
+//                       so that load balancers notice. Then the port closes, streams end, requests in
+//                       flight finish, and the database closes. Connections that are open after the
+//                       deadline are cut
 
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,7 +37,7 @@ import { localAddressWindows, sharedAddressWindows } from "./market/address-budg
 import { localRateWindow, sharedRateWindow } from "./access/rate-window.ts";
 import { listWorkers } from "./workers.ts";
 
-/** With the default of DRAIN_S the end comes within the ten seconds that supervisors allow. */
+/** With the default DRAIN_S the process ends within the ten seconds that supervisors allow. */
 const closeDeadlineMs = 6_000;
 const settleDeadlineMs = 2_000;
 const demoDesk = "Demo Desk";
@@ -51,7 +51,7 @@ export async function serve(variables: Variables): Promise<void> {
 
   await using stack = new AsyncDisposableStack();
   stack.defer(flush);
-  // Closed after the database: what is cut off then is sent again, and no failure of its receiver.
+  // Closed after the database, so that a delivery that is cut off is not recorded as failed.
   const outbound = openOutbound({ allowCidrs: config.webhookAllowCidrs });
   stack.defer(() => outbound.close());
   const opened = await openContext(config, {
@@ -88,7 +88,7 @@ export async function serve(variables: Variables): Promise<void> {
   measureHeavy(ctx.heavy, metrics);
   const windows = await openRateWindows(config, ctx, stack);
   const book = openBook(ctx, offerSources);
-  // Whoever is let in finds the book open: its first use reads every offer there is.
+  // Loads the book before the port opens, because its first use reads every offer.
   await Promise.all(environments.map(book.look));
   const draining = stop.signal;
   const app = await buildApp({ ctx, config, ...windows, book, metrics, outbound, draining });
@@ -118,7 +118,7 @@ export async function serve(variables: Variables): Promise<void> {
   if (!config.databaseUrl) await introduce(ctx, address);
   if (!stop.signal.aborted) await once(stop.signal, "abort");
   log.info({ signal: stop.signal.reason as string }, "stopping");
-  // Balancers need a moment to see that this process is no longer ready; a person does not.
+  // Load balancers need a moment to see that this process is not ready; Ctrl-C does not wait.
   if (stop.signal.reason === "SIGTERM") {
     await sleep(config.drainS * 1_000, undefined, { signal: hurry.signal }).catch(() => {}); // Cut short.
   }
@@ -185,7 +185,7 @@ async function listenForOperators(
   stack.defer(() => closeWithin(app, settleDeadlineMs));
 }
 
-/** Requests under way finish; what has not finished by the deadline is cut. */
+/** Lets requests in flight finish; cuts connections at the deadline. */
 async function closeWithin(app: App, deadlineMs: number): Promise<void> {
   const deadline = new AbortController();
   const cut = sleep(deadlineMs, undefined, { signal: deadline.signal })
@@ -196,7 +196,7 @@ async function closeWithin(app: App, deadlineMs: number): Promise<void> {
   await cut;
 }
 
-/** What is under way finishes; a deadline that is not needed does not hold up the end. */
+/** Waits for work in flight, at most until the deadline. */
 async function settleWithin(settled: () => Promise<void>, deadlineMs: number): Promise<void> {
   const deadline = new AbortController();
   const passed = sleep(deadlineMs, undefined, { signal: deadline.signal }).catch(() => {}); // Settled in time.
@@ -211,7 +211,7 @@ function baseUrl(app: App, { tls }: Config): string {
   return `${tls ? "https" : "http"}://${host}:${address.port}`;
 }
 
-/** The first start of an embedded database makes a sandbox desk and shows its key, once. */
+/** The first start with an embedded database creates a sandbox desk and prints its key once. */
 async function introduce(ctx: Context, address: string): Promise<void> {
   if ((await countDesks(ctx)) > 0) return;
   const { api_key } = await issueKey(ctx, {

@@ -1,5 +1,5 @@
-// What the service and every command need before they can do anything: a database that is reachable
-// and migrated, and the keys made from the master key.
+// Opens the context that the service and every command need: a migrated database, and the keys derived
+// from the master key.
 
 import type { KeyObject } from "node:crypto";
 
@@ -29,7 +29,7 @@ import { migrate } from "./platform/postgres/migrate.ts";
 import { type Database, openDatabase } from "./platform/postgres/postgres.ts";
 import { Unusable } from "./platform/http/errors.ts";
 
-/** Threads are started when there is something for them to do. */
+/** The pool of worker threads; they start on demand. */
 export function openThreads(threads: number): HeavyPool {
   return openHeavyPool({ module: new URL("heavy-thread.ts", import.meta.url), threads });
 }
@@ -37,7 +37,7 @@ export function openThreads(threads: number): HeavyPool {
 export type OpenedContext = {
   readonly ctx: Context & { readonly heavy: HeavyPool };
   readonly migrated: readonly string[];
-  /** The role that statements run as; undefined when it is the connecting one. */
+  /** The database role of statements; undefined for the role of the connection. */
   readonly role: string | undefined;
   readonly keys: MasterKeys;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export type OpenedContext = {
 
 type Opening = {
   readonly as: "service" | "visitor";
-  /** Whether to make the embedded database where there is none. */
+  /** Whether to create the embedded database when there is none. */
   readonly create: boolean;
   readonly log: FastifyBaseLogger;
 };
@@ -93,10 +93,10 @@ async function connectTo(
   return embedded.connection;
 }
 
-/** The key that seals and signs, and beside it the other one while one takes the place of the other. */
+/** The key that seals and signs, and the other one during a rotation. */
 export type MasterKeys = { readonly main: Buffer; readonly other: Buffer | undefined };
 
-/** The keys of a context: each is one, or two of which the first is used and either is believed. */
+/** The keys of a context. During a rotation each is two keys: the first seals, either opens. */
 export function contextKeys({ main, other }: MasterKeys) {
   const both = other ? [main, other] : [main];
   return {
@@ -110,10 +110,10 @@ function auditKeyFrom(masterKey: Buffer): KeyObject {
   return buildSigningKey(keyFor("audit", masterKey));
 }
 
-/** The master keys, as long as they open what this database's data was sealed with. */
+/** The master keys; throws when they are not those that sealed the data of this database. */
 async function openMasterKeys(config: Config, db: Database, now: Date): Promise<MasterKeys> {
   const before = await findMasterKeyChecks(db);
-  // A database that had a desk before it kept a check has sealed data, and so has a key somewhere.
+  // A database with desks but without a stored check has data sealed with an existing key.
   const mayMake = before === undefined && (await countDesks({ db })) === 0;
   const { name, ...keys } = await givenKeys(config, mayMake);
   if (before === undefined) await insertMasterKeyCheck(db, masterKeyCheck(keys.main));
@@ -137,7 +137,7 @@ async function givenKeys(
   return next ? { main: next, other: own, name } : { main: own, other: undefined, name };
 }
 
-/** From here on what is sealed with the new key may be met, and nobody starts with the old one alone. */
+/** Starts a rotation: from now on no process can start with the old key alone. */
 async function beginReplacing(
   db: Database,
   { main, other }: { readonly main: Buffer; readonly other: Buffer },

@@ -1,5 +1,5 @@
-// The operators' listener: /metrics for monitors, and the operators' API for people who are signed in.
-// Keys of desks open nothing here. Before the first person is added nobody can sign in.
+// The operators' listener: /metrics for monitoring, and the operators' API for signed-in operators. API
+// keys of desks are not accepted here. Until the first operator is added, nobody can sign in.
 
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 
@@ -18,9 +18,9 @@ import type { Metrics } from "./platform/metrics.ts";
 import { onLost, settlementHooks } from "./hooks.ts";
 import type { RateWindow } from "./access/rate-window.ts";
 
-/** Calls of a person per minute; far above what anybody does by hand. */
+/** Calls per operator and minute; far above manual use. */
 const callsPerMinute = 600;
-/** Attempts to sign in or to enrol per address and minute; each costs time and memory. */
+/** Attempts to sign in or enrol per address and minute; each costs CPU and memory. */
 const attemptsPerMinute = 30;
 const inFlightMax = 200;
 
@@ -91,8 +91,8 @@ function admitPeople(app: App, ctx: Context, window: RateWindow): void {
     const isOpenAct = keyless === true && route.method === "POST";
     if (permission === undefined && !isOpenAct) return;
     // The table of operations names permissions only.
-    const door = permission === undefined ? attempt : enter(permission as Permission);
-    route.onRequest = [refuseDryRun, door, route.onRequest ?? []].flat();
+    const guard = permission === undefined ? attempt : enter(permission as Permission);
+    route.onRequest = [refuseDryRun, guard, route.onRequest ?? []].flat();
   });
 }
 
@@ -102,7 +102,7 @@ function bearer({ headers: { authorization = "" } }: FastifyRequest): string {
   return token;
 }
 
-/** Passwords and tokens travel encrypted or not on a wire at all. */
+/** Passwords and tokens are accepted over https or loopback only. */
 function refuseOpenWire(request: FastifyRequest): void {
   if (isPrivate(request)) return;
   throw new Failure("forbidden", "operators are taken over loopback or https only", {
@@ -110,7 +110,7 @@ function refuseOpenWire(request: FastifyRequest): void {
   });
 }
 
-/** Nothing here can be tried without happening, and must not be taken for a trial. */
+/** There is no dry run here, so the header is refused rather than ignored. */
 const refuseDryRun: onRequestAsyncHookHandler = async ({ headers }) => {
   if (headers["x-dry-run"] === undefined || headers["x-dry-run"] === "0") return;
   throw new Failure("bad_request", "X-Dry-Run is not taken here", {

@@ -1,4 +1,4 @@
-// Everything the service does without being asked, and how often it looks.
+// The background workers of the service, and how often each runs.
 
 import { simulatedAccount, simulatedFunding, simulatedPayout } from "./outside/bank-rules.ts";
 import type { Book } from "./trading/book.ts";
@@ -18,9 +18,12 @@ import { isId } from "./kernel/ids.ts";
 import { checkLedgerWhenDue } from "./ledger/check-ledger.ts";
 import { latestIndex, offboarding as everySlice, settlementHooks } from "./hooks.ts";
 import { countDepth, updateMarkets } from "./market/update-markets.ts";
-import { openBookSessions } from "./trading/decide-orders.ts";
-import { cancelOrdersWithoutCredits, cancelSmallRemainders } from "./trading/end-resting.ts";
-import { expireOrders } from "./trading/end-orders.ts";
+import { openBookSessions } from "./trading/book-session.ts";
+import {
+  cancelOrdersWithoutCredits,
+  cancelSmallRemainders,
+  expireOrders,
+} from "./trading/end-orders.ts";
 import { createRestingMatcher } from "./trading/match-resting.ts";
 import type { Context } from "./platform/context.ts";
 import type { LineSink } from "./platform/line-sink.ts";
@@ -43,22 +46,22 @@ import { tellThresholds } from "./access/plans.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 
 export type WorkerSpec = Pick<WorkerOptions, "name" | "pauseMs" | "work"> & {
-  /** Announced when there is something to do before the pause is over. */
+  /** A topic whose announcement wakes the worker early. */
   readonly wakeOn?: string;
-  /** Resolves when what the work has begun and not waited for is done. */
+  /** Resolves when work that was started in the background is done. */
   readonly settled?: () => Promise<void>;
 };
 
 export type WorkOptions = {
   readonly book: Book;
   readonly webhooks: SenderOptions;
-  /** Who the house is on the statements it makes. */
+  /** The letterhead of statements. */
   readonly letterhead: Letterhead;
-  /** Where checkpoints of the audit trail go; undefined keeps them in the database. */
+  /** Where audit checkpoints are sent; undefined keeps them in the database. */
   readonly checkpoints?: LineSink | undefined;
-  /** What other slices say about a firm that leaves; all of them unless a test says otherwise. */
+  /** The offboarding hooks of other rooms; a test may replace them. */
   readonly offboarding?: Offboarding | undefined;
-  /** Told the worker's name whenever one sets aside what it cannot do. */
+  /** Called with the name of a worker that sets an item aside. */
   readonly onSetAside?: ((worker: string) => void) | undefined;
 };
 
@@ -75,7 +78,7 @@ export const appliers: Appliers = {
   firms: applyChecks,
   credits: applyHoldings,
   async funding(tx, actor, answered, now) {
-    // Money is waited for by settlements, and by crosses that have none yet.
+    // Funding is for settlements, and for crosses that have no settlement yet.
     const isOfCross = ({ subject_id }: (typeof answered)[number]) => isId("crs", subject_id);
     const ofCrosses = answered.filter(isOfCross);
     const ofSettlements = answered.filter((inquiry) => !isOfCross(inquiry));
@@ -94,14 +97,14 @@ export function listWorkers(
 ): WorkerSpec[] {
   const books = openBookSessions(book);
   const known = new Map<string, Offenders>();
-  /** What a worker has set aside, kept from run to run. */
+  /** The items that a worker has set aside, kept between runs. */
   const aside = (worker: string): Offenders => {
     const offenders = known.get(worker) ?? keepOffenders({ worker, log: ctx.log, onSetAside });
     known.set(worker, offenders);
     return offenders;
   };
   return [
-    // First, so that whatever sends money out finds a verdict of this moment.
+    // First, so that payouts find a recent result of the ledger check.
     { name: "ledger-check", pauseMs: 10_000, work: () => checkLedgerWhenDue(ctx) },
     {
       name: "simulation",

@@ -15,7 +15,7 @@ import { verifyCheckpoints } from "../src/journal/verify-checkpoints.ts";
 import { closePage, openPage } from "../src/kernel/page.ts";
 import { contextKeys, type MasterKeys } from "../src/open-context.ts";
 import { isSealedAnew, open, seal } from "../src/platform/seal.ts";
-import { sealedPlaces } from "../src/rotating.ts";
+import { sealedPlaces } from "../src/rotate-master-key.ts";
 import { databaseUrlFor } from "./support/cli.ts";
 import { clientFirm } from "./support/firms.ts";
 import { dataDirectory, scripdesk, serve } from "./support/process.ts";

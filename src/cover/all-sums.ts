@@ -1,37 +1,35 @@
-// The best bundle of a small set, exactly: every sum that can be reached, with the best way to reach
-// it. The set is cut in two so that each half has few sums; then the two lists of sums are walked
-// against each other. Credits of one face stay in one half: together they have few sums, however many
-// they are.
+// The exact best bundle of a small set, by meet in the middle: every sum of each half, with the
+// best way to reach it; then two pointers walk the two sorted lists. Credits of one face stay in
+// one half, because together they have few sums.
 //
-// Credits join from the last in the queue to the first. So among ways of one sum and count the one
-// with the credit that joins now is the earlier one, and in a half no two ways are ever compared
-// credit by credit. Ways of one sum in a half can be judged on their own because all three wishes of
-// rules.ts add up: sum, count, and the places taken in the queue.
+// Credits are added from the last of the queue to the first. So of two ways with one sum and count,
+// the one with the credit that is added now is the earlier one, and ways are never compared credit
+// by credit. Each half can be optimised alone because all three criteria of rules.ts are additive.
 
 import type { Budget } from "./rules.ts";
 
 export type SmallSet = {
-  /** In the order of the queue. */
+  /** In queue order. */
   readonly faces: Float64Array;
   readonly requirement: number;
-  /** A sum that is known to be reachable: less is of no interest. */
+  /** A sum that is known to be reachable; smaller sums are skipped. */
   readonly known: number;
   readonly budget: Budget;
 };
 
-/** All sums of some credits, rising and ended by Infinity, each with the best way to reach it. */
+/** All sums of some credits, rising, with Infinity as a sentinel, each with its best way. */
 type Sums = {
   readonly sums: Float64Array;
   readonly ways: Int32Array;
   readonly length: number;
 };
 
-/** Places in the queue, rising, and the sum of all faces in the other half. */
+/** Positions in the queue, rising, and the sum of all faces in the other half. */
 type Half = { readonly places: readonly number[]; readonly elsewhere: number };
 
 const noWay = -1;
 
-/** Places in the queue of the best bundle, rising; undefined when the budget was spent before. */
+/** Queue positions of the best bundle, rising; undefined when the budget is spent. */
 export function findBestSum(set: SmallSet): readonly number[] | undefined {
   const chains = new Chains();
   const [one, other] = splitInHalves(set.faces).map(listPlaces);
@@ -41,7 +39,7 @@ export function findBestSum(set: SmallSet): readonly number[] | undefined {
   return second && bestOfBoth(set, chains, [first, second]);
 }
 
-/** No more steps than this are needed to look at all sums up to a requirement. */
+/** An upper bound of the steps that all sums up to a requirement take. */
 export function boundSteps(faces: Float64Array, requirement: number): number {
   return splitInHalves(faces).reduce((steps, kinds) => {
     const sums = boundSums(kinds, requirement);
@@ -52,7 +50,7 @@ export function boundSteps(faces: Float64Array, requirement: number): number {
 /** Credits of one face. */
 type Kind = { readonly face: number; readonly places: readonly number[] };
 
-/** About as many sums in each half: the kinds with most go first, to where there are fewer by then. */
+/** Balances the number of sums: the largest kinds first, each to the smaller half. */
 function splitInHalves(faces: Float64Array): readonly (readonly Kind[])[] {
   const byFace = Map.groupBy(faces.keys(), (place) => faces[place] ?? 0);
   const kinds = Array.from(byFace, ([face, places]) => ({ face, places }));
@@ -67,9 +65,8 @@ function splitInHalves(faces: Float64Array): readonly (readonly Kind[])[] {
 }
 
 /**
- * How many sums there can be: for each kind none, one, or up to all of its credits. These counts are
- * the whole points of a simplex too, so they are no more than the volume of one that is larger by a
- * credit of each kind.
+ * An upper bound of the number of sums: the product of the counts per kind, or the volume of the
+ * simplex that contains all counts whose sum is within the requirement, whichever is smaller.
  */
 function boundSums(kinds: readonly Kind[], requirement: number): number {
   const most = kinds.reduce((sum, { face }) => sum + face, requirement);
@@ -86,7 +83,7 @@ function byPlace(a: number, b: number): number {
   return a - b;
 }
 
-/** Ways as chains of links, from the first credit in the queue to the last: each link adds one. */
+/** Ways as linked lists in typed arrays: each link adds one credit in front. */
 class Chains {
   #places = new Int32Array(1_024);
   #rests = new Int32Array(1_024);
@@ -143,7 +140,7 @@ type Joining = {
   readonly most: number;
 };
 
-/** The sums without and with one more credit, each once, from the least to the most of interest. */
+/** Merges the sums without and with one more credit, from `least` to `most`. */
 function addCredit(list: Sums, chains: Chains, { place, face, least, most }: Joining): Sums {
   const { sums, ways, length } = list;
   const merged = new Float64Array(2 * length + 1);
@@ -201,7 +198,7 @@ function isEarlier(a: readonly number[], b: readonly number[]): boolean {
   return at >= 0 && (a[at] ?? 0) < (b[at] ?? 0);
 }
 
-/** The sum of the first faces by their number, up to the most that matters. */
+/** Prefix sums of the faces, capped at the requirement. */
 function sumPrefixes({ faces, requirement }: SmallSet, places: readonly number[]): Float64Array {
   const totals = new Float64Array(places.length + 1);
   places.forEach((place, at) => {

@@ -77,7 +77,7 @@ function checkSound(bundle: Bundle, requirement: number): void {
   assert.deepEqual(listScripNos(offers), listScripNos(offers.toSorted(byQueue)));
 }
 
-test("a small set is covered as by looking at every subset: sum, count and expiry", () => {
+test("a small set is covered as by brute force over all subsets: sum, count and expiry", () => {
   fc.assert(
     fc.property(credits, fc.nat({ max: 8_000 }), (list, requirement) => {
       const bundle = chooseOwnCredits(list, requirement);
@@ -95,7 +95,7 @@ test("a small set is covered as by looking at every subset: sum, count and expir
 
 const allProven = { residual: "optimal", fewest: "proven", earliest: "proven" };
 
-test("faces up to the largest whole number are added without a rounded paisa", () => {
+test("faces up to the largest safe integer are added exactly", () => {
   const large = fc.integer({ min: 2 ** 51, max: Number.MAX_SAFE_INTEGER });
   const list = fc.array(large, { minLength: 1, maxLength: 8 });
   fc.assert(
@@ -116,7 +116,7 @@ test("faces up to the largest whole number are added without a rounded paisa", (
   );
 });
 
-test("only what lives long enough, is not the buyer's own and can be paid is used", () => {
+test("only offers with enough days left, of another PAN and within the price are used", () => {
   const offer = fc.record({
     face_paise: fc.integer({ min: 1, max: 40 }),
     expires_on: fc.integer({ min: 1, max: 4 }),
@@ -162,7 +162,7 @@ test("1,000 requirements with a known optimum leave exactly that residual", () =
   }
 });
 
-test("a book with some faces in paise is covered to the paisa that its endings allow", () => {
+test("a book with some odd faces is covered to the paisa that its endings allow", () => {
   const draw = drawFrom(seed);
   const whole = [...marketOffers(draw, 2_000)];
   const odd = whole.slice(0, 2).map((offer, at) => ({ ...offer, face_paise: 50_000 + 10 ** at }));
@@ -259,7 +259,7 @@ for (const [size, shift] of [
   });
 }
 
-test("the same offers give the same bundle, in whatever order they came and whatever went", () => {
+test("the same offers give the same bundle, whatever was added and removed before", () => {
   const draw = drawFrom(seed);
   const offers = [...marketOffers(draw, 2_000)].map((offer) => ({
     ...offer,
@@ -286,7 +286,7 @@ test("the same offers give the same bundle, in whatever order they came and what
   }
 });
 
-test("with hardly any steps a bundle is still no worse than taking the largest that fits", () => {
+test("with hardly any steps a bundle is no worse than the greedy one", () => {
   const draw = drawFrom(seed);
   for (const size of [5, 40, 400, 6_000]) {
     const offers = [...marketOffers(draw, size)];
@@ -302,7 +302,7 @@ test("with hardly any steps a bundle is still no worse than taking the largest t
   }
 });
 
-test("what a smaller budget proves is what a larger one finds", () => {
+test("a larger budget never contradicts what a smaller one proved", () => {
   const draw = drawFrom(seed);
   const index = buildIndex([...marketOffers(draw, 1_500)]);
   for (let number = 0; number < 40; number++) {
@@ -319,7 +319,7 @@ test("what a smaller budget proves is what a larger one finds", () => {
   }
 });
 
-test("no offers, or none that can be used, cover nothing", () => {
+test("without usable offers the bundle is empty", () => {
   for (const offers of [[], [...marketOffers(drawFrom(seed), 50)]]) {
     const index = buildIndex(offers);
     const bundle = chooseBundle(index, { requirement_paise: 10 ** 9, buyer: "AAAAA0000A" });
@@ -329,7 +329,7 @@ test("no offers, or none that can be used, cover nothing", () => {
   }
 });
 
-test("what is no amount is refused", () => {
+test("a requirement that is not a whole number of paise is refused", () => {
   for (const requirement_paise of [-1, 0.5, Number.NaN, 2 ** 53]) {
     assert.throws(() => chooseBundle(new OfferIndex(), { requirement_paise }), /whole paise/);
   }

@@ -1,20 +1,19 @@
-// Chooses the bundle for a requirement, by the three wishes of rules.ts, and says what is proven.
+// Chooses the bundle for a requirement, by the three criteria of rules.ts, and says what is proven.
 //
-// The target is the largest sum that the common unit of all faces, and the paise that sums can end
-// in, do not rule out. In a book of some size many bundles meet it, and then the residual is proven
-// by the target alone.
+// The target is an upper bound of the sum: the largest sum that the common divisor of all faces,
+// and the paise in which sums can end, do not rule out. In a large book many bundles meet it, which
+// proves the residual.
 //
-//   survey    what is usable, and the target. If everything fits, everything is the bundle.
-//   all sums  few credits, or many that share few faces: every sum is looked at, and all three wishes
-//             are proven
-//   exact     the target with 1, 2, 3 … credits, each count refuted before the next is tried
-//   complete  for requirements that need many credits: the largest first, then two, three or any
-//             of a few more that meet the rest of the target exactly
-//   nearest   the target is not met: all sums after all where there are not too many, otherwise
-//             the best sum that was reached, with the target as the bound
+//   survey    lists the usable offers and computes the target. If all of them fit, they are the bundle
+//   all sums  few credits, or many of few faces: enumerates every sum, which proves all three criteria
+//   exact     the target with 1, 2, 3 … credits; each count is refuted before the next is tried
+//   complete  for requirements that need many credits: the largest first, then two, three or a few more
+//             that meet the rest of the target exactly
+//   nearest   when the target is not met: all sums where that is feasible, otherwise the best sum found,
+//             with the target as the bound
 //
-// Work is counted in steps. When they are used up, the answer is what is known by then, and never
-// less than taking the largest that fits again and again.
+// Work is counted in steps. When the budget is spent, the answer is the best bundle so far, which
+// is never worse than taking the largest credit that fits repeatedly.
 
 import { boundSteps, findBestSum } from "./all-sums.ts";
 import { findExactSum, sortByQueue } from "./exact-sum.ts";
@@ -24,19 +23,19 @@ import { Budget, type Bundle, type DayNumber, type Proof, stepsDefault } from ".
 import type { Shelf } from "./shelf.ts";
 import { type Survey, surveyShelf } from "./survey.ts";
 
-/** The survey and the largest first are not part of the search's budget, but they too must end. */
+/** Budgets of the survey and of the largest-first pass, which are not charged to the search. */
 const surveyStepsMax = 2_000_000;
 const smallestStepsMax = 100_000;
 
-/** So many credits are worth looking at all their sums before anything else. */
+/** With at most so many credits all sums are enumerated first. */
 const fewCredits = 36;
 const allSumsStepsMax = 1_000_000;
 
-/** With more credits than this, counts are no longer refuted one by one. */
+/** Larger counts are not tried exactly. */
 const exactCountMax = 5;
-/** Who took less than this part of the steps was not cut short by them. */
+/** A search that used less than this share of its steps was not cut short. */
 const cutShare = 0.4;
-/** The part of the steps left that one count may use. */
+/** One count may use the remaining steps divided by this. */
 const shareOfCount = 3;
 
 export type Requirement = Usable & {
@@ -44,7 +43,7 @@ export type Requirement = Usable & {
   readonly steps?: number;
 };
 
-/** A credit of one's own, without the particulars of an offer. */
+/** A credit of one firm, without the fields of an offer. */
 export type OwnCredit = {
   readonly scrip_no: string;
   readonly face_paise: number;
@@ -84,7 +83,7 @@ function searchBundle(index: OfferIndex, requirement: Requirement, budget: Budge
   return toBundle(shelf, wanted, (!isMet && answerByAllSums(shelf, survey, rows)) || nearest);
 }
 
-/** The smallest face that can be used; undefined where none is, or it takes too long to find. */
+/** The smallest usable face; undefined when there is none, or the budget is spent. */
 export function findSmallestUsable(index: OfferIndex, usable: Usable): number | undefined {
   const shelf = index.shelf(usable, new Budget(smallestStepsMax));
   if (shelf.isBare) return undefined;
@@ -94,7 +93,7 @@ export function findSmallestUsable(index: OfferIndex, usable: Usable): number | 
   return undefined;
 }
 
-/** The bundle for a plain list, such as one firm's own credits. */
+/** The bundle from a list, such as the credits of one firm. */
 export function chooseOwnCredits(
   credits: readonly OwnCredit[],
   requirementPaise: number,
@@ -103,7 +102,7 @@ export function chooseOwnCredits(
   return chooseBundle(indexOwnCredits(credits), { requirement_paise: requirementPaise, steps });
 }
 
-/** A plain list to choose from again and again. */
+/** An index of a list, to choose from several times. */
 export function indexOwnCredits(credits: readonly OwnCredit[]): OfferIndex {
   const index = new OfferIndex();
   const own = { limit_bps: 0, seller: "", order_id: null };
@@ -131,7 +130,7 @@ function toProvenAnswer(shelf: Shelf, rows: readonly number[]): Answer {
   return { rows, target: sumFaces(shelf, rows), fewestBound: rows.length, isEarliest: true };
 }
 
-/** Few credits, or few faces however many share them. */
+/** Whether all sums can be enumerated: few credits, or few faces. */
 function hasFewSums(shelf: Shelf, { usable, isFew, target }: Survey): boolean {
   if (!usable || !isFew) return false;
   if (usable.length <= fewCredits) return true;
@@ -139,13 +138,13 @@ function hasFewSums(shelf: Shelf, { usable, isFew, target }: Survey): boolean {
   return boundSteps(faces, target) < shelf.budget.left;
 }
 
-/** Undefined when there are too many credits to look at all their sums. */
+/** Undefined when there are too many sums. */
 function answerByAllSums(
   shelf: Shelf,
   survey: Survey,
   known: readonly number[],
 ): Answer | undefined {
-  // To put them in order takes a step each, and with none left nothing would come of it.
+  // Sorting costs a step per credit; without steps left for the sums it would be wasted.
   if (!survey.usable || survey.usable.length >= shelf.budget.left) return undefined;
   shelf.budget.spend(survey.usable.length);
   const queue = sortByQueue(shelf, survey.usable);
@@ -162,7 +161,7 @@ function answerByAllSums(
   return toProvenAnswer(shelf, rows);
 }
 
-/** Meets the target with as few credits as possible, or says how many cannot meet it. */
+/** Meets the target with the fewest credits, or returns a lower bound of their number. */
 function answerExactly(
   shelf: Shelf,
   survey: Survey,
@@ -177,7 +176,7 @@ function answerExactly(
   return { rows: undefined, fewestBound };
 }
 
-/** Never less than the largest first, and the target where one of the aims meets it. */
+/** The best of largest-first and its completions; stops when an aim is met. */
 function findNearestRows(shelf: Shelf, survey: Survey, wide: Shelf): readonly number[] {
   let best = takeLargestFirst(wide, survey.target);
   for (const { sum, start } of survey.aims) {

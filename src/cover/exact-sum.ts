@@ -1,15 +1,15 @@
-// Finds the bundle of a given count with exactly a given sum that is first by rule 3. There are
-// several ways, and none is always the cheapest:
+// Finds the earliest bundle (criterion 3 of rules.ts) of a given count with exactly a given sum.
+// There are three strategies, and none is always the cheapest:
 //
-//   by queue  tries the first in the queue, then the second, and so on; ends at the first success,
-//             because whatever comes later in the queue is a later bundle. Quick where successes
-//             are many.
-//   by face   tries every largest face that can be part of such a sum, then the next largest below
-//             it, and keeps the best success. Quick where few faces are large enough.
-//   by need   where every such bundle has one of a few credits, tries each of these.
+//   by queue  tries credits in queue order and ends at the first success, which is the earliest. Fast
+//             where many bundles meet the sum
+//   by face   tries the largest face of the bundle, then the next largest, and keeps the earliest
+//             success. Fast where few faces are large enough
+//   by need   where every such bundle contains one of a few credits, tries each of those
 //
-// They take turns with a growing allowance, so that an answer costs a few times the cheapest way.
-// All end with two credits whose sum is known: for each larger one, is there its complement?
+// They run in turn with a growing allowance, so that an answer costs a small multiple of the
+// cheapest. Each ends with a pair of known sum, found by looking up the complement of the larger
+// face.
 
 import { none, type Shelf, type Taken } from "./shelf.ts";
 import { shareCeil } from "./rules.ts";
@@ -20,20 +20,20 @@ const allowanceGrowth = 4;
 export type ExactSum = {
   readonly count: number;
   readonly sum: number;
-  /** The smallest usable face, and the sums of the largest ones by their number, up to the sum. */
+  /** The smallest usable face, and the prefix sums of the largest faces, capped at the sum. */
   readonly smallest: number;
   readonly largestSums: readonly number[];
-  /** Credits one of which is in every such bundle; undefined when unknown. */
+  /** Every such bundle contains one of these credits; undefined when unknown. */
   readonly needed: readonly number[] | undefined;
 };
 
 export type Found = {
   readonly rows: readonly number[] | undefined;
-  /** Whether these are surely the first, or there surely are none. */
+  /** Whether the rows are proven earliest, or proven not to exist. */
   readonly isProven: boolean;
 };
 
-/** Rows of the bundle in the order of the queue. */
+/** Rows of a bundle in queue order. */
 type Rows = readonly number[];
 
 export function findExactSum(shelf: Shelf, wanted: ExactSum, stepsMax: number): Found {
@@ -68,7 +68,7 @@ function searchQueueFrom(shelf: Shelf, part: QueueFrom): Rows | undefined {
   const { count, sum, smallest, largestSums, taken } = part;
   const least = sum - (largestSums[count - 1] ?? sum);
   const most = sum - smallest * (count - 1);
-  // What could follow a later one of the same face could have followed the first.
+  // Of equal faces only the first is tried: anything that completes a later one completes it too.
   const tried = new Set<number>();
   for (let at = part.from; at < shelf.queueEnd; at = shelf.nextQueued(at)) {
     if (shelf.budget.spent) return undefined;
@@ -123,14 +123,14 @@ export type FirstUpTo = {
   readonly count: number;
   readonly sum: number;
   readonly smallest: number;
-  /** No face above this one is tried. */
+  /** Larger faces are not tried. */
   readonly largest: number;
   readonly taken: Set<number>;
-  /** Whether any bundle will do; otherwise the first by rule 3. */
+  /** Whether any bundle will do; otherwise the earliest is wanted. */
   readonly isAny?: boolean;
 };
 
-/** Of those with one face only the first in the queue matters: the others are later. */
+/** Of equal faces only the first in the queue is tried. */
 export function findFirstUpTo(shelf: Shelf, part: FirstUpTo): Rows | undefined {
   const { count, sum, smallest, taken } = part;
   if (count === 1) return findFirstSingle(shelf, sum, taken);
@@ -166,7 +166,7 @@ type Pair = {
   readonly isAny?: boolean;
 };
 
-/** The pair with this sum that is first by rule 3, neither face above the largest. */
+/** The earliest pair with this sum, neither face above `largest`. */
 function findFirstPair(shelf: Shelf, { sum, largest, taken, isAny }: Pair): Rows | undefined {
   const most = Math.min(largest, sum - 1);
   let best: Rows | undefined;
@@ -190,7 +190,7 @@ export function sortByQueue(shelf: Shelf, rows: Rows): Rows {
   return rows.toSorted((a, b) => (shelf.isBefore(a, b) ? -1 : 1));
 }
 
-/** Of two bundles of one count, in the order of the queue, the first by rule 3. */
+/** The earlier of two bundles of one count, both in queue order. */
 export function pickEarlier(
   shelf: Shelf,
   a: Rows | undefined,

@@ -1,13 +1,12 @@
-// Says at once of most faces that no offer has them: small counts in many buckets, two for each face.
-// Nearly all questions of a search are about faces that nobody offers, and where the answer is wrong
-// a search looks for the face itself, which takes some twenty times as long.
+// A counting Bloom filter of faces with two hashes. Nearly all lookups of a search are for faces
+// that no offer has; a false positive costs a binary search, about twenty times as much.
 
-/** More than these would take much memory where there are very many faces. */
+/** Fewer buckets per face in large filters, to save memory. */
 const bucketsPerFace = { few: 16, many: 4 } as const;
 const fewMax = 2 ** 16;
 const bitsStart = 8;
 const bitsMax = 30;
-/** A count that has come this far stays, because nobody knows any more what it should be. */
+/** A saturated count is never decremented, because its true value is unknown. */
 const countMax = 255;
 
 export class FaceFilter {
@@ -19,12 +18,12 @@ export class FaceFilter {
     return this.#counts.byteLength;
   }
 
-  /** How many faces it is made for. */
+  /** How many faces it is sized for. */
   get capacity(): number {
     return this.#capacity;
   }
 
-  /** Begins anew, with room for so many faces. */
+  /** Clears it and sizes it for so many faces. */
   reset(faces: number): void {
     const perFace = faces > fewMax ? bucketsPerFace.many : bucketsPerFace.few;
     const bits = Math.ceil(Math.log2(Math.max(1, faces) * perFace));

@@ -1,5 +1,5 @@
-// Taking the largest that fits, again and again, and what can be made of it: the first so many of
-// these are a head, and a head is completed by two credits, by three, or by any of a few.
+// The greedy bundle: the largest credit that fits, repeatedly. A prefix of it is a head; a head is
+// completed by two or three credits that meet the sum exactly, or by any of a few credits.
 
 import { findBestSum } from "./all-sums.ts";
 import { findFirstUpTo, sortByQueue } from "./exact-sum.ts";
@@ -8,7 +8,7 @@ import { none, type Shelf } from "./shelf.ts";
 
 type Rows = readonly number[];
 
-/** A sum to be met, and rows whose first so many, from the shortest on, are the heads. */
+/** A sum to meet, and rows whose prefixes of at least `shortest` are the heads. */
 export type Heads = { readonly sum: number; readonly rows: Rows; readonly shortest: number };
 
 const completionCounts = [2, 3] as const;
@@ -16,7 +16,7 @@ const completionStepsMax = 400_000;
 const headsMax = 64;
 
 const spreadStep = 0.85;
-/** How many credits a spread has, and at which part of the rest it begins: the cheaper first. */
+/** Credits of a spread, and the divisor of the rest at which it starts; cheapest first. */
 const spreads = [
   { count: 28, share: 1 },
   { count: 28, share: 2 },
@@ -38,7 +38,7 @@ export function takeLargestFirst(shelf: Shelf, requirement: number, start: Rows 
   return [...taken];
 }
 
-/** A head and two or three more whose sum is the target, with few credits before many. */
+/** A head and two or three more credits that meet the sum; short heads first. */
 export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows | undefined {
   const { rows, shortest } = aim;
   const longest = Math.min(rows.length, shortest + headsMax);
@@ -65,8 +65,8 @@ export function completeHeads(shelf: Shelf, aim: Heads, smallest: number): Rows 
 }
 
 /**
- * The largest sum that heads reach with any of a few credits whose faces are spread below the rest
- * of the sum. Thirty of them have a billion sums, so that few rests are missed.
+ * The largest sum that a head reaches with any of about thirty credits whose faces are spread below
+ * the rest. They have a billion sums, so that few rests are missed.
  */
 export function findNearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads): Rows {
   let best = rows;
@@ -90,7 +90,7 @@ export function findNearestBySums(shelf: Shelf, { sum, rows, shortest }: Heads):
 
 type Spread = { readonly face: number; readonly count: number; readonly head: Rows };
 
-/** Goes down in steps, and again for what it passed over; in the order of the queue. */
+/** Picks faces that fall geometrically, and starts again from the top for more; in queue order. */
 function pickSpread(shelf: Shelf, { face, count, head }: Spread): Rows {
   const taken = new Set(head);
   let below = face;

@@ -1,20 +1,20 @@
-// Most faces are whole rupees. The few that are not decide alone which paise a sum can end in, and
-// without them no requirement in paise is met exactly. So the endings they can make are found
-// first: of each ending the smallest sum, and the credits that make it.
+// Most faces are whole rupees. Only the others, the odd faces, decide in which paise a sum can end.
+// So the reachable endings are found first: for each, the smallest sum and the credits that make
+// it.
 
 import { rupee } from "./rules.ts";
 import type { Shelf } from "./shelf.ts";
 
-/** More than this many odd faces make every ending, or nearly. */
+/** With more odd faces nearly every ending is reachable. */
 const oddMax = 128;
 
-/** Some odd credits that a bundle can start from. */
+/** Odd credits that a bundle starts from. */
 export type Start = { readonly sum: number; readonly rows: readonly number[] };
 
 export type Endings = {
   /** By paise, from 0 to 99. */
   readonly starts: readonly (Start | undefined)[];
-  /** All usable credits that are no whole rupees; undefined when there are too many. */
+  /** All usable odd credits; undefined when there are too many. */
   readonly odd: readonly number[] | undefined;
 };
 

@@ -62,7 +62,7 @@ function checkLike(index: OfferIndex, model: ReadonlyMap<string, Offer>): void {
   assert.deepEqual(queueInOrder(index), offers.toSorted(byQueue));
 }
 
-test("after any puts and removes the index holds what a plain map holds, in both orders", () => {
+test("after any puts and removes the index equals a plain map, in both orders", () => {
   const change = fc.oneof(
     offer.map((put) => ({ put, remove: undefined })),
     offer.map(({ scrip_no }) => ({ put: undefined, remove: scrip_no })),
@@ -112,7 +112,7 @@ test("blocks split and merge without losing an offer", () => {
   checkLike(index, new Map([[offers[0]!.scrip_no, offers[0]!]]));
 });
 
-test("the depth between two faces is the count and exact sum of what lies there", () => {
+test("the depth between two faces is the count and exact sum of its offers", () => {
   const draw = drawFrom(seed);
   const large = { face_paise: Number.MAX_SAFE_INTEGER };
   const offers = [...marketOffers(draw, 3_000)].map((item, at) =>
@@ -137,7 +137,7 @@ test("the depth between two faces is the count and exact sum of what lies there"
   }
 });
 
-test("an offer that is no offer is refused and leaves the index as it was", () => {
+test("an invalid offer is refused and leaves the index unchanged", () => {
   const index = new OfferIndex();
   const [good] = marketOffers(drawFrom(seed), 1);
   assert.ok(good);
@@ -159,7 +159,7 @@ test("an offer that is no offer is refused and leaves the index as it was", () =
   checkLike(index, new Map([[good.scrip_no, good]]));
 });
 
-test("whether no offer has a price that can be paid is known without looking at the offers", () => {
+test("an empty price range is detected without reading the offers", () => {
   fc.assert(
     fc.property(fc.array(offer, { maxLength: 30 }), fc.array(fc.nat()), (offers, removed) => {
       const index = new OfferIndex();

@@ -1,5 +1,5 @@
-// The offers of one environment and scheme, in memory: what can be sold, by face and by expiry.
-// The truth stays in the database; whoever takes a bundle from here locks its credits there.
+// The offers of one environment and scheme in memory, indexed by face and by expiry. The database is
+// authoritative: a bundle from here is locked there before it is dealt.
 
 import { FaceFilter } from "./face-filter.ts";
 import { type OfferColumns, OfferRows } from "./offer-rows.ts";
@@ -8,7 +8,7 @@ import { Shelf } from "./shelf.ts";
 import { type Orders, rowsUpTo, sortByFace, sortOffers } from "./sort-offers.ts";
 import { SortedBlocks } from "./sorted-blocks.ts";
 
-/** Which offers can be used by one buyer. */
+/** The offers that one buyer can use. */
 export type Usable = {
   /** The first expiry that is late enough. */
   readonly min_day?: DayNumber;
@@ -20,7 +20,7 @@ export type Usable = {
   readonly price_min_bps?: number;
 };
 
-/** Offers in the order of the queue, with the row of each. */
+/** Offers in queue order, with the row of each. */
 export type RowColumns = OfferColumns & { readonly rows: Int32Array };
 
 export type Depth = { readonly count: number; readonly face_paise: bigint };
@@ -30,11 +30,11 @@ export class OfferIndex {
   readonly #byFace = new SortedBlocks(this.#rows.isBefore);
   readonly #byExpiry = new SortedBlocks(this.#rows.isLower);
   readonly #filter = new FaceFilter();
-  /** Those whose face is no whole rupees, by face: few, and hard to fit. */
+  /** Odd faces (not whole rupees), by face. */
   readonly #odd = new SortedBlocks(this.#rows.isBefore);
-  /** Those of resting sells, by limit: a buy below all of them need not look at what the house holds. */
+  /** Offers of resting sells, by limit: answers quickly whether any is within a price range. */
   readonly #byLimit = new SortedBlocks(this.#rows.isBefore);
-  /** What was last made for a thread, until something changes. */
+  /** The columns last made for a thread; dropped at the next change. */
   #columns: RowColumns | undefined;
 
   get size(): number {
@@ -66,7 +66,7 @@ export class OfferIndex {
     this.#arrange(sortOffers(this.#rows, this.size));
   }
 
-  /** Replaces everything by columns; the scrip number of an offer is then its place in them. */
+  /** Replaces everything by columns; the scrip number of an offer is then its index in them. */
   loadColumns(columns: OfferColumns): void {
     this.#columns = undefined;
     this.#rows.take(columns);
@@ -109,7 +109,7 @@ export class OfferIndex {
     return row < 0 ? undefined : this.#rows.offer(row);
   }
 
-  /** These offers, if all of them are here and can be used. */
+  /** These offers, if all of them are present and usable. */
   findAll(scripNos: readonly string[], usable: Usable): readonly Offer[] | undefined {
     const shelf = this.shelf(usable, new Budget(0));
     const rows = scripNos.map((scripNo) => this.#rows.find(scripNo));
@@ -118,8 +118,8 @@ export class OfferIndex {
   }
 
   /**
-   * All up to a face, with their rows; undefined when they are more than so many. Who asks for as many
-   * before anything has changed gets the same ones.
+   * Offers up to a face as columns; undefined when there are more than `most`. Cached until a
+   * change.
    */
   columns(facePaise: number, most: number): RowColumns | undefined {
     const count = this.#byFace.count(0, this.#byFace.seek(facePaise + 1));
@@ -150,7 +150,7 @@ export class OfferIndex {
     return made;
   }
 
-  /** What stands for a PAN in the column of sellers. */
+  /** The code of a PAN in the sellers column. */
   sellerCode(pan: string): number {
     return this.#rows.seller(pan);
   }
@@ -159,14 +159,14 @@ export class OfferIndex {
     return this.#rows.offer(row).scrip_no;
   }
 
-  /** What lies from one face up to and without another; reads sums of blocks, not every offer. */
+  /** Count and sum of faces in [from, to); uses block sums. */
   depth(fromPaise: number, toPaise: number): Depth {
     const from = this.#byFace.seek(fromPaise);
     const to = this.#byFace.seek(toPaise);
     return { count: this.#byFace.count(from, to), face_paise: this.#byFace.sum(from, to) };
   }
 
-  /** The offers that can be used, for one search; it ends with the next change of the index. */
+  /** A view of the usable offers for one search; invalid after the next change of the index. */
   shelf(usable: Usable, budget: Budget): Shelf {
     const { price_max_bps: priceMaxBps = Infinity, price_min_bps: priceMinBps = 0 } = usable;
     return new Shelf({

@@ -1,5 +1,5 @@
-// Offers as rows of columns: a few dozen bytes each instead of an object with strings. A scrip
-// number is kept as its bytes, padded with zeros, so that the order of bytes is the order of text.
+// Offers in typed-array columns: a few dozen bytes each instead of an object with strings. A scrip
+// number is stored as bytes padded with zeros, so that byte order is text order.
 
 import type { Offer } from "./rules.ts";
 
@@ -9,16 +9,16 @@ const dayMax = 2 ** 31;
 const limitMaxBps = 65_535;
 const nobody = -1;
 
-/** Offers in the order of the queue, as plain arrays that a thread can be sent. */
+/** Offers in queue order, as arrays that can be sent to a thread. */
 export type OfferColumns = {
   readonly faces: Float64Array;
   readonly days: Int32Array;
   readonly limits: Uint16Array;
-  /** What stands for the seller's PAN. */
+  /** Codes of the sellers' PANs. */
   readonly sellers: Int32Array;
 };
 
-/** A place as a scrip number: so many digits, in whose order the places are. */
+/** An index as a scrip number: padded to this many digits, so that text order is index order. */
 const placeDigits = 9;
 const zero = "0".charCodeAt(0);
 
@@ -28,7 +28,7 @@ export class OfferRows {
   limits = new Uint16Array(rowsStart);
   sellers = new Int32Array(rowsStart);
   scripNos = new Uint8Array(rowsStart * scripNoBytes);
-  /** Row plus one by the hash of its scrip number, 0 for none; open addressing. */
+  /** Hash table with open addressing: row + 1 by scrip number, 0 for empty. */
   #buckets = new Int32Array(rowsStart * 2);
   #orderIds = new Map<number, string>();
   #sellerIds = new Map<string, number>();
@@ -56,7 +56,7 @@ export class OfferRows {
     return this.#write(scripNo) ? (this.#buckets[this.#findBucket()] ?? 0) - 1 : -1;
   }
 
-  /** Throws at what cannot be kept; done before anything is changed. */
+  /** Throws when an offer cannot be stored; called before any change. */
   check({ scrip_no, face_paise, expires_on, limit_bps }: Offer): void {
     const isFace = Number.isSafeInteger(face_paise) && face_paise > 0;
     const isDay = Number.isInteger(expires_on) && Math.abs(expires_on) < dayMax;
@@ -65,7 +65,7 @@ export class OfferRows {
     throw new Error(`no offer can be like that of ${scrip_no}`);
   }
 
-  /** Adds an offer that was checked and whose scrip number is not here. */
+  /** Adds a checked offer whose scrip number is not present. */
   add(offer: Offer): number {
     this.#write(offer.scrip_no);
     const row = this.#free.pop() ?? this.#used++;
@@ -80,7 +80,7 @@ export class OfferRows {
     return row;
   }
 
-  /** Begins anew with these, each in the row of its place, which is its scrip number. */
+  /** Replaces all rows by columns; the index of an offer is its row and its scrip number. */
   take({ faces, days, limits, sellers }: OfferColumns): void {
     this.clear();
     this.#sellerIds.clear();
@@ -123,12 +123,12 @@ export class OfferRows {
     };
   }
 
-  /** What stands for this PAN in the column of sellers. */
+  /** The code of a PAN in the sellers column. */
   seller(pan: string | undefined): number {
     return (pan === undefined ? undefined : this.#sellerIds.get(pan)) ?? nobody;
   }
 
-  /** The queue of rule 3: expiry, then scrip number. */
+  /** Queue order: expiry, then scrip number. */
   readonly isBefore = (a: number, b: number): boolean => {
     const days = (this.days[a] ?? 0) - (this.days[b] ?? 0);
     return days === 0 ? this.isLower(a, b) : days < 0;
@@ -171,7 +171,7 @@ export class OfferRows {
     return this.#sellerNames.push(pan) - 1;
   }
 
-  /** Writes a scrip number where it can be compared; false when no row could have it. */
+  /** Writes a scrip number to the compare buffer; false when it is not storable. */
   #write(scripNo: string): boolean {
     if (scripNo.length === 0 || scripNo.length > scripNoBytes) return false;
     this.#written.fill(0);
@@ -183,7 +183,7 @@ export class OfferRows {
     return true;
   }
 
-  /** The bucket of the scrip number written last, or the empty one it would take. */
+  /** The bucket of the scrip number in the compare buffer, or the empty one it would take. */
   #findBucket(): number {
     const mask = this.#buckets.length - 1;
     let bucket = hashScripNo(this.#written, 0) & mask;
@@ -202,7 +202,7 @@ export class OfferRows {
     return true;
   }
 
-  /** Moves up what stands behind an emptied bucket and could no longer be found. */
+  /** Empties a bucket by backward shift deletion. */
   #emptyBucket(emptied: number): void {
     const mask = this.#buckets.length - 1;
     let hole = emptied;
@@ -233,7 +233,7 @@ export class OfferRows {
   }
 }
 
-/** FNV-1a over a padded scrip number, with its bits mixed once more for the low ones we use. */
+/** FNV-1a over a padded scrip number, mixed again because only the low bits are used. */
 function hashScripNo(bytes: Uint8Array, start: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < start + scripNoBytes; at++) {

@@ -21,7 +21,7 @@ test("an allowance ends before its budget, costs what it allows at most, and nev
   assert.ok(budget.spent);
 });
 
-test("a share is the least whole number that is enough, up to the largest sums", () => {
+test("shareCeil is the rounded-up quotient, exact up to the largest sums", () => {
   const sum = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
   fc.assert(
     fc.property(sum, fc.integer({ min: 1, max: 9 }), (total, count) => {
@@ -32,7 +32,7 @@ test("a share is the least whole number that is enough, up to the largest sums",
   );
 });
 
-test("the greatest divisor divides both, and nothing larger does", () => {
+test("greatestDivisor is the greatest common divisor", () => {
   const small = fc.integer({ min: 1, max: 400 });
   fc.assert(
     fc.property(small, small, small, (a, b, unit) => {

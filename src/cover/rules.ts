@@ -1,67 +1,70 @@
 // What a bundle is, what is proven about it, and how much work a search may do.
 //
-// Three wishes, each counting only among bundles that are equal in the ones before it:
+// The best bundle has, in lexicographic order:
 //
-//   1. the largest sum of faces that is not above the requirement
+//   1. the largest sum of faces that does not exceed the requirement
 //   2. the fewest credits
-//   3. the earliest expiry: credits queue by expiry, then scrip number, and of two bundles the one
-//      is taken that has the first place in the queue that they do not share
+//   3. the earliest expiry: credits queue by expiry, then scrip number; of two bundles the better one
+//      has the first credit of the queue in which they differ
 
 export const rupee = 100;
 
-/** Bundles are made of whole credits, and a deal with more of them than this is nobody's wish. */
+/** The most credits in a bundle. */
 export const creditsMax = 5_000;
 
-/** A step is one look at one entry; so many take some ten milliseconds, at the worst some forty. */
+/** The budget of a search in a thread. A step reads one entry; this many take 10 to 40 ms. */
 export const stepsDefault = 750_000;
 
-/** So many may be taken where others wait; whoever needs more searches in a thread. */
+/** The budget of a search on the event loop; a longer search runs in a thread. */
 export const stepsQuick = 100_000;
 
-/** The work counted for finding one face in the order of faces. */
+/** The budget of all quick searches of one set of requests; about 10 ms. */
+export const setStepsMax = 4 * stepsQuick;
+
+/** The cost of one binary search for a face. */
 export const stepsPerProbe = 8;
 
-/** Days since 1970: expiries are compared far more often than they are shown. */
+/** Days since 1970: cheap to compare. */
 export type DayNumber = number;
 
 export type Offer = {
   readonly scrip_no: string;
   readonly face_paise: number;
   readonly expires_on: DayNumber;
-  /** The least a resting sell order takes; 0 for what the house holds. */
+  /** The limit of a resting sell; 0 for credits of the house. */
   readonly limit_bps: number;
-  /** The PAN behind the offer: nobody is sold their own credits. */
+  /** The PAN of the seller; a buyer of the same PAN does not take the offer. */
   readonly seller: string;
   readonly order_id: string | null;
 };
 
 export type Proof = {
-  /** Whether no bundle leaves less, or none is known to. */
+  /** `optimal` when no bundle leaves less. */
   readonly residual: "optimal" | "bounded";
-  /** No bundle can leave less than this. */
+  /** A lower bound of the residual of every bundle. */
   readonly residual_bound_paise: number;
   /** Whether no bundle of the same sum has fewer credits. */
   readonly fewest: "proven" | "unproven";
-  /** No bundle of the same sum has fewer credits than this. */
+  /** A lower bound of the credits of every bundle of the same sum. */
   readonly fewest_bound: number;
-  /** Whether no bundle of the same sum and count comes before it. */
+  /** Whether no bundle of the same sum and count is earlier. */
   readonly earliest: "proven" | "unproven";
 };
 
 export type Bundle = {
-  /** In the order of their expiry, then scrip number. */
+  /** In queue order: by expiry, then scrip number. */
   readonly offers: readonly Offer[];
   readonly covered_paise: number;
   readonly residual_paise: number;
   readonly proof: Proof;
-  /** How much of the search's budget it took, and whether more could find or prove more. */
+  /** The steps it took, and whether a larger budget could not find or prove more. */
   readonly steps: number;
   readonly isSettled: boolean;
 };
 
 /**
- * Steps left for a search. They are counted and not timed, so that the same question has the same
- * answer on every machine. A part of the search can be given an allowance of its own.
+ * The steps left for a search. Work is counted and not timed, so that the same offers give the same
+ * bundle on every machine. `within` limits a part of the search to an allowance of its own.
  */
 export class Budget {
   #left: number;
@@ -75,7 +78,7 @@ export class Budget {
     return Math.max(0, this.#left - this.#floor);
   }
 
-  /** Once true for an allowance, what was searched under it may have missed something. */
+  /** Whether the allowance is used up; the search under it is then incomplete. */
   get spent(): boolean {
     return this.#left < this.#floor;
   }
@@ -90,14 +93,14 @@ export class Budget {
     this.#floor = inner;
     const found = search();
     const finished = !this.spent;
-    // What was spent beyond the allowance depends on how rows lie in blocks, and must not matter.
+    // The overrun depends on how rows lie in blocks; it must not influence the result.
     if (!finished) this.#left = inner;
     this.#floor = outer;
     return { found, finished };
   }
 }
 
-/** The least whole number that `count` times is not below `sum`, without a rounded quotient. */
+/** sum / count, rounded up, in exact integer arithmetic. */
 export function shareCeil(sum: number, count: number): number {
   const rest = sum % count;
   return (sum - rest) / count + (rest > 0 ? 1 : 0);

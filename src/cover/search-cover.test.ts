@@ -37,7 +37,7 @@ function buildIndex(list: readonly Offer[]): OfferIndex {
   return index;
 }
 
-test("a plan is what a search here finds, each on what the ones before it left", async () => {
+test("a plan of a thread equals a search here, each on the offers that the ones before left", async () => {
   await fc.assert(
     fc.asyncProperty(offers, fc.array(wanted, { maxLength: 4 }), async (list, wishes) => {
       const index = buildIndex(list);
@@ -56,7 +56,7 @@ test("a plan is what a search here finds, each on what the ones before it left",
   );
 });
 
-test("a plan whose offers have gone is not followed", async () => {
+test("a plan is dropped when one of its offers is gone", async () => {
   const list = [30, 20, 7].map((face_paise, at) => ({
     scrip_no: `S${at}`,
     face_paise,
@@ -77,7 +77,7 @@ test("a plan whose offers have gone is not followed", async () => {
   );
 });
 
-test("faces without a common unit take a bounded search, which says that it was cut short", () => {
+test("a search that runs out of steps says that it was cut short", () => {
   const odd = Array.from({ length: 2_000 }, (_, at) => ({
     scrip_no: `S${at}`,
     face_paise: 1_000_003 + 7_919 * at,

@@ -1,14 +1,13 @@
-// Cover by a thread, for what a quick search leaves open. The thread gets the offers as columns, in
-// the order of the queue, and answers with places among them; whoever asked then looks whether these
-// offers are still there. Several requirements are searched for in one go, each on what the ones
-// before it left.
+// Searches for cover: a quick search on the event loop, then a longer one in a thread.
 //
-// Work is counted in steps and not in time, so that the same offers always give the same bundle. While
-// others wait (a quote, or a set that holds the matching) a search has 100,000 steps and a whole set
-// four times that. What is not proven by then is put off to a thread with a million steps, on a copy of
-// the book's columns and outside any transaction; its plan is confirmed on the book as it then is. A
-// plan that no longer holds, or no free thread, leaves it at the quick search. The proof goes with the
-// bundle: the residual is `optimal` or `bounded`.
+//   quick    100,000 steps per search and four times that per set, while other requests wait. When it
+//            does not settle the bundle, SearchNeeded defers the request
+//   thread   750,000 steps, on a copy of the book's columns and outside any transaction. Several
+//            requirements are one job, each on the offers that the ones before left. It returns a plan
+//   confirm  chooseCover takes the plan if its offers are still in the book. Otherwise, or when no thread
+//            was free, the result of the quick search stands
+//
+// The proof belongs to the bundle: its residual is `optimal` or `bounded`.
 
 import { Overloaded } from "../platform/postgres/coalesce.ts";
 import type { Context } from "../platform/context.ts";
@@ -26,10 +25,10 @@ import { type Offer, type Proof, stepsDefault, stepsQuick } from "./rules.ts";
 
 export type CoverWanted = Usable & { readonly requirement_paise: number };
 
-/** What a thread found: offers by number, and what is proven about them. */
+/** A bundle that a thread found: scrip numbers, and what is proven about them. */
 export type CoverPlan = { readonly scripNos: readonly string[]; readonly proof: Proof };
 
-/** A quick search left something open: the answer waits for a longer one. */
+/** The quick search did not settle the bundle: the request is deferred to a thread. */
 export class SearchNeeded extends Error {
   readonly index: OfferIndex;
   readonly cover: CoverWanted;
@@ -43,17 +42,17 @@ export class SearchNeeded extends Error {
 
 export type Cover = { readonly offers: readonly Offer[]; readonly proof: Proof };
 
-/** A book with more offers than this is not sent: in so many a quick search meets its target. */
+/** A larger book is not sent to a thread: with so many offers a quick search meets its target. */
 const columnsMax = 100_000;
 
-/** What one job may do for all of its requirements: some seconds. */
+/** The budget of one job for all of its requirements: some seconds. */
 const jobStepsMax = 20_000_000;
 
 type ToSearch = { readonly columns: OfferColumns; readonly wanted: readonly CoverWanted[] };
 
 type FoundCover = { readonly places: readonly number[]; readonly proof: Proof };
 
-/** What a thread does: each requirement on what the ones before it left. */
+/** Runs in the thread: searches each requirement on the offers that the ones before left. */
 export function searchColumns({ columns, wanted }: ToSearch, stop: Stop): readonly FoundCover[] {
   const index = new OfferIndex();
   index.loadColumns(columns);
@@ -68,7 +67,7 @@ export function searchColumns({ columns, wanted }: ToSearch, stop: Stop): readon
 
 export const searchCover = heavyKind("cover", searchColumns);
 
-/** Plans for these requirements, in their order; undefined when the book is too large to be sent. */
+/** Plans for these requirements, in sequence; undefined when the book is too large to be sent. */
 async function planCover(
   heavy: Heavy,
   index: OfferIndex,
@@ -85,16 +84,16 @@ async function planCover(
   const { rows, ...sent } = columns;
   const found = await heavy.run(searchCover, { columns: sent, wanted: coded }, options);
   return found.map(({ places, proof }) => ({
-    // A row that was given to another offer since is found out by who looks for the number.
+    // A row may hold another offer by now; chooseCover checks every offer of a plan.
     scripNos: places.map((place) => index.numberAt(rows[place] ?? 0)),
     proof,
   }));
 }
 
 /**
- * Plans for searches that were put off, each at its place; null where a quick search has to do,
- * because the book is too large to be sent, too much waits for the threads, or the search failed:
- * orders that travel with it may be placed by now, so it never fails a caller that is still there.
+ * Plans for deferred searches, by index. Null when the quick search has to do: the book is too
+ * large to be sent, the threads are overloaded, or the search failed. It throws only when the
+ * caller has gone, because other orders of the same call may be placed already.
  */
 export async function planSearches(
   { heavy, log }: Pick<Context, "heavy" | "log">,
@@ -117,7 +116,7 @@ export async function planSearches(
   return searches.map((search) => plans.get(search) ?? null);
 }
 
-/** What was planned if it can still be had, otherwise what a quick search finds. */
+/** The planned bundle if it is still available, otherwise the result of a quick search. */
 export function chooseCover(
   index: OfferIndex,
   wanted: CoverWanted,

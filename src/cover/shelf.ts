@@ -1,7 +1,7 @@
-// The offers that can be used for one requirement, as the search sees them: by face, where those of
-// one face form a run in the order of the queue, and by their place in the queue. Every look costs
-// steps of the search's budget. What the filter of faces gets wrong costs none: its errors depend on
-// what was here before, and the same offers must always give the same bundle.
+// The search's view of the usable offers: sorted by face, where equal faces are a run in queue
+// order, and sorted by queue position. Every read costs steps of the budget. False positives of the
+// face filter cost none: they depend on earlier contents, and the same offers must always give the
+// same bundle.
 
 import type { FaceFilter } from "./face-filter.ts";
 import type { OfferRows } from "./offer-rows.ts";
@@ -10,7 +10,7 @@ import type { SortedBlocks } from "./sorted-blocks.ts";
 
 export const none = -1;
 
-/** Rows that a search has taken already. */
+/** Rows that the search has taken. */
 export type Taken = ReadonlySet<number>;
 const nothing: Taken = new Set();
 
@@ -19,13 +19,13 @@ export type ShelfOptions = {
   readonly byFace: SortedBlocks;
   readonly byExpiry: SortedBlocks;
   readonly filter: FaceFilter;
-  /** Those whose face is no whole rupees, by face. */
+  /** Odd faces (not whole rupees), by face. */
   readonly odd: SortedBlocks;
   readonly minDay: DayNumber;
   readonly buyer: number;
   readonly priceMaxBps: number;
   readonly priceMinBps: number;
-  /** Whether no offer has a price that can be paid. */
+  /** Whether no offer is within the price range. */
   readonly isBare: boolean;
   readonly budget: Budget;
 };
@@ -88,7 +88,7 @@ export class Shelf {
     );
   }
 
-  /** The first position whose face is not below this one. */
+  /** The first position with a face of at least this. */
   seek(facePaise: number): number {
     this.budget.spend(stepsPerProbe);
     return this.#byFace.seek(facePaise);
@@ -107,7 +107,7 @@ export class Shelf {
     return this.#byFace.next(position);
   }
 
-  /** The position where the next larger face begins. */
+  /** The first position of the next larger face. */
   nextRun(position: number): number {
     const face = this.#byFace.keyAt(position);
     const next = this.#byFace.next(position);
@@ -115,7 +115,7 @@ export class Shelf {
     return isOver ? next : this.seek(face + 1);
   }
 
-  /** The first in the queue of those with the face at a position where a run begins, or none. */
+  /** The first usable row of the run that starts at a position, or none. */
   firstOfRun(position: number, taken: Taken, other = none): number {
     const face = this.#byFace.keyAt(position);
     for (let at = position; at < this.#byFace.end; at = this.#byFace.next(at)) {
@@ -131,7 +131,7 @@ export class Shelf {
     return this.#filter.mayHave(facePaise);
   }
 
-  /** The first in the queue of those with exactly this face, or none. */
+  /** The first usable row with exactly this face, or none. */
   find(facePaise: number, taken: Taken, other = none): number {
     if (!this.#filter.mayHave(facePaise)) return none;
     const position = this.#byFace.seek(facePaise);
@@ -140,13 +140,13 @@ export class Shelf {
     return this.firstOfRun(position, taken, other);
   }
 
-  /** The next position, up to a largest face, whose face and another one may make up a sum. */
+  /** The next position, up to a largest face, whose complement to the sum may exist. */
   seekComplement(position: number, sum: number, largest: number): number {
     const { budget } = this;
     return this.#byFace.seekComplement(position, { sum, largest, filter: this.#filter, budget });
   }
 
-  /** A position of the largest usable face that is not above this one, or none. */
+  /** A position of the largest usable face up to this one, or none. */
   floor(facePaise: number, taken: Taken = nothing): number {
     return this.previous(this.seek(facePaise + 1), taken);
   }
@@ -162,7 +162,7 @@ export class Shelf {
     return none;
   }
 
-  /** So many usable ones that are no whole rupees, the smallest first, and whether these are all. */
+  /** Up to `most` usable odd rows, smallest first, and whether these are all. */
   oddUpTo(facePaise: number, most: number): { rows: readonly number[]; isAll: boolean } {
     const rows: number[] = [];
     for (let at = 0; at < this.#odd.end; at = this.#odd.next(at)) {
@@ -175,17 +175,17 @@ export class Shelf {
     return { rows, isAll: true };
   }
 
-  /** Every face is a multiple of it. */
+  /** A common divisor of all faces. */
   get unit(): number {
     return this.#odd.end > 0 ? 1 : this.#byFace.unit(rupee);
   }
 
-  /** How many offers, usable or not, have faces from one up to and with another. */
+  /** How many offers, usable or not, have faces in [from, to]. */
   count(fromPaise: number, toPaise: number): number {
     return this.#byFace.count(this.seek(fromPaise), this.seek(toPaise + 1));
   }
 
-  /** Where the queue begins for those that live long enough. */
+  /** The first queue position with a late enough expiry. */
   get queueStart(): number {
     return this.#byExpiry.seek(this.#minDay);
   }

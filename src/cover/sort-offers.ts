@@ -1,10 +1,9 @@
-// Puts millions of offers in order at once: byte by byte from the last to the first, each pass
-// stable, so that nothing is ever compared. Bytes that are the same in all rows are passed over.
-// A face has 53 bits: four bytes below 2^32, and three above.
+// Sorts millions of offers by LSD radix sort, one stable pass per byte. Bytes that are equal in all
+// rows are skipped. A face has 53 bits: four bytes below 2^32, and three above.
 
 import { type OfferRows, scripNoBytes } from "./offer-rows.ts";
 
-/** Moves days before 1970 in front of the others. */
+/** Makes day numbers before 1970 non-negative. */
 const dayOffset = 2 ** 31;
 
 type Rows = Int32Array<ArrayBuffer>;
@@ -27,7 +26,7 @@ export function sortOffers(offers: OfferRows, count: number): Orders {
   return { byExpiry: rows, byFace: sortByFace(offers, rows) };
 }
 
-/** Rows that are in the order of the queue, by face. */
+/** Sorts rows that are in queue order by face. */
 export function sortByFace({ faces }: OfferRows, byExpiry: Rows): Rows {
   let rows = byExpiry;
   for (let shift = 0; shift < 32; shift += 8) {
@@ -43,7 +42,7 @@ export function rowsUpTo(count: number): Rows {
   return new Int32Array(count).map((_, row) => row);
 }
 
-/** Which bytes of scrip numbers are not the same in all rows; looked at in the order of memory. */
+/** The byte positions of scrip numbers that differ between rows. */
 function differingBytes({ scripNos }: OfferRows, count: number): number[] {
   const differs = new Uint8Array(scripNoBytes);
   for (let row = 1; row < count; row++) {

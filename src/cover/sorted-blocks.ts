@@ -1,9 +1,9 @@
-// Rows in the order of a key, kept in blocks so that one more or one less moves a block and not the
-// whole. A position is the number of a block in the order, shifted, and a place in that block;
-// positions hold until the next change.
+// Rows sorted by a key, in blocks of up to 512, so that an insert or a removal moves one block
+// only. A position is the number of a block, shifted, plus an offset in the block; positions are
+// valid until the next change.
 //
-//   order:   0      1      2        slots[order] says where the block lies
-//   blocks: [3 5 8][9 9 9][12 40]   lasts[order] is its last key, so that a search reads few blocks
+//   order:   0      1      2        slots[order] is where the block lies in memory
+//   blocks: [3 5 8][9 9 9][12 40]   lasts[order] is its last key; a binary search reads these first
 
 import type { FaceFilter } from "./face-filter.ts";
 import { type Budget, greatestDivisor } from "./rules.ts";
@@ -11,7 +11,7 @@ import { type Budget, greatestDivisor } from "./rules.ts";
 const blockBits = 9;
 const blockSize = 1 << blockBits;
 const inBlock = blockSize - 1;
-/** Room for later rows, so that the first changes after a load split nothing. */
+/** A load leaves room in each block, so that the next inserts do not split it. */
 const loadedSize = 448;
 const mergedSizeMax = 384;
 const emptySizeMax = 64;
@@ -30,9 +30,9 @@ export class SortedBlocks {
   #keys = new Float64Array(slotsStart * blockSize);
   #rows = new Int32Array(slotsStart * blockSize);
   #sizes = new Int32Array(slotsStart);
-  /** The sum of the keys of a slot, or -1 when it is to be added up again. */
+  /** The cached sum of the keys of a slot, or -1. */
   #sums = new Float64Array(slotsStart);
-  /** What divides all keys of a slot, or 0 when it is to be found again. */
+  /** The cached common divisor of the keys of a slot, or 0. */
   #units = new Float64Array(slotsStart);
   #slots = new Int32Array(slotsStart);
   #lasts = new Float64Array(slotsStart);
@@ -75,7 +75,7 @@ export class SortedBlocks {
     return order < 0 ? -1 : (order << blockBits) + this.#sizeAt(order) - 1;
   }
 
-  /** The first position whose key is not below this one. */
+  /** The first position with a key of at least this. */
   seek(key: number): number {
     let low = 0;
     let high = this.#blocks;
@@ -96,7 +96,7 @@ export class SortedBlocks {
     return low * blockSize + (from - start);
   }
 
-  /** The first position from this one on whose key has a complement that may be here, or the end. */
+  /** The first position from this one on whose complement to the sum may exist, or the end. */
   seekComplement(position: number, { sum, largest, filter, budget }: Complement): number {
     for (let order = position >> blockBits; order < this.#blocks; order++) {
       const start = (this.#slots[order] ?? 0) << blockBits;
@@ -123,7 +123,7 @@ export class SortedBlocks {
     return count;
   }
 
-  /** The exact sum of the keys from one position up to another; whole blocks are added up once. */
+  /** The exact sum of the keys in [from, to); sums of whole blocks are cached. */
   sum(from: number, to: number): bigint {
     let sum = 0n;
     let position = from;
@@ -136,7 +136,7 @@ export class SortedBlocks {
     return sum;
   }
 
-  /** What divides all keys, or once that is all it can be, the least it could be. */
+  /** The common divisor of all keys; stops early once it has fallen to `least`. */
   unit(least: number): number {
     let unit = 0;
     for (let order = 0; order < this.#blocks && unit !== least; order++) {
@@ -145,7 +145,7 @@ export class SortedBlocks {
     return unit;
   }
 
-  /** Takes rows that are in order already. */
+  /** Loads rows that are sorted already. */
   load(rows: Int32Array, keys: Float64Array | Int32Array | Uint16Array): void {
     const blocks = Math.ceil(rows.length / loadedSize);
     this.#resize(Math.max(slotsStart, Math.ceil(blocks * 1.05)));
@@ -238,7 +238,7 @@ export class SortedBlocks {
     this.#settle(order + 1);
   }
 
-  /** A block that has become small moves into the one before it, where that has room. */
+  /** Merges a small block into the one before it, if that has room. */
   #merge(order: number): void {
     if (order === 0 || order >= this.#blocks) return;
     const size = this.#sizeAt(order);
@@ -272,7 +272,7 @@ export class SortedBlocks {
     this.#blocks--;
   }
 
-  /** What follows from the rows of a block, after they changed. */
+  /** Updates the last key and drops the cached values of a changed block. */
   #settle(order: number): void {
     const slot = this.#slots[order] ?? 0;
     this.#lasts[order] = this.#keys[slot * blockSize + (this.#sizes[slot] ?? 0) - 1] ?? 0;

@@ -1,36 +1,36 @@
-// What there is to choose from, before anything is chosen.
+// The survey of a search: the usable offers, the target, and bounds that later steps use.
 
 import { findEndings, type Endings, type Start } from "./odd-faces.ts";
 import { creditsMax, greatestDivisor, rupee } from "./rules.ts";
 import { none, type Shelf } from "./shelf.ts";
 
-/** Up to so many offers are looked at one by one; where there are more, they may share so many faces. */
+/** Offers are listed up to this many; beyond it only if they share at most fewFaces faces. */
 const listedMax = 4_096;
 const fewFaces = 64;
 const listStepsMax = 65_536;
-/** If the best sums cannot be met, so many are tried, and then the one in whole rupees. */
+/** How many of the best sums are tried, before the best in whole rupees. */
 const aimsMax = 3;
 
 export type Aim = { readonly sum: number; readonly start: Start };
 
 export type Survey = {
-  /** All usable credits, where the requirement takes them all. */
+  /** All usable credits, if the requirement takes them all. */
   readonly all: readonly number[] | undefined;
-  /** All usable credits that can be in a bundle, where they are not too many to be listed. */
+  /** The usable credits that can be in a bundle, if they are few enough to list. */
   readonly usable: readonly number[] | undefined;
-  /** Whether these are few, or share few faces. */
+  /** Whether they have few faces. */
   readonly isFew: boolean;
-  /** No sum of faces lies between it and the requirement. */
+  /** No sum of faces lies between the target and the requirement. */
   readonly target: number;
-  /** The target, and what comes next where it cannot be met, with what to start from. */
+  /** The target and the next best sums, each with the odd credits to start from. */
   readonly aims: readonly Aim[];
-  /** Credits one of which is in every bundle that meets the target; undefined when unknown. */
+  /** Every bundle that meets the target contains one of these; undefined when unknown. */
   readonly needed: readonly number[] | undefined;
   /** No usable face is smaller. */
   readonly smallest: number;
-  /** The sums of the largest faces by their number, up to the target. */
+  /** Prefix sums of the largest faces, capped at the target. */
   readonly largestSums: readonly number[];
-  /** The target cannot be met with fewer credits. */
+  /** A lower bound of the credits that meet the target. */
   readonly fewestBound: number;
 };
 
@@ -58,7 +58,7 @@ export function surveyShelf(shelf: Shelf, requirement: number): Survey {
 
 type Aims = { readonly target: number; readonly aims: readonly Aim[] };
 
-/** From the requirement down, the largest sum of each ending that some start and the unit allow. */
+/** From the requirement down, the largest sum of each reachable ending. */
 function findAims(
   { starts, odd }: Endings,
   { requirement, unit }: { readonly requirement: number; readonly unit: number },
@@ -77,8 +77,8 @@ function findAims(
 type Listed = { readonly rows: readonly number[]; readonly faces: number };
 
 /**
- * Of those that share a face only the first in the queue matter, as many as the requirement takes:
- * with a later one in the place of an earlier one a bundle would be the later of two.
+ * Of equal faces only the first of the queue are listed, as many as fit into the requirement: a
+ * bundle with a later one instead would be later.
  */
 function listUsable(shelf: Shelf, requirement: number): Listed | undefined {
   const facesMax = shelf.count(1, requirement) > listedMax ? fewFaces : listedMax;
@@ -97,7 +97,7 @@ function listUsable(shelf: Shelf, requirement: number): Listed | undefined {
 
 type Run = { readonly at: number; readonly most: number; readonly rows: number[] };
 
-/** Adds the first usable ones of the run that begins here; the position where the next one begins. */
+/** Adds the first usable offers of a run of equal faces; returns the start of the next run. */
 function addFirst(shelf: Shelf, run: Run): number {
   const face = shelf.faceAt(run.at);
   let { at, most } = run;
@@ -119,7 +119,7 @@ type Largest = {
   readonly isAll: boolean;
 };
 
-/** The largest credits until they are more than the target, or until there are no more. */
+/** The largest credits until their sum exceeds the target, or all of them. */
 function listLargest(shelf: Shelf, target: number): Largest {
   const rows: number[] = [];
   const sums = [0];

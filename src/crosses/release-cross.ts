@@ -65,7 +65,6 @@ function dealOf(cross: CrossRow, credits: readonly DealtCredit[], settlementId: 
     environment: cross.environment,
     scheme: cross.scheme,
     origin: cross.cross_id,
-    originKind: "cross",
     buyer: partyOf(cross.buyer_desk_id, cross.buyer_firm_id),
     buyerBps: priceBps,
     isPrivate: true,

@@ -142,7 +142,7 @@ const smallGroup = fc
     };
   });
 
-test("few credits are assigned in the best of all ways by every wish, and it is proven", () => {
+test("few credits get the best assignment by every criterion, and it is proven", () => {
   fc.assert(
     fc.property(smallGroup, (holdings) => {
       const board = buildBoard(holdings);
@@ -156,7 +156,7 @@ test("few credits are assigned in the best of all ways by every wish, and it is 
   );
 });
 
-test("without a look at every way an assignment is sound, and the best where it says so", () => {
+test("without the exact search an assignment is valid, and optimal where it says so", () => {
   let proven = 0;
   let short = 0;
   fc.assert(
@@ -179,7 +179,7 @@ test("without a look at every way an assignment is sound, and the best where it 
   assert.ok(short > 0, "the force sees where a hasty search falls short");
 });
 
-test("the answer depends on what the group has, and not on the order it is read in", () => {
+test("the assignment does not depend on the order in which rows are read", () => {
   const group = { firms: 4, credits: 40, requirements: 6 };
   for (let seed = 1; seed <= 5; seed++) {
     const holdings = marketGroup(drawFrom(seed), group);
@@ -192,7 +192,7 @@ test("the answer depends on what the group has, and not on the order it is read 
   }
 });
 
-test("few credits that may pay anything are proven, up to fourteen", () => {
+test("up to fourteen credits that may pay anything are proven", () => {
   for (let seed = 1; seed <= 3; seed++) {
     const holdings = marketGroup(drawFrom(seed), { firms: 3, credits: 14, requirements: 4 });
     const open: Holdings = {
@@ -204,7 +204,7 @@ test("few credits that may pay anything are proven, up to fourteen", () => {
   }
 });
 
-test("thousands of credits are assigned soundly, in slices, to within a rupee of each duty", () => {
+test("thousands of credits get a valid assignment, in slices, to within a rupee of each duty", () => {
   const holdings = marketGroup(drawFrom(1), { firms: 20, credits: 4_000, requirements: 40 });
   const board = buildBoard(holdings);
   const assignment = assigned(board);
@@ -215,7 +215,7 @@ test("thousands of credits are assigned soundly, in slices, to within a rupee of
   assert.ok(owed - covered < rupee * holdings.requirements.length);
 });
 
-test("when there is less than is owed, all that can be used is used", () => {
+test("when credits are scarce, every usable credit is used", () => {
   const holdings = marketGroup(drawFrom(2), { firms: 5, credits: 300, requirements: 60 });
   const scarce: Holdings = {
     ...holdings,
@@ -234,7 +234,7 @@ test("when there is less than is owed, all that can be used is used", () => {
   );
 });
 
-test("a search that may do nothing more still answers with what it has", () => {
+test("a search without steps left returns its best assignment so far", () => {
   const holdings = marketGroup(drawFrom(3), { firms: 5, credits: 80, requirements: 8 });
   const board = buildBoard(holdings);
   const assignment = assigned(board, { fewSteps: 0, searches: 0 });

@@ -1,26 +1,26 @@
-// Decides which credits of a group pay which of its requirements, by the wishes of rules.ts, and says
-// whether the least duty uncovered is proven.
+// Decides which credits of a group pay which of its requirements, by the criteria of rules.ts, and
+// says whether the least uncovered duty is proven.
 //
-//   clusters  requirements that no credit connects are looked at apart
-//   few       few credits: every way to hand them out is looked at, and all wishes are proven
-//   own       each requirement is filled with credits of its own firm
-//   rest      what is left is filled with what others have, or all of it anew where that is better
-//   refill    a requirement that could still take more is filled again together with another one
-//   bound     whatever covers as much as credits that could be cut to measure is proven
+//   clusters  splits the group into parts that share no credit; each is solved alone
+//   few       few credits: the exact search (exact-assignment.ts), which proves all criteria
+//   own       otherwise each requirement takes credits of its own firm
+//   rest      then free credits of other firms, or all credits again where that is better
+//   refill    pairs of requirements are filled again while that covers more
+//   bound     an assignment that covers as much as divisible credits could (flow-bound.ts) is proven
 //
-// Work is counted and not timed, so that the same group has the same answer on every machine. It is
-// done in slices: who drives the search lets others have their turn between two of them.
+// Work is counted in steps and not in time, so that a group has the same answer on every machine. The
+// generators yield between slices of work, so that the caller can stop the search.
 
 import { Budget } from "../cover/rules.ts";
-import { findBestAssignment, fewCreditsMax, fewRequirementsMax } from "./all-ways.ts";
-import { PartialAssignment, type Cluster } from "./filling.ts";
+import { findBestAssignment, fewCreditsMax, fewRequirementsMax } from "./exact-assignment.ts";
+import { PartialAssignment, type Cluster } from "./partial-assignment.ts";
 import { flowBound, type Supply } from "./flow-bound.ts";
 import { creditAt, isMove, none, type Assignment, type Board, requirementAt } from "./rules.ts";
 
-/** How many pairs of sets are looked at in all clusters of few credits: enough for 14 of them. */
+/** The steps of the exact search, for all clusters together: enough for 14 credits. */
 const fewStepsMax = 60_000_000;
 
-/** How many searches are made at most, in all clusters together, once every requirement is filled. */
+/** Searches after every requirement is filled, for all clusters together. */
 const searchesMax = 200;
 
 export type Slices = Generator<undefined, Assignment, undefined>;
@@ -45,7 +45,7 @@ export function* assignCredits(
   return { paid, isProven };
 }
 
-/** Requirements are together when some credit could pay either. */
+/** Two requirements share a cluster when some credit could pay either. */
 function findClusters({
   credits,
   requirements,
@@ -83,7 +83,7 @@ function findClusters({
   });
 }
 
-/** Undefined when there are too many ways to look at them all. */
+/** The exact search; undefined when the cluster is too large for it. */
 function* assignFew(
   board: Board,
   cluster: Cluster,
@@ -118,7 +118,7 @@ function toBitSet<Item>(items: readonly Item[], isIn: (item: Item) => boolean): 
   return items.reduce((set, item, bit) => (isIn(item) ? set | (1 << bit) : set), 0);
 }
 
-/** What the search may still do. */
+/** Searches left. */
 type Left = { searches: number };
 
 function* assignMany(board: Board, cluster: Cluster, left: Left): Slices {
@@ -150,7 +150,7 @@ type Caps = ReadonlyMap<number, number>;
 
 type Refilling = { readonly caps: Caps; readonly bound: number; readonly left: Left };
 
-/** Again and again, until nothing gets better or everything is as good as it can be. */
+/** Refills pairs until nothing improves or the bound is reached. */
 function* refill(
   filling: PartialAssignment,
   { caps, bound, left }: Refilling,

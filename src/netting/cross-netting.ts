@@ -1,6 +1,6 @@
-// Turns a netting into crosses between firms of one desk, all or none. What the netting was made of
-// is looked at again under lock: crosses lock the firms and reserve the credits, and after that the
-// membership and the requirements can be read as they will be at the commit.
+// Turns a netting into crosses between firms of one desk, all or none. Its facts are checked again
+// under lock: opening the crosses locks the firms and reserves the credits; the membership and the
+// requirements are read after that.
 
 import { openCrosses } from "../crosses/open-crosses.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -111,7 +111,7 @@ function newCrosses({ netting_ref, proposals }: RunRow, iecs: ReadonlyMap<string
   }));
 }
 
-/** Everybody who is to give or take must be a member still. */
+/** The IECs of the members; refuses when a firm of the netting has left the group. */
 async function findMemberIecs(tx: Tx, run: RunRow): Promise<ReadonlyMap<string, string>> {
   const members = await listMembers(tx, { deskId: run.desk_id, groupId: run.group_id });
   const iecs = new Map(members.map(({ firm_id, iec }) => [firm_id, iec ?? ""]));
@@ -120,7 +120,7 @@ async function findMemberIecs(tx: Tx, run: RunRow): Promise<ReadonlyMap<string, 
   throw nettingOutdated("members", "a firm of the netting has left the group");
 }
 
-/** The firms are locked by now, so whoever is a member stays one; what is owed is locked here. */
+/** The firms are locked, so members stay members; the requirements are locked here. */
 async function refuseOutdated(tx: Tx, run: RunRow): Promise<void> {
   await findMemberIecs(tx, run);
   const versions = new Map(

@@ -60,7 +60,7 @@ function sumBy<Item>(items: readonly Item[], pick: (item: Item) => number): numb
   return items.reduce((sum, item) => sum + pick(item), 0);
 }
 
-test("whatever a group has, its figures add up to the paisa", () => {
+test("the figures of any group add up to the paisa", () => {
   let moved = 0;
   const size = fc.record({
     seed: fc.integer({ min: 1, max: 1_000_000 }),
@@ -136,7 +136,7 @@ test("a cross is worth its face at the mid, rounded down once", () => {
   assert.deepEqual(lots.map(priceLot), [priceFloor(10_000_001, 9_850)]);
 });
 
-test("a saving is claimed on the side that has a price, and on no other", () => {
+test("a saving is claimed only on a side that has a price", () => {
   const [withBid] = netted(one).lines;
   // An ask of 99.35 %, rounded up, less a bid of 95.15 % with 56 days left, rounded down.
   assert.equal(withBid?.spread_saved_paise, 9_935_001 - 9_515_000);
@@ -146,7 +146,7 @@ test("a saving is claimed on the side that has a price, and on no other", () => 
   assert.equal(withoutBid?.spread_saved_paise, 9_935_001 - priceFloor(10_000_001, 9_850));
 });
 
-test("what is left of duty that either may pay is bought where it costs least", () => {
+test("uncovered duty of either scheme is bought where cover is cheapest", () => {
   const dear = newCard("ROSCTL", { mid_bps: 9_900 });
   const bought = (open: OpenCards) =>
     netted({ ...one, credits: [] }, open).lines.map(({ net_buy_paise }) => net_buy_paise);
@@ -155,7 +155,7 @@ test("what is left of duty that either may pay is bought where it costs least", 
   assert.deepEqual(bought(new Map()), [20_000_000, 0]);
 });
 
-test("what is not worth a paisa at the mid, or has no market, has no price", () => {
+test("a credit worth less than a paisa at the mid, or without a market, has no price", () => {
   const tiny = { scheme: "RODTEP", face_paise: 1 } as const;
   assert.equal(hasPrice(cards, tiny), false);
   assert.equal(hasPrice(cards, { ...tiny, face_paise: 2 }), true);

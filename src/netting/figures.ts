@@ -1,9 +1,8 @@
-// What an assignment comes to: the moves it proposes, the crosses they would make, who gives, takes
+// The figures of an assignment: its moves, the crosses they would make, what each firm gives, takes
 // and pays, and what is left for the market.
 //
-// Money is rounded as the crosses round it, once per cross. What a move saves is what the market
-// would have kept: the taker would have bought at the ask, rounded up, and the giver sold at the bid,
-// rounded down.
+// Money is rounded as crosses round it, once per cross. A move saves the spread: the taker would have
+// bought at the ask, rounded up, and the giver sold at the bid, rounded down.
 
 import { feeBpsOf, sumsOf } from "../crosses/rules.ts";
 import { daysLeft } from "../credits/rules.ts";
@@ -26,13 +25,13 @@ import {
   requirementAt,
 } from "./rules.ts";
 
-/** The cards of the schemes that have a market now. */
+/** The cards of the schemes whose market is open. */
 export type OpenCards = ReadonlyMap<Scheme, RateCard>;
 
 /** One credit and the requirement that it pays. */
 export type Pairing = { readonly credit: GroupCredit; readonly requirement: GroupRequirement };
 
-/** What one firm gives another of one scheme: one cross. */
+/** All credits of one scheme that one firm gives another: one cross. */
 export type Lot = {
   readonly from_firm_id: string;
   readonly to_firm_id: string;
@@ -50,7 +49,7 @@ export function listPairings(board: Board, { paid }: Assignment): readonly Pairi
   );
 }
 
-/** The pairings that are moves, by giver, taker and scheme; within these in the order of the queue. */
+/** The pairings that are moves, by giver, taker and scheme, then in queue order. */
 export function listMoves(pairings: readonly Pairing[]): readonly Pairing[] {
   return pairings
     .filter(({ credit, requirement }) => isMove(credit, requirement))
@@ -87,7 +86,7 @@ export function groupLots(proposals: readonly Proposal[]): readonly Lot[] {
   });
 }
 
-/** What changes hands for a lot, as its cross will have it. */
+/** The value of a lot, as its cross computes it. */
 export function priceLot({ face_paise, price_bps }: Lot): Paise {
   const feeBps = feeBpsOf.intra_group;
   const sums = sumsOf({ facePaise: face_paise, priceBps: price_bps, feeBps });
@@ -95,7 +94,7 @@ export function priceLot({ face_paise, price_bps }: Lot): Paise {
   return sums.valuePaise;
 }
 
-/** Whether a credit is worth a paisa at the mid, which a cross has to be. */
+/** Whether a credit is worth at least a paisa at the mid, as a cross requires. */
 export function hasPrice(
   cards: OpenCards,
   { scheme, face_paise }: Pick<GroupCredit, "scheme" | "face_paise">,
@@ -126,7 +125,7 @@ export function sumEntities(
 
 export type Market = { readonly cards: OpenCards; readonly today: IstDay };
 
-/** Duty that either scheme may pay counts where it is paid, and what is left where it costs least. */
+/** Duty of either scheme counts where it is paid; the uncovered part where cover is cheapest. */
 export function sumSchemes(
   { credits, requirements }: Holdings,
   pairings: readonly Pairing[],
@@ -156,7 +155,7 @@ export function sumSchemes(
   });
 }
 
-/** Each requirement would be bought for at one ask, and each credit be sold at its own bid. */
+/** Without the moves, each requirement buys at one ask and each credit sells at its own bid. */
 function sumSpreadSaved(
   moves: readonly Pairing[],
   card: RateCard | undefined,
@@ -166,14 +165,14 @@ function sumSpreadSaved(
   const bought = [...Map.groupBy(moves, ({ requirement }) => requirement).values()].map(sumFaces);
   const paid = bought.map((face) => priceCeil(face, priceAsk(card, face)));
   const received = moves.map(({ credit: { face_paise, expires_on } }) => {
-    // What the card has no bid for is taken at the mid: a saving is claimed on known prices only.
+    // Without a bid the mid counts, so that no saving is claimed on an unknown price.
     const bid = priceBid(card, face_paise, daysLeft(expires_on, today)) ?? card.mid_bps;
     return priceFloor(face_paise, bid);
   });
   return sumAmounts(paid) - sumAmounts(received);
 }
 
-/** Where cover of this amount costs least; the first scheme when there is no market. */
+/** The scheme with the lowest ask for this amount; the first scheme when no market is open. */
 function findCheapestScheme(cards: OpenCards, paise: Paise): Scheme {
   const asks = schemes.flatMap((scheme) => {
     const card = cards.get(scheme);
@@ -192,7 +191,7 @@ function sumFaces(pairings: readonly Pairing[]): Paise {
   return sumAmounts(pairings.map(({ credit }) => credit.face_paise));
 }
 
-/** Exact: whatever is added up here is part of a sum that was looked at before. */
+/** Exact: every sum here is part of one that exactSum has checked. */
 function sumAmounts(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + amount, 0);
 }

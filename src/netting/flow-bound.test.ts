@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 import { flowBound } from "./flow-bound.ts";
 
-test("what flows is bounded by what there is, by what is taken, and by who may pay whom", () => {
+test("the flow is bounded by supply, by demand and by who may pay whom", () => {
   assert.equal(flowBound([], [5]), 0);
   assert.equal(flowBound([{ face_paise: 5, pays: [0] }], []), 0);
   assert.equal(flowBound([{ face_paise: 5, pays: [0] }], [3]), 3);
@@ -35,7 +35,7 @@ function leastCut(
   return Math.min(...cuts);
 }
 
-test("what flows is the least cut", () => {
+test("the maximum flow equals the minimum cut", () => {
   const supply = fc.record({
     face_paise: fc.integer({ min: 1, max: 50 }),
     pays: fc.subarray([0, 1, 2, 3]),

@@ -1,15 +1,14 @@
-// No assignment covers more than credits that could be cut to measure would: what flows at most from
-// kinds of credits that pay the same requirements to these requirements, each up to the most that
-// whole credits can cover of it. Dinic's algorithm: the shortest ways, all at once, until there is
-// none.
+// An upper bound of the cover: the maximum flow from kinds of credits to the requirements they may
+// pay, each capped at the most that whole credits can cover of it. It treats credits as divisible,
+// so no assignment covers more. Dinic's algorithm.
 
 export type Supply = {
   readonly face_paise: number;
-  /** Places of the requirements that these credits may pay. */
+  /** Indexes of the requirements that these credits may pay. */
   readonly pays: readonly number[];
 };
 
-/** By node: where it leads to, by the numbers of the edges; edge and reverse differ in the last bit. */
+/** Edge numbers by node; an edge and its reverse differ in the last bit. */
 type Network = {
   readonly edges: readonly number[][];
   readonly to: number[];
@@ -77,7 +76,7 @@ function measureDepths({ edges, to, room }: Network): Int32Array {
 
 type Phase = { readonly depths: Int32Array; readonly nextEdge: Int32Array };
 
-/** Along one shortest way; an edge that leads nowhere is not tried again in this phase. */
+/** Pushes flow along one shortest path; a dead edge is not tried again in this phase. */
 function push(network: Network, phase: Phase, node: number, most: number): number {
   if (node === sink) return most;
   const edges = network.edges[node] ?? [];

@@ -1,12 +1,8 @@
-// A group's netting from what it holds to what it comes to: all of it is computing, and much of it.
-//
-// From what a group has to what it could move. Everything is read in one statement, credits are
-// assigned in a thread, and what is proposed is kept before it is told, so that it can be turned into
-// crosses.
-//
-// GET …/netting says which whole credits to move inside a group so that the least duty is left
-// uncovered. Credits that deals are bringing to a member count. The proposal is kept as a row; a lot is
-// what one firm gives another of one scheme, and becomes one cross (`cross-netting.ts`).
+// proposeNetting: which whole credits to move inside a group so that the least duty is left
+// uncovered. One statement reads the group, a thread assigns the credits, and the proposal is
+// stored as a row before it is answered. cross-netting.ts turns it into crosses: a lot is what one
+// firm gives another of one scheme, and becomes one cross. Credits that deals are bringing to a
+// member count.
 
 import { notSellableReasonOf } from "../credits/rules.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -80,20 +76,20 @@ function runAssignment(board: Board, stop: Stop): Assignment {
   }
 }
 
-/** A group is assigned whole, in the memory and the time of one request. */
+/** Limits of a group: it is assigned as a whole within one request. */
 const creditsMax = 20_000;
 const requirementsMax = 1_000;
 
-/** How long a netting without a move is kept open; one with moves as long as a quote of their cards. */
+/** The validity of a netting without moves; with moves it is that of a quote of their cards. */
 const windowDefaultS = 120;
 
-/** The body of an answer, and the header that says until when it can be used. */
+/** The body of an answer and its headers. */
 type NettingAnswer = {
   readonly headers: Readonly<Record<string, string>>;
   readonly netting: Netting;
 };
 
-/** Ends without a trace when the caller has gone before the credits were assigned. */
+/** Stores nothing when the caller has gone before the credits were assigned. */
 export async function proposeNetting(
   ctx: Context,
   caller: Caller,
@@ -125,7 +121,7 @@ export async function proposeNetting(
 
 type GroupAt = { readonly groupId: string; readonly now: Date };
 
-/** What a group of the caller's desk has at this moment, and the markets that are open. */
+/** The holdings of a group of the caller's desk, and the cards of open markets. */
 async function findGroup({ db }: Context, caller: Caller, { groupId, now }: GroupAt) {
   const { environment, deskId } = caller;
   const limits = { today: istDay(now), creditsMax, requirementsMax };
@@ -162,14 +158,14 @@ function newRun(
   };
 }
 
-/** A move is priced by its card, for as long as the card's quotes bind. */
+/** The shortest quote window of the cards that price the moves. */
 function windowMs(moves: readonly Pairing[], cards: OpenCards): number {
   const moved = new Set(moves.map(({ credit }) => credit.scheme));
   const windows = [...moved].flatMap((scheme) => cards.get(scheme)?.quote_window_s ?? []);
   return 1_000 * (windows.length > 0 ? Math.min(...windows) : windowDefaultS);
 }
 
-/** Sums of all that a group holds and of all that it owes are exact, and so is every part of them. */
+/** Checks the limits, and that the sums of credits and of duty are exact integers. */
 function refuseLarge({ credits, requirements }: HoldingsRow): void {
   if (credits.length > creditsMax || requirements.length > requirementsMax) {
     throw new Failure("conflict", "the group has too much to be netted at once", {

@@ -1,14 +1,14 @@
-// What netting decides about: credits of a group's firms, duty that these firms will owe, and which
-// credit may pay which duty. An assignment says which requirement each credit pays. Its wishes, each
-// counting only among assignments that are equal in the ones before it:
+// What netting decides on: the credits of the firms of a group, the duty that these firms will owe,
+// and which credit may pay which duty. An assignment says which requirement each credit pays. The
+// best assignment has, in lexicographic order:
 //
-//   1. the least duty uncovered
+//   1. the least uncovered duty
 //   2. the fewest moves: a credit moves when it pays a requirement of another firm
 //   3. the fewest credits
-//   4. the earliest expiry: credits queue by expiry, then scrip number, and of two assignments the
-//      one is taken that uses the first place in the queue that they do not share
+//   4. the earliest expiry: credits queue by expiry, then scrip number; of two assignments the better
+//      one uses the first credit of the queue in which they differ
 //
-// Credits never pay more than the requirement: what they would pay beyond it is lost.
+// Credits never pay more than the requirement, because the excess would be lost.
 
 import type { CrossState } from "../crosses/rules.ts";
 import type { CreditState } from "../credits/rules.ts";
@@ -18,7 +18,7 @@ import { type Bps, type Paise, sumPaise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 
-/** What of a member decides whether and with whom it deals. */
+/** The fields of a member that decide whether and with whom it may deal. */
 export type MemberFacts = {
   readonly firm_id: string;
   readonly pan: string | null;
@@ -26,7 +26,6 @@ export type MemberFacts = {
   readonly mandate: Mandate | null;
 };
 
-/** How far a credit, and a cross that came of a netting, can be. */
 export type { CreditState, CrossState };
 
 export type GroupFirm = {
@@ -41,7 +40,7 @@ export type GroupCredit = {
   readonly scheme: Scheme;
   readonly face_paise: number;
   readonly expires_on: IstDay;
-  /** Whether it could be sold now, and so be moved to another firm at a price. */
+  /** Whether it is sellable and priced, so that it can be moved to another firm. */
   readonly is_movable: boolean;
 };
 
@@ -61,15 +60,15 @@ export type Holdings = {
   readonly requirements: readonly GroupRequirement[];
 };
 
-/** Credits and requirements in the order in which a search looks at them, and who may pay what. */
+/** Credits and requirements in search order, and which credit may pay what. */
 export type Board = {
-  /** In the order of the queue. */
+  /** In queue order. */
   readonly credits: readonly GroupCredit[];
-  /** Those that the fewest credits may pay come first. */
+  /** The hardest to pay first: latest due, one scheme, smallest amount. */
   readonly requirements: readonly GroupRequirement[];
-  /** By credit, its kind: credits of one kind may pay the same requirements. */
+  /** By credit, its kind; credits of one kind may pay the same requirements. */
   readonly creditKinds: Int32Array;
-  /** By kind, places of the requirements that it may pay, rising. */
+  /** By kind, indexes of the requirements that it may pay, rising. */
   readonly requirementsByKind: readonly (readonly number[])[];
 };
 
@@ -83,11 +82,11 @@ export type Proposal = {
   readonly price_bps: Bps;
 };
 
-/** In an assignment, what a credit pays that pays nothing. */
+/** In an assignment, the index for a credit that pays nothing. */
 export const none = -1;
 
 export type Assignment = {
-  /** By credit, the place of the requirement that it pays, or none. */
+  /** By credit, the index of the requirement that it pays, or none. */
   readonly paid: Int32Array;
   /** Whether no assignment leaves less duty uncovered. */
   readonly isProven: boolean;
@@ -105,7 +104,7 @@ export function requirementAt({ requirements }: Board, place: number): GroupRequ
   return requirement;
 }
 
-/** What a group has, in the order in which credits are assigned. */
+/** Sorts the holdings of a group for the search. */
 export function buildBoard(holdings: Holdings): Board {
   const credits = holdings.credits.toSorted(
     (a, b) => compare(a.expires_on, b.expires_on) || compare(a.scrip_no, b.scrip_no),
@@ -120,15 +119,15 @@ export function buildBoard(holdings: Holdings): Board {
   return { credits, requirements, ...groupKinds({ ...holdings, credits, requirements }) };
 }
 
-/** Text is compared by its code units, so that no machine's language matters. */
+/** Compares by code units, independent of the locale. */
 export function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
 /**
- * Firms that can deal with every other one are alike, so that their credits of one scheme and age
- * are of one kind, however many firms there are.
+ * Firms that may deal with every other firm are interchangeable, so their credits of one scheme and
+ * expiry range are one kind.
  */
 function groupKinds({
   firms,
@@ -155,7 +154,7 @@ function groupKinds({
   return { creditKinds, requirementsByKind };
 }
 
-/** A credit must be of the scheme, alive on the day that the duty is due, and there or movable. */
+/** A credit must have the scheme, be valid on the due day, and be with the firm or movable to it. */
 export function mayPay(
   credit: GroupCredit,
   requirement: GroupRequirement,
@@ -169,7 +168,7 @@ export function mayPay(
   );
 }
 
-/** One PAN is one company, and nobody deals with itself under another name. */
+/** Firms of one PAN are one company and do not deal with each other. */
 function mayDeal(giver: GroupFirm | undefined, taker: GroupFirm | undefined): boolean {
   return Boolean(giver?.may_trade && taker?.may_trade) && giver?.pan !== taker?.pan;
 }
@@ -181,15 +180,12 @@ function findUnrestrictedFirms(firms: readonly GroupFirm[]): ReadonlySet<string>
   return new Set(plain.map(({ firm_id }) => firm_id));
 }
 
-/** Whether a credit has to change hands to pay. */
+/** Whether the credit has to move to another firm to pay. */
 export function isMove(credit: GroupCredit, requirement: GroupRequirement): boolean {
   return credit.firm_id !== requirement.firm_id;
 }
 
-/**
- * A sum of paise, or the conflict that it is more than one amount can be: what is moved becomes
- * crosses, and each of those is one amount.
- */
+/** A sum of paise; a conflict when it exceeds what one amount, and so one cross, can hold. */
 export function exactSum(amounts: readonly number[]): number {
   const total = sumPaise(amounts);
   if (typeof total === "number") return total;

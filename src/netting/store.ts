@@ -11,15 +11,15 @@ import type {
   Proposal,
 } from "./rules.ts";
 
-/** Under the firm that has it or will have it. */
+/** A credit with the firm that holds it or will receive it. */
 export type HeldCredit = Omit<GroupCredit, "is_movable"> & { readonly state: CreditState };
 
 export type HoldingsRow = {
   /** Newest firm first. */
   readonly firms: readonly MemberFacts[];
-  /** Those that are free, and those that a deal brings to a member; none that has lapsed. */
+  /** Listed credits, and those that a deal brings to a member; no expired ones. */
   readonly credits: readonly HeldCredit[];
-  /** Those that are due today or later. */
+  /** Due today or later. */
   readonly requirements: readonly GroupRequirement[];
 };
 
@@ -32,8 +32,8 @@ export type HoldingsLimits = {
 };
 
 /**
- * What a group has, in one statement and so as of one moment; of credits and requirements one more
- * than the limit at most. Undefined when there is no such group.
+ * The holdings of a group, in one statement and so in one snapshot; of credits and requirements at
+ * most one more than the limit. Undefined when there is no such group.
  */
 export function findHoldings(
   { deskId, groupId }: GroupOfDesk,
@@ -100,7 +100,7 @@ export function findHoldings(
     where desk_id = ${deskId} and group_id = ${groupId}`).map(([row]) => row);
 }
 
-/** A proposal as it is kept: with the requirement that it is for, as it was then. */
+/** A stored proposal, with its requirement and the version of it. */
 export type ProposalRow = Proposal & {
   readonly requirement_id: string;
   readonly requirement_version: number;
@@ -155,7 +155,7 @@ export async function setCrossed(
     where desk_id = ${deskId} and netting_ref = ${nettingRef}`);
 }
 
-/** Who is in the group, by what customs knows them; nobody who is locked comes or goes. */
+/** The members of a group with their IECs. */
 export async function listMembers(
   tx: Tx,
   { deskId, groupId }: GroupOfDesk,
@@ -166,7 +166,7 @@ export async function listMembers(
     where desk_id = ${deskId} and group_id = ${groupId}`);
 }
 
-/** The requirements of these ids as they are, and stay until the transaction ends. */
+/** Locks requirements FOR SHARE until the transaction ends. */
 export async function lockRequirementsForShare(
   tx: Tx,
   deskId: string,
@@ -180,7 +180,7 @@ export async function lockRequirementsForShare(
     for share`);
 }
 
-/** A cross that a netting made, as it stands. */
+/** A cross that came from a netting. */
 export type NettedCrossRow = {
   readonly cross_id: string;
   readonly seller_firm_id: string;

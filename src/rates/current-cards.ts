@@ -1,7 +1,7 @@
-// How much face the house takes on in one IST day, for one scheme, across every node. Orders decide
-// under the lock of their market, on the day's figure that comes with the card, and note here what
-// they made the house take on. A binding quote is honoured beyond the limit, so the figure may pass
-// it; what a failed deal had taken is not given back: the limit is on what the house agrees to.
+// The cards in force, each with the face that the house has bought today in its scheme, over all
+// processes. Orders add to that figure under the match lock. A binding quote is honoured beyond the
+// house limit, so the figure may exceed it. A failed deal is not subtracted: the limit is on what
+// the house agrees to.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -15,24 +15,24 @@ import {
   type HaltedDesks,
   type HouseTaking,
   listCardRows,
-  listCardsWithQuotes,
   listCardsToday,
+  listCardsWithQuotes,
   listCurrentCards,
 } from "./store.ts";
 
-/** The card in force, as this desk finds it; undefined where none was ever published. */
+/** The card in force, for this desk; undefined when none was ever published. */
 export type FindCard = (
   environment: Environment,
   scheme: Scheme,
   deskId?: string,
 ) => CardToday | undefined;
 
-/** Everything that prices of this day are made of, in one statement. */
+/** The cards in force today, in one statement. */
 export function loadCardsToday(environments: readonly Environment[], now: Date): Query<FindCard> {
   return listCardsToday(environments, istDay(now)).map(indexCards);
 }
 
-/** The same, where what open quotes may still make the house take on counts as taken. */
+/** The same, with the holds of open quotes counted as taken. */
 export function loadCardsWithQuotes(
   environments: readonly Environment[],
   { now, quotes }: { readonly now: Date; readonly quotes: OpenQuotes },
@@ -78,7 +78,7 @@ type CardSearch = {
   readonly history: boolean;
 };
 
-/** The cards of every environment: the operator's view. */
+/** The cards of every environment, for operators. */
 export async function listCards(
   { db }: Pick<Context, "db">,
   search: CardSearch,

@@ -33,7 +33,7 @@ const step = fc.oneof(
   fc.record({ does: fc.constant("wait" as const), seconds: fc.integer({ min: 1, max: 90 }) }),
 );
 
-test("what is held is the face of every credit with an open quote, once, and within the limits", () => {
+test("open quotes hold the face of each credit once, within the limits", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const quotes = new OpenQuotes();

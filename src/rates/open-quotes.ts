@@ -1,17 +1,16 @@
-// What open quotes may still make the house take on.
+// The part of the house limit that open sell quotes hold, since each may still make the house buy.
 //
-//   hold      a quote is decided: it holds its face until it ends; a credit holds its face once,
-//             however often it is quoted, and an amount each time
-//   announce  before anybody is told of a quote that holds more, the sums of its desk are written
-//             for the other processes, and theirs are read; when all of it passes the limit, what
-//             was held is given back and the caller has no quote; only what room was found for is
-//             held again without asking
-//   release   the house took the credit, or the quote was used: from here on it counts as taken
+//   hold      a new quote holds its face until it expires. A credit holds its face once, however often
+//             it is quoted; an amount holds its face each time
+//   announce  when a desk holds more than other processes know, its sum is written to house_quoted and
+//             their sums are read. If all sums together exceed the limit, the hold is taken back and the
+//             caller gets no quote. Sums that had room are not announced again
+//   release   the house bought the credit, or the quote was used: it now counts as taken
 //
-// Deciding and holding are one step of this process. Whoever announces reads after its own sums can
-// be read, so of two processes at least one sees the other: together they never pass the limit, and
-// nobody waits for a lock. What a process announced and no longer holds counts for the others until
-// the time that was announced with it.
+// Deciding and holding are one synchronous step of this process. A process reads the sums of others
+// after its own are visible, so of two processes at least one sees the other: together they never
+// exceed the limit, and no lock is needed. An announced sum counts for other processes until its
+// own expiry.
 
 import { randomUUID } from "node:crypto";
 
@@ -30,7 +29,7 @@ export type Holding = Market & {
   readonly id: string;
   readonly paise: Paise;
   readonly untilMs: number;
-  /** The moment on which it was decided. */
+  /** The time of the decision. */
   readonly heldAtMs: number;
 };
 
@@ -38,17 +37,17 @@ type DeskSum = {
   readonly market: Market;
   readonly deskId: string;
   paise: Paise;
-  /** By when the last of it ends. */
+  /** When the last hold expires. */
   untilMs: number;
-  /** What other processes were told and left room for: within it nobody is asked again. */
+  /** The announced sum that had room; up to it nothing is announced again. */
   announced: { paise: Paise; untilMs: number };
-  /** The last announcement of it that was sent. */
+  /** The number of its last announcement. */
   sequence: number;
 };
 
 type MarketSums = { total: Paise; readonly desks: Map<string, DeskSum> };
 
-/** Memory is bounded: so many are remembered for each desk that has quoted, all desks together. */
+/** Bounds memory: on average so many holds per desk that has quoted. */
 const holdingsOfDeskMax = 50_000;
 
 export class OpenQuotes {
@@ -56,7 +55,7 @@ export class OpenQuotes {
   readonly #held = new Map<string, Holding>();
   readonly #markets = new Map<Environment, Map<Scheme, MarketSums>>();
   #desks = 0;
-  /** What ends in each second; a credit that was quoted again is looked at again. */
+  /** Ids by the second in which they expire; an id that was quoted again is filed again then. */
   readonly #ends = new Map<number, string[]>();
   #endedUpTo = 0;
   #announcements = 0;
@@ -65,18 +64,18 @@ export class OpenQuotes {
     return this.#node;
   }
 
-  /** What the open quotes of this process hold. */
+  /** The holds of this process in a market. */
   total(market: Market, now: Date): Paise {
     this.#end(now.getTime());
     return this.#sumMarket(market).total;
   }
 
-  /** What is held for a credit or a quote. */
+  /** The hold of a credit or a quote. */
   heldFor(id: string): Paise {
     return this.#held.get(id)?.paise ?? 0;
   }
 
-  /** Whether the limit and the desk's share have room for this, beside what else is held. */
+  /** Whether this hold fits into the house limit and the share of its desk. */
   hasRoom(card: CardToday, holding: Holding, now: Date, elsewhere = noneElsewhere): boolean {
     this.#end(now.getTime());
     const own = this.heldFor(holding.id);
@@ -89,7 +88,7 @@ export class OpenQuotes {
     return ofDesk <= priceFloor(card.house_limit_paise, card.desk_share_bps);
   }
 
-  /** Answers with what was held for the same before, for `takeBack`. */
+  /** Returns the previous hold of the same id, for `takeBack`. */
   hold(holding: Holding): Holding | undefined {
     this.#end(holding.heldAtMs);
     const before = this.#held.get(holding.id);
@@ -97,7 +96,7 @@ export class OpenQuotes {
     const held = isLonger ? { ...holding, untilMs: before.untilMs } : holding;
     if (!before) this.#noteEnd(held.id, held.untilMs);
     this.#held.set(held.id, held);
-    // Most quotes of a credit are asked for again and again, and hold what was held.
+    // Most quotes repeat a credit that is already held at the same face.
     if (!before || before.paise !== held.paise || before.deskId !== held.deskId) {
       if (before) this.#add(before, -before.paise);
       this.#add(held, held.paise);
@@ -107,7 +106,7 @@ export class OpenQuotes {
     return before;
   }
 
-  /** Undoes a `hold`: what was held before is held again. */
+  /** Undoes a `hold`. */
   takeBack({ id }: Holding, before: Holding | undefined): void {
     const held = this.#held.get(id);
     if (held) this.#add(held, -held.paise);
@@ -119,7 +118,7 @@ export class OpenQuotes {
     }
   }
 
-  /** Unless it was quoted again after the moment on which this was decided. */
+  /** Ends holds, except of ids that were quoted again after `decidedAt`. */
   release(ids: Iterable<string>, decidedAt: Date): void {
     for (const id of ids) {
       const held = this.#held.get(id);
@@ -129,15 +128,15 @@ export class OpenQuotes {
     }
   }
 
-  /** Whether other processes have not been told of all that this desk holds, or not for as long. */
+  /** Whether this desk holds more, or for longer, than was announced. */
   isUntold(of: Market & { readonly deskId: string }): boolean {
     const { paise, untilMs, announced } = this.#sumDesk(of);
     return paise > announced.paise || untilMs > announced.untilMs;
   }
 
   /**
-   * Tells the sums of these desks, and then reads what other processes hold. Until it is settled that
-   * there is room, what was told is not relied on.
+   * Writes the sums of these desks, then reads the sums of other processes. The new sums count as
+   * announced only after `settle`.
    */
   async announce(
     db: Db,
@@ -149,7 +148,7 @@ export class OpenQuotes {
       ...sum.market,
       deskId: sum.deskId,
       paise: sum.paise,
-      // Half as long again, so that a desk that goes on quoting is not told of at once again.
+      // Half as long again, so that a desk that goes on quoting is not announced with every quote.
       until: new Date(sum.untilMs + Math.max(sum.untilMs - now.getTime(), 0) / 2),
     }));
     const sequence = ++this.#announcements;
@@ -218,7 +217,7 @@ export class OpenQuotes {
     this.#sumMarket(of).total += paise;
     const sum = this.#sumDesk(of);
     sum.paise += paise;
-    // What was given back may be room for other desks of this process now.
+    // The room may be used by another desk, so the announced sum falls with it.
     if (sum.announced.paise > sum.paise) sum.announced = { ...sum.announced, paise: sum.paise };
   }
 
@@ -229,7 +228,7 @@ export class OpenQuotes {
     else this.#ends.set(second, [id]);
   }
 
-  /** Gives back what has ended; a quote binds up to and including its last instant. */
+  /** Drops expired holds; a quote binds up to and including its last instant. */
   #end(nowMs: number): void {
     const second = Math.floor(nowMs / 1_000);
     if (second === this.#endedUpTo) return;
@@ -255,7 +254,7 @@ type OfDesk = Market & { readonly deskId: string };
 
 export type Announcement = {
   readonly elsewhere: (of: OfDesk) => Elsewhere;
-  /** From here on what was told counts, but for desks for which there was no room. */
+  /** Counts the sums as announced, except of desks that had no room. */
   readonly settle: (over: readonly OfDesk[]) => void;
 };
 
@@ -265,7 +264,7 @@ const noneElsewhere: Elsewhere = { total: 0, ofDesk: 0 };
 
 const ofDatabase = new WeakMap<object, OpenQuotes>();
 
-/** Those of this process on this database, on whose behalf ever it is asked. */
+/** The holds of this process on this database; one object per pool. */
 export function openQuotesOn({ pool }: Pick<Database, "pool">): OpenQuotes {
   const known = ofDatabase.get(pool) ?? new OpenQuotes();
   ofDatabase.set(pool, known);

@@ -1,13 +1,12 @@
-// A price that moves far takes two people. It is compared with the card in force and with the last
-// one that two people made or that stood a day ago, so that many small moves are one large one. A
-// scheme's first card moves nothing.
+// Publishes rate cards. A card is everything a price is made of, per environment and scheme. Cards
+// are rows that are only added: publishing, halting and opening each add a version under a lock of
+// the scheme, so that concurrent changes build on each other. The last version is in force. Each
+// version is an audit record on the desk of the house.
 //
-// What a card changes, price by price: the same function that prices, asked at both ends of every
-// size band and at every validity band of both cards.
-//
-// A rate card is everything a price is made of, per environment and scheme. Cards are rows that are only
-// added: publishing, halting and opening each add a version under a lock of the scheme, so two at once
-// build on each other. The last version is in force. Each is an audit record on the house's desk.
+// A large move of a live price needs two operators. A new card is compared with the card in force
+// and with the last card that two operators approved or that stood 24 hours ago, so that many small
+// moves add up to a large one. The first card of a scheme moves nothing. The move is measured by
+// pricing with both cards at every size band and validity band.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -21,13 +20,12 @@ import { aloneHours, twoPeopleFromBps } from "../operators/approval-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
+  type CardTerms,
+  findTermProblems,
   priceAsk,
   priceBid,
-  type CardTerms,
-  isNote,
-  noteLengthMax,
-  findTermProblems,
   type RateCard,
+  refuseNote,
   startingTerms,
 } from "./rules.ts";
 import { findCurrentCard, findSettledCard, insertCard, lockScheme } from "./store.ts";
@@ -35,14 +33,14 @@ import { findCurrentCard, findSettledCard, insertCard, lockScheme } from "./stor
 export type PublishCard = {
   readonly environment: Environment;
   readonly scheme: Scheme;
-  /** What is left out stays as it is in the card in force, or in the starting card. */
+  /** Terms that are left out stay as in the card in force, or as in the starting card. */
   readonly terms: Partial<CardTerms>;
   readonly note?: string | undefined;
 };
 
 /**
- * The next version of a scheme's card; prices follow it from the next quote. Whoever publishes at
- * the same time builds on it. It neither halts nor opens the market; a first card opens it.
+ * Publishes the next version of a card; the next quote uses it. It neither halts nor opens the
+ * market; a first card opens it.
  */
 export async function publishCard(
   ctx: Pick<Context, "db" | "now">,
@@ -61,15 +59,13 @@ export async function publishCard(
   });
 }
 
-/** The card that would follow this one; refused when it is none that may be published. */
+/** The next version of a card; throws a Failure when its terms may not be published. */
 function buildNextCard(
   before: RateCard | undefined,
   { environment, scheme, terms, note }: PublishCard,
   { by, now }: { readonly by: string; readonly now: Date },
 ): RateCard {
-  if (note !== undefined && !isNote(note)) {
-    throw unprocessable({ path: "note", problem: `must be at most ${noteLengthMax} characters` });
-  }
+  refuseNote(note);
   const card: RateCard = {
     ...startingTerms[scheme],
     ...before,
@@ -87,12 +83,12 @@ function buildNextCard(
   return card;
 }
 
-/** A term that is undefined is left out, as one that is not there. */
+/** Without undefined terms, which would overwrite those of the card before. */
 function dropUndefined(terms: Partial<CardTerms>): Partial<CardTerms> {
   return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
 
-/** A price is a matter of the day. */
+/** A proposal to publish a card is open this long. */
 const validHours = 12;
 
 type CardPreview = {
@@ -100,14 +96,14 @@ type CardPreview = {
   readonly scheme: Scheme;
   readonly version: number;
   readonly move_bps: number;
-  /** How many people it takes. */
+  /** How many operators it needs. */
   readonly people: 1 | 2;
   readonly bands: readonly PricedBand[];
 };
 
 type Publishing = PublishCard & { readonly twoFromBps?: number };
 
-/** What publishing would change; nothing is written. */
+/** Shows what publishing would change; writes nothing. */
 export async function previewCard(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
@@ -167,7 +163,7 @@ export const cardPublication: ApprovalKind<PublicationTerms> = {
     return {
       summary: `${scheme} is priced around ${draft.mid_bps} bps instead of ${before?.mid_bps ?? "nothing"}; some price moves by ${move} bps`,
       valuePaise: null,
-      // A halt in between does not matter; another price does.
+      // The approval fails if the prices changed since the proposal; a halt does not matter.
       facts: before ? pickPrices(before) : {},
       async carryOut(actor, proposedBy) {
         const card = { ...draft, published_by: proposedBy ?? actor.id };
@@ -194,10 +190,10 @@ function pickPrices(card: RateCard): object {
   return prices;
 }
 
-/** Bid and ask for a size and a validity, before and after; null where there is no price. */
+/** Bid and ask of a size and a validity, before and after; null without a price. */
 type PricedBand = {
   readonly from_paise: number;
-  /** The first face that is no longer in the band; null for the last one. */
+  /** The upper bound of the band, exclusive; null for the last. */
   readonly below_paise: number | null;
   readonly from_days: number;
   readonly bid_before_bps: number | null;
@@ -243,7 +239,7 @@ function unite(numbers: readonly number[]): number[] {
   return [...new Set(numbers)].toSorted((a, b) => a - b);
 }
 
-/** A new version of a card, as the audit trail records it on the house's desk. */
+/** The audit record of a new version, on the desk of the house. */
 export function toCardChange(
   action: "publish" | "halt" | "open",
   before: RateCard | undefined,

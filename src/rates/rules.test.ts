@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { bpsOfPar, priceCeil, priceFloor } from "../kernel/money.ts";
 import { schemes } from "../kernel/scheme.ts";
 import {
-  priceAsk,
-  priceBid,
   type CardTerms,
   findTermProblems,
+  priceAsk,
+  priceBid,
   type RateCard,
   type SizeBand,
   startingTerms,
@@ -186,7 +186,7 @@ test("no bid is above the mid and no ask below it, of whatever size, validity an
   );
 });
 
-test("nobody gains by buying from the house and selling back, credit by credit or by amount", () => {
+test("buying from the house and selling back never gains, credit by credit or by amount", () => {
   const few = fc.array(fc.tuple(fc.integer({ min: 1, max: 20_000_000_000 }), days), {
     minLength: 1,
     maxLength: 15,
@@ -234,7 +234,7 @@ test("a card is refused exactly when its bands would cross the mid", () => {
   assert.ok(fc.sample(anyTerms, 200).some(crosses), "some of them do");
 });
 
-test("what the house pays is rounded down and what it is paid up, by less than a paisa, for every face", () => {
+test("payments of the house are rounded down and payments to it up, by less than a paisa", () => {
   const par = BigInt(bpsOfPar);
   fc.assert(
     fc.property(publishable, face, (card, paise) => {

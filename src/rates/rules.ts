@@ -1,17 +1,16 @@
-// What a credit is worth: one pure function per side, of a card, a size and a validity.
+// The price of a credit: one pure function per side, of a card, a size and a validity.
 //
 //   bid = mid + size band + validity band − half-spread, within floor and ceiling
 //   ask = mid − size band + half-spread, above the floor and at most the ask ceiling
 //
-// A size band that is less than nothing moves both sides away from the mid, so small sizes get a
-// lower bid and a higher ask. No bid is above the mid and no ask below it, of whatever size and
-// validity: whoever buys from the house and sells back to it, credit by credit or by amount, never
-// gains. A card whose bands would cross the mid is not published, and one that was published before
-// is priced as if they ended there.
+// A negative size band moves both sides away from the mid, so small sizes get a lower bid and a
+// higher ask. No bid is above the mid and no ask below it, for any size and validity, so buying
+// from the house and selling back never gains. A card whose bands cross the mid cannot be
+// published; an older one is clamped to the mid.
 
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
-import type { FieldProblem } from "../kernel/failure.ts";
+import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { isCleanText } from "../kernel/json.ts";
 import { bpsOfPar } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -20,13 +19,13 @@ export const marketStates = ["open", "halted"] as const;
 
 export type MarketState = (typeof marketStates)[number];
 
-/** A face below the bound gets this; the last band has no bound. */
+/** For faces below the bound; the last band has no bound. */
 export type SizeBand = { readonly below_paise: number | null; readonly bps: number };
 
-/** A credit with at least so many days left gets this; with fewer than the last band it has no price. */
+/** For credits with at least so many days left; below the last band there is no price. */
 export type ValidityBand = { readonly from_days: number; readonly bps: number };
 
-/** What the operator sets: everything a price is made of. */
+/** What operators set: everything a price is made of. */
 export type CardTerms = {
   readonly mid_bps: number;
   readonly half_spread_bps: number;
@@ -39,10 +38,10 @@ export type CardTerms = {
   readonly ask_ceiling_bps: number;
   readonly face_max_paise: number;
   readonly house_limit_paise: number;
-  /** How much of the house limit the open quotes of one desk may hold. */
+  /** The share of the house limit that open quotes of one desk may hold. */
   readonly desk_share_bps: number;
   readonly quote_window_s: number;
-  /** An order rests with at least this face. */
+  /** The least face that may rest. */
   readonly rest_min_paise: number;
   readonly margin_bps: number;
   readonly fee_bps: number;
@@ -58,16 +57,16 @@ export type RateCard = CardTerms & {
   readonly note: string | null;
 };
 
-/** A card as the operator sees it, with who approved it where it took two people. */
+/** A card with the second operator who approved it, if any. */
 export type AuthoredCard = RateCard & { readonly approved_by: string | null };
 
-/** A card, and how much face the house has taken on today under it. */
+/** A card, and the face that the house has bought today in its scheme. */
 export type CardToday = RateCard & { readonly taken_paise: number };
 
-/** A price by amount is for credits with at least so many days left; shorter ones are priced singly. */
+/** A price by amount is for credits with at least so many days left; others are priced singly. */
 export const amountDaysMin = 365;
 
-/** What the house pays for a credit of this face; undefined when its days are too few for a price. */
+/** The bid for a credit; undefined when it has too few days left for a price. */
 export function priceBid(card: RateCard, facePaise: number, daysLeft: number): number | undefined {
   const validity = card.validity_bands.find((band) => daysLeft >= band.from_days);
   if (!validity) return undefined;
@@ -75,13 +74,13 @@ export function priceBid(card: RateCard, facePaise: number, daysLeft: number): n
   return Math.min(Math.max(bid, card.floor_bps), card.ceiling_bps, clampMid(card));
 }
 
-/** What the house asks for cover of this amount of duty. */
+/** The ask for cover of this amount of duty. */
 export function priceAsk(card: RateCard, requirementPaise: number): number {
   const ask = card.mid_bps - findSizeBps(card, requirementPaise) + card.half_spread_bps;
   return Math.max(Math.min(ask, card.ask_ceiling_bps), card.floor_bps + 1, clampMid(card));
 }
 
-/** What no bid is above and no ask below: the mid, within what may be bid and asked at all. */
+/** The mid, within floor and ask ceiling: the limit of every bid and every ask. */
 function clampMid({ mid_bps, floor_bps, ask_ceiling_bps }: RateCard): number {
   return Math.min(Math.max(mid_bps, floor_bps), ask_ceiling_bps);
 }
@@ -120,7 +119,7 @@ const commonTerms = {
   fee_bps: 0,
 } as const;
 
-/** What a scheme's first card has where the operator says nothing else. */
+/** The default terms of a scheme's first card. */
 export const startingTerms: Readonly<Record<Scheme, CardTerms>> = {
   RODTEP: { mid_bps: 9_850, half_spread_bps: 40, ...commonTerms },
   ROSCTL: { mid_bps: 9_835, half_spread_bps: 45, ...commonTerms },
@@ -128,9 +127,12 @@ export const startingTerms: Readonly<Record<Scheme, CardTerms>> = {
 
 const paiseMax = Number.MAX_SAFE_INTEGER;
 const bandsMax = 50;
-export const noteLengthMax = 500;
+const noteLengthMax = 500;
 
-/** The least and the most that each number of a card can be. */
+/** The longest validity that a card may give a quote. */
+export const quoteWindowMaxS = 86_400;
+
+/** Minimum and maximum of each number of a card. */
 const ranges = {
   mid_bps: [1, bpsOfPar],
   half_spread_bps: [1, 5_000],
@@ -140,7 +142,7 @@ const ranges = {
   face_max_paise: [1, paiseMax],
   house_limit_paise: [1, paiseMax],
   desk_share_bps: [1, bpsOfPar],
-  quote_window_s: [1, 86_400],
+  quote_window_s: [1, quoteWindowMaxS],
   rest_min_paise: [1, paiseMax],
   margin_bps: [0, 5_000],
   fee_bps: [0, 1_000],
@@ -151,7 +153,7 @@ const bandPaise = [1, paiseMax] as const;
 const bandDays = [sellableDaysMin, 36_500] as const;
 
 /**
- * What keeps terms from being published, none when they may be:
+ * The problems that keep terms from being published:
  *
  *   1. every number is whole and within its range
  *   2. floor < ceiling < ask ceiling
@@ -159,7 +161,7 @@ const bandDays = [sellableDaysMin, 36_500] as const;
  *   4. validity bands fall, and one of them has the days that a price by amount is for
  *   5. neither floor, ask ceiling nor a band moves a bid above the mid or an ask below it
  *
- * The last rung looks at terms that passed the others. Bands need not be monotone.
+ * The last check runs only when the others pass. Bands need not be monotone.
  */
 export function findTermProblems(terms: CardTerms): FieldProblem[] {
   const problems = [
@@ -171,9 +173,10 @@ export function findTermProblems(terms: CardTerms): FieldProblem[] {
   return problems.length > 0 ? problems : findSpreadProblems(terms);
 }
 
-/** A note is one line or a few, for whoever asks later why the card changed. */
-export function isNote(text: string): boolean {
-  return text.length <= noteLengthMax && isCleanText(text);
+/** A note says why a card changed. */
+export function refuseNote(note: string | undefined): void {
+  if (note === undefined || (note.length <= noteLengthMax && isCleanText(note))) return;
+  throw unprocessable({ path: "note", problem: `must be at most ${noteLengthMax} characters` });
 }
 
 type Range = readonly [min: number, max: number];
@@ -246,8 +249,8 @@ function findCountProblem(bands: readonly unknown[]): string | undefined {
 }
 
 /**
- * The best size band and the best validity band together lift a bid by at most the half-spread, and
- * so does the best size band alone, which also lowers the ask by as much.
+ * The best size band and the best validity band together may lift a bid by at most the half-spread;
+ * so may the best size band alone, which lowers the ask by as much.
  */
 function findSpreadProblems(terms: CardTerms): FieldProblem[] {
   const { mid_bps, half_spread_bps: half } = terms;

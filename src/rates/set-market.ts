@@ -1,11 +1,11 @@
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
-import { Failure, unprocessable } from "../kernel/failure.ts";
+import { Failure } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { Context } from "../platform/context.ts";
 import { toCardChange } from "./publish-card.ts";
-import { isNote, type MarketState, noteLengthMax, type RateCard } from "./rules.ts";
+import { type MarketState, type RateCard, refuseNote } from "./rules.ts";
 import { findCurrentCard, insertCard, listCurrentCards, lockScheme } from "./store.ts";
 
 export type MarketCommand = {
@@ -14,7 +14,7 @@ export type MarketCommand = {
   readonly note?: string | undefined;
 };
 
-/** No binding price is made in a halted market; those made before are honoured. */
+/** A halted market gives no quotes; open quotes are honoured. */
 export async function haltMarket(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
@@ -31,7 +31,7 @@ export async function openMarket(
   return await setMarket(ctx, actor, { ...command, state: "open" });
 }
 
-/** Every scheme that has a card, at once. */
+/** Sets the state of every scheme that has a card. */
 export async function setAllMarkets(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
@@ -60,16 +60,14 @@ type SetMarkets = {
   readonly state: MarketState;
 };
 
-/** The cards in force with another state, as their next versions; the same state changes nothing. */
+/** Adds a version with the new state to each card; a card that has the state already is unchanged. */
 async function setMarkets(
   ctx: Pick<Context, "db" | "now">,
   actor: Actor,
   { environment, schemes, note, state }: SetMarkets,
 ): Promise<RateCard[]> {
   const now = ctx.now();
-  if (note !== undefined && !isNote(note)) {
-    throw unprocessable({ path: "note", problem: `must be at most ${noteLengthMax} characters` });
-  }
+  refuseNote(note);
   return await ctx.db.transaction(async (tx) => {
     const cards: RateCard[] = [];
     const changes: Change[] = [];

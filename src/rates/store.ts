@@ -28,7 +28,7 @@ export function listCurrentCards(environment: Environment): Query<RateCard[]> {
     order by scheme, version desc`);
 }
 
-/** The desks of the sandbox for which a market is halted by their own wish. */
+/** Sandbox desks that halted the market for themselves (scenario market_halt). */
 export type HaltedDesks = { readonly halted_desks: readonly string[] };
 
 const todayColumns = fragment`
@@ -51,7 +51,7 @@ const cardInForce = fragment`
   left join house_days as taken
     on taken.environment = card.environment and taken.scheme = card.scheme`;
 
-/** The card in force of every scheme that has one, and what the house took on this day. */
+/** The card in force of every scheme that has one, and what the house bought on this day. */
 export function listCardsToday(
   environments: readonly Environment[],
   day: IstDay,
@@ -63,7 +63,7 @@ export function listCardsToday(
     cross join ${cardInForce} and taken.day = ${day}`);
 }
 
-/** The same, with what quotes of other processes than this one may still make the house take on. */
+/** The same, with the holds of open quotes of other processes. */
 export function listCardsWithQuotes(
   environments: readonly Environment[],
   { day, node, now }: { readonly day: IstDay; readonly node: string; readonly now: Date },
@@ -104,10 +104,7 @@ export async function listCardRows(
     order by environment, scheme, version desc`);
 }
 
-/**
- * Cards are only added, so there may be no row to lock: whoever publishes for a scheme waits here
- * for whoever does so already, and then sees that one's card.
- */
+/** An advisory lock, because cards are only inserted and there may be no row to lock. */
 export async function lockScheme(tx: Tx, environment: Environment, scheme: Scheme): Promise<void> {
   await tx.rows(sql`
     select pg_advisory_xact_lock(hashtext('rate_cards'), hashtext(${`${environment} ${scheme}`}))`);
@@ -127,7 +124,7 @@ export async function findCurrentCard(
   return card;
 }
 
-/** The last card that two people made or that has stood since then; the first one where there is none. */
+/** The last card that two operators approved or that is older than `since`; else the first card. */
 export async function findSettledCard(
   db: Db,
   { environment, scheme, since }: { environment: Environment; scheme: Scheme; since: Date },
@@ -172,7 +169,7 @@ export type HouseTaking = {
   readonly paise: number;
 };
 
-/** Adds to what the house has taken on that day. */
+/** Adds to what the house has bought on that day. */
 export function addToHouseDays(day: IstDay, added: readonly HouseTaking[]): Query<void> {
   const rows = added.map(({ environment, scheme, paise }) => ({
     environment,
@@ -193,7 +190,7 @@ export type QuotedRow = {
   readonly face_paise: Paise;
 };
 
-/** What the open quotes of other processes hold. */
+/** The holds of other processes. */
 export function listQuotedElsewhere({
   node,
   now,
@@ -227,7 +224,10 @@ export type Quoted = {
   readonly until: Date;
 };
 
-/** What the open quotes of this process hold of these desks; what others had told and has ended goes. */
+/**
+ * What the open quotes of this process hold of these desks; what others had told and has ended
+ * goes.
+ */
 export function setQuoted(
   { node, sequence, now }: { readonly node: string; readonly sequence: number; readonly now: Date },
   sums: readonly Quoted[],

@@ -1,21 +1,24 @@
+// The confirm step: locks the credits that buyers took from the book, brings the resting sells behind
+// them up to date, and turns the drafts of the set into deals for settlement.
+
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { RowsHeld } from "../platform/postgres/split.ts";
 import type { NewDeal, Party } from "../settlement/open-settlements.ts";
 import { lockOffers, type OfferedCredit } from "./load-orders.ts";
-import { listNotOffered } from "./resting-store.ts";
-import { dealPart, splitLegFees } from "./order-rules.ts";
 import {
   currentOrder,
   type DealDraft,
   type Leg,
+  type MatchState,
   recordDealt,
   restOptions,
-  type MatchState,
 } from "./match-state.ts";
+import { dealPart, splitLegFees } from "./order-rules.ts";
+import { listNotOffered } from "./resting-store.ts";
 
-/** The book had offers that the database does not: nothing of the set was kept. */
+/** The book offered credits that the database does not: the set is rolled back. */
 export class StaleBook extends Error {
   readonly scripNos: readonly string[];
   constructor(scripNos: readonly string[]) {
@@ -24,7 +27,7 @@ export class StaleBook extends Error {
   }
 }
 
-/** Somebody else holds credits that buyers chose from the book: nothing of the set was kept. */
+/** Another transaction locks credits that buyers took from the book: the set is rolled back. */
 export class CreditsHeld extends RowsHeld {
   readonly scripNos: readonly string[];
   constructor(scripNos: readonly string[]) {
@@ -39,8 +42,8 @@ export type Agreed = {
 };
 
 /**
- * What the set has dealt, with the credits behind it locked and the resting sells among the sellers
- * brought up to date. What comes from orders of the set is locked already; the rest is locked here.
+ * The deals of the set. Credits that its own orders sell are locked already; the others are locked
+ * here.
  */
 export async function agreeDeals(tx: Tx, matchState: MatchState): Promise<Agreed> {
   const { environment, now } = matchState;
@@ -59,12 +62,12 @@ export async function agreeDeals(tx: Tx, matchState: MatchState): Promise<Agreed
   return buildDeals(matchState, offered);
 }
 
-/** Those that orders of the set have, by number. */
+/** The credits that orders of the set sell, by scrip number. */
 function indexReservedCredits({ reserved }: MatchState): ReadonlyMap<string, DealtCredit> {
   return new Map([...reserved.values()].map(({ credit }) => [credit.scrip_no, credit]));
 }
 
-/** The deals of the set, once everything they take from the book is known to be there. */
+/** The deals of the set and the credits to reserve, once every credit is locked. */
 export function buildDeals(
   matchState: MatchState,
   offered: ReadonlyMap<string, OfferedCredit>,
@@ -94,9 +97,8 @@ export function buildDeals(
 }
 
 /**
- * Whatever keeps a firm from selling one of its credits may keep it from selling the others too, and
- * where one firm may not trade others may not either: with all of them out of the book, however
- * many, a set is decided once more and not once for each.
+ * Adds every other offer that is not available now: those of the same firms, of firms that may not
+ * trade and of expired sells. Then the set is decided once more, and not once for each of them.
  */
 async function findStaleOffers(
   tx: Tx,
@@ -136,7 +138,6 @@ function toNewDeal(
     environment: matchState.environment,
     scheme: deal.scheme,
     origin: deal.originOrderId,
-    originKind: "order",
     buyer: toBuyer(matchState, deal),
     buyerBps: deal.buyerBps,
     isFunded: deal.isFunded,
@@ -163,7 +164,7 @@ function toNewDeal(
   };
 }
 
-/** What each credit of a resting sell pays its seller, by number; the sells are dealt with it. */
+/** Deals the resting sells of a deal; returns the share of each credit, by scrip number. */
 function payRestingSells(
   matchState: MatchState,
   deal: DealDraft,

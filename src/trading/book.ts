@@ -1,23 +1,21 @@
-// The book: what can be bought now, in memory, one index of offers per environment and scheme.
+// The book: the credits that can be bought now, in memory, one index of offers per environment and
+// scheme.
 //
-//   source   says where offers come from, and what changed there since a horizon
-//   load     once per environment, at its first use: the horizon first, then every offer in pages
-//   look     before every use: what changed since the horizon, in one statement per source; when
-//            that is too much to be told, the environment is loaded anew
-//   aside    offers that could not be had when they were wanted; asked after at every look
+//   source   where offers come from: the inventory of the house, and the credits of resting sells
+//   load     once per environment, on first use: reads the horizon, then every offer in pages
+//   look     before every use: applies the changes since the horizon, one statement per source; when
+//            there are too many changes, the environment is loaded again
+//   aside    offers that were not available when an order locked them; rechecked at every look
 //
-// After a look the book is what the database was at that moment. Nothing tells it of changes and no
-// clock makes it stale: whoever wants to choose from it looks first, and those who come while a look
-// is under way share the next one. What is chosen can still be gone a moment later; an order locks
-// its credits and finds out. What it finds is set aside, because not all that keeps an offer from
-// being had is a change of the offer: its firm may be suspended, or its time be over.
+// The book polls and is never notified: each user looks first, and users that arrive during a look
+// share the next one. A chosen offer can still be gone a moment later; the order that locks its
+// credit finds out and sets the offer aside. Changes alone would not bring that to light, because a
+// suspended firm or an expiry changes no row of the offer.
 //
-// Resting sells as offers of the book: each credit that no deal has yet, at the order's limit.
-//
-// A load reads pages of 5,000 by a partial index; an offer takes about 110 bytes. A change is found by
-// the transaction that wrote it. Transactions commit in another order than they are numbered, so the
-// next look starts at the oldest one that had not ended; what is visible above it is taken at once and
-// seen again.
+// A load reads pages of 5,000 by a partial index; an offer takes about 110 bytes. Changes are found
+// by the transaction id that wrote them. Transactions commit in another sequence than their ids, so
+// the next look starts at the oldest transaction that was still running; rows above it are read
+// again.
 
 import { isDeepStrictEqual } from "node:util";
 
@@ -32,21 +30,21 @@ import { dayNumber } from "../kernel/time.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import { coalesce } from "../platform/postgres/coalesce.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
-import { type SetAsideCredit, checkOffered } from "./order-rules.ts";
+import { checkOffered, type SetAsideCredit } from "./order-rules.ts";
 import { listOffered, listOfferedSince, listSetAside, type OfferedRow } from "./resting-store.ts";
 
-/** Where a source begins its next look; only the source knows what it means. */
+/** Where a source starts its next look; opaque to the book. */
 type Horizon = string;
 
 type OfferChange = {
   readonly scripNo: string;
   readonly scheme: Scheme;
-  /** Undefined when it is not offered here any more. */
+  /** Undefined when the source no longer offers it. */
   readonly offer: Offer | undefined;
 };
 
 export type OfferSource = {
-  /** A credit can pass from one source to another: each takes back only what it offered. */
+  /** A credit can move between sources; a source removes only its own offers. */
   isOwn(offer: Offer): boolean;
   all(
     db: Db,
@@ -54,8 +52,8 @@ export type OfferSource = {
   ): AsyncIterable<readonly { readonly scheme: Scheme; readonly offer: Offer }[]>;
   changes(db: Db, environment: Environment, since: Horizon | null): Promise<OfferChanges>;
   /**
-   * What has become of its offers that were set aside: the offer where it can be had again, none
-   * where it has ended, no word where it still waits. A source that tells of every change has none.
+   * Checks offers that were set aside: a change with the offer when it is available again, without it
+   * when it has ended, no change while it still waits. Absent where `changes` reports everything.
    */
   recheck?(db: Db, aside: Aside): Promise<readonly OfferChange[]>;
 };
@@ -68,16 +66,16 @@ type Aside = {
 
 type OfferChanges = {
   readonly horizon: Horizon;
-  /** Undefined when there are too many to be told. */
+  /** Undefined when there are too many. */
   readonly changes: readonly OfferChange[] | undefined;
 };
 
 export type Offers = Readonly<Record<Scheme, OfferIndex>>;
 
 export type Book = {
-  /** The offers of an environment, as the database has them now. */
+  /** The offers of an environment as of now. */
   look(this: void, environment: Environment): Promise<Offers>;
-  /** Takes out offers that could not be had, until their source has them again. */
+  /** Takes out offers until their source reports them available again. */
   setAside(this: void, environment: Environment, scripNos: readonly string[]): void;
 };
 
@@ -160,7 +158,7 @@ async function load(
   return { offers, horizons, aside: new Map() };
 }
 
-/** False when a source has more to tell than it can. */
+/** Applies the changes of every source; false when one has too many. */
 async function look(db: Db, environment: Environment, followed: Followed): Promise<boolean> {
   const { horizons } = followed;
   for (const [source, since] of horizons) {
@@ -175,8 +173,8 @@ async function look(db: Db, environment: Environment, followed: Followed): Promi
 }
 
 /**
- * While an old transaction runs, the horizon stands still and what has changed since is told again
- * and again. An offer that was set aside stays there until it is another one, or its source says so.
+ * While an old transaction runs, the horizon stands still and every look reports the same changes. An
+ * offer that was set aside stays aside while its row is unchanged.
  */
 function isAside({ scripNo, offer }: OfferChange, { aside }: Followed): boolean {
   const known = aside.get(scripNo);
@@ -209,10 +207,10 @@ function applyChange(
   else offers[scheme].remove(scripNo);
 }
 
-/** What stands for the house where a seller is named; no firm has such a PAN. */
+/** The seller of house offers; no PAN looks like this. */
 const house = "house";
 
-/** The house sells whatever it holds at the price it quotes, so its offers have no limit. */
+/** The house sells at the price it quotes, so its offers have no limit. */
 export const houseOffers: OfferSource = {
   isOwn: ({ order_id }) => order_id === null,
 
@@ -248,6 +246,7 @@ function toHouseOffer({ scrip_no, face_paise, expires_on }: HouseCredit): Offer 
 
 const pageSize = 5_000;
 
+/** Each undealt credit of a resting sell, at the limit of the order. */
 export const restingOffers: OfferSource = {
   isOwn: ({ order_id }) => order_id !== null,
 
@@ -292,7 +291,9 @@ function toOfferChange(row: SetAsideCredit, now: Date): OfferChange | undefined 
   return { scripNo, scheme, offer };
 }
 
-/** Every credit of these orders: offered while it rests, and not any more once it does not. */
+/**
+ * A change for every credit of these orders: with an offer while it rests, without one afterwards.
+ */
 async function listOfferChanges(
   db: Db,
   environment: Environment,

@@ -1,41 +1,37 @@
-// Orders of one environment, judged in the order they came on facts that were all loaded and locked
-// before. What the first one takes is taken for the second. Nothing here reaches the database: the
-// match state says what is to be stored.
+// Decides the orders of one environment in the sequence they arrived, on rows that are loaded and
+// locked. An order sees what the orders before it took. Nothing here reaches the database: results
+// collect in the match state.
 //
-// An order is refused by the first rung that does not hold:
+// An order is refused by the first condition that does not hold:
 //
 //   404   the quote, the firm or the credit is not there for this caller
 //   403   the key may not buy, or the order is above one of its limits
 //   409   the quote was used, the quote has expired, the firm may not trade, the credit is not
-//         sellable or the books name another owner of it, nothing can be delivered, a credit of the bundle has gone, what the quote was
-//         priced on has changed, there is no price
+//         sellable or the ledger names another owner, the firm has nothing to deliver, a credit of
+//         the bundle is gone, the facts behind the quote have changed, there is no price
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../access/key-rules.ts";
-import { findSmallestUsable } from "../cover/choose-bundle.ts";
-import { OfferIndex, type Usable } from "../cover/offer-index.ts";
-import { type Offer, stepsQuick } from "../cover/rules.ts";
-import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
+import type { Offer } from "../cover/rules.ts";
+import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import { notSellableReasonOf } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
-import { buySideOff, type Call, type Environment } from "../kernel/caller.ts";
+import { buySideOff, type Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import type { Paise } from "../kernel/money.ts";
-import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { dayNumber, istTimestamp } from "../kernel/time.ts";
+import { istTimestamp } from "../kernel/time.ts";
 import { idempotencyOwner, visibleTo } from "../kernel/visibility.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import { differences, fingerprintOf } from "../platform/http/idempotency.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { OwnersDisputed } from "../settlement/open-settlements.ts";
-import type { Book, Offers } from "./book.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
-import type { BookSessions, BookSession, Wanted, MatchState } from "./match-state.ts";
+import type { MatchState } from "./match-state.ts";
 import {
   creditNotSellable,
   factsChanged,
@@ -55,49 +51,49 @@ export type Command = {
   /** The order's own key; a batch gives each of its items one. */
   readonly idempotencyKey: string | null;
   readonly request: JsonObject;
-  /** A quote must be valid then, however long the order waits for its turn. */
+  /** The quote must be valid at this time, however long the order waits in the queue. */
   readonly receivedAt: Date;
-  /** What a longer search found for a buy: none before it, null where it must do without. */
+  /** Cover from a longer search: undefined before the search, null when it found none. */
   readonly plan?: CoverPlan | null;
 };
 
-/** A command with everything it names, as far as it is there for its caller. */
+/** A command with the rows it names, as far as its caller may see them. */
 export type Loaded = Command & {
   readonly quote: LockedQuote | undefined;
   readonly firm: TradingFirm | undefined;
   /** The credit that the order or its quote names. */
   readonly credit: DealtCredit | undefined;
-  /** What the firm could deliver for an amount. */
+  /** Credits that the firm could deliver for an amount. */
   readonly deliverable: readonly DealtCredit[];
-  /** The quoted bundle: an offer where the credit is still to be had, its number where not. */
+  /** The quoted bundle: an offer for each credit that is available, otherwise its scrip number. */
   readonly bundle: readonly (Offer | string)[];
   readonly limits: MoneyLimits;
-  /** Whether somebody else holds a credit that it names or could deliver. */
+  /** Whether another transaction locks a credit that it names or could deliver. */
   readonly isHeld: boolean;
 };
 
 export type Verdict =
   | { readonly kind: "placed" | "replayed"; readonly orderId: string }
   | { readonly kind: "refused"; readonly failure: Failure }
-  /** Nothing was done: somebody else holds what it needs, and it waits for that outside the matching. */
+  /** Not placed: another transaction locks a row it needs. It retries without the match lock. */
   | { readonly kind: "held" }
-  /** Nothing was done: cover is to be searched for first, while nobody is held up. */
+  /** Not placed: a thread searches for cover first, without the match lock. */
   | { readonly kind: "deferred"; readonly search: SearchNeeded };
 
 /**
- * Longer than elsewhere, and not in the queue of all long work: whoever matches must not be silent for
- * long, whatever others do meanwhile.
+ * Longer than elsewhere, and outside the shared queue for long work: the database ends a transaction
+ * that holds the match lock and stays idle for 1.5 s.
  */
 const pieceMs = 15;
-/** On a machine where others' turns take long, the rest is decided without pauses. */
+/** After this much time the rest of a set is decided without pauses. */
 const pausesMaxMs = 500;
 
-/** Many orders take a while, in which others have their turns; this set keeps the matching. */
+/** Yields to the event loop between pieces of a large set; the set keeps the match lock. */
 export async function decideOrders(
   matchState: MatchState,
   loaded: readonly Loaded[],
 ): Promise<Verdict[]> {
-  // Orders of one instant are served by their ids, so these rise in the order they came.
+  // Orders of one instant are served by id, so ids rise in the sequence of arrival.
   const orderIds = loaded.map(() => newId("ord", matchState.now)).toSorted();
   const pausesUntilMs = performance.now() + pausesMaxMs;
   const pause = async () => {
@@ -127,7 +123,9 @@ function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempoten
   return `${idempotencyOwner(call.caller)} ${idempotencyKey}`;
 }
 
-/** The same request finds the order it made; another one under the same key is told which differs. */
+/**
+ * The same request gets its original order; a different one is refused with the fields that differ.
+ */
 function answerReplay(original: OrderRow, { request }: Loaded): Verdict {
   const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
   if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
@@ -203,7 +201,7 @@ function findSide({ intent, quote }: Loaded): "sell" | "buy" {
   return intent.ask.kind === "requirement" ? "buy" : "sell";
 }
 
-/** What an order counts against its key's limits: the face it sells, or the duty it covers. */
+/** The amount that counts against the key's limits: the face sold, or the duty to cover. */
 function findNotional({ intent, quote, credit }: Loaded): Paise {
   const { ask } = intent;
   if (quote) return quote.face_paise ?? quote.requirement_paise ?? 0;
@@ -265,114 +263,4 @@ function recordPlaced(matchState: MatchState, item: Loaded, order: OrderRow): vo
   if (item.limits.daily_notional_paise === null) return;
   const { keyId } = item.call.caller;
   matchState.addedByKey.set(keyId, (matchState.addedByKey.get(keyId) ?? 0) + findNotional(item));
-}
-
-/** What all searches of a set may do together while it holds the matching; some ten milliseconds. */
-const setStepsMax = 4 * stepsQuick;
-
-/** The book as sets of orders use it: what a set takes is gone for the next, unless it is undone. */
-export function openBookSessions(book: Book): BookSessions {
-  return {
-    session: (environment, without, held = new Set()) =>
-      openBookSession(book, environment, { without, held }),
-  };
-}
-
-function openBookSession(
-  book: Book,
-  environment: Environment,
-  { without, held }: Record<"without" | "held", ReadonlySet<string>>,
-): BookSession {
-  let offers: Offers | undefined;
-  const done: (() => void)[] = [];
-  let stepsLeft = setStepsMax;
-  /** Others look at the book while this set pauses, and are still offered what it took or does without. */
-  const taken = new Set([...without, ...held]);
-  /** What was offered of what others hold; out of the book for this set only. */
-  const heldOffers = new Map<Scheme, OfferIndex>();
-  const backAtEnd: (() => void)[] = [];
-
-  function changeOffers(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
-    const index = offers?.[scheme];
-    for (const offer of index ? of : []) {
-      if (does === "put") index?.put(offer);
-      else index?.remove(offer.scrip_no);
-    }
-  }
-
-  function takeOutHeld(): void {
-    for (const scheme of held.size > 0 ? schemes : []) {
-      const found = [...held].flatMap((scripNo) => offers?.[scheme].find(scripNo) ?? []);
-      changeOffers(scheme, found, "remove");
-      const index = new OfferIndex();
-      for (const offer of found) index.put(offer);
-      heldOffers.set(scheme, index);
-      backAtEnd.push(() => changeOffers(scheme, found, "put"));
-    }
-  }
-
-  const choose: BookSession["choose"] = (sought) => {
-    const { requirementPaise, plan, ...wanted } = sought;
-    const index = offers?.[wanted.scheme];
-    if (!index) return [];
-    const cover = { requirement_paise: requirementPaise, ...toUsable(wanted) };
-    if (plan === undefined && stepsLeft <= 0) return new SearchNeeded(index, cover);
-    const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
-    const found = chooseCover(index, cover, { plan: plan ?? undefined, steps });
-    stepsLeft -= found.steps;
-    const back = found.offers.filter(({ scrip_no }) => taken.has(scrip_no));
-    if (back.length > 0) {
-      changeOffers(wanted.scheme, back, "remove");
-      return choose(sought);
-    }
-    if (plan === undefined && !found.isSettled) return new SearchNeeded(index, cover);
-    return found.offers;
-  };
-
-  return {
-    async refresh() {
-      offers = await book.look(environment);
-      book.setAside(environment, [...without]);
-      takeOutHeld();
-    },
-    choose,
-    smallest(wanted) {
-      const index = offers?.[wanted.scheme];
-      return index && findSmallestUsable(index, toUsable(wanted));
-    },
-    hasHeld({ requirementPaise, ...wanted }) {
-      const index = heldOffers.get(wanted.scheme);
-      const smallest = index && findSmallestUsable(index, toUsable(wanted));
-      return smallest !== undefined && smallest <= requirementPaise;
-    },
-    take(scheme, bundle) {
-      changeOffers(scheme, bundle, "remove");
-      for (const { scrip_no } of bundle) taken.add(scrip_no);
-      done.push(() => changeOffers(scheme, bundle, "put"));
-    },
-    put(scheme, added) {
-      changeOffers(scheme, added, "put");
-      done.push(() => changeOffers(scheme, added, "remove"));
-    },
-    undo() {
-      for (const back of done.toReversed()) back();
-      done.length = 0;
-    },
-    close() {
-      for (const back of backAtEnd) back();
-      backAtEnd.length = 0;
-    },
-    setAside(scripNos) {
-      book.setAside(environment, scripNos);
-    },
-  };
-}
-
-function toUsable({ pool, pan, expiresFrom }: Wanted): Usable {
-  return {
-    min_day: dayNumber(expiresFrom),
-    price_max_bps: Math.max(0, pool.limitBpsMax),
-    ...(pool.fromHouse ? {} : { price_min_bps: 1 }),
-    ...(pan === null ? {} : { buyer: pan }),
-  };
 }

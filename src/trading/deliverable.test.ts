@@ -20,7 +20,7 @@ const step = fc.record({
   other: fc.nat({ max: 40 }),
 });
 
-test("what is chosen after others were taken is what would be chosen of the rest alone", () => {
+test("choosing after some credits were taken equals choosing from the others alone", () => {
   fc.assert(
     fc.property(
       fc.array(credit, { maxLength: 30 }),
@@ -56,7 +56,7 @@ test("what is chosen after others were taken is what would be chosen of the rest
   );
 });
 
-test("another holding of the same number takes nothing", () => {
+test("taking a credit with the same scrip number but another id changes nothing", () => {
   const held = { credit_id: "crd_1", scrip_no: "SCRIP1", face_paise: 5, expires_on: "2027-01-01" };
   const deliverable = new DeliverableCredits([held as DealtCredit]);
   deliverable.take({ ...held, credit_id: "crd_2" } as DealtCredit);

@@ -1,7 +1,8 @@
-// How what rests of orders ends before it is dealt: by their desk, by their time, or because a credit
-// they sell has gone. What was dealt of them stands.
+// Ends resting orders: by a cancel of their desk, by expiry, or because a credit they sell has ended.
+// Deals that were made stand.
 //
-// Cancels travel in sets, as orders do: each would wait for the matching with a connection of its own.
+// Cancels form sets, as orders do, so that each does not hold a connection while it waits for the
+// match lock.
 
 import { releaseCredits } from "../credits/reserve-credits.ts";
 import { type AttributedChange, recordAttributedChanges } from "../journal/record-changes.ts";
@@ -11,30 +12,33 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Passage } from "../kernel/passage.ts";
+import { istDay } from "../kernel/time.ts";
 import { isVisible, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Outcome } from "../platform/postgres/coalesce.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Database, Tx } from "../platform/postgres/postgres.ts";
+import { findCurrentCards } from "../rates/current-cards.ts";
 import type { EndedSide } from "../settlement/conclude-legs.ts";
 import {
   type OrderStanding,
   findOrderStandings,
   hasStanding,
 } from "../settlement/read-settlements.ts";
-import { endRest, newHistoryEntry, orderLifecycle } from "./order-rules.ts";
-import type { Order } from "./order-schema.ts";
+import { endRest, newHistoryEntry, orderLifecycle, restBelowMinimum } from "./order-rules.ts";
 import {
-  moveOrderExpiriesEarlier,
   findOrders,
   listOverdue,
   lockMatching,
   lockOrders,
+  moveOrderExpiriesEarlier,
   type OrderRow,
   setOrders,
 } from "./order-store.ts";
 import type { PlaceOptions } from "./place-orders.ts";
 import { viewOrder, viewSettled } from "./read-orders.ts";
+import { listBelowMinimum, listOrdersWithoutCredits } from "./resting-store.ts";
+import type { Order } from "./schema.ts";
 import { toOrderChange } from "./store-orders.ts";
 
 type Ending = {
@@ -42,22 +46,22 @@ type Ending = {
   readonly orderIds: readonly string[];
   readonly how: "cancelled" | "expired";
   readonly reason: string | null;
-  /** Why, where a part was dealt; that the rest was cancelled or expired unless it is said. */
+  /** The reason for a partly dealt order; by default rest_cancelled or rest_expired. */
   readonly restReason?: string;
   readonly findActor: (orderId: string) => Actor;
   readonly now: Date;
-  /** Whether these orders have failed to end before, among others; not said where they are no set. */
+  /** Whether this is part of a set that failed before; undefined outside sets. */
   readonly isPart?: boolean;
 };
 
-/** Ends those of the orders that are open; answers with all of them as they are then. */
+/** Ends the open ones of these orders; returns all of them as they are afterwards. */
 async function endAndRecordOrders(tx: Tx, ending: Ending): Promise<readonly OrderRow[]> {
   const { orders, changes } = await endOpenOrders(tx, ending);
   await recordAttributedChanges(tx, changes, ending.now);
   return orders;
 }
 
-/** The same for who locks more after it: its changes are recorded last, with all others. */
+/** Ends orders without recording: a caller that locks more rows records all changes last. */
 export async function endOpenOrders(
   tx: Tx,
   ending: Ending,
@@ -67,8 +71,8 @@ export async function endOpenOrders(
 }> {
   const { environment, orderIds, how, findActor, now, isPart } = ending;
   await tx.run(lockMatching(environment, isPart === undefined ? undefined : { isPart }));
-  // Locked before its settlements are looked at: whoever fails one of them waits, and then sees how
-  // the order ended, or has failed it before this look.
+  // Locked before its settlements are read: a transaction that fails one of them either has committed
+  // by now, or waits and then sees how the order ended.
   const rows = await lockOrders(tx, orderIds);
   const open = rows.filter((row) => row.state === "open");
   const standings = await findOrderStandings(tx, open);
@@ -105,11 +109,11 @@ export async function endOpenOrders(
   return { orders: rows.map((row) => after.get(row.order_id) ?? row), changes };
 }
 
-/** How many orders a worker ends at a time. */
-export const endedAtOnce = 500;
+/** How many orders a worker ends in one set. */
+const endedAtOnce = 500;
 
-/** Ends what a worker found: an order that cannot be ended is set aside, and the others are ended. */
-export async function endInParts(
+/** Ends the orders that a worker found; one that cannot be ended is set aside. */
+async function endInParts(
   db: Pick<Database, "transaction">,
   offenders: Offenders,
   ending: Ending,
@@ -127,7 +131,7 @@ export async function endInParts(
 
 export type Cancel = { readonly call: Call; readonly orderId: string };
 
-/** Cancelling twice is no conflict: a caller that lost the first answer gets it again. */
+/** Cancelling twice is no conflict: a retry gets the first answer again. */
 export async function cancelOrders(
   ctx: Context,
   { environment, rollBack, isPart }: PlaceOptions,
@@ -192,7 +196,7 @@ function refuseCancel({ state }: OrderRow): Failure | undefined {
 
 const clock: Actor = { kind: "worker", id: "order-expiry", requestId: null };
 
-/** Ends a set of orders whose time has come; whether there may be more. */
+/** Expires one set of orders; "more" when another may follow. */
 export async function expireOrders(
   { db, now: clockNow }: Pick<Context, "db" | "now">,
   offenders: Offenders = noOffenders(),
@@ -216,9 +220,9 @@ export async function expireOrders(
 }
 
 /**
- * A matched order fails when nothing of it was delivered and nothing is awaited: while one of its
- * credits stands, it does too, whatever becomes of the credits of others in the same settlement. One
- * that still rests goes on resting. Joins the transaction that ended the sides.
+ * Fails matched orders of which no credit was delivered and none is awaited. While one credit of an
+ * order stands, the order stands. An order that still rests goes on resting. Runs in the
+ * transaction of the settlement.
  */
 export async function failOrders(
   tx: Tx,
@@ -250,12 +254,70 @@ export async function failOrders(
   return changed.map(({ before, after }) => toOrderChange({ action: "fail", before, after }));
 }
 
-/** Nobody deals until the transaction ends. */
+/** Takes the match lock: nothing is dealt until the transaction ends. */
 export async function lockTrading(tx: Tx, environment: Environment): Promise<void> {
   await tx.run(lockMatching(environment));
 }
 
-/** Whoever calls this keeps others from trading. */
+/** Moves GTD expiries of a desk earlier. The caller holds the match lock. */
 export async function passTimeOfOrders(tx: Tx, passage: Passage): Promise<number> {
   return await moveOrderExpiriesEarlier(tx, passage);
+}
+
+const upkeepWorker: Actor = { kind: "worker", id: "order-upkeep", requestId: null };
+
+/**
+ * Cancels one set of resting sells with a credit that has ended: cancelled or used at customs, or
+ * expired. A suspended credit may return, so its sell waits. "more" when another set may follow.
+ */
+export async function cancelOrdersWithoutCredits(
+  { db, now: clockNow }: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const now = clockNow();
+  let found = 0;
+  for (const environment of environments) {
+    // Found without a lock, which is safe: an ended credit never returns.
+    const bereft = { today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
+    const orderIds = await listOrdersWithoutCredits(db, environment, bereft);
+    const ending = { environment, how: "cancelled", reason: "credit_gone", now } as const;
+    await endInParts(db, offenders, { ...ending, orderIds, findActor: () => upkeepWorker });
+    found = Math.max(found, orderIds.length);
+  }
+  return found === endedAtOnce ? "more" : "idle";
+}
+
+const smallRestsWorker: Actor = { kind: "worker", id: "small-rests", requestId: null };
+
+/**
+ * Cancels one set of sells whose remainder after a deal is below the minimum that may rest, which
+ * releases their credits. The remainder of a buy ends with the deal itself. "more" when another set
+ * may follow.
+ */
+export async function cancelSmallRemainders(
+  { db, now: clockNow }: Pick<Context, "db" | "now">,
+  offenders: Offenders = noOffenders(),
+): Promise<"more" | "idle"> {
+  const now = clockNow();
+  let found = 0;
+  for (const environment of environments) {
+    const cards = await findCurrentCards(db, environment);
+    for (const [scheme, { rest_min_paise: minPaise }] of cards) {
+      // Found without a lock, which is safe: a remainder never grows.
+      const small = { scheme, minPaise, limit: endedAtOnce, except: offenders.ids() };
+      const orderIds = await listBelowMinimum(db, environment, small);
+      const ending = {
+        environment,
+        orderIds,
+        how: "cancelled",
+        reason: restBelowMinimum,
+        restReason: restBelowMinimum,
+        findActor: () => smallRestsWorker,
+        now,
+      } as const;
+      await endInParts(db, offenders, ending);
+      found = Math.max(found, orderIds.length);
+    }
+  }
+  return found === endedAtOnce ? "more" : "idle";
 }

@@ -27,20 +27,21 @@ import { loadCardsWithQuotes } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { findPurchasingPower } from "../settlement/fund-settlements.ts";
+import type { BookSession } from "./book-session.ts";
 import type { Command, Loaded } from "./decide-orders.ts";
-import { type BookSession, newMatchState, type MatchState } from "./match-state.ts";
+import { type MatchState, newMatchState } from "./match-state.ts";
 import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
 import { listRestingBuys } from "./resting-store.ts";
 import { type LockedQuote, lockQuotes } from "./use-quotes.ts";
 
-/** How many resting buys of a scheme a set looks at: those that are served first. */
+/** How many resting buys of a scheme a set loads, those with priority first. */
 export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };
 
-/** What a set is decided on beside the database. */
+/** What a set is decided on besides the database. */
 export type OrderSet = Attempt & {
   readonly environment: Environment;
   readonly book: BookSession;
-  /** Credits by number that the books refuse to move for their holders. */
+  /** Scrip numbers whose holder is not the owner in the ledger. */
   readonly disputed: ReadonlySet<string>;
   readonly now: Date;
   readonly openQuotes: OpenQuotes;
@@ -110,7 +111,7 @@ export async function loadOrders(
   const gone = bundles.flat().filter((offer) => typeof offer === "string");
   book.setAside(gone.filter((scripNo) => !held.has(scripNo)));
   const isHeld = (creditId: string | undefined) => creditId !== undefined && !credits.has(creditId);
-  // Whoever sells an amount waits for the best that its firm has.
+  // A sale by amount waits for all of its firm's credits, because it delivers the best of them.
   const heldAmong = new Set([...listedAmong.keys()].filter((creditIds) => creditIds.some(isHeld)));
   const loaded = commands.map((command, at): Loaded => ({
     ...command,
@@ -156,7 +157,7 @@ function findOriginals(commands: readonly Command[]): Query<Map<string, OrderRow
   );
 }
 
-/** What buyers have to pay with, and how much of their buys may wait for money. */
+/** The money that buyers have, and how much of their buys may wait for money. */
 export function findBuyerFunds(
   environment: Environment,
   buyers: readonly { readonly firmId: string; readonly keyId: string }[],
@@ -168,7 +169,7 @@ export function findBuyerFunds(
   ]).map(([means, unfundedMax]) => ({ means, unfundedMax }));
 }
 
-/** At the place of each command, the quote it is placed on. */
+/** By index of the command, its quote. */
 function lockNamedQuotes(
   commands: readonly Command[],
 ): Query<readonly (LockedQuote | undefined)[]> {
@@ -184,7 +185,10 @@ function lockNamedQuotes(
 
 type HoldingsByPlace = ReadonlyMap<number, CreditForSale | undefined>;
 
-/** The holdings that commands name, by the places of the commands; they are locked once their firms are. */
+/**
+ * The holdings that commands name, by the places of the commands; they are locked once their firms
+ * are.
+ */
 function findNamed(commands: readonly Command[]): Query<HoldingsByPlace> {
   return findHoldings(
     commands.flatMap(({ call, intent }, at) =>
@@ -215,8 +219,8 @@ function findHoldings(
 }
 
 /**
- * Whom an order acts for: the holder of its credit, the client that its quote was given to, the firm
- * it names, or the key's own. A quote of the desk's own firm serves any firm of the desk.
+ * The firm that an order acts for: the holder of its credit, the firm that its quote was given to,
+ * the firm it names, or the key's own. A quote of the desk's own firm serves any firm of the desk.
  */
 function actingFirm(
   caller: Caller,
@@ -244,7 +248,7 @@ function findVisibleFirm(
 
 const nothing: readonly string[] = [];
 
-/** At the place of each command, what its firm could deliver for an amount: one list for each firm and scheme. */
+/** By index of the command, the credits its firm could deliver; one list per firm and scheme. */
 async function findAmounts(
   tx: Tx,
   commands: readonly Command[],
@@ -274,13 +278,13 @@ async function findAmounts(
   return found;
 }
 
-/** Of what scheme an amount is sold; undefined when something else is ordered. */
+/** The scheme of a sale by amount; undefined for other orders. */
 function schemeOfAmount({ intent }: Command, quote: LockedQuote | undefined): Scheme | undefined {
   if (quote) return quote.side === "sell" && quote.scrip_no === null ? quote.scheme : undefined;
   return intent.ask.kind === "amount" ? intent.ask.scheme : undefined;
 }
 
-/** What is still to be had of the quoted bundles, by number, and what of them somebody else holds. */
+/** The available offers of quoted bundles, by scrip number, and the numbers that others lock. */
 async function loadBundles(
   tx: Tx,
   environment: Environment,
@@ -309,15 +313,16 @@ export type OfferedCredit = {
 };
 
 export type LockedOffers = {
-  /** By number. */
+  /** By scrip number. */
   readonly offered: ReadonlyMap<string, OfferedCredit>;
-  /** Numbers that others hold: nobody who matches waits for them. */
+  /** Scrip numbers that other transactions lock; matching never waits for them. */
   readonly held: readonly string[];
 };
 
 /**
- * Of these numbers, those that can be bought: listed by the house, or reserved for a sell that rests,
- * is not past its time and whose firm may trade. They are locked, and stay so until the transaction ends.
+ * Locks those of the credits that can be bought, by the rows of the database and not by the book:
+ * listed by the house, or reserved for a resting sell that has not expired and whose firm may
+ * trade.
  */
 export async function lockOffers(
   tx: Tx,

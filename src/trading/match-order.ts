@@ -1,40 +1,45 @@
-// An order that nothing refuses meets the market: it is dealt, it rests, or it ends unfilled.
+// Matches one order against the market. It is dealt, it rests, or it is cancelled unfilled.
+//
+//   sellCredits        a sell: resting buys, then the house, then the book
+//   buyCover           a buy without a quote: a bundle from the book
+//   buyQuoted          a buy with a quote: the quoted bundle, if all of it is unchanged
+//   chooseDeliverable  the credits that a sale by amount delivers
+//   dealSell, takeBundle   make the deal; the matcher uses them too
 
-import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
+import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { addedCeil, type Bps, type Paise } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { addDays, dayNumber } from "../kernel/time.ts";
 import {
-  priceBundle,
   comparePriority,
-  matchSell,
   filterPayable,
   findPool,
   isSamePan,
+  matchSell,
+  priceBundle,
   type RestingBuy,
   type SellMatch,
 } from "./match-rules.ts";
-import { type BuyFacts, isPricedAmount, isPricedOffer, type SellFacts } from "./quote-rules.ts";
 import {
   chargeBuyer,
   decideCharge,
   DeliverableCredits,
+  findPan,
   type Leg,
   marketFor,
+  type MatchState,
   newDealId,
   recordDealt,
-  findPan,
   replaceResting,
-  toRestingBuys,
   restMin,
   restOptions,
   takeFromHouse,
-  type MatchState,
+  toRestingBuys,
 } from "./match-state.ts";
 import {
   amountChanged,
@@ -46,13 +51,14 @@ import {
   restsTooLittle,
   unfundedLimit,
 } from "./order-refusals.ts";
-import { dealPart, endRest, newHistoryEntry, type DealtPart } from "./order-rules.ts";
+import { dealPart, type DealtPart, endRest, newHistoryEntry } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
+import { type BuyFacts, isPricedAmount, isPricedOffer, type SellFacts } from "./quote-rules.ts";
 
-/** An order that was not matched yet, with everything its command and its quote say. */
+/** An order before it is matched, and the price of its quote. */
 export type Draft = { readonly order: OrderRow; readonly quotedBps: Bps | null };
 
-/** Sells these credits, which are locked and sellable, at once or by resting. */
+/** Sells these credits, which are locked and sellable, now or by resting. */
 export function sellCredits(
   matchState: MatchState,
   { order: asked, quotedBps }: Draft,
@@ -84,7 +90,7 @@ export function sellCredits(
   return restOrder(matchState, order);
 }
 
-/** The resting buys whose firms could pay for this face, at once or in time. */
+/** The resting buys whose firms can pay for this face now, or may owe it. */
 function findPayingBuys(matchState: MatchState, scheme: Scheme, facePaise: Paise): RestingBuy[] {
   const buys = new Map(matchState.restingBuys.map((order) => [order.order_id, order]));
   return toRestingBuys(matchState, scheme).filter(({ orderId, priceBps }) => {
@@ -95,13 +101,13 @@ function findPayingBuys(matchState: MatchState, scheme: Scheme, facePaise: Paise
   });
 }
 
-/** By what quotes may hold room of the house for a sell. */
+/** The ids under which open quotes hold part of the house limit for this sell. */
 function listHoldingIds({ quote_ref }: OrderRow, credits: readonly DealtCredit[]): string[] {
   const creditIds = credits.map(({ credit_id }) => credit_id);
   return quote_ref === null ? creditIds : [...creditIds, quote_ref];
 }
 
-/** The sell after these credits of it were dealt at one price. */
+/** Deals these credits at one price; returns the sell afterwards. */
 export function dealSell(
   matchState: MatchState,
   order: OrderRow,
@@ -144,7 +150,7 @@ export function dealSell(
   return seller.order;
 }
 
-/** The resting buy after the deal; it keeps its place for what is left of it. */
+/** Deals part of a resting buy; the remainder keeps its priority. */
 function dealRestingBuy(
   matchState: MatchState,
   { buy, buyerBps }: SellMatch & { readonly with: "client" },
@@ -160,8 +166,8 @@ function dealRestingBuy(
 }
 
 /**
- * Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. Where
- * nothing fits but what somebody else holds, an order that may not rest comes again.
+ * Takes the bundle that leaves the least uncovered, and rests with the remainder if it may. When the
+ * only credits that fit are locked by others, an order that may not rest is retried.
  */
 export function buyCover(
   matchState: MatchState,
@@ -200,7 +206,7 @@ export function buyCover(
   return restBuy(matchState, order, order.limit_bps);
 }
 
-/** The bundle and the price of a quote, as long as every credit of it is to be had as it was priced. */
+/** Takes the quoted bundle at the quoted price, if every credit is available and unchanged. */
 export function buyQuoted(
   matchState: MatchState,
   { order, quotedBps }: Draft,
@@ -212,7 +218,7 @@ export function buyQuoted(
   const offers = bundle.filter(
     (offer) =>
       typeof offer !== "string" && !sold.has(offer.scrip_no) && !isSamePan(offer.seller, pan),
-  ) as Offer[]; // The texts among them stand for credits that have gone.
+  ) as Offer[]; // A string is the number of a credit that is gone.
   if (offers.length < bundle.length || quotedBps === null) return bundleGone();
   const changed = offers.filter((offer, at) => !isPricedOffer(priced?.[at], offer));
   if (changed.length > 0) return factsChanged(changed.map((offer) => offer.scrip_no));
@@ -228,7 +234,7 @@ function sumShares(shares: readonly Paise[]): Paise {
   return shares.reduce((sum, share) => sum + share, 0);
 }
 
-/** The buy after it took a bundle at one price; undefined when too much of its firm's waits for money. */
+/** Deals a bundle at one price; undefined when the firm would owe more than it may. */
 export function takeBundle(
   matchState: MatchState,
   order: OrderRow,
@@ -259,13 +265,16 @@ export function takeBundle(
   return bought.order;
 }
 
-/** A buy that has just dealt rests with what is left of it, at the price it dealt at. */
+/** A partly dealt buy rests with the remainder, at the price it dealt at. */
 function restIfOpen(matchState: MatchState, order: OrderRow): OrderRow {
   if (order.state !== "open" || order.price_bps === null) return order;
   return restBuy(matchState, order, order.price_bps);
 }
 
-/** The house gets what the buyer pays; a resting sell gets its limit, which its own order rounds. */
+/**
+ * The house is paid the buyer's share. A resting sell gets its limit; its own order rounds it
+ * later.
+ */
 function toLeg(offer: Offer, buyerBps: Bps, buyerPaise: Paise): Leg {
   const fromHouse = offer.order_id === null;
   return {
@@ -298,7 +307,7 @@ function cancelUnfilled({ now }: MatchState, order: OrderRow): OrderRow {
   return endRest(order, { how: "cancelled", reason: "unfilled", now });
 }
 
-/** The firm's own whole credits whose sum is the largest within the amount; those taken are taken. */
+/** The firm's whole credits with the largest sum within the amount, without those already taken. */
 export function chooseDeliverable(
   matchState: MatchState,
   deliverable: readonly DealtCredit[],
@@ -309,7 +318,7 @@ export function chooseDeliverable(
   }: {
     readonly facePaise: Paise;
     readonly daysMin: number;
-    /** Those of the quote, where there is one. */
+    /** The facts behind the quote, if there is one. */
     readonly facts: SellFacts | undefined;
   },
 ): readonly DealtCredit[] | Failure {
@@ -320,7 +329,7 @@ export function chooseDeliverable(
   return isPriced ? chosen : amountChanged(delivery.facePaise);
 }
 
-/** What is left of these credits, which are of one firm and scheme; undefined where there are none. */
+/** The untaken ones of these credits of one firm and scheme; undefined when the list is empty. */
 function findStock(
   { deliverable, reserved }: MatchState,
   credits: readonly DealtCredit[],

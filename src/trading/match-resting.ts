@@ -1,24 +1,22 @@
-// The matcher looks after what rests. Orders that arrive meet what rests against them at once; this
-// is for everything else that can bring two sides together: a new card, credits that were added or
-// freed, and two orders of one set that rest against each other.
+// The matcher: deals resting orders that become dealable without a new order, after a new card, after
+// credits were added or released, or when two orders of one set rest against each other.
 //
-//   look     has a card, an offer or a resting order changed since the last look? Usually not. Now
-//            and then it looks all the same, for what nobody announces: a day of the house that
-//            begins, a firm that may trade again, a credit that customs gave back
-//   buys     each resting buy, the best first, takes its bundle from the book at its own price
-//   sells    what is left of the resting sells goes to the house where its bid reaches their limit
-//   note     what was seen, in the same transaction
+//   look     checks whether a card, an offer or a resting order has changed since the last run. It runs
+//            every 10 s in any case, for changes that leave no trace: a new day of the house limit, a
+//            firm that may trade again, a credit that customs released
+//   buys     each resting buy, best first, takes a bundle from the book at its own price
+//   sells    the house buys resting sells whose limit its bid reaches, cheapest first
+//   seen     stores what was seen, in the same transaction
 //
-// Every process runs it; the lock of the matching lets one at a time.
+// Every process runs the matcher; the match lock admits one at a time.
 //
-// What a look of the matcher does with one order that rests, on facts that were loaded before.
+// Orders and the matcher load up to 500 resting buys of a scheme, of firms that may trade: each
+// desk's best before any desk's second best, and at most 100 per desk. So no desk can hide the
+// orders of others.
 //
-// Who is looked at: a set and the matcher see up to 500 resting buys of a scheme, of firms that may
-// trade: each desk's best before any desk's second best, and at most 100 of one desk, found by leaping
-// through the index from desk to desk. So no number of orders hides another desk's.
-//
-// A sell whose firm or credit is suspended, or whose time is over, rests and is not dealt: the book sets
-// its credits aside. One whose credit has ended is cancelled (`credit_gone`) by `order-upkeep`.
+// A sell whose firm or credit is suspended, or that has expired, rests and is not dealt: the book
+// sets its credits aside. A sell whose credit has ended is cancelled (`credit_gone`) by
+// `order-upkeep`.
 
 import { SearchNeeded } from "../cover/search-cover.ts";
 import { houseChanges } from "../credits/inventory.ts";
@@ -37,19 +35,19 @@ import {
   workInParts,
 } from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { type FindCard, loadCardsWithQuotes, loadCardsToday } from "../rates/current-cards.ts";
+import { type FindCard, loadCardsToday, loadCardsWithQuotes } from "../rates/current-cards.ts";
 import { openQuotesOn } from "../rates/open-quotes.ts";
-import { findBuyerFunds, lockOffers, restingBuysMax, type OrderSet } from "./load-orders.ts";
-import { sumFaces, dealSell, takeBundle } from "./match-order.ts";
-import { findHighestBid, findHouseBid, filterPayable, findRestingPool } from "./match-rules.ts";
+import type { BookSessions } from "./book-session.ts";
+import { findBuyerFunds, lockOffers, type OrderSet, restingBuysMax } from "./load-orders.ts";
+import { dealSell, sumFaces, takeBundle } from "./match-order.ts";
+import { filterPayable, findHighestBid, findHouseBid, findRestingPool } from "./match-rules.ts";
 import {
-  type BookSessions,
+  findPan,
+  type MatchState,
   newMatchState,
   recordDealt,
-  findPan,
   replaceResting,
   toRestingBuys,
-  type MatchState,
 } from "./match-state.ts";
 import { findRemainingPaise } from "./order-rules.ts";
 import { lockMatching, type OrderRow } from "./order-store.ts";
@@ -64,11 +62,11 @@ import {
 import { storeOrders } from "./store-orders.ts";
 
 const matcher: Actor = { kind: "worker", id: "matching", requestId: null };
-/** How many resting sells one look goes through, the cheapest first, and how many at a time. */
+/** One run reads at most this many pages of resting sells. */
 const sellPagesMax = 100;
 const sellsInPage = 200;
 
-/** How long something that nobody announces may wait. */
+/** How often the matcher runs without a visible change. */
 const lookEveryMs = 10_000;
 
 export function createRestingMatcher(
@@ -84,7 +82,7 @@ export function createRestingMatcher(
       const now = ctx.now();
       const isDue = now.getTime() - lookedAtMs[environment] >= lookEveryMs;
       if (!isDue && !(await hasNews(ctx.db, environment, now))) continue;
-      // An order whose deal cannot be stored is left out, and the others are dealt.
+      // An order whose deal cannot be stored is set aside, and the others are dealt.
       dealt += await workInParts(offenders, (choice, claimed) =>
         withBookSession(books, environment, (book, disputed) => {
           const set = {
@@ -125,11 +123,11 @@ function listCardVersions(environment: Environment, findCard: FindCard): Seen["s
 
 type Look = OrderSet & {
   readonly choice: Choice;
-  /** Told the orders that deal, before anything is stored. */
+  /** Receives the ids of the orders that deal, before anything is stored. */
   readonly claimed: (orderIds: readonly string[]) => void;
 };
 
-/** One look at everything that rests; how many deals it made. */
+/** Matches all resting orders once; returns the number of deals. */
 async function matchOnce(
   tx: Tx,
   { environment, isPart, book, disputed, now, openQuotes, choice, claimed }: Look,
@@ -159,7 +157,7 @@ async function matchOnce(
   const matchState = newMatchState({ ...facts, findCard });
   const isChosen = ({ order_id }: OrderRow) =>
     !choice.except.includes(order_id) && (choice.only?.includes(order_id) ?? true);
-  // Serving a buy takes it out of those that rest once nothing of it does.
+  // The filter copies the list: serving a buy may remove it.
   for (const buy of matchState.restingBuys.filter(isChosen)) serveBuy(matchState, buy);
   for (const scheme of schemes) await serveSells(tx, matchState, { scheme, isChosen });
   claimed([...new Set(matchState.deals.map((deal) => deal.originOrderId))]);
@@ -171,7 +169,7 @@ async function matchOnce(
   return matchState.deals.length;
 }
 
-/** The house takes resting sells at their limit where its bid reaches it, the cheapest first. */
+/** The house buys resting sells at their limit, where its bid reaches it, cheapest first. */
 async function serveSells(
   tx: Tx,
   matchState: MatchState,
@@ -188,7 +186,7 @@ async function serveSells(
   for (let pages = 0; pages < sellPagesMax; pages++) {
     const of = { environment, scheme, limitBpsMax, now, after: page.at(-1), limit: sellsInPage };
     page = await listRestingSells(tx, of);
-    // Most of what rests waits for a better price; only what may be dealt is locked.
+    // Most resting sells wait for a better price; only those within reach are locked.
     const near = page.filter(
       (sell) =>
         isChosen(sell) &&
@@ -216,7 +214,7 @@ async function serveReachableSells(
   }
 }
 
-/** A resting buy takes what covers the most of its rest, at its own price. */
+/** A resting buy takes the bundle that covers most of its remainder, at its own price. */
 export function serveBuy(matchState: MatchState, buy: OrderRow): void {
   const market = matchState.markets.get(buy.scheme);
   const [resting] = toRestingBuys(matchState, buy.scheme).filter(
@@ -231,7 +229,7 @@ export function serveBuy(matchState: MatchState, buy: OrderRow): void {
     expiresFrom: addDays(matchState.today, sellableDaysMin),
     plan: null,
   });
-  if (chosen instanceof SearchNeeded) throw new Error("who rests does without a plan");
+  if (chosen instanceof SearchNeeded) throw new Error("a resting buy is matched without a plan");
   const bundle = filterPayable(chosen, resting.priceBps);
   if (bundle.length === 0) return;
   const after = takeBundle(matchState, buy, bundle, resting.priceBps);
@@ -240,7 +238,7 @@ export function serveBuy(matchState: MatchState, buy: OrderRow): void {
   replaceResting(matchState, after);
 }
 
-/** The house takes what rests of a sell at its limit, where its bid reaches that. */
+/** The house buys the remaining credits of a sell at its limit, if its bid reaches it. */
 export function serveSell(
   matchState: MatchState,
   sell: OrderRow,

@@ -5,16 +5,16 @@ import fc from "fast-check";
 
 import type { Offer } from "../cover/rules.ts";
 import { addedCeil, addedFloor, priceFloor } from "../kernel/money.ts";
-import { priceAsk, priceBid, type CardToday, startingTerms } from "../rates/rules.ts";
+import { type CardToday, priceAsk, priceBid, startingTerms } from "../rates/rules.ts";
 import {
-  priceBundle,
+  coversSellerShare,
+  filterPayable,
   findHighestBid,
   findHouseBid,
-  matchSell,
   findPool,
   findRestingPool,
-  filterPayable,
-  coversSellerShare,
+  matchSell,
+  priceBundle,
   type RestingBuy,
   type Sell,
 } from "./match-rules.ts";
@@ -49,7 +49,7 @@ const buy = (over: Partial<RestingBuy> = {}): RestingBuy => ({
   ...over,
 });
 
-test("a sell meets the house at its bid when nothing rests", () => {
+test("a sell without resting buys is sold to the house at its bid", () => {
   const bid = priceBid(market, 300_000_000, 400);
   assert.deepEqual(matchSell(market, [], sell()), {
     with: "house",
@@ -58,20 +58,20 @@ test("a sell meets the house at its bid when nothing rests", () => {
   });
 });
 
-test("a resting buy that leaves the margin above the bid comes before the house", () => {
+test("a resting buy that pays at least bid plus margin comes before the house", () => {
   const match = matchSell(market, [buy()], sell());
   assert.equal(match?.with, "client");
   assert.equal(match?.sellerBps, 9_900 - market.margin_bps);
   assert.equal(match?.buyerBps, 9_900);
 });
 
-test("a quoted sell gets its quote, whoever buys, open market or not", () => {
+test("a quoted sell gets its quoted price, whoever buys and whether or not the market is open", () => {
   assert.equal(matchSell(market, [buy()], sell({ quotedBps: 9_700 }))?.sellerBps, 9_700);
   assert.equal(matchSell(halted, [], sell({ quotedBps: 9_700 }))?.sellerBps, 9_700);
   assert.equal(matchSell(halted, [buy()], sell({ quotedBps: 9_700 }))?.with, "house");
 });
 
-test("without a price of the house an order without a limit takes nothing that rests", () => {
+test("without a bid of the house a sell without a limit is not matched", () => {
   assert.equal(matchSell(halted, [buy()], sell()), undefined);
   assert.equal(matchSell(undefined, [buy()], sell()), undefined);
   const spent = { ...market, taken_paise: market.house_limit_paise };
@@ -79,7 +79,7 @@ test("without a price of the house an order without a limit takes nothing that r
   assert.equal(findHouseBid(spent, sell()), undefined);
 });
 
-test("nobody deals with a firm of the same PAN, and no buy takes more than it wants", () => {
+test("firms of one PAN do not deal with each other, and no buy takes more than its remainder", () => {
   const bid = { with: "house", sellerBps: 9_810, buyerBps: 9_810 };
   assert.deepEqual(matchSell(market, [buy({ pan: "AAAPA0000A" })], sell()), bid);
   assert.deepEqual(matchSell(market, [buy({ remainingPaise: 299_999_999 })], sell()), bid);
@@ -150,7 +150,7 @@ test("a resting buy takes from the house only when the ask is within its price",
   assert.equal(findRestingPool(market, buy({ priceBps: ask - 1 })).fromHouse, false);
 });
 
-test("no bid is above the highest bid, and the house's limits hold for both", () => {
+test("no bid exceeds the highest bid, and both respect the limits of the house", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20_000_000_000 }),
@@ -166,7 +166,7 @@ test("no bid is above the highest bid, and the house's limits hold for both", ()
   assert.equal(findHighestBid(halted, 1), undefined);
 });
 
-test("whoever pays for a credit pays what its seller gets, wherever in their orders it stands", () => {
+test("the buyer's share of a credit covers the seller's share at any position in their orders", () => {
   const paise = fc.oneof(fc.nat({ max: 20_000 }), fc.nat({ max: 2 ** 40 }));
   const face = fc.oneof(fc.integer({ min: 1, max: 20_000 }), fc.integer({ min: 1, max: 2 ** 40 }));
   const bps = fc.integer({ min: 1, max: 10_000 });
@@ -188,13 +188,13 @@ test("whoever pays for a credit pays what its seller gets, wherever in their ord
   assert.ok(!coversSellerShare(100, 9_830, 9_850));
 });
 
-test("a sell of several credits does not meet a buy that could pay less for one of them", () => {
+test("a sell of several credits is not matched with a buy whose share of one could be too small", () => {
   const several = sell({ facePaise: 300_000_001, faces: [300_000_000, 1] });
   assert.equal(matchSell(market, [buy()], several)?.with, "house");
   assert.equal(matchSell(market, [buy()], sell({ facePaise: 300_000_001 }))?.with, "client");
 });
 
-test("of a bundle the house's offers and those that are paid for stay", () => {
+test("filterPayable keeps offers of the house and sells that the price covers", () => {
   const offer = { scrip_no: "A", expires_on: 1, seller: "", order_id: "ord" };
   const offers = [
     { ...offer, face_paise: 1, limit_bps: 9_830 },

@@ -1,4 +1,4 @@
-// One order meets what rests against it, then the house.
+// How one order is matched: against resting orders first, then against the house.
 //
 //   a sell   meets the resting buys, the best price first and the earliest of equals, each only when
 //            it can take every credit of the sell whole; then the house's bid
@@ -15,7 +15,7 @@
 
 import type { Offer } from "../cover/rules.ts";
 import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
-import { priceAsk, priceBid, type CardToday, type RateCard } from "../rates/rules.ts";
+import { type CardToday, priceAsk, priceBid, type RateCard } from "../rates/rules.ts";
 
 export type RestingBuy = {
   readonly orderId: string;
@@ -26,9 +26,9 @@ export type RestingBuy = {
 
 export type Sell = {
   readonly facePaise: Paise;
-  /** Of each of its credits. */
+  /** The face of each credit. */
   readonly faces: readonly Paise[];
-  /** Of the credit that lapses first. */
+  /** Days left of the credit that expires first. */
   readonly daysLeft: number;
   readonly pan: string | null;
   readonly limitBps: Bps | null;
@@ -54,7 +54,7 @@ export function findHouseBid(
   return priceBid(market, facePaise, daysLeft);
 }
 
-/** The most the house could bid for a face, however long its credits live. */
+/** The highest bid of the house for a face, over all validity bands. */
 export function findHighestBid(market: CardToday, facePaise: Paise): Bps | undefined {
   const bids = market.validity_bands.flatMap(
     ({ from_days }) => findHouseBid(market, { facePaise, daysLeft: from_days }) ?? [],
@@ -62,7 +62,7 @@ export function findHighestBid(market: CardToday, facePaise: Paise): Bps | undef
   return bids.length > 0 ? Math.max(...bids) : undefined;
 }
 
-/** Who buys what is sold now, and at what price for each side; undefined when nobody does. */
+/** The buyer of a sell now, and the price of each side; undefined when nobody buys. */
 export function matchSell(
   market: CardToday | undefined,
   resting: readonly RestingBuy[],
@@ -70,7 +70,7 @@ export function matchSell(
 ): SellMatch | undefined {
   const bid = findHouseBid(market, sell);
   const least = sell.quotedBps ?? Math.max(sell.limitBps ?? 0, bid ?? 0);
-  // Without a limit the house's price is the floor: no order takes whatever happens to rest.
+  // Without a limit the house's bid is the floor: no sell goes for less to a resting buy.
   if (least === 0) return undefined;
   const sellerBpsAt = (buy: RestingBuy) =>
     sell.quotedBps ?? buy.priceBps - (market?.margin_bps ?? 0);
@@ -94,8 +94,8 @@ function mayTake(buy: RestingBuy, { facePaise, pan }: Sell, paysAtLeast: Bps): b
 }
 
 /**
- * Whether a buyer pays for each of these credits at least what a seller of all of them gets. One alone
- * is rounded down for its seller, and then any price that is not below the seller's does.
+ * Whether the buyer's share of every credit covers the seller's share. A single credit is rounded
+ * down for its seller, so any buyer's price that is not below the seller's will do.
  */
 function coversSellerShares(faces: readonly Paise[], buyerBps: Bps, sellerBps: Bps): boolean {
   if (faces.length === 1) return buyerBps >= sellerBps;
@@ -103,16 +103,15 @@ function coversSellerShares(faces: readonly Paise[], buyerBps: Bps, sellerBps: B
 }
 
 /**
- * Whether a buyer pays for a credit at least what its seller gets, whatever else is in their orders.
- * An order is rounded as a whole, so the share of one credit may be a paisa off its own value either
- * way; where the prices differ by less than that, as they do for a few paise of face or without a
- * margin, the seller's could be the greater.
+ * Whether the buyer's share of a credit covers the seller's, whatever else is in their orders. An
+ * order is rounded as a whole, so the share of one credit can be a paisa above or below its own
+ * value. Where the two prices differ by less than a paisa, the seller's share could be the larger.
  */
 export function coversSellerShare(facePaise: Paise, buyerBps: Bps, sellerBps: Bps): boolean {
   return priceFloor(facePaise, buyerBps) >= priceCeil(facePaise, sellerBps);
 }
 
-/** Of a bundle at one price, the offers of the house and those whose sellers it pays. */
+/** The offers of a bundle that can be paid at one price: those of the house, and sells it covers. */
 export function filterPayable(bundle: readonly Offer[], priceBps: Bps): readonly Offer[] {
   return bundle.filter(
     ({ order_id, face_paise, limit_bps }) =>
@@ -120,10 +119,10 @@ export function filterPayable(bundle: readonly Offer[], priceBps: Bps): readonly
   );
 }
 
-/** Which offers a buy may take: those of the house or not, and sells up to a limit. */
+/** The offers that a buy may take: those of the house or not, and sells up to a limit. */
 export type Pool = { readonly fromHouse: boolean; readonly limitBpsMax: Bps };
 
-/** What an arriving buy may take; undefined when nothing can be bought at its price. */
+/** The pool of an arriving buy; undefined while the market is closed. */
 export function findPool(
   market: CardToday | undefined,
   {
@@ -149,7 +148,9 @@ export function priceBundle(
   return Math.max(...bundle.map(({ limit_bps }) => limit_bps)) + card.margin_bps;
 }
 
-/** A resting order deals at its own price: the house must ask no more than it pays. */
+/**
+ * The pool of a resting buy: it includes the house when its ask is not above the price of the buy.
+ */
 export function findRestingPool(card: RateCard, buy: RestingBuy): Pool {
   return {
     fromHouse: priceAsk(card, buy.remainingPaise) <= buy.priceBps,

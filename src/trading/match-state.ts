@@ -1,13 +1,9 @@
-// What a set of orders has taken and agreed so far. One is made per set, filled in the order of the
-// commands, and read when the set is stored; a set that is refused by the database is simply dropped.
-//
-// What a firm can deliver for the amounts that a set sells. Its credits are put in order once for the
-// set, however many amounts are sold of them, and each that an order takes is gone for the next.
+// The state of one set of orders: what its orders have taken and agreed so far. It is filled
+// command by command and read when the set is stored. A set that is rolled back drops it.
 
 import { chooseBundle, indexOwnCredits } from "../cover/choose-bundle.ts";
 import type { OfferIndex } from "../cover/offer-index.ts";
-import { type Offer, stepsQuick } from "../cover/rules.ts";
-import type { CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
+import { stepsQuick } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
 import { refusalToTrade } from "../firms/rules.ts";
@@ -16,72 +12,23 @@ import { newId } from "../kernel/ids.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { dayNumber, type IstDay } from "../kernel/time.ts";
-import type { Db } from "../platform/postgres/postgres.ts";
 import type { FindCard } from "../rates/current-cards.ts";
 import type { OpenQuotes } from "../rates/open-quotes.ts";
 import type { CardToday } from "../rates/rules.ts";
 import type { PurchasingPower } from "../settlement/fund-settlements.ts";
-import type { Pool, RestingBuy } from "./match-rules.ts";
+import type { SetBook } from "./book-session.ts";
+import type { RestingBuy } from "./match-rules.ts";
 import { findRemainingPaise } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 
-/** Which offers a buyer could take. */
-export type Wanted = {
-  readonly scheme: Scheme;
-  readonly pool: Pool;
-  /** Whose own credits are left out. */
-  readonly pan: string | null;
-  readonly expiresFrom: IstDay;
-};
-
-/** The book as one set sees it: what it takes is gone for the orders after it. */
-type SetBook = {
-  /**
-   * The bundle that leaves the least uncovered; empty when nothing can be taken. What a quick search
-   * leaves open is put off, unless there is a plan for it or it must do without one.
-   */
-  choose(
-    wanted: Wanted & {
-      readonly requirementPaise: Paise;
-      readonly plan: CoverPlan | null | undefined;
-    },
-  ): readonly Offer[] | SearchNeeded;
-  /** The smallest face that could be taken for such a wish; undefined when there is none. */
-  smallest(wanted: Wanted): Paise | undefined;
-  /** Whether a credit that somebody else holds could be taken for such a wish. */
-  hasHeld(wanted: Wanted & { readonly requirementPaise: Paise }): boolean;
-  take(scheme: Scheme, offers: readonly Offer[]): void;
-  put(scheme: Scheme, offers: readonly Offer[]): void;
-};
-
-/** A book that a set may take from and put into, and that takes all of it back when asked. */
-export type BookSession = SetBook & {
-  /** Brings the book up to what this transaction sees. */
-  refresh(db: Db): Promise<void>;
-  undo(): void;
-  /** Puts back what others held; whatever the set took stays out. */
-  close(): void;
-  /** Takes out offers that cannot be had now; they return when they can. */
-  setAside(scripNos: readonly string[]): void;
-};
-
-export type BookSessions = {
-  /** The book without these credits, whatever it offers, and without those that others hold now. */
-  session(
-    environment: Environment,
-    without: ReadonlySet<string>,
-    held?: ReadonlySet<string>,
-  ): BookSession;
-};
-
-/** One credit of a deal: its seller's price, and both sides' shares of the money. */
+/** One credit of a deal: the seller's price, and both sides' shares of the money. */
 export type Leg = {
   readonly scripNo: string;
   readonly facePaise: Paise;
   readonly sellerBps: Bps;
   /** Null when the house sells. */
   readonly sellerOrderId: string | null;
-  /** Undefined for a sell that rested before this set: its order is loaded afterwards. */
+  /** Undefined for a sell that rested before this set: its order is loaded at the confirm step. */
   readonly sellerPaise: Paise | undefined;
   readonly buyerPaise: Paise;
 };
@@ -95,7 +42,7 @@ export type DealDraft = {
   /** Null when the house buys. */
   readonly buyerOrderId: string | null;
   readonly buyerBps: Bps;
-  /** Whether the buyer has the money with us. */
+  /** Whether the buyer pays from its balance. */
   readonly isFunded: boolean;
   readonly legs: readonly Leg[];
 };
@@ -105,44 +52,44 @@ export type MatchState = {
   readonly now: Date;
   readonly today: IstDay;
   readonly book: SetBook;
-  /** Credits by number that the books refuse to move for their holders. */
+  /** Scrip numbers whose holder is not the owner in the ledger. */
   readonly disputed?: ReadonlySet<string> | undefined;
-  /** What is held for quotes of this process; nothing where it is not given. */
+  /** House limit held by open quotes of this process. */
   readonly openQuotes?: Pick<OpenQuotes, "heldFor"> | undefined;
   readonly firms: ReadonlyMap<string, TradingFirm>;
-  /** What buyers have to pay with, less with every deal of the set; by firm. */
+  /** The money of buyers, by firm; each deal of the set reduces it. */
   readonly means?: Map<string, PurchasingPower>;
-  /** How much of a firm's buys may wait for money, by the key that ordered. */
+  /** How much a firm may owe for its buys, by the key that orders. */
   readonly unfundedMax?: ReadonlyMap<string, Paise>;
-  /** Card and what is left of the house's day, by scheme; less with every deal of the house. */
+  /** Card and house limit used today, by scheme; each deal of the house uses more. */
   readonly markets: Map<Scheme, CardToday>;
-  /** Resting buys whose firms may trade, best first; replaced as they are dealt. */
+  /** Resting buys whose firms may trade, best first; updated as they are dealt. */
   readonly restingBuys: OrderRow[];
-  /** By desk and idempotency key: what was ordered earlier, also in this set. */
+  /** Orders by visibility and idempotency key, those of this set included. */
   readonly originals: Map<string, OrderRow>;
   /** Orders of this set. */
   readonly placed: Map<string, OrderRow>;
   /** Orders that rested before this set and were dealt in it. */
   readonly dealt: Map<string, DealtOrder>;
   readonly deals: DealDraft[];
-  /** Credits by id that an order of this set has, and the order. */
+  /** By credit id, the order of this set that sells it. */
   readonly reserved: Map<string, { readonly credit: DealtCredit; readonly orderId: string }>;
-  /** What firms can deliver for amounts, by firm and scheme; made when one is first sold. */
+  /** Credits for sales by amount, by firm and scheme; made on first use. */
   readonly deliverable: Map<string, DeliverableCredits>;
   readonly usedQuotes: Map<string, string>;
-  /** What each limited key had ordered today before this set, and what this set adds. */
+  /** Notional per limited key: ordered today before this set, and added by this set. */
   readonly orderedByKey: ReadonlyMap<string, Paise>;
   readonly addedByKey: Map<string, Paise>;
-  /** What the house takes on by this set, and quotes that are used: from here on they hold nothing. */
+  /** Credits the house buys and quotes that are used: they no longer hold house limit. */
   readonly released: Set<string>;
-  /** How much face the house takes on by this set. */
+  /** The face that the house buys in this set. */
   readonly houseTaken: Map<Scheme, Paise>;
 };
 
 type DealtOrder = {
   readonly before: OrderRow;
   readonly after: OrderRow;
-  /** The order of this set that dealt with it. */
+  /** The order whose arrival made the deal. */
   readonly dealtBy: string;
 };
 
@@ -191,12 +138,12 @@ export function newMatchState({
   };
 }
 
-/** How a deal leaves what rests of an order in this market. */
+/** When the remainder of a dealt order may go on resting. */
 export function restOptions({ markets, now }: MatchState, scheme: Scheme) {
   return { restMinPaise: restMin(markets.get(scheme)), now };
 }
 
-/** With how much face an order may rest; any where there is no card. */
+/** The least face that may rest; 1 paisa without a card. */
 export function restMin(market: CardToday | undefined): Paise {
   return market?.rest_min_paise ?? 1;
 }
@@ -207,7 +154,7 @@ export function newDealId({ now }: Pick<MatchState, "now">): string {
 
 type Charge = "paid" | "waits" | "over_limit";
 
-/** How a buyer would pay for more: at once, later, or not, since too much of its waits already. */
+/** How a buyer would pay: now, later, or not at all because it owes too much. */
 export function decideCharge(
   { means, unfundedMax }: MatchState,
   { firm_id, key_id }: Pick<OrderRow, "firm_id" | "key_id">,
@@ -220,7 +167,7 @@ export function decideCharge(
   return has.unfundedPaise + costPaise <= max ? "waits" : "over_limit";
 }
 
-/** Takes the cost from what the buyer can pay at once, or adds it to what waits. */
+/** Takes the cost from the balance of the buyer, or adds it to what the buyer owes. */
 export function chargeBuyer(
   matchState: MatchState,
   buyer: Pick<OrderRow, "firm_id" | "key_id">,
@@ -239,7 +186,7 @@ export function chargeBuyer(
   return charge;
 }
 
-/** The market as it is for what is held by quotes of its own: that is room for it. */
+/** The market without the holds of these ids: a sell may use the limit that its own quotes hold. */
 export function marketFor(
   { markets, openQuotes }: MatchState,
   scheme: Scheme,
@@ -250,7 +197,7 @@ export function marketFor(
   return market && held > 0 ? { ...market, taken_paise: market.taken_paise - held } : market;
 }
 
-/** The house took on more of its day: these credits, by a quote or without. */
+/** Counts a purchase of the house against its daily limit, and releases the holds of its quotes. */
 export function takeFromHouse(
   matchState: MatchState,
   scheme: Scheme,
@@ -264,7 +211,7 @@ export function takeFromHouse(
   matchState.houseTaken.set(scheme, (matchState.houseTaken.get(scheme) ?? 0) + facePaise);
 }
 
-/** A resting buy after a deal: it keeps its place until nothing of it rests. */
+/** Updates a resting buy after a deal, or removes it when nothing of it rests. */
 export function replaceResting(matchState: MatchState, order: OrderRow): void {
   const at = matchState.restingBuys.findIndex(({ order_id }) => order_id === order.order_id);
   if (order.state === "open") matchState.restingBuys[at] = order;
@@ -286,12 +233,12 @@ export function findPan({ firms }: MatchState, firmId: string): string | null {
   return firms.get(firmId)?.pan ?? null;
 }
 
-/** How an order of this set, or one that was dealt in it, stands now. */
+/** The current row of an order that this set placed or dealt. */
 export function currentOrder({ placed, dealt }: MatchState, orderId: string): OrderRow | undefined {
   return placed.get(orderId) ?? dealt.get(orderId)?.after;
 }
 
-/** A resting order was dealt with; however often that happens in a set, it is one change of it. */
+/** Records a deal of a resting order. Several deals in one set are one change and one version. */
 export function recordDealt(matchState: MatchState, dealt: DealtOrder): void {
   const { order_id } = dealt.after;
   if (matchState.placed.has(order_id)) {
@@ -303,6 +250,7 @@ export function recordDealt(matchState: MatchState, dealt: DealtOrder): void {
   matchState.dealt.set(order_id, { ...dealt, before, after });
 }
 
+/** The credits of one firm and scheme for sales by amount, indexed once per set. */
 export class DeliverableCredits {
   readonly #byNumber: Map<string, DealtCredit>;
   readonly #index: OfferIndex;

@@ -1,44 +1,46 @@
-// Where orders and cancels come in: queues per environment, in which those of all callers form sets.
+// The entrance for orders and cancels: one queue of each per environment collects those of all
+// callers into sets.
 //
-// One set per environment matches at a time. Orders, cancels, expiries and the matcher lock one row of
-// `match_locks` first; sets of one process wait for their turn here, so that none waits in the database
-// with a connection. A set that cannot lock the row is answered 500 and nothing was kept.
+// One set per environment matches at a time. Orders, cancels, expiries and the matcher lock one row
+// of `match_locks` first. Sets of this process wait for their turn in memory, so that they do not
+// each hold a connection while they wait. A set that cannot lock the row is answered 500, and
+// nothing was stored.
 //
-// Idempotency of an order is a unique index on the order, over desk, key and the one firm of a
-// `sub_account` key. It is looked up under the lock of the matching. A batch gives each order a key.
+// Idempotency of an order is a unique index over desk, key and, for a `sub_account` key, its firm. It
+// is looked up under the match lock. Each order of a batch has its own idempotency key.
 
 import { planSearches } from "../cover/search-cover.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
-import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import { type Context, contextFor } from "../platform/context.ts";
-import { workPastHeld } from "../platform/postgres/hold-back.ts";
+import { takeTurns } from "../platform/heavy/pace.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
+import { workPastHeld } from "../platform/postgres/hold-back.ts";
 import { isLockTimeout } from "../platform/postgres/postgres.ts";
 import { type Attempt, keptNothing, workInHalves } from "../platform/postgres/split.ts";
-import { takeTurns } from "../platform/heavy/pace.ts";
-import { readQuote } from "./read-quotes.ts";
-import type { QuoteAnswer, TakeQuote } from "./take-quote.ts";
-import { type Cancel, cancelOrders } from "./end-orders.ts";
+import type { BookSessions } from "./book-session.ts";
 import type { Command } from "./decide-orders.ts";
-import {
-  type PlacedOrDeferred,
-  type Placed,
-  placeOrders,
-  type PlaceOptions,
-} from "./place-orders.ts";
+import { type Cancel, cancelOrders } from "./end-orders.ts";
 import { asksForFreshQuote } from "./order-refusals.ts";
-import type { Order } from "./order-schema.ts";
 import { isMatchingHeld } from "./order-store.ts";
-import type { BookSessions } from "./match-state.ts";
+import {
+  type Placed,
+  type PlacedOrDeferred,
+  type PlaceOptions,
+  placeOrders,
+} from "./place-orders.ts";
+import { readQuote } from "./read-quotes.ts";
+import type { Order } from "./schema.ts";
+import type { QuoteAnswer, TakeQuote } from "./take-quote.ts";
 
 const queueLimits = {
   setSizeMax: 256,
   queueMax: 10_000,
-  // Half of a set would wait for its turn to match as the whole did.
+  // Splitting a set does not help when the match lock itself was not available.
   mayRetry: (error: unknown) => keptNothing(error) && !isMatchingHeld(error),
 };
-/** Rows that an order or a cancel may find held are those of its desk. */
+/** Locked rows block one desk only, so the orders of the other desks go on without them. */
 const held = {
   isHeld: (error: unknown) => isLockTimeout(error) && !isMatchingHeld(error),
   groupOf: ({ call }: { readonly call: Call }) => call.caller.deskId,
@@ -46,9 +48,9 @@ const held = {
 const setsWaitingMax = 64;
 
 export type OrderDesk = {
-  /** One order, together with those that arrive at the same time. */
+  /** Places one order in the next set of its environment. */
   readonly place: (command: Command) => Promise<Placed>;
-  /** Orders that arrived in one call, as a set of their own. */
+  /** Places the orders of one call as a set of their own. */
   readonly placeAll: (
     call: Call,
     commands: readonly Command[],
@@ -68,8 +70,7 @@ export function openOrderDesk(
     readonly metrics: Pick<Metrics, "setSize">;
   },
 ): OrderDesk {
-  // Sets of one environment match one after the other, so they wait for their turn here and not,
-  // each with a connection, in the database.
+  // Sets of one environment match one after the other. They wait here, without a connection.
   const turns = {
     live: takeTurns({ waitingMax: setsWaitingMax }),
     sandbox: takeTurns({ waitingMax: setsWaitingMax }),
@@ -97,8 +98,8 @@ export function openOrderDesk(
   const queues = { live: openQueues("live"), sandbox: openQueues("sandbox") };
 
   /**
-   * The same commands with what threads find for those that were put off. When their caller has gone
-   * nothing is found, and those are not placed: a call with the same idempotency key does it then.
+   * Adds the plans that threads found to the deferred commands. Throws when the caller has gone: the
+   * orders are not placed then, and a retry with the same idempotency key places them.
    */
   async function addPlans(
     { caller, gone }: Call,
@@ -128,7 +129,7 @@ export function openOrderDesk(
     );
   }
 
-  /** What is put off is placed after the others of its set, a dry run as a whole once more. */
+  /** Deferred orders are placed after the others of their set; a dry run runs its whole set again. */
   async function attemptWithPlans(
     call: Call,
     commands: readonly Command[],
@@ -147,7 +148,7 @@ export function openOrderDesk(
 
   async function placeAll(call: Call, commands: readonly Command[]) {
     const placed = await attemptWithPlans(call, commands);
-    // What is nobody's fault among them is said of the call.
+    // An error that no single order causes, such as a lock timeout, is the answer of the whole call.
     const isOfAll = (one: Outcome<Placed>) => one instanceof Error && !queueLimits.mayRetry(one);
     if (placed.every(isOfAll)) throw placed[0];
     return await Promise.all(
@@ -157,11 +158,11 @@ export function openOrderDesk(
     );
   }
 
-  /** Whoever finds what was quoted gone or changed is offered what can be had instead. */
+  /** Adds a fresh quote to a refusal whose quote no longer holds. */
   async function addFreshQuote(placed: Placed, command: Command | undefined): Promise<Placed> {
     if (placed.kind !== "refused" || !asksForFreshQuote(placed.failure)) return placed;
     const { code, message, detail } = placed.failure;
-    // What was decided stands, whether or not something else can be offered now.
+    // The refusal stands also when there is no fresh quote.
     const quote = command && (await takeFreshQuote(command, detail).catch(() => undefined));
     return {
       kind: "refused",
@@ -221,7 +222,7 @@ function requirePlaced(one: Outcome<PlacedOrDeferred> | undefined): Outcome<Plac
   return one;
 }
 
-/** What the quote was asked for; of an amount, what can be delivered of it now. */
+/** The request that the quote answered; for an amount, the part that can be delivered now. */
 function toQuoteRequest(
   quoted: Awaited<ReturnType<typeof readQuote>>,
   detail: Failure["detail"],

@@ -1,4 +1,4 @@
-// Why an order is refused, in the contract's words.
+// The refusals of an order, one constructor per condition.
 
 import type { NotSellableReason } from "../credits/rules.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -28,14 +28,14 @@ export function creditNotSellable(scripNo: string, reason: NotSellableReason): F
   });
 }
 
-/** The firm has no whole credits, long-lived enough, whose sum is within the amount. */
+/** The firm has no credits with enough days left that fit into the amount. */
 export function nothingToDeliver(daysMin: number): Failure {
   return new Failure("conflict", "the firm has no credits to deliver for this amount", {
     detail: { reason: "nothing_to_deliver", days_left_min: daysMin },
   });
 }
 
-/** Whoever places the order adds a fresh quote to the detail of these. */
+/** Whether the order desk adds a fresh quote to the detail. */
 export function asksForFreshQuote({ detail }: Failure): boolean {
   return detail?.["reason"] === bundleGoneReason || detail?.["reason"] === factsChangedReason;
 }
@@ -55,7 +55,7 @@ export function factsChanged(scripNos: readonly string[]): Failure {
   });
 }
 
-/** What the firm can deliver is not of the size that was priced. */
+/** The credits that the firm can deliver have not the priced size. */
 export function amountChanged(deliverablePaise: Paise): Failure {
   return new Failure("conflict", "what the firm can deliver is not what the quote was priced on", {
     detail: { reason: factsChangedReason, deliverable_paise: deliverablePaise },
@@ -68,14 +68,14 @@ export function noPrice(): Failure {
   });
 }
 
-/** The firm's deals that wait for money hold as much of other people's credits as they may. */
+/** The unpaid deals of the firm have reached the limit of its desk's plan. */
 export function unfundedLimit(maxPaise: number): Failure {
   return new Failure("conflict", "too much that the firm has bought waits for money", {
     detail: { reason: "unfunded_limit", unfunded_max_paise: maxPaise },
   });
 }
 
-/** There is something to buy, but every credit is larger than what is to be covered. */
+/** Credits are offered, but each is larger than the requirement. */
 export function noCover(smallestPaise: number): Failure {
   return new Failure("conflict", "no whole credit fits the requirement", {
     detail: { reason: "no_cover", smallest_face_paise: smallestPaise },
@@ -86,7 +86,7 @@ export function restsTooLittle(path: string, minPaise: number): Failure {
   return unprocessable({ path, problem: `must be at least ${minPaise} to rest` });
 }
 
-/** What the firm named for a quoted credit must be the one that holds it. */
+/** The firm named in the order is not the firm of the quote. */
 export function otherFirm(): Failure {
   return new Failure("unprocessable", "firm_id: is not the firm that the quote was given to", {
     detail: {

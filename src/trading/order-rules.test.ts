@@ -10,12 +10,12 @@ import {
   type DealFields,
   dealPart,
   endRest,
-  splitLegFees,
-  parseIntent,
+  findRemainingPaise,
   type OrderFields,
   orderLifecycle,
   orderStates,
-  findRemainingPaise,
+  parseIntent,
+  splitLegFees,
 } from "./order-rules.ts";
 
 const now = new Date("2026-11-16T10:00:00+05:30");
@@ -90,7 +90,7 @@ for (const [what, fields, expected] of combinations) {
   });
 }
 
-test("without a limit an order is now or not at all, with one it rests", () => {
+test("an order is IOC without a limit and GTC with one", () => {
   const sell = { side: "sell", scrip_no: "A" } as const;
   assert.equal(parseIntent(sell, now).timeInForce, "IOC");
   assert.equal(parseIntent({ ...sell, limit_bps: 9_800 }, now).timeInForce, "GTC");
@@ -114,7 +114,7 @@ function newOrder(side: "sell" | "buy", faces: readonly number[]): DealFields {
   };
 }
 
-test("however an order is dealt in parts, all-in is exactly the rounding of what was dealt", () => {
+test("all_in_paise is the exact rounding of the dealt face, in whatever parts an order is dealt", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("sell" as const, "buy" as const),
@@ -157,7 +157,7 @@ test("one order has one price", () => {
   assert.throws(() => dealPart(once.order, part(9_700, "S1"), { rests: true, now }));
 });
 
-test("what was dealt of an order stands when the rest is given up", () => {
+test("deals stand when the remainder of an order is cancelled or expires", () => {
   const order = newOrder("sell", [100, 100]);
   const reason = "requested";
   assert.equal(endRest(order, { how: "cancelled", reason, now }).state, "cancelled");
@@ -169,7 +169,7 @@ test("what was dealt of an order stands when the rest is given up", () => {
   assert.deepEqual(ended.resting_scrip_nos, []);
 });
 
-test("a buy that does not rest is matched with whatever its bundle covers", () => {
+test("a buy that does not rest ends as matched with a partial bundle", () => {
   const part = {
     settlementId: "stl",
     credits: [{ scripNo: "S0", facePaise: 60 }],
@@ -180,7 +180,7 @@ test("a buy that does not rest is matched with whatever its bundle covers", () =
   assert.equal(order.covered_paise, 60);
 });
 
-test("fee and tax of a leg are at the card's rate, within what the house keeps of it", () => {
+test("fee and tax of a leg follow the card's rate, within the margin of the house", () => {
   const card = { fee_bps: 5, half_spread_bps: 40 };
   const face = 10_000_000;
   const between = {
@@ -201,7 +201,7 @@ test("fee and tax of a leg are at the card's rate, within what the house keeps o
   assert.deepEqual(splitLegFees({ ...card, fee_bps: 0 }, between), { buyer: none, seller: none });
 });
 
-test("whatever the rate, fees and tax never exceed what the house keeps of the leg", () => {
+test("fees and tax never exceed the margin of the house, at any rate", () => {
   const paise = fc.integer({ min: 0, max: 1_000_000 });
   const bps = fc.integer({ min: 0, max: 1_000 });
   fc.assert(

@@ -1,18 +1,17 @@
-// An order rests until what it asked for is dealt, or until it ends:
+// The lifecycle of an order:
 //
 //   open ──match──▶ matched ──fail──▶ failed
 //     ├──cancel──▶ cancelled
 //     └──expire──▶ expired
 //
-// It is open only while something of it rests; most orders are matched as they arrive. An order of
-// which a part was dealt when the rest is cancelled or expires ends as matched: the deal stands, and
-// its history says what became of the rest. Where all that was dealt has failed before, it ends as
-// cancelled or expired.
+// An order is open while part of it rests; most orders are matched on arrival. When the remainder
+// of a partly dealt order is cancelled or expires, the order ends as matched and its history says
+// so. If all of its deals have failed by then, it ends as cancelled or expired.
 
 import type { CreditState } from "../credits/rules.ts";
 import { type FirmState, type Mandate, refusalToTrade } from "../firms/rules.ts";
-import type { Scheme, Side } from "../kernel/scheme.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
+import type { Lifecycle } from "../kernel/lifecycle.ts";
 import {
   addedCeil,
   addedFloor,
@@ -24,7 +23,7 @@ import {
   type Paise,
   priceFloor,
 } from "../kernel/money.ts";
-import type { Lifecycle } from "../kernel/lifecycle.ts";
+import type { Scheme, Side } from "../kernel/scheme.ts";
 import { type IstDay, istTimestamp, parseInstant } from "../kernel/time.ts";
 import type { RateCard } from "../rates/rules.ts";
 
@@ -48,7 +47,7 @@ export const timesInForce = ["IOC", "GTC", "GTD"] as const;
 
 export type TimeInForce = (typeof timesInForce)[number];
 
-/** What an order asks for, once its fields agree with each other. */
+/** The parsed request: its fields are consistent. */
 export type Intent = {
   readonly ask:
     | { readonly kind: "quote"; readonly quoteRef: string }
@@ -63,7 +62,7 @@ export type Intent = {
   readonly metadata: Readonly<Record<string, string>> | null;
 };
 
-/** An order as it arrives: well-formed, not yet judged. */
+/** The request as sent: well-formed field by field, not yet checked as a whole. */
 export type OrderFields = {
   readonly quote_ref?: string;
   readonly side?: Side;
@@ -79,7 +78,7 @@ export type OrderFields = {
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
-/** The intent of an order's fields, or every way in which they contradict each other. */
+/** Throws a Failure with every problem of the fields together. */
 export function parseIntent(fields: OrderFields, now: Date): Intent {
   const problems: FieldProblem[] = [...findAskProblems(fields), ...findTimeProblems(fields, now)];
   const ask = parseAsk(fields);
@@ -98,7 +97,10 @@ export function parseIntent(fields: OrderFields, now: Date): Intent {
 const askFields = ["side", "scrip_no", "scheme", "face_paise", "requirement_paise"] as const;
 const termFields = ["limit_bps", "time_in_force", "expires_at"] as const;
 
-/** Which fields go together: a quote says everything, a credit names its scheme, a side its amount. */
+/**
+ * A quote_ref excludes the other fields; a scrip_no implies its scheme; otherwise scheme and
+ * amount.
+ */
 function findAskProblems(fields: OrderFields): FieldProblem[] {
   const given = (names: readonly (keyof OrderFields)[]) =>
     names.filter((name) => fields[name] !== undefined);
@@ -169,7 +171,7 @@ export function newHistoryEntry(
   return { status, at: istTimestamp(now), reason };
 }
 
-/** What of an order a deal changes. */
+/** The fields of an order that a deal changes. */
 export type DealFields = {
   readonly side: Side;
   readonly state: OrderState;
@@ -190,12 +192,12 @@ export type DealtPart = {
   readonly priceBps: Bps;
 };
 
-/** Why the rest of an order was given up that a deal left with less than may rest. */
+/** The reason in the history when a deal leaves less than may rest. */
 export const restBelowMinimum = "rest_below_minimum";
 
 /**
- * The order after a part of it was dealt, and what each credit of the part costs or pays. The shares
- * of all parts add up to the rounding of the whole, so `all_in_paise` is exact at every moment.
+ * Deals a part of an order; returns the order afterwards and the share of each credit. The shares of
+ * all parts add up to the rounding of the whole, so `all_in_paise` is always exact.
  */
 export function dealPart<Order extends DealFields>(
   order: Order,
@@ -235,10 +237,7 @@ export function dealPart<Order extends DealFields>(
   };
 }
 
-/**
- * The order after its rest was given up. What was dealt of it stands, unless all of it has failed:
- * then nothing is left of the order but the way it ended.
- */
+/** Ends the remainder of an order. The order stays matched if a deal of it stands. */
 export function endRest<Order extends DealFields>(
   order: Order,
   {
@@ -250,7 +249,7 @@ export function endRest<Order extends DealFields>(
   }: {
     readonly how: "cancelled" | "expired";
     readonly reason: string | null;
-    /** Why, where something of the order stands. */
+    /** The reason when a deal of the order stands. */
     readonly restReason?: string;
     readonly now: Date;
     readonly stands?: boolean;
@@ -266,7 +265,7 @@ export function endRest<Order extends DealFields>(
   };
 }
 
-/** What a buy still has to cover, or the face a sell still has to deal. */
+/** The duty that a buy still has to cover, or the face that a sell still has to deal. */
 export function findRemainingPaise({
   side,
   requirement_paise,
@@ -276,13 +275,13 @@ export function findRemainingPaise({
   return (side === "buy" ? (requirement_paise ?? 0) : covered_paise) - dealt_paise;
 }
 
-/** What of each side's money in a leg is fee and the tax on it. */
+/** The fee, with its tax, in each side's money of a leg. */
 export type LegFees = { readonly buyer: Fee; readonly seller: Fee };
 
 /**
- * The fees of a leg at the card's rate. They come out of what the house keeps of the leg and are
- * never more than that: between two clients the difference of what they pay and get, half of it for
- * each; with the house itself the card's half-spread. The house pays no fee.
+ * The fees of a leg at the card's rate. They are part of the house's margin on the leg and never
+ * exceed it: between two clients half of the difference of their shares for each, with the house
+ * itself the half-spread of the card. The house pays no fee.
  */
 export function splitLegFees(
   card: Pick<RateCard, "fee_bps" | "half_spread_bps">,
@@ -290,7 +289,7 @@ export function splitLegFees(
     readonly facePaise: Paise;
     readonly sellerPaise: Paise;
     readonly buyerPaise: Paise;
-    /** Null on the house's side. */
+    /** Null when the house is this side. */
     readonly sellerOrderId: string | null;
     readonly buyerOrderId: string | null;
   },
@@ -307,14 +306,14 @@ export function splitLegFees(
   };
 }
 
-/** A credit of a resting sell that could not be had, with all that decides whether it can be now. */
+/** A credit of a resting sell that the book set aside, with what decides whether it is available. */
 export type SetAsideCredit = {
   readonly scrip_no: string;
   readonly scheme: Scheme;
   readonly order_id: string;
   readonly limit_bps: Bps | null;
   readonly expires_at: Date | null;
-  /** Whether its order still has it to sell. */
+  /** Whether its order still sells it. */
   readonly rests: boolean;
   /** Null when no live credit is reserved for the order. */
   readonly credit_state: CreditState | null;

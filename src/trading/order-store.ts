@@ -57,7 +57,7 @@ export const orders = table("orders", {
   history: json<readonly HistoryEntry[]>(),
   idempotency_key: text().orNull,
   request: json<JsonObject>().orNull,
-  /** The one firm of the key that placed it; null where that key acts for the desk. */
+  /** The firm of a sub_account key; null for keys of the desk. */
   bound_firm_id: text().orNull,
   rested: flag(),
   version: int(),
@@ -69,15 +69,15 @@ export type OrderRow = RowOf<typeof orders>;
 export const orderColumns = orders.as("o");
 
 /**
- * How long whoever matches waits for a row that somebody holds: everybody else waits with it. What
- * travels in a set, or in a part of one that was split, waits on outside the matching; workers hold
- * rows for some tens of milliseconds. Whoever comes alone would be refused.
+ * lock_timeout for rows while the match lock is held, because every other set waits meanwhile.
+ * Workers lock rows for some ten milliseconds. A set, or part of a split set, retries without the
+ * match lock; a transaction outside sets would fail, so it waits longest.
  */
 const heldRowMs = { alone: "500ms", set: "100ms", part: "10ms" } as const;
-/** A process that stops while it matches is cut off before those behind it give up (2 s). */
+/** PostgreSQL ends a stalled holder of the match lock before the waiting sets give up (2 s). */
 const silenceMaxMs = "1500ms";
 
-/** Whether the matching itself was not to be had in time: then no part of a set is better off. */
+/** Whether the match lock itself timed out: then splitting the set does not help. */
 export function isMatchingHeld(error: unknown): boolean {
   return isLockTimeout(error) && failedStatement(error)?.text === matchingLock.text;
 }
@@ -97,7 +97,7 @@ function writeMatchingLock(environment: Environment, patience: string): Statemen
     from matching`;
 }
 
-/** One matcher at a time: held until the transaction ends, and taken before any other row. */
+/** Takes the match lock of an environment until the transaction ends; always the first lock. */
 export function lockMatching(
   environment: Environment,
   inSet?: { readonly isPart: boolean },
@@ -130,7 +130,7 @@ const dealtColumns = [
 ] as const;
 const setDealtColumns = orders.assign(dealtColumns);
 
-/** What deals and ends change; every row was read under the lock of its market. */
+/** Updates the columns that deals and endings change. The rows were read under the match lock. */
 export function setOrders(rows: readonly OrderRow[], now: Date): Query<void> {
   return command(sql`
     update orders as o
@@ -139,7 +139,7 @@ export function setOrders(rows: readonly OrderRow[], now: Date): Query<void> {
     where o.order_id = r.order_id`);
 }
 
-/** What was ordered earlier under these keys of these desks. */
+/** Orders that were placed under these idempotency keys. */
 export function findByIdempotencyKey(
   keys: readonly (Visibility & { readonly idempotencyKey: string })[],
 ): Query<OrderRow[]> {
@@ -165,7 +165,7 @@ export async function findOrders(db: Db, orderIds: readonly string[]): Promise<O
     where o.order_id = any(${orderIds}::text[])`);
 }
 
-/** In the order of their ids, so that two who settle deals of the same orders wait in one line. */
+/** Locked in the sequence of their ids: no deadlock between settlements of the same orders. */
 export async function lockOrders(tx: Tx, orderIds: readonly string[]): Promise<OrderRow[]> {
   return await tx.rows(sql`
     select ${orderColumns}
@@ -241,7 +241,7 @@ export async function countOrders(db: Db, deskId: string, filter: OrderFilter): 
   return row?.total ?? 0;
 }
 
-/** Open orders whose time has come. */
+/** Open orders past their expiry. */
 export async function listOverdue(
   db: Db,
   now: Date,
@@ -264,7 +264,7 @@ export async function listOpenOfFirm(db: Db, firmId: string, limit: number): Pro
     limit ${limit}`);
 }
 
-/** What rests of a desk until a given time rests less long; how many there are. */
+/** Moves GTD expiries of a desk earlier; returns how many. */
 export async function moveOrderExpiriesEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: Passage,

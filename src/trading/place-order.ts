@@ -9,15 +9,15 @@ import type { Outcome } from "../platform/postgres/coalesce.ts";
 import type { Command } from "./decide-orders.ts";
 import type { OrderDesk } from "./order-desk.ts";
 import { parseIntent } from "./order-rules.ts";
+import type { Placed } from "./place-orders.ts";
+import { viewOrder } from "./read-orders.ts";
 import {
   BatchItem,
   type BatchResults,
   type Order,
   type PlaceOrderBatchBody,
   type PlaceOrderBody,
-} from "./order-schema.ts";
-import type { Placed } from "./place-orders.ts";
-import { viewOrder } from "./read-orders.ts";
+} from "./schema.ts";
 
 export async function placeOrder(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function placeOrder(
 
 const checkItem = itemCheck(BatchItem);
 
-/** Orders that arrived together: each is answered as if it had come alone, in its turn. */
+/** Up to 500 orders of one call. Each has its own result, as if it had been sent alone. */
 export async function placeOrderBatch(
   ctx: Context,
   desk: OrderDesk,
@@ -50,16 +50,16 @@ export async function placeOrderBatch(
 ): Promise<BatchResults> {
   const now = ctx.now();
   const pace = openPace();
-  const judged = await mapPaced(
+  const parsed = await mapPaced(
     body.orders,
     (item, index) => toCommand(call, item, { index, now }),
     pace,
   );
-  const commands = judged.flatMap((item) => (item instanceof Failure ? [] : [item]));
+  const commands = parsed.flatMap((item) => (item instanceof Failure ? [] : [item]));
   const placed = commands.length > 0 ? await desk.placeAll(call, commands) : [];
   let next = 0;
   const results = await mapPaced(
-    judged,
+    parsed,
     (item, index) => {
       const outcome = item instanceof Failure ? item : requireOutcome(placed[next++]);
       return { index, ...toBatchResult(outcome, call, ctx) };
@@ -93,7 +93,7 @@ function requireOutcome(placed: Outcome<Placed> | undefined): Outcome<Placed> {
   return placed;
 }
 
-/** An order that failed by a fault of ours fails alone, as it would have by itself. */
+/** An unexpected error is logged and becomes the result of its own order only. */
 function toBatchResult(placed: Outcome<Placed>, { requestId, dryRun }: Call, { log }: Context) {
   const error = placed instanceof Error ? placed : findFailure(placed);
   if (error) {

@@ -1,16 +1,17 @@
-// Orders are placed as sets, one is a set of one. A set is one transaction of one environment:
+// Places orders in sets; a single order is a set of one. A set is one transaction of one environment:
 //
-//   load      lock the matching of the environment, then load and lock all that the set touches
-//   decide    each order in its turn, against the market as the ones before it left it; a buy whose
-//             cover is not found by a quick search is put off, and comes again with a plan
-//   confirm   lock what buyers took from the book; when one of those has gone, the book was behind:
-//             the set is dropped, the book sets the credit aside, and the set is decided again, as
-//             it is when a buyer's balance moved meanwhile, or without the credits that the books
-//             refuse to move or that somebody else holds
-//   store     orders, credits, quotes, settlements with their entries, and last what is told of it
+//   load      takes the match lock of the environment, then loads and locks every row the set uses
+//   decide    takes the orders in sequence, each against the market as the ones before left it. A buy
+//             that needs a long search for cover is deferred and placed again with a plan
+//   confirm   locks the credits that buyers took from the book
+//   store     orders, credits, quotes, settlements with their ledger entries, and last the events
 //
-// Single orders of many callers travel together, and so do the up to 500 of a batch. An order that
-// is refused is its caller's alone; a set that the database refuses is split until one is to blame.
+// A set is decided again, up to five times, when a row differs from what the decision assumed: a
+// credit of the book is gone (the book sets it aside), a buyer's balance changed, the ledger names
+// another owner of a credit, or another transaction locks a credit (it is left out).
+//
+// A refused order affects its own caller only. A set that the database rejects is split in halves
+// until the order that causes the error stands alone.
 
 import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -21,19 +22,15 @@ import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
 import { findOrderStandings } from "../settlement/read-settlements.ts";
 import { CreditsHeld, StaleBook } from "./agree-deals.ts";
+import type { BookSessions, BookSession } from "./book-session.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
 import { loadOrders, type OrderSet } from "./load-orders.ts";
+import { currentOrder, type MatchState } from "./match-state.ts";
 import type { OrderRow } from "./order-store.ts";
-import { storeOrders } from "./store-orders.ts";
 import { type OrderSettled, viewSettled } from "./read-orders.ts";
-import {
-  type BookSessions,
-  type BookSession,
-  currentOrder,
-  type MatchState,
-} from "./match-state.ts";
+import { storeOrders } from "./store-orders.ts";
 
-/** How often a set is decided because what it was decided on had moved. */
+/** How often a set is decided before its conflict is answered as an error. */
 const decisionsMax = 5;
 
 export type Placed =
@@ -44,7 +41,7 @@ export type Placed =
     }
   | (Verdict & { readonly kind: "refused" });
 
-/** What came of an order in a set; one that was put off comes again with a plan. */
+/** The result of one attempt; a deferred order is placed again with a plan. */
 export type PlacedOrDeferred = Placed | (Verdict & { readonly kind: "deferred" });
 
 export type PlaceOptions = Attempt & {
@@ -71,7 +68,7 @@ export async function placeOrders(
   });
 }
 
-/** Decides on the book, and again when what it was decided on had moved. */
+/** Runs `decide` on a session of the book, and again when the session was out of date. */
 export async function withBookSession<Result>(
   books: BookSessions,
   environment: Environment,
@@ -125,7 +122,7 @@ async function placeSet(
   return { placed, released: matchState.released };
 }
 
-/** Who placed each order of the set: whatever it does to others is its caller's doing. */
+/** The caller of each placed order; it is also the actor of what the order changes elsewhere. */
 function indexActors(
   verdicts: readonly Verdict[],
   commands: readonly Command[],
@@ -142,7 +139,7 @@ function indexActors(
   };
 }
 
-/** An order of this set or one that an earlier call made. */
+/** An order of this set, or the original that it replays. */
 function requireOrder(matchState: MatchState, orderId: string): OrderRow {
   const order =
     currentOrder(matchState, orderId) ??

@@ -1,15 +1,19 @@
+// Prices buy quotes: the ask of the card, for the bundle that covers the requirement best.
+
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import type { Book, Offers } from "./book.ts";
-import { stepsQuick } from "../cover/rules.ts";
-import { type Cover, chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
+import { setStepsMax } from "../cover/rules.ts";
+import { chooseCover, type Cover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import { sellableDaysMin } from "../credits/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { dayNumber, istDay } from "../kernel/time.ts";
-import { filterPayable } from "./match-rules.ts";
 import type { Context } from "../platform/context.ts";
-import { loadCardsToday, type FindCard } from "../rates/current-cards.ts";
+import { type FindCard, loadCardsToday } from "../rates/current-cards.ts";
+import type { Book, Offers } from "./book.ts";
+import { filterPayable } from "./match-rules.ts";
+import { type BuyWanted, describeOffer, findBuyAsk, findBuyPrice } from "./quote-rules.ts";
+import { type BuyRow, listPans } from "./quote-store.ts";
 import {
   type Ask,
   type CoverProof,
@@ -17,13 +21,11 @@ import {
   startQuote,
   type Verdict,
 } from "./read-quotes.ts";
-import { findBuyAsk, findBuyPrice, type BuyWanted, describeOffer } from "./quote-rules.ts";
-import { type BuyRow, listPans } from "./quote-store.ts";
 
-/** What to cover, and what a longer search found for it: undefined before, null where it had to do without. */
+/** The requirement, and cover from a longer search: undefined before it, null when it found none. */
 export type BuyAsked = BuyWanted & { readonly plan?: CoverPlan | null };
 
-/** Prices for a set of requirements, each with the bundle that covers it best at this moment. */
+/** Prices a set of requirements, each with its best bundle. */
 export async function priceBuys(
   { db, now }: Pick<Context, "db" | "now">,
   book: Book,
@@ -45,7 +47,7 @@ export async function priceBuys(
   const verdicts: Verdict<BuyRow>[] = [];
   for (const ask of asks) {
     verdicts.push(priceBuy(ask, pool, instant));
-    // A search can take a while, and others wait for their turn.
+    // A search can take milliseconds; other requests run between two of them.
     await nextTurn();
   }
   return verdicts;
@@ -57,9 +59,6 @@ type PricingFacts = {
   readonly pans: ReadonlyMap<string, string | null>;
   readonly steps: { left: number };
 };
-
-/** What all searches of a set may do while others wait; after that each is put off at once. */
-const setStepsMax = 4 * stepsQuick;
 
 function priceBuy(
   { call: { caller }, wanted }: Ask<BuyAsked>,
@@ -102,7 +101,7 @@ function priceBuy(
   return { row, proof: describeProof(bundle, coveredPaise) };
 }
 
-/** The search looked at sums alone. A bundle that lost an offer to its price may not be the best. */
+/** The search proves sums only: a bundle that lost an offer to its price is not proven best. */
 function describeProof({ offers, proof }: Cover, coveredPaise: Paise): CoverProof {
   const { residual_bound_paise } = proof;
   const foundPaise = offers.reduce((sum, { face_paise }) => sum + face_paise, 0);

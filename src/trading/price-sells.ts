@@ -1,3 +1,12 @@
+// Prices sell quotes. A sell quote may make the house buy, so before it is answered it holds part
+// of the house limit in OpenQuotes (rates/open-quotes.ts), which all processes share.
+
+// Prices sell quotes. A sell quote may make the house buy, so before it is answered it holds part
+// of the house limit in OpenQuotes (rates/open-quotes.ts), which all processes share.
+
+// Prices sell quotes. A sell quote may make the house buy, so before it is answered it holds part of the
+// house limit in OpenQuotes (rates/open-quotes.ts), which all processes share.
+
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type CreditForSale, findForSale } from "../credits/reserve-credits.ts";
@@ -7,25 +16,25 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Database, Query } from "../platform/postgres/postgres.ts";
-import { loadCardsToday, type FindCard } from "../rates/current-cards.ts";
+import { type FindCard, loadCardsToday } from "../rates/current-cards.ts";
 import { type Holding, openQuotesOn } from "../rates/open-quotes.ts";
 import { amountDaysMin, type CardToday } from "../rates/rules.ts";
-import { type Ask, listEnvironments, startQuote, type Verdict } from "./read-quotes.ts";
 import {
   type CreditFacts,
   findLeastFace,
+  findSellPrice,
   type NoQuote,
   type SellWanted,
-  findSellPrice,
   sizeUnavailable,
 } from "./quote-rules.ts";
 import type { SellRow } from "./quote-store.ts";
+import { type Ask, listEnvironments, startQuote, type Verdict } from "./read-quotes.ts";
 
-/** How often what other processes held at the same moment is looked at again before it counts. */
+/** How often a process announces its holds before a conflict with another process refuses a quote. */
 const announcementsMax = 4;
 const pauseMsMax = 10;
 
-/** Prices for a set of credits and amounts, from what the database says at this moment. */
+/** Prices a set of credits and amounts. */
 export async function priceSells(
   ctx: Pick<Context, "db" | "now">,
   asks: readonly Ask<SellWanted>[],
@@ -50,7 +59,7 @@ export async function priceSells(
   return await holdRoom(ctx.db, verdicts, now);
 }
 
-/** A price, and what it holds of the house's day; a dry run holds nothing. */
+/** A price, and its hold on the house limit; a dry run holds nothing. */
 type Offered = {
   readonly row: SellRow;
   readonly card: CardToday;
@@ -61,9 +70,10 @@ type Offered = {
 type Priced = NoQuote | Offered;
 
 /**
- * Leaves those prices standing that the house's day and their desk's share of it have room for. Other
- * processes are told, and looked at, when a desk holds more than they know of. When both of two find
- * too much they give it back and try again, each after a pause of its own.
+ * Keeps the prices that fit into the house limit and the desk's share of it; the others get no
+ * quote. When a desk holds more than was announced, this process announces the new sum and reads
+ * the sums of other processes. If two processes exceed the limit together, both release their holds
+ * and retry after a random pause.
  */
 async function holdRoom(
   db: Database,
@@ -106,7 +116,7 @@ function holdingsAmong(some: readonly { readonly one: Offered }[]): Holding[] {
 
 type Sale = {
   readonly scheme: CreditForSale["scheme"];
-  /** Undefined where an amount is sold. */
+  /** Undefined for a sale by amount. */
   readonly credit: (CreditFacts & { readonly scrip_no: string }) | undefined;
   readonly firmId: string;
   readonly facePaise: number;
@@ -162,7 +172,7 @@ function priceSell(
   return { row, card, holding, dryRun };
 }
 
-/** The credits that the asks name, by their ask; none where a text is no number of the caller's. */
+/** The named credit of each ask; undefined where the caller has no such credit. */
 function findNamed(
   asks: readonly Ask<SellWanted>[],
 ): Query<ReadonlyMap<Ask<SellWanted>, CreditForSale | undefined>> {

@@ -6,18 +6,18 @@ import fc from "fast-check";
 import { Failure } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
-import { priceAsk, priceBid, type CardToday, startingTerms } from "../rates/rules.ts";
+import { type CardToday, priceAsk, priceBid, startingTerms } from "../rates/rules.ts";
 import {
+  describeOffer,
   findBuyAsk,
   findBuyPrice,
-  describeOffer,
   findLeastFace,
-  isPricedOffer,
-  type QuoteRequest,
-  quoteLifecycle,
   findQuoteState,
   findSellPrice,
+  isPricedOffer,
   parseWanted,
+  quoteLifecycle,
+  type QuoteRequest,
 } from "./quote-rules.ts";
 
 const paise = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -105,7 +105,7 @@ test("a buy pays one price for its bundle, rounded up, and always saves against 
   );
 });
 
-test("of all combinations of fields three mean something, and the others name what is wrong", () => {
+test("three combinations of fields are valid, and every other one names its problems", () => {
   const fields = ["scheme", "face_paise", "requirement_paise", "scrip_no"] as const;
   const values = { scheme: "RODTEP" as Scheme, face_paise: 1, requirement_paise: 2, scrip_no: "X" };
   const meant: Record<string, object> = {
@@ -141,7 +141,7 @@ function parseOutcome(request: QuoteRequest): object {
   }
 }
 
-test("a quote is open until its last instant unless an order used it, and then allows nothing", () => {
+test("a quote is open up to its last instant or its first order, and then allows no action", () => {
   const valid_until = new Date(1_000);
   const at = (ms: number, order_id: string | null = null) =>
     findQuoteState({ order_id, valid_until }, new Date(ms));
@@ -153,7 +153,7 @@ test("a quote is open until its last instant unless an order used it, and then a
   }
 });
 
-test("whatever is delivered of an amount from its least face on would get the same bid or more", () => {
+test("every delivery from the least face on gets the bid of the amount or a better one", () => {
   const life = fc.integer({ min: 365, max: 800 });
   fc.assert(
     fc.property(card, smallPaise, life, fc.nat({ max: 10_000 }), (card, face, days, part) => {
@@ -167,7 +167,7 @@ test("whatever is delivered of an amount from its least face on would get the sa
   );
 });
 
-test("an offer is the priced one when nothing of it has changed", () => {
+test("an offer counts as priced only when none of its facts has changed", () => {
   const offer = {
     scrip_no: "SCRIP00001",
     face_paise: 100,

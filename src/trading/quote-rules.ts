@@ -1,15 +1,14 @@
-// What a quote says, and when there is none. A quote is a price that binds the house for a window:
-// a sell quote for one credit or for an amount of long-lived credit, a buy quote for a bundle of
-// whole credits at one price.
+// A quote is a price that binds the house for a time: a sell quote for one credit or for an amount of
+// credits with at least 365 days left, a buy quote for a bundle of whole credits at one price.
 //
 //   open ──order──▶ used
 //     └──expire──▶ expired
 //
-// It binds the facts it was made from as well: an order on facts that have changed since is answered
+// A quote stores the facts it was priced on. An order whose facts have changed since is refused
 // with a fresh quote.
 //
-// "No quote" is a normal answer and has two reasons: the market is not there now, or it has no price
-// for this size.
+// "No quote" is a normal answer with two reasons: the market is halted or has no card, or it has no
+// price for this size.
 
 import type { Offer } from "../cover/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
@@ -17,11 +16,14 @@ import type { Lifecycle } from "../kernel/lifecycle.ts";
 import { priceCeil, priceFloor } from "../kernel/money.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
-import { priceAsk, priceBid, type CardToday } from "../rates/rules.ts";
+import { type CardToday, priceAsk, priceBid, quoteWindowMaxS } from "../rates/rules.ts";
 
 export const quoteSides = ["sell", "buy"] as const;
 
 export type QuoteSide = (typeof quoteSides)[number];
+
+/** The longest validity of a quote. */
+export const quoteWindowMaxMs = quoteWindowMaxS * 1_000;
 
 export const noQuoteReasons = ["market_unavailable", "size_unavailable"] as const;
 
@@ -50,7 +52,7 @@ export function findQuoteState(
   return now <= quote.valid_until ? "open" : "expired";
 }
 
-/** A request as it arrives, well-formed field by field. */
+/** The request as sent: well-formed field by field. */
 export type QuoteRequest = {
   readonly side: QuoteSide;
   readonly scheme?: Scheme;
@@ -70,7 +72,7 @@ export type BuyWanted = {
   readonly requirementPaise: number;
 };
 
-/** One of the three combinations that mean something, or every field that is missing or too many. */
+/** Parses one of the three valid combinations; throws a Failure with every wrong field otherwise. */
 export function parseWanted(request: QuoteRequest): SellWanted | BuyWanted {
   const { side, scheme, face_paise, requirement_paise, scrip_no } = request;
   if (side === "sell" && scrip_no !== undefined) {
@@ -122,10 +124,7 @@ export type Price = {
   readonly all_in_paise: number;
 };
 
-/**
- * What the house pays for a face with so many days left. It takes on no more in a day than its
- * limit, and nothing for less than a paisa.
- */
+/** The bid of the house for a face and a validity, within its daily limit and of at least a paisa. */
 export function findSellPrice(
   card: CardToday | undefined,
   { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
@@ -139,12 +138,12 @@ export function findSellPrice(
   return { kind: "price", card, price_bps: bid, all_in_paise: allIn };
 }
 
-/** What the house asks for cover of a requirement, before it is known what covers it. */
+/** The ask for a requirement, before its bundle is chosen. */
 export type BuyAsk = {
   readonly kind: "ask";
   readonly card: CardToday;
   readonly price_bps: number;
-  /** The highest limit of a resting sell order that leaves the house its margin. */
+  /** The highest limit of a resting sell that leaves the house its margin. */
   readonly limit_max_bps: number;
 };
 
@@ -158,30 +157,30 @@ export function findBuyAsk(
   return { kind: "ask", card, price_bps: price, limit_max_bps: limitMax };
 }
 
-/** The same price for the whole bundle. Cover that saves nothing against cash is none. */
+/** Prices the whole bundle at the ask. Cover that saves nothing against cash gets no quote. */
 export function findBuyPrice({ card, price_bps }: BuyAsk, coveredPaise: number): Price | NoQuote {
   const allIn = priceCeil(coveredPaise, price_bps);
   if (allIn >= coveredPaise) return sizeUnavailable;
   return { kind: "price", card, price_bps, all_in_paise: allIn };
 }
 
-/** The holding that was priced; its scheme and face are the quote's. */
+/** The priced credit; its scheme and face are columns of the quote. */
 export type CreditFacts = { readonly credit_id: string; readonly expires_on: IstDay };
 
-/** What an amount may be delivered with at its price. */
+/** What a delivery must have to get the price of an amount. */
 export type AmountFacts = { readonly face_min_paise: number; readonly days_left_min: number };
 
 type Nullable<Facts> = { readonly [Name in keyof Facts]: Facts[Name] | null };
 
-/** Those of a credit or of an amount; a quote from before facts were kept has none. */
+/** Facts of a credit or of an amount; all null for quotes older than this column set. */
 export type SellFacts = Nullable<CreditFacts & AmountFacts>;
 
-/** Face and day of expiry; for a client's offer its limit and resting order too. */
+/** Face and expiry day; for a resting sell also its limit and order. */
 export type OfferFacts =
   | readonly [facePaise: number, expiresOn: number]
   | readonly [facePaise: number, expiresOn: number, limitBps: number, orderId: string];
 
-/** One of each credit of the bundle, in the order of its numbers; null from before facts were kept. */
+/** The facts of each credit of the bundle, in the sequence of scrip_nos; null for older quotes. */
 export type BuyFacts = { readonly offers: readonly OfferFacts[] | null };
 
 type Priced = { readonly scheme: Scheme; readonly face_paise: number };
@@ -198,7 +197,7 @@ export function isPricedCredit(
   );
 }
 
-/** Whether a delivery is of the size and the life that an amount was priced for. */
+/** Whether a delivery has the size and the validity that the amount was priced for. */
 export function isPricedAmount(
   { face_min_paise, days_left_min }: Nullable<AmountFacts>,
   { facePaise, daysLeft }: { readonly facePaise: number; readonly daysLeft: number },
@@ -207,10 +206,7 @@ export function isPricedAmount(
   return facePaise >= face_min_paise && daysLeft >= days_left_min;
 }
 
-/**
- * The least face that gets the bid of this one, as all faces between them do: whoever delivers less
- * delivers what was priced, whoever delivers a smaller size does not.
- */
+/** The least face that gets the same bid: a delivery down to it has the priced size. */
 export function findLeastFace(card: CardToday, facePaise: number, daysLeft: number): number {
   const bid = priceBid(card, facePaise, daysLeft) ?? 0;
   const starts = [1, ...card.size_bands.flatMap(({ below_paise }) => below_paise ?? [])];

@@ -15,7 +15,7 @@ import {
   textList,
   time,
 } from "../platform/postgres/table.ts";
-import type { BuyFacts, SellFacts } from "./quote-rules.ts";
+import { type BuyFacts, quoteWindowMaxMs, type SellFacts } from "./quote-rules.ts";
 
 type Terms = {
   readonly scheme: Scheme;
@@ -43,7 +43,7 @@ export type BuyTerms = Terms &
     readonly scrip_nos: readonly string[];
   };
 
-/** What quotes of both sides have. */
+/** Columns that both sides have. */
 export type QuoteBase = {
   readonly quote_ref: string;
   readonly environment: Environment;
@@ -127,7 +127,7 @@ export async function insertBuys(db: Db, rows: readonly BuyRow[]): Promise<void>
     insert into quotes ${quotes.values(buyColumns, rows, { side: "buy" })}`);
 }
 
-/** Who firms are to the state. */
+/** The PANs of firms. */
 export function listPans(
   firmIds: readonly string[],
 ): Query<{ readonly firm_id: string; readonly pan: string | null }[]> {
@@ -153,10 +153,7 @@ export async function findQuote(
 
 const refs = shape({ ref: text(), of_desk: text(), of_firm: text().orNull });
 
-/**
- * Those of the asked that exist, with their place among them, from 0. Locked in the order of their
- * refs, so that two sets never wait for each other in a circle.
- */
+/** Existing quotes with their index in `asked`. Locked in the sequence of their refs: no deadlock. */
 export function lockQuoteRows(
   asked: readonly AskedQuote[],
 ): Query<(QuoteRow & { readonly position: number })[]> {
@@ -179,7 +176,7 @@ export function lockQuoteRows(
 
 export type QuoteUse = { readonly quoteRef: string; readonly orderId: string };
 
-/** The refs that had no order before. */
+/** Sets the order of unused quotes; returns their refs. */
 export function setQuoteOrders(uses: readonly QuoteUse[]): Query<string[]> {
   const used = quotes.rows(
     { quote_ref: ({ quoteRef }) => quoteRef, order_id: ({ orderId }) => orderId },
@@ -193,7 +190,7 @@ export function setQuoteOrders(uses: readonly QuoteUse[]): Query<string[]> {
     returning quotes.quote_ref`).map((rows) => rows.map((row) => row.quote_ref));
 }
 
-/** Those of a desk that can still be ordered on end sooner; how many there are. */
+/** Moves the expiry of open quotes of a desk earlier; returns how many. */
 export async function moveQuoteExpiriesEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: Passage,
@@ -214,9 +211,6 @@ export type OpenQuoteTotals = {
   readonly last_valid_until: Date | null;
 };
 
-/** The longest that a card may bind a price, in milliseconds: older quotes have ended. */
-const windowMsMax = 86_400_000;
-
 export async function sumOpenQuotes(
   db: Db,
   { environment, scheme }: { readonly environment: Environment; readonly scheme: Scheme },
@@ -228,7 +222,7 @@ export async function sumOpenQuotes(
         as face_paise,
       max(valid_until) as last_valid_until
     from quotes
-    where quote_ref >= ${firstId("qte", new Date(now.getTime() - windowMsMax))}
+    where quote_ref >= ${firstId("qte", new Date(now.getTime() - quoteWindowMaxMs))}
       and environment = ${environment} and scheme = ${scheme}
       and valid_until > ${now} and order_id is null`);
   return row ?? { count: 0, face_paise: 0, last_valid_until: null };

@@ -6,14 +6,13 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { parseQueryInstant } from "../kernel/query-time.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { type Visibility, toFirmFilter, visibleTo } from "../kernel/visibility.ts";
+import { toFirmFilter, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { type OrderStanding, findOrderStandings } from "../settlement/read-settlements.ts";
 import type { SettlementState } from "../settlement/rules.ts";
 import { orderLifecycle } from "./order-rules.ts";
-import type { ListOrdersQuery, Order } from "./order-schema.ts";
 import {
   countOrders,
   findOrder,
@@ -22,6 +21,7 @@ import {
   type OrderFilter,
   type OrderRow,
 } from "./order-store.ts";
+import type { ListOrdersQuery, Order } from "./schema.ts";
 
 export async function readOrder(ctx: Context, caller: Caller, orderId: string): Promise<Order> {
   const row = isId("ord", orderId)
@@ -68,7 +68,7 @@ function buildFilter(visible: Visibility, query: ListOrdersQuery): OrderFilter {
   };
 }
 
-/** What of an order is told in its events, too, as it is shown: a price only once there is a deal. */
+/** The fields that the answer and the events share. The price is null before a deal. */
 export function describeOrder(row: OrderRow) {
   const asked = row.requirement_paise ?? row.face_paise ?? 0;
   const dealt = row.dealt_paise > 0;
@@ -88,7 +88,7 @@ export function describeOrder(row: OrderRow) {
   };
 }
 
-/** Where the latest settlement of an order stands for it, and what all of them have settled of it. */
+/** The state of the latest settlement of an order, and what all of its settlements have settled. */
 export type OrderSettled = {
   readonly settlementStatus: SettlementState | null;
   readonly settledPaise: number;
@@ -102,7 +102,7 @@ export function viewSettled(row: OrderRow, standing: OrderStanding | undefined):
   return { settlementStatus: latest ?? null, settledPaise: standing.settledPaise };
 }
 
-/** An order as its desk sees it; the state of its settlement is the settlement's, never copied. */
+/** The answer for an order. The settlement status is read from the settlement, never copied. */
 export function viewOrder(
   row: OrderRow,
   { settlementStatus, settledPaise }: OrderSettled = unsettled,
@@ -132,7 +132,7 @@ export function viewOrder(
 
 const namedMax = 100;
 
-/** Orders that rest keep a firm from leaving. */
+/** Resting orders block the offboarding of their firm. */
 export async function listOpenOrders(tx: Tx, _deskId: string, firmId: string): Promise<Blocker[]> {
   const open = await listOpenOfFirm(tx, firmId, namedMax);
   return open.map(({ order_id }) => ({

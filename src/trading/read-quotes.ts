@@ -1,3 +1,5 @@
+// Reads a stored quote, and what pricing a sell and a buy quote have in common.
+
 import type { Proof } from "../cover/rules.ts";
 import type { SearchNeeded } from "../cover/search-cover.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
@@ -8,46 +10,41 @@ import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { CardToday } from "../rates/rules.ts";
-import { type NoQuote, quoteLifecycle, findQuoteState } from "./quote-rules.ts";
-import type { Quote, StoredQuote } from "./quote-schema.ts";
+import { findQuoteState, type NoQuote, quoteLifecycle } from "./quote-rules.ts";
 import { findQuote, type QuoteBase, type QuoteRow } from "./quote-store.ts";
+import type { Quote, StoredQuote } from "./schema.ts";
 
-/** One request in a set: who asks, and what is to be priced. */
-export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
+/** A quote that the caller may see, with its present state. */
+export async function readQuote(
+  ctx: Context,
+  caller: Caller,
+  quoteRef: string,
+): Promise<StoredQuote> {
+  const row = isId("qte", quoteRef)
+    ? await findQuote(ctx.db, { ...visibleTo(caller), quoteRef })
+    : undefined;
+  if (!row) throw notFound();
+  return viewStoredQuote(row, ctx.now());
+}
 
-/** What the search for a bundle has shown of it; told once, with the price, and not kept. */
-export type CoverProof = Pick<Proof, "residual" | "residual_bound_paise">;
-
-/** What comes of one request: a quote to keep, that there is none, a refusal, or a search to make. */
-export type Verdict<Row extends QuoteRow> =
-  | { readonly row: Row; readonly proof?: CoverProof }
-  | NoQuote
-  | Failure
-  | SearchNeeded;
-
-/** A quote without its terms. */
-export function startQuote(
-  { environment, deskId, keyId }: Caller,
-  { card, firmId, now }: { readonly card: CardToday; readonly firmId: string; readonly now: Date },
-): QuoteBase {
+/** The answer of readQuote. The key is not shown: a key of one firm must not learn of other keys. */
+function viewStoredQuote(row: QuoteRow, now: Date): StoredQuote {
+  const status = findQuoteState(row, now);
   return {
-    quote_ref: newId("qte", now),
-    environment,
-    desk_id: deskId,
-    firm_id: firmId,
-    key_id: keyId,
-    card_version: card.version,
-    created_at: now,
-    valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),
-    order_id: null,
+    ...viewQuote(row),
+    quote_ref: row.quote_ref,
+    valid_until: istTimestamp(row.valid_until),
+    status,
+    order_id: row.order_id,
+    firm_id: row.firm_id,
+    card_version: row.card_version,
+    created_at: istTimestamp(row.created_at),
+    version: row.order_id === null ? 1 : 2,
+    allowed_actions: allowedActions(quoteLifecycle, status),
   };
 }
 
-export function listEnvironments(asks: readonly Ask<unknown>[]): Environment[] {
-  return [...new Set(asks.map(({ call }) => call.caller.environment))];
-}
-
-/** A quote as it is answered: the fields of its side and no other. */
+/** The answer of takeQuote: the fields of its side only. */
 export function viewQuote(row: QuoteRow): Quote {
   const { quote_ref, scheme, price_bps, all_in_paise } = row;
   if (row.side === "sell") {
@@ -78,32 +75,37 @@ export function viewQuote(row: QuoteRow): Quote {
   };
 }
 
-/** The same, with what became of it. Which key asked is not shown: a firm's key knows of no other. */
-function viewStoredQuote(row: QuoteRow, now: Date): StoredQuote {
-  const status = findQuoteState(row, now);
+/** One request of a set: the call, and what to price. */
+export type Ask<Wanted> = { readonly call: Call; readonly wanted: Wanted };
+
+/** What the search proved about a bundle; answered with the price and not stored. */
+export type CoverProof = Pick<Proof, "residual" | "residual_bound_paise">;
+
+/** The result of one request: a quote to store, no quote, a refusal, or a longer search. */
+export type Verdict<Row extends QuoteRow> =
+  | { readonly row: Row; readonly proof?: CoverProof }
+  | NoQuote
+  | Failure
+  | SearchNeeded;
+
+/** The fields of a new quote that do not depend on its side. */
+export function startQuote(
+  { environment, deskId, keyId }: Caller,
+  { card, firmId, now }: { readonly card: CardToday; readonly firmId: string; readonly now: Date },
+): QuoteBase {
   return {
-    ...viewQuote(row),
-    quote_ref: row.quote_ref,
-    valid_until: istTimestamp(row.valid_until),
-    status,
-    order_id: row.order_id,
-    firm_id: row.firm_id,
-    card_version: row.card_version,
-    created_at: istTimestamp(row.created_at),
-    version: row.order_id === null ? 1 : 2,
-    allowed_actions: allowedActions(quoteLifecycle, status),
+    quote_ref: newId("qte", now),
+    environment,
+    desk_id: deskId,
+    firm_id: firmId,
+    key_id: keyId,
+    card_version: card.version,
+    created_at: now,
+    valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),
+    order_id: null,
   };
 }
 
-/** A quote of the caller's desk, or of its one firm, as it was answered and as it stands now. */
-export async function readQuote(
-  ctx: Context,
-  caller: Caller,
-  quoteRef: string,
-): Promise<StoredQuote> {
-  const row = isId("qte", quoteRef)
-    ? await findQuote(ctx.db, { ...visibleTo(caller), quoteRef })
-    : undefined;
-  if (!row) throw notFound();
-  return viewStoredQuote(row, ctx.now());
+export function listEnvironments(asks: readonly Ask<unknown>[]): Environment[] {
+  return [...new Set(asks.map(({ call }) => call.caller.environment))];
 }

@@ -1,4 +1,4 @@
-// The statements about what rests: the book of orders, and what the matcher has seen of it.
+// Statements on resting orders: for the book, for the matcher and for the workers that end them.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
@@ -11,17 +11,17 @@ import { orderColumns, type OrderRow, orders } from "./order-store.ts";
 
 export type RestingBuysQuery = {
   readonly now: Date;
-  /** How many of a scheme, and how many of one desk at most. */
+  /** Most rows per scheme, and per desk of it. */
   readonly limit: number;
   readonly ofDesk: number;
-  /** How many of a desk are looked through for those whose firms may trade. */
+  /** Most rows per desk that are checked for firms that may trade. */
   readonly throughDesk: number;
 };
 
 /**
- * The resting buys that are served first: of each scheme, by price, then time, of firms that may
- * trade. Every desk's best comes before any desk's second best, so that however many orders a desk
- * has, it hides none of another's. The desks are found by leaping from one to the next in the index.
+ * The resting buys with priority, per scheme, by price, then time, of firms that may trade. Every
+ * desk's best comes before any desk's second best, so that no desk hides the orders of others. The
+ * recursive part is a loose index scan over the desks.
  */
 export function listRestingBuys(
   environment: Environment,
@@ -86,7 +86,7 @@ export function listRestingBuys(
     order by o.scheme, o.price_bps desc, o.created_at, o.order_id`);
 }
 
-/** Resting sells that take no more than this price, the cheapest and earliest first. */
+/** Resting sells up to this limit, cheapest first, then earliest. */
 export async function listRestingSells(
   db: Db,
   of: {
@@ -94,7 +94,7 @@ export async function listRestingSells(
     readonly scheme: Scheme;
     readonly limitBpsMax: Bps;
     readonly now: Date;
-    /** The last one of the page before. */
+    /** The last row of the page before. */
     readonly after: OrderRow | undefined;
     readonly limit: number;
   },
@@ -120,8 +120,8 @@ export type OfferedRow = Pick<
 >;
 
 /**
- * Resting sells in the order of their ids, from after one. All that rest are looked at (`offset`), not
- * all that ever were in the order of their ids.
+ * Resting sells by id, one page. `offset 0` keeps the planner from walking the primary key, which
+ * holds all orders that ever were.
  */
 export async function listOffered(
   db: Db,
@@ -143,8 +143,9 @@ export async function listOffered(
 }
 
 /**
- * Sells that rest or did, changed by this transaction or a later one; and the next one to ask from.
- * What is ahead of all transactions came with a restored backup, and was read with everything else.
+ * Sells that rest or rested and were changed by transaction `since` or later, and the horizon for
+ * the next call. Rows with an id above all transactions come from a restored backup; the load has
+ * read them.
  */
 export async function listOfferedSince(
   db: Db,
@@ -175,8 +176,8 @@ export async function listOfferedSince(
 }
 
 /**
- * The credits of resting sells that are not to be had now: of firms that one of these orders is of, of
- * firms that may not trade, and of sells past their time.
+ * Credits of resting sells that are not available: of the firms of these orders, of firms that may
+ * not trade, and of expired sells.
  */
 export async function listNotOffered(
   db: Db,
@@ -208,7 +209,7 @@ export async function listNotOffered(
   return rows.map((row) => row.scrip_no);
 }
 
-/** Sells of which a deal has left less than may rest. */
+/** Partly dealt sells whose remainder is below the minimum that may rest. */
 export async function listBelowMinimum(
   db: Db,
   environment: Environment,
@@ -252,8 +253,8 @@ export async function listSetAside(
 }
 
 /**
- * Open sells with a credit that cannot come back to them: ended by customs, or by the clock. The limit
- * makes it a look-up per credit, whatever the planner knows of the tables.
+ * Open sells with a credit that has ended at customs or expired. `limit 1` makes it an index lookup
+ * per credit, whatever the table statistics say.
  */
 export async function listOrdersWithoutCredits(
   db: Db,
@@ -287,15 +288,15 @@ export async function listOrdersWithoutCredits(
   return rows.map((row) => row.order_id);
 }
 
-/** What the matcher had seen at its last look, and what there is to see now. */
+/** What the matcher saw at its last run, and what has changed since. */
 export type Seen = {
   /** Card versions by scheme. */
   readonly seen_cards: Readonly<Partial<Record<Scheme, number>>>;
-  /** Every change by a transaction before this one was seen. */
+  /** Changes of all transactions below this id were seen. */
   readonly seen_before: string;
-  /** Every transaction before this one has ended, so a look now sees its changes. */
+  /** All transactions below this id have ended: a read now sees their changes. */
   readonly seen_from: string;
-  /** Whether an order that rests, or did, has changed since. */
+  /** Whether an order that rests or rested has changed since. */
   readonly rested_since: boolean;
 };
 

@@ -14,8 +14,8 @@ import { describeOrder } from "./read-orders.ts";
 import { useQuotes } from "./use-quotes.ts";
 
 /**
- * Everything a set has decided, one statement per table, and last what is told of it. The actor of
- * a deal is the one behind the order that made it. Answers with the state of each new settlement.
+ * Stores what a set decided, one statement per table, and records the changes last. The actor of a
+ * deal is the caller of the order that made it. Returns the state of each new settlement.
  */
 export async function storeOrders(
   tx: Tx,
@@ -70,7 +70,7 @@ function bindQuotes({ usedQuotes }: MatchState): Query<void> {
   });
 }
 
-/** What the house and limited keys have taken of their day. */
+/** Adds to the daily totals of the house and of limited keys. */
 function noteTaken({ environment, today, houseTaken, addedByKey }: MatchState): Query<unknown> {
   return all([
     addHouseTaken(
@@ -117,7 +117,7 @@ export function toOrderChange({
     before: before && toOrderEventData(before),
     after: told,
     event: {
-      // A resting order of which a part was dealt stays open, and what is told is the deal.
+      // A partly dealt order stays open; the event is the deal.
       name: action === "match" ? "order.matched" : eventNames[after.state],
       from: before?.state ?? null,
       to: after.state,

@@ -1,28 +1,28 @@
-// From a request to a binding price. All requests of the moment form a set per side and environment:
-// what they name is read in one statement, each is priced by pure rules, and what came of them is
-// kept in one statement before anybody is answered, so that a price which was told always binds.
+// From a request to a binding price. Concurrent requests form a set per side and environment: one
+// statement reads what they name, pure rules price each, and one statement inserts the quotes
+// before any request is answered, so that every answered price is stored.
 //
-// Sells and buys have queues of their own, so a search for cover never delays a sell. Nothing is cached:
-// a halt, a new card or a suspended credit counts for the next set. A quote changes nothing of a
-// tenant's, so it is neither an event nor an audit record. A dry run's quote and "no quote" are not
-// kept.
+// Sells and buys have separate queues, so a search for cover never delays a sell. Nothing is
+// cached: a halt, a new card or a suspended credit counts for the next set. A quote changes no data
+// of a tenant, so it is neither an event nor an audit record. Quotes of a dry run and "no quote"
+// are not stored.
 
-import type { Book } from "./book.ts";
 import { planSearches, SearchNeeded } from "../cover/search-cover.ts";
 import { buySideOff, type Call, type Environment } from "../kernel/caller.ts";
 import { istTimestamp } from "../kernel/time.ts";
-import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
 import { withoutKeeping } from "../platform/postgres/split.ts";
-import { type Ask, type Verdict, viewQuote } from "./read-quotes.ts";
+import type { Book } from "./book.ts";
 import { type BuyAsked, priceBuys } from "./price-buys.ts";
 import { priceSells } from "./price-sells.ts";
-import { type SellWanted, parseWanted } from "./quote-rules.ts";
-import type { Quote, TakeQuoteBody } from "./quote-schema.ts";
+import { parseWanted, type SellWanted } from "./quote-rules.ts";
 import { insertBuys, insertSells, type QuoteRow } from "./quote-store.ts";
+import { type Ask, type Verdict, viewQuote } from "./read-quotes.ts";
+import type { Quote, TakeQuoteBody } from "./schema.ts";
 
-/** The body of an answer, and what the contract does not list there: headers. */
+/** The body of an answer and its headers. */
 export type QuoteAnswer = {
   readonly headers: Readonly<Record<string, string>>;
   readonly quote: Quote;
@@ -31,23 +31,23 @@ export type QuoteAnswer = {
 export type TakeQuote = (call: Call, request: TakeQuoteBody) => Promise<QuoteAnswer>;
 
 const sellSetSizeMax = 256;
-/** Prices wait for the database twice; with one set under way everything else would wait too. */
+/** A set waits for the database twice; several in flight use that time. */
 const sellSetsInFlight = 4;
 const buySetSizeMax = 32;
 const queueMax = 20_000;
 
 export function createQuoter(
-  allOf: Context,
+  ctx: Context,
   book: Book,
   { setSize }: Pick<Metrics, "setSize">,
 ): TakeQuote {
-  // What waits in the sandbox, for a connection or a row, holds up nobody else's prices.
+  // Separate queues: a wait in the sandbox, for a connection or a row, does not delay live quotes.
   const openQueues = (environment: Environment) => {
-    const ctx = contextFor(allOf, { environment });
+    const scoped = contextFor(ctx, { environment });
     return {
       sell: coalesce(
         (asks: readonly Ask<SellWanted>[]) =>
-          keepAll(asks, priceSells(ctx, asks), (rows) => insertSells(ctx.db, rows)),
+          keepAll(asks, priceSells(scoped, asks), (rows) => insertSells(scoped.db, rows)),
         {
           setSizeMax: sellSetSizeMax,
           setsInFlight: sellSetsInFlight,
@@ -57,7 +57,7 @@ export function createQuoter(
       ),
       buy: coalesce(
         (asks: readonly Ask<BuyAsked>[]) =>
-          keepAll(asks, priceBuys(ctx, book, asks), (rows) => insertBuys(ctx.db, rows)),
+          keepAll(asks, priceBuys(scoped, book, asks), (rows) => insertBuys(scoped.db, rows)),
         {
           setSizeMax: buySetSizeMax,
           queueMax,
@@ -76,13 +76,13 @@ export function createQuoter(
     return await buy({ call, wanted }).catch(async (error: unknown) => {
       if (!(error instanceof SearchNeeded)) throw error;
       const asked = { by: call.caller, signal: call.gone?.() };
-      const [plan = null] = await planSearches(allOf, [error], asked);
+      const [plan = null] = await planSearches(ctx, [error], asked);
       return await buy({ call, wanted: { ...wanted, plan } });
     });
   };
 }
 
-/** Keeps what was quoted, but for a dry run's, and only then answers. */
+/** Inserts the quotes, except those of dry runs, before any is answered. */
 async function keepAll<Row extends QuoteRow>(
   asks: readonly Ask<unknown>[],
   pricing: Promise<readonly Verdict<Row>[]>,

@@ -5,9 +5,10 @@ import type { Scheme } from "../kernel/scheme.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { quoteWindowMaxMs } from "./quote-rules.ts";
 import {
-  moveQuoteExpiriesEarlier,
   lockQuoteRows,
+  moveQuoteExpiriesEarlier,
   type OpenQuoteTotals,
   type QuoteRow,
   type QuoteUse,
@@ -16,8 +17,8 @@ import {
 } from "./quote-store.ts";
 
 /**
- * Binds quotes to the orders placed on them and says which of the uses, by their place, are bound.
- * A quote is used once: the first of two uses wins, in a set as between transactions.
+ * Binds quotes to their orders; returns the indexes of the uses that succeeded. A quote is used once:
+ * the first use wins, within a set and between transactions.
  */
 export function useQuotes(uses: readonly QuoteUse[]): Query<ReadonlySet<number>> {
   const first = new Map<string, number>();
@@ -33,9 +34,8 @@ export function useQuotes(uses: readonly QuoteUse[]): Query<ReadonlySet<number>>
 export type LockedQuote = QuoteRow;
 
 /**
- * The quotes that orders are to be placed on, one per ask; undefined where a ref is none of the
- * caller's. They stay locked until the transaction ends, so what is decided about them holds:
- * `quoteStateOf` says whether one is still open, and `useQuotes` binds it.
+ * Locks the quotes of a set of orders until the transaction ends, one per element of `asked`;
+ * undefined where the caller has no such quote.
  */
 export function lockQuotes(
   asked: readonly { readonly caller: Caller; readonly quoteRef: string }[],
@@ -54,7 +54,7 @@ export function lockQuotes(
   });
 }
 
-/** Binding prices that are still out in a market: whatever is published, they are honoured. */
+/** Open quotes of a market; they are honoured whatever card is published. */
 export async function countOpenQuotes(
   { db, now }: Pick<Context, "db" | "now">,
   market: { readonly environment: Environment; readonly scheme: Scheme },
@@ -62,10 +62,7 @@ export async function countOpenQuotes(
   return await sumOpenQuotes(db, market, now());
 }
 
-/** No card gives a quote longer than this. */
-const windowMaxMs = 86_400_000;
-
 export async function passTimeOfQuotes(tx: Tx, passage: Passage): Promise<number> {
-  const oldest = new Date(passage.now.getTime() - windowMaxMs);
+  const oldest = new Date(passage.now.getTime() - quoteWindowMaxMs);
   return await moveQuoteExpiriesEarlier(tx, passage, firstId("qte", oldest));
 }

@@ -11,7 +11,6 @@ import { OfferIndex } from "../../src/cover/offer-index.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { openThreads } from "../../src/open-context.ts";
-import { openBookSessions } from "../../src/trading/decide-orders.ts";
 import { Overloaded } from "../../src/platform/postgres/coalesce.ts";
 import {
   type Heavy,
@@ -25,6 +24,7 @@ import { addFirm } from "../support/holdings.ts";
 import { openGroup, openLargeGroup } from "../support/large-group.ts";
 import { dealer } from "../support/orders.ts";
 import { startService } from "../support/service.ts";
+import { openBookSessions } from "../../src/trading/book-session.ts";
 
 const looksMax = 1_000;
 

@@ -22,7 +22,7 @@ import { voidFile } from "../../src/payouts/answer-files.ts";
 import { releasePayout, resendPayout, sendPayout } from "../../src/payouts/send-payout.ts";
 import { returnPayout } from "../../src/payouts/recall-payouts.ts";
 import { open, seal } from "../../src/platform/seal.ts";
-import { sealedPlaces } from "../../src/rotating.ts";
+import { sealedPlaces } from "../../src/rotate-master-key.ts";
 import { reverseSettlement } from "../../src/settlement/reverse-settlement.ts";
 import { assertLedgerSound } from "../support/ledger.ts";
 import { liveSeller, sellLive } from "../support/live-sales.ts";

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { openBookSessions, type Command } from "../../src/trading/decide-orders.ts";
+import type { Command } from "../../src/trading/decide-orders.ts";
 import { placeOrders } from "../../src/trading/place-orders.ts";
 import { parseIntent } from "../../src/trading/order-rules.ts";
 import { keptNothing, workInHalves } from "../../src/platform/postgres/split.ts";
@@ -15,6 +15,7 @@ import { type Dealer, dealer } from "../support/orders.ts";
 import { hold, poison, someoneWaits } from "../support/poison.ts";
 import { type Answer, type Service, startService } from "../support/service.ts";
 import { letSettle } from "../support/settlements.ts";
+import { openBookSessions } from "../../src/trading/book-session.ts";
 
 const face = 25_000_000;
 const six = [{}, {}, {}, {}, {}, {}];

@@ -15,12 +15,7 @@ import { advance } from "../../src/kernel/lifecycle.ts";
 import { addDays, dayNumber, istDay } from "../../src/kernel/time.ts";
 import { comparePriority } from "../../src/trading/match-rules.ts";
 import { buildDeals } from "../../src/trading/agree-deals.ts";
-import {
-  openBookSessions,
-  decideOrders,
-  type Loaded,
-  type Verdict,
-} from "../../src/trading/decide-orders.ts";
+import { decideOrders, type Loaded, type Verdict } from "../../src/trading/decide-orders.ts";
 import {
   endRest,
   parseIntent,
@@ -33,6 +28,7 @@ import { newMatchState, type MatchState } from "../../src/trading/match-state.ts
 import { type Db, toDb } from "../../src/platform/postgres/postgres.ts";
 import { type CardToday, startingTerms } from "../../src/rates/rules.ts";
 import type { NewDeal } from "../../src/settlement/open-settlements.ts";
+import { openBookSessions } from "../../src/trading/book-session.ts";
 
 const environment = "sandbox";
 const scheme = "RODTEP";

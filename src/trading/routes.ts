@@ -1,10 +1,11 @@
-import { callOf, sendCreation, sendLong, sendPage } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
+import { callOf, sendCreation, sendLong, sendPage } from "../platform/http/calls.ts";
 import type { App } from "../platform/http/server.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
+import type { OrderDesk } from "./order-desk.ts";
 import { cancelOrder, placeOrder, placeOrderBatch } from "./place-order.ts";
 import { listOrders, readOrder } from "./read-orders.ts";
-import type { OrderDesk } from "./order-desk.ts";
+import { readQuote } from "./read-quotes.ts";
 import {
   BatchResults,
   ListOrdersQuery,
@@ -13,7 +14,63 @@ import {
   OrderParams,
   PlaceOrderBatchBody,
   PlaceOrderBody,
-} from "./order-schema.ts";
+  Quote,
+  QuoteParams,
+  StoredQuote,
+  TakeQuoteBody,
+} from "./schema.ts";
+import type { TakeQuote } from "./take-quote.ts";
+
+// The path of a quote: takeQuote (take-quote.ts) collects requests into sets, priceSells or priceBuys
+// prices them from the rate card and the book, and quote-store.ts inserts what was quoted.
+//
+// The path of an order: placeOrder (place-order.ts) parses it, the order desk (order-desk.ts)
+// collects orders into sets, and placeOrders (place-orders.ts) runs each set as one transaction:
+// load, decide, confirm, store. The matcher (match-resting.ts) deals resting orders later.
+
+export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void {
+  app.post(
+    "/v1/quote",
+    {
+      config: { demand: "quote", quiet: true },
+      schema: {
+        operationId: "takeQuote",
+        tags: ["Quotes"],
+        summary: "Take a binding price for an exact amount",
+        description:
+          "Sell by scrip_no, or by scheme and face_paise; buy by scheme and requirement_paise. A " +
+          "price by amount is for credits with at least 365 days left. An order with the quote_ref " +
+          "in time gets this price, whatever the market does, for the facts it was made from: where a " +
+          "credit or an offer has changed since, the answer is 409 with a fresh quote in " +
+          "detail. When there is no binding price, the answer is no_quote and its reason, and " +
+          "nothing else.",
+        body: TakeQuoteBody,
+        response: { 200: Quote },
+      },
+    },
+    async (request, reply) => {
+      const { headers, quote } = await takeQuote(callOf(request, reply), request.body);
+      reply.headers(headers);
+      return quote;
+    },
+  );
+
+  app.get(
+    "/v1/quotes/:quote_ref",
+    {
+      config: { demand: "quote" },
+      schema: {
+        operationId: "readQuote",
+        tags: ["Quotes"],
+        summary: "Read a quote and its state",
+        params: QuoteParams,
+        response: { 200: StoredQuote },
+      },
+    },
+    async (request) =>
+      await readQuote(contextFor(ctx, request.caller), request.caller, request.params.quote_ref),
+  );
+}
 
 export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
   app.post(
@@ -26,7 +83,7 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         summary: "Sell credits or buy cover",
         description:
           "By a quote, at the current binding price, or with a limit. A sell names one credit or an " +
-          "amount; a buy names the duty to cover. What is refused leaves nothing behind.",
+          "amount; a buy names the duty to cover. A refused order is not stored.",
         body: PlaceOrderBody,
         response: { 201: Order, 200: Order },
       },
@@ -53,8 +110,8 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
         tags: ["Orders"],
         summary: "Place 1 to 500 orders",
         description:
-          "Each order is answered by itself, in the order of the request: valid ones are placed and " +
-          "the others fail alone. Of two for one credit the first wins.",
+          "Each order has its own result, in the sequence of the request: valid ones are placed, the " +
+          "others fail on their own. Of two orders for one credit the first wins.",
         body: PlaceOrderBatchBody,
         response: { 200: BatchResults },
       },
@@ -114,8 +171,8 @@ export function orderRoutes(app: App, ctx: Context, desk: OrderDesk): void {
       schema: {
         operationId: "cancelOrder",
         tags: ["Orders"],
-        summary: "Cancel what rests of an order",
-        description: "What was dealt stands. Cancelling twice is no conflict.",
+        summary: "Cancel the resting part of an order",
+        description: "Deals stand. Cancelling twice is no conflict.",
         params: OrderParams,
         response: { 200: Order },
       },

@@ -1,9 +1,9 @@
-// The master key is replaced by another one while the service runs:
+// Rotates the master key while the service runs:
 //
-//   both     every process has both keys: it opens with either, and seals with the new one
-//   reseal   everything that is sealed with the old one is sealed with the new one, pass after pass
-//            until one finds nothing left; whoever is interrupted begins again
-//   retire   the database takes no process any more that would seal with the old one
+//   both     every process has both keys: it opens with either and seals with the new one
+//   reseal   rows that are sealed with the old key are sealed again with the new one, in passes until one
+//            finds none; after an interruption it starts again
+//   retire   the database refuses processes that would seal with the old key
 
 import { sealedDetails } from "./bankbook/list-queue.ts";
 import { recordChanges } from "./journal/record-changes.ts";
@@ -27,7 +27,7 @@ import { sealedWebhooks } from "./webhooks/signing-secrets.ts";
 
 type Rotating = Pick<Context, "db" | "now" | "sealKey">;
 
-/** Every column that is sealed. */
+/** Every sealed column. */
 export function sealedPlaces(ctx: Rotating): SealedPlace[] {
   return [
     sealedAccounts(ctx),
@@ -123,7 +123,7 @@ function unreadableRows(unreadable: readonly string[]): Failure {
   return new Failure("conflict", message, { detail: { reason: "unreadable", unreadable } });
 }
 
-/** A digest of the new key names it; the key itself is told to nobody. */
+/** The audit record names the new key by a digest, never by the key itself. */
 function toKeyChange(id: string, after: object) {
   const house = houseFirmId.live;
   return {

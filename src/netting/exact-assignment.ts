@@ -1,36 +1,35 @@
-// The best assignment of few credits, exactly: every set of credits that some requirements can take,
-// with the fewest moves that it takes. A set is a number whose bits are credits, the first in the
-// queue the lowest.
+// The exact best assignment of few credits, by dynamic programming over subsets: for every subset
+// of credits that the requirements can take, the fewest moves. A subset is a bit mask; the first
+// credit of the queue is the lowest bit.
 //
-// Requirements join one by one. What a set needs with one more requirement is the least of what its
-// parts need: one part pays the new requirement, the rest those before it. So each set is judged
-// once, whatever the number of ways to hand it out.
+// Requirements are added one by one. The cost of a subset with one more requirement is the minimum
+// over its splits: one part pays the new requirement, the rest pays the ones before.
 
 import type { Budget } from "../cover/rules.ts";
 import { none } from "./rules.ts";
 
 export type FewCredits = {
-  /** In the order of the queue. */
+  /** In queue order. */
   readonly faces: readonly number[];
   readonly amounts: readonly number[];
-  /** By requirement, the set of credits that may pay it. */
+  /** By requirement, the mask of credits that may pay it. */
   readonly payers: readonly number[];
-  /** By requirement, those of them that have to be moved for it. */
+  /** By requirement, the mask of credits that pay it only by a move. */
   readonly movers: readonly number[];
 };
 
-/** With more credits there are too many ways, and with more requirements too much to remember. */
+/** More credits take too many steps, more requirements too much memory. */
 export const fewCreditsMax = 16;
 export const fewRequirementsMax = 64;
 const unreachable = 0xff;
 
-/** So many pairs of parts are looked at between two turns of others; some ten milliseconds. */
+/** Steps between two yields; about 10 ms. */
 const sliceSteps = 4_000_000;
 
 /**
- * By credit, the place of the requirement that it pays, or none: the most duty covered, then the
- * fewest moves, the fewest credits, the earliest expiry. Undefined when it would take more
- * steps than there are left.
+ * By credit, the index of the requirement that it pays, or none: the most duty covered, then the
+ * fewest moves, the fewest credits, the earliest expiry. Undefined when the budget of steps is too
+ * small.
  */
 export function* findBestAssignment(
   few: FewCredits,
@@ -53,7 +52,7 @@ export function* findBestAssignment(
   return traceAssignment(few, parts, findBestSet(sums, moves));
 }
 
-/** By set, the sum of its faces. */
+/** By subset, the sum of its faces. */
 function sumSubsets(faces: readonly number[]): Float64Array {
   const sums = new Float64Array(1 << faces.length);
   faces.forEach((face, at) => {
@@ -63,7 +62,7 @@ function sumSubsets(faces: readonly number[]): Float64Array {
   return sums;
 }
 
-/** How many pairs of parts will be looked at; ends early when they are too many. */
+/** The number of steps that the search will take; stops counting above the maximum. */
 function countSteps(few: FewCredits, sums: Float64Array, stepsMax: number): number {
   let steps = 0;
   let before = 0;
@@ -82,15 +81,15 @@ type Joining = {
   readonly few: FewCredits;
   readonly at: number;
   readonly sums: Float64Array;
-  /** By set, the fewest moves with the requirements before this one. */
+  /** By subset, the fewest moves with the requirements before this one. */
   readonly moves: Uint8Array;
-  /** The credits that these may use. */
+  /** The mask of credits that those requirements may use. */
   readonly before: number;
 };
 
 type Joined = { readonly moves: Uint8Array<ArrayBuffer>; readonly parts: Int32Array };
 
-/** The fewest moves by set with this requirement too, and the part of each set that pays it. */
+/** The fewest moves by subset with this requirement, and the part of each subset that pays it. */
 function* addRequirement({ few, at, sums, moves, before }: Joining): Generator<undefined, Joined> {
   const amount = few.amounts[at] ?? 0;
   const payers = few.payers[at] ?? 0;
@@ -136,7 +135,7 @@ function isBetter(set: number, best: number, { sums, moves }: Judged): boolean {
   if (moved !== 0) return moved < 0;
   const counted = countBits(set) - countBits(best);
   if (counted !== 0) return counted < 0;
-  // The lowest bit that they do not share is the first such place in the queue.
+  // The lowest bit in which they differ is the first difference in the queue.
   const apart = set ^ best;
   return (apart & -apart & set) !== 0;
 }

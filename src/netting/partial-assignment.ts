@@ -1,6 +1,6 @@
-// An assignment in the making: which requirement each credit of one cluster pays, and how requirements
-// are filled with the cover search. A cluster is a set of requirements and the credits that could pay
-// them; no credit of one cluster can pay a requirement of another.
+// A partial assignment of one cluster, and how its requirements are filled with the cover search. A
+// cluster is a set of requirements and the credits that could pay them; no credit can pay
+// requirements of two clusters.
 
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type Bundle, greatestDivisor } from "../cover/rules.ts";
@@ -8,18 +8,18 @@ import { dayNumber } from "../kernel/time.ts";
 import { type Board, creditAt, type GroupCredit, isMove, none, requirementAt } from "./rules.ts";
 
 export type Cluster = {
-  /** Places of credits and of requirements, rising. */
+  /** Indexes of credits and of requirements, rising. */
   readonly credits: readonly number[];
   readonly requirements: readonly number[];
 };
 
-/** What one search of the cover search may do; so many steps take a few milliseconds. */
+/** Steps of one cover search; a few milliseconds. */
 const searchSteps = 400_000;
 
-/** More credits than this do not make a search better: the largest, and every so many of the rest. */
+/** A search gets at most this many credits: the largest, and a sample of the others. */
 const searchedMax = 2_000;
 
-/** What may be done with some requirements: for each of them, the credits that are to pay it. */
+/** By requirement, the credits that pay it. */
 type Bundles = ReadonlyMap<number, readonly number[]>;
 
 /** Credits that may pay the same requirements. */
@@ -27,7 +27,7 @@ type Kind = {
   readonly credits: readonly number[];
   readonly pays: ReadonlySet<number>;
   readonly face_paise: number;
-  /** The largest amount that all of their faces are multiples of. */
+  /** The greatest common divisor of their faces. */
   readonly unit_paise: number;
 };
 
@@ -73,7 +73,7 @@ export class PartialAssignment {
     return this.#bundles.get(requirement) ?? [];
   }
 
-  /** By credit of the board, what it pays here. */
+  /** By credit of the board, the requirement that it pays, or none. */
   paid(): Int32Array {
     const paid = new Int32Array(this.#board.credits.length).fill(none);
     for (const [requirement, bundle] of this.#bundles) {
@@ -91,7 +91,7 @@ export class PartialAssignment {
     this.#put(new Map([[requirement, this.#choose(own, this.#amount(requirement))]]));
   }
 
-  /** Fills the rest with what is free, or all of it anew where that is better. */
+  /** Fills the remainder with free credits, or the whole requirement again where that is better. */
   fillRest(requirement: number): void {
     const amount = this.#amount(requirement);
     const cap = this.findCap(requirement);
@@ -104,7 +104,7 @@ export class PartialAssignment {
     this.#tryOut(new Map([[requirement, this.#choose([...kept, ...free], amount)]]));
   }
 
-  /** Fills one requirement from all but what others have, then the other with what is left. */
+  /** Refills two requirements from their own and the free credits; keeps it if it is better. */
   refillPair(first: number, second: number): boolean {
     const both = new Set([...this.findBundle(first), ...this.findBundle(second)]);
     const pool = (requirement: number) =>
@@ -121,7 +121,7 @@ export class PartialAssignment {
     );
   }
 
-  /** The most that whole credits could cover of a requirement, as far as their common unit tells. */
+  /** An upper bound of the cover of a requirement, by the common divisor of the faces. */
   findCap(requirement: number): number {
     const amount = this.#amount(requirement);
     const kinds = this.#kinds.filter(({ pays }) => pays.has(requirement));
@@ -130,7 +130,7 @@ export class PartialAssignment {
     return Math.min(all, amount - (amount % unit));
   }
 
-  /** The same, as far as a search for this requirement alone tells. */
+  /** A tighter bound, by a search for this requirement alone. */
   searchCap(requirement: number): number {
     const amount = this.#amount(requirement);
     const { proof } = this.#search(this.#payers(requirement), amount);
@@ -148,7 +148,7 @@ export class PartialAssignment {
     return this.#payers(requirement).filter((credit) => this.#isFree(credit));
   }
 
-  /** Puts bundles in the place of those that are there when they are better, or not at all. */
+  /** Replaces bundles if the new ones are better; returns whether it did. */
   #tryOut(bundles: Bundles): boolean {
     const current = new Map(
       [...bundles.keys()].map((requirement) => [requirement, this.findBundle(requirement)]),

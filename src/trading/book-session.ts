@@ -1,0 +1,170 @@
+// The book as one set of orders uses it. Offers that the set takes are gone for its later orders, and
+// stay gone when the set is stored; undo() puts them back when it is dropped.
+
+import { findSmallestUsable } from "../cover/choose-bundle.ts";
+import { OfferIndex, type Usable } from "../cover/offer-index.ts";
+import { type Offer, setStepsMax, stepsQuick } from "../cover/rules.ts";
+import { chooseCover, type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
+import type { Environment } from "../kernel/caller.ts";
+import type { Paise } from "../kernel/money.ts";
+import { type Scheme, schemes } from "../kernel/scheme.ts";
+import { dayNumber, type IstDay } from "../kernel/time.ts";
+import type { Db } from "../platform/postgres/postgres.ts";
+import type { Book, Offers } from "./book.ts";
+import type { Pool } from "./match-rules.ts";
+
+/** The offers that one buyer may take. */
+export type Wanted = {
+  readonly scheme: Scheme;
+  readonly pool: Pool;
+  /** Offers of this PAN are left out. */
+  readonly pan: string | null;
+  readonly expiresFrom: IstDay;
+};
+
+/** What deciding an order needs of the book. */
+export type SetBook = {
+  /**
+   * The bundle that leaves the least uncovered; empty when nothing can be taken. Without a plan, an
+   * unfinished quick search returns SearchNeeded; plan null accepts what the quick search found.
+   */
+  choose(
+    wanted: Wanted & {
+      readonly requirementPaise: Paise;
+      readonly plan: CoverPlan | null | undefined;
+    },
+  ): readonly Offer[] | SearchNeeded;
+  /** The smallest face that the buyer may take; undefined when there is none. */
+  smallest(wanted: Wanted): Paise | undefined;
+  /** Whether a credit that another transaction locks would fit. */
+  hasHeld(wanted: Wanted & { readonly requirementPaise: Paise }): boolean;
+  take(scheme: Scheme, offers: readonly Offer[]): void;
+  put(scheme: Scheme, offers: readonly Offer[]): void;
+};
+
+/** A book that one set changes; undo() reverts every change. */
+export type BookSession = SetBook & {
+  /** Brings the book up to date. */
+  refresh(db: Db): Promise<void>;
+  undo(): void;
+  /** Puts back the offers that others locked; the offers that the set took stay out. */
+  close(): void;
+  /** Takes out offers that are not available now; the book checks them again later. */
+  setAside(scripNos: readonly string[]): void;
+};
+
+export type BookSessions = {
+  /** The book without these credits, and without those that other transactions lock. */
+  session(
+    environment: Environment,
+    without: ReadonlySet<string>,
+    held?: ReadonlySet<string>,
+  ): BookSession;
+};
+
+/** Sessions on one book. What a session takes is gone for the next one, unless it is undone. */
+export function openBookSessions(book: Book): BookSessions {
+  return {
+    session: (environment, without, held = new Set()) =>
+      openBookSession(book, environment, { without, held }),
+  };
+}
+
+function openBookSession(
+  book: Book,
+  environment: Environment,
+  { without, held }: Record<"without" | "held", ReadonlySet<string>>,
+): BookSession {
+  let offers: Offers | undefined;
+  const done: (() => void)[] = [];
+  let stepsLeft = setStepsMax;
+  /** A concurrent look may put offers back into the book that this set took or leaves out. */
+  const taken = new Set([...without, ...held]);
+  /** Offers that others lock; out of the book until the session closes. */
+  const heldOffers = new Map<Scheme, OfferIndex>();
+  const backAtEnd: (() => void)[] = [];
+
+  function changeOffers(scheme: Scheme, of: readonly Offer[], does: "put" | "remove"): void {
+    const index = offers?.[scheme];
+    for (const offer of index ? of : []) {
+      if (does === "put") index?.put(offer);
+      else index?.remove(offer.scrip_no);
+    }
+  }
+
+  function takeOutHeld(): void {
+    for (const scheme of held.size > 0 ? schemes : []) {
+      const found = [...held].flatMap((scripNo) => offers?.[scheme].find(scripNo) ?? []);
+      changeOffers(scheme, found, "remove");
+      const index = new OfferIndex();
+      for (const offer of found) index.put(offer);
+      heldOffers.set(scheme, index);
+      backAtEnd.push(() => changeOffers(scheme, found, "put"));
+    }
+  }
+
+  const choose: BookSession["choose"] = (sought) => {
+    const { requirementPaise, plan, ...wanted } = sought;
+    const index = offers?.[wanted.scheme];
+    if (!index) return [];
+    const cover = { requirement_paise: requirementPaise, ...toUsable(wanted) };
+    if (plan === undefined && stepsLeft <= 0) return new SearchNeeded(index, cover);
+    const steps = Math.max(1, Math.min(stepsQuick, stepsLeft));
+    const found = chooseCover(index, cover, { plan: plan ?? undefined, steps });
+    stepsLeft -= found.steps;
+    const back = found.offers.filter(({ scrip_no }) => taken.has(scrip_no));
+    if (back.length > 0) {
+      changeOffers(wanted.scheme, back, "remove");
+      return choose(sought);
+    }
+    if (plan === undefined && !found.isSettled) return new SearchNeeded(index, cover);
+    return found.offers;
+  };
+
+  return {
+    async refresh() {
+      offers = await book.look(environment);
+      book.setAside(environment, [...without]);
+      takeOutHeld();
+    },
+    choose,
+    smallest(wanted) {
+      const index = offers?.[wanted.scheme];
+      return index && findSmallestUsable(index, toUsable(wanted));
+    },
+    hasHeld({ requirementPaise, ...wanted }) {
+      const index = heldOffers.get(wanted.scheme);
+      const smallest = index && findSmallestUsable(index, toUsable(wanted));
+      return smallest !== undefined && smallest <= requirementPaise;
+    },
+    take(scheme, bundle) {
+      changeOffers(scheme, bundle, "remove");
+      for (const { scrip_no } of bundle) taken.add(scrip_no);
+      done.push(() => changeOffers(scheme, bundle, "put"));
+    },
+    put(scheme, added) {
+      changeOffers(scheme, added, "put");
+      done.push(() => changeOffers(scheme, added, "remove"));
+    },
+    undo() {
+      for (const back of done.toReversed()) back();
+      done.length = 0;
+    },
+    close() {
+      for (const back of backAtEnd) back();
+      backAtEnd.length = 0;
+    },
+    setAside(scripNos) {
+      book.setAside(environment, scripNos);
+    },
+  };
+}
+
+function toUsable({ pool, pan, expiresFrom }: Wanted): Usable {
+  return {
+    min_day: dayNumber(expiresFrom),
+    price_max_bps: Math.max(0, pool.limitBpsMax),
+    ...(pool.fromHouse ? {} : { price_min_bps: 1 }),
+    ...(pan === null ? {} : { buyer: pan }),
+  };
+}
