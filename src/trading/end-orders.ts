@@ -278,8 +278,8 @@ export async function cancelOrdersWithoutCredits(
   let found = 0;
   for (const environment of environments) {
     // Found without a lock, which is safe: an ended credit never returns.
-    const bereft = { today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
-    const orderIds = await listOrdersWithoutCredits(db, environment, bereft);
+    const search = { today: istDay(now), limit: endedAtOnce, except: offenders.ids() };
+    const orderIds = await listOrdersWithoutCredits(db, environment, search);
     const ending = { environment, how: "cancelled", reason: "credit_gone", now } as const;
     await endInParts(db, offenders, { ...ending, orderIds, findActor: () => upkeepWorker });
     found = Math.max(found, orderIds.length);
