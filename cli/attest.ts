@@ -1,7 +1,7 @@
 import { attesting } from "../src/approval-kinds.ts";
 import { readConfig } from "../src/config.ts";
 import type { Attestation } from "../src/outside/answer-inquiries.ts";
-import { attestWithApproval, findAttestations, type Seen } from "../src/outside/attest.ts";
+import { attestWithApproval, findAttestations, type Observation } from "../src/outside/attest.ts";
 import type { InquiryKind } from "../src/outside/inquiry-rules.ts";
 import type { Actor } from "../src/kernel/actor.ts";
 import type { Context } from "../src/platform/context.ts";
@@ -23,7 +23,7 @@ export async function attest(
 export async function attestSeen<Kind extends InquiryKind>(
   ctx: Context,
   actor: Actor,
-  seen: { readonly kind: Kind; readonly seen: readonly Seen<Kind>[] },
+  seen: { readonly kind: Kind; readonly seen: readonly Observation<Kind>[] },
 ): Promise<AttestedLine> {
   return await attest(ctx, actor, await findAttestations(ctx, seen));
 }

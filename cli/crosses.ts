@@ -1,5 +1,5 @@
 import { listAllCrosses } from "../src/crosses/read-crosses.ts";
-import { crossStates, waitingOnOf } from "../src/crosses/rules.ts";
+import { crossStates, findWaitingOn } from "../src/crosses/rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { Failure } from "../src/kernel/failure.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
@@ -32,7 +32,7 @@ const list = command({
         cross_id: row.cross_id,
         env: row.environment,
         status: row.state,
-        waiting_on: waitingOnOf(row),
+        waiting_on: findWaitingOn(row),
         due_at: row.due_at && istTimestamp(row.due_at),
         kind: row.kind,
         seller_iec: row.seller_iec,
@@ -57,7 +57,7 @@ const show = command({
       async ({ ctx }) => await listAllCrosses(ctx, { crossId, limit: 1 }),
     );
     if (!row) throw new Failure("not_found", `no cross ${crossId}`);
-    printOne({ ...inIst(row), waiting_on: waitingOnOf(row) }, options);
+    printOne({ ...inIst(row), waiting_on: findWaitingOn(row) }, options);
   },
 });
 

@@ -1,6 +1,6 @@
 import { listAllCrosses } from "../src/crosses/read-crosses.ts";
 import { findEnvironment } from "../src/firms/find-firms.ts";
-import { openInquiries } from "../src/outside/ask.ts";
+import { readOpenInquiries } from "../src/outside/ask.ts";
 import type { Environment } from "../src/kernel/caller.ts";
 import { listAllKeys } from "../src/access/read-keys.ts";
 import { listAllPayouts } from "../src/payouts/read-payouts.ts";
@@ -19,7 +19,7 @@ const finders: Readonly<Record<string, Find>> = {
   pay: async (ctx, payoutId) => (await listAllPayouts(ctx, { payoutId, limit: 1 }))[0]?.environment,
   crs: async (ctx, crossId) => (await listAllCrosses(ctx, { crossId, limit: 1 }))[0]?.environment,
   inq: async (ctx, inquiryId) =>
-    (await openInquiries(ctx, { environment: null, port: null })).find(
+    (await readOpenInquiries(ctx, { environment: null, port: null })).find(
       ({ inquiry_id }) => inquiry_id === inquiryId,
     )?.environment,
 };

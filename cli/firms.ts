@@ -1,5 +1,5 @@
 import { authorizeFirm, verifyFirm } from "../src/firms/check-firm.ts";
-import { findAnyFirm, toOperatorRequester } from "../src/firms/find-firms.ts";
+import { requireAnyFirm, toOperatorRequester } from "../src/firms/find-firms.ts";
 import { listAllFirms, viewFirm } from "../src/firms/read-firms.ts";
 import { resumeFirm, suspendFirm } from "../src/firms/hold-firm.ts";
 import { revealAccount } from "../src/firms/bank-accounts.ts";
@@ -55,7 +55,7 @@ const show = command({
   async run(options, firmId) {
     const reading = { permission: "read", about: [firmId] } as const;
     const firm = await withOperator(options, reading, async ({ ctx }) => {
-      return viewFirm(await findAnyFirm(ctx.db, firmId), ctx.now());
+      return viewFirm(await requireAnyFirm(ctx.db, firmId), ctx.now());
     });
     printOne(options.json ? firm : readable(firm), options);
   },
@@ -81,7 +81,7 @@ const account = command({
     }
     const reading = { permission: "read", about: [firmId] } as const;
     const firm = await withOperator(options, reading, async ({ ctx }) => {
-      return viewFirm(await findAnyFirm(ctx.db, firmId), ctx.now());
+      return viewFirm(await requireAnyFirm(ctx.db, firmId), ctx.now());
     });
     printOne({ firm_id: firmId, bank: firm.bank }, options);
     return undefined;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 import { type Finding, toAttestations } from "../src/outside/attest.ts";
-import { openInquiries, setOutage } from "../src/outside/ask.ts";
+import { readOpenInquiries, setOutage } from "../src/outside/ask.ts";
 import { checkNames, ports } from "../src/outside/inquiry-rules.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
@@ -25,7 +25,7 @@ const list = command({
     const rows = await withOperator(
       options,
       { permission: "read", environment: filter.environment },
-      async ({ ctx }) => await openInquiries(ctx, filter),
+      async ({ ctx }) => await readOpenInquiries(ctx, filter),
     );
     print(
       rows.map((inquiry) => ({

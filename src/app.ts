@@ -17,8 +17,8 @@ import { firmRoutes } from "./firms/routes.ts";
 import { firmLifecycle } from "./firms/rules.ts";
 import { noteMove } from "./firms/group-members.ts";
 import { groupRoutes } from "./firms/group-routes.ts";
-import { latestIndex, offboarding as everySlice, passing, settlementHooks } from "./hooks.ts";
-import { authenticator, keyWatcher } from "./access/authenticate.ts";
+import { latestIndex, offboarding as everySlice, timeHooks, settlementHooks } from "./hooks.ts";
+import { openAuthenticator, openKeyWatcher } from "./access/authenticate.ts";
 import { keyMemory } from "./access/remember-keys.ts";
 import { keyRoutes, usageRoutes } from "./access/routes.ts";
 import { keyLifecycle } from "./access/key-rules.ts";
@@ -48,7 +48,7 @@ import { servePage } from "./platform/http/web-page.ts";
 import { enquiryRoutes, rateIndexRoutes } from "./market/public-routes.ts";
 import { type AddressWindows, createBudgets } from "./market/address-budgets.ts";
 import { requirementRoutes } from "./firms/requirement-routes.ts";
-import { confirmer, meter } from "./access/meter-calls.ts";
+import { openConfirmer, openMeter } from "./access/meter-calls.ts";
 import type { RateWindow } from "./access/rate-window.ts";
 import { sandboxRoutes } from "./sandbox/routes.ts";
 import { settlementRoutes } from "./settlement/routes.ts";
@@ -88,15 +88,15 @@ export async function buildApp({
   measureRequests(app, metrics);
   logRequests(app);
   tagAnswers(app);
-  const authenticate = authenticator(ctx);
+  const authenticate = openAuthenticator(ctx);
   admitCallers(app, {
     authenticate,
     memory: keyMemory(),
-    meter: meter(ctx, rateWindow),
-    confirm: confirmer(ctx, rateWindow),
+    meter: openMeter(ctx, rateWindow),
+    confirm: openConfirmer(ctx, rateWindow),
     metrics,
   });
-  const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate) });
+  const streams = openStreams(app, { deadAmong: openKeyWatcher(ctx, authenticate) });
   allowOtherSites(app, "/public");
   admitVisitors(app, createBudgets(ctx, config.publicBudgets, addressWindows));
   await describeApi(app);
@@ -133,13 +133,13 @@ export async function buildApp({
   marketRoutes(app, market, { feed, streams });
   settlementRoutes(app, ctx, { simulators, appliers, settlementHooks });
   payoutRoutes(app, ctx);
-  sandboxRoutes(app, ctx, { resetting: settlementHooks, passing });
+  sandboxRoutes(app, ctx, { settlementHooks, timeHooks });
   earningRoutes(app, ctx);
   statementRoutes(app, ctx, config.letterhead);
   noteRoutes(app, ctx, config.letterhead);
   eventRoutes(app, ctx, streams);
   auditRoutes(app, ctx, {
-    deadAmong: keyWatcher(ctx, authenticate),
+    deadAmong: openKeyWatcher(ctx, authenticate),
     onCheckpoint: async (line) => await storeExportCheckpoint(ctx, line),
   });
   webhookRoutes(app, ctx, outbound);

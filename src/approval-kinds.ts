@@ -7,7 +7,7 @@ import { bankImport } from "./bankbook/import-statement.ts";
 import { commissionPayment } from "./settlement/commissions.ts";
 import { inventoryAddition } from "./credits/inventory.ts";
 import { depositAddition } from "./payouts/deposits.ts";
-import { attestation } from "./outside/attest.ts";
+import { buildAttestationKind } from "./outside/attest.ts";
 import { operatorAddition, operatorReset } from "./operators/manage-operators.ts";
 import { payoutFileMaking } from "./payouts/make-files.ts";
 import { payoutFileVoiding } from "./payouts/answer-files.ts";
@@ -16,7 +16,7 @@ import { cardPublication } from "./rates/publish-card.ts";
 import { settlementReversal } from "./settlement/reverse-settlement.ts";
 import { appliers } from "./workers.ts";
 
-export const attesting = attestation(appliers);
+export const attesting = buildAttestationKind(appliers);
 
 export const approvalKinds: readonly ApprovalKind[] = [
   settlementReversal,

@@ -8,7 +8,7 @@ import { createSecureContext } from "node:tls";
 import { twoPeopleFromBps, twoPeopleFromPaise } from "./operators/approval-rules.ts";
 import type { Budgets } from "./kernel/budget.ts";
 import { blockMinPaise } from "./crosses/rules.ts";
-import { gstinProblem } from "./firms/rules.ts";
+import { findGstinProblem } from "./firms/rules.ts";
 import type { Letterhead } from "./kernel/letterhead.ts";
 import { parseNetwork } from "./kernel/networks.ts";
 import { type LogLevel, logLevels } from "./platform/log.ts";
@@ -184,7 +184,7 @@ export function readConfig(variables: Variables): Config {
 
   function letterhead(): Letterhead {
     const gstin = read("HOUSE_GSTIN") ?? null;
-    const problem = gstin === null ? undefined : gstinProblem(gstin, null);
+    const problem = gstin === null ? undefined : findGstinProblem(gstin, null);
     if (problem) problems.push(`HOUSE_GSTIN ${problem}`);
     const address = (read("HOUSE_ADDRESS") ?? "").split("|").map((line) => line.trim());
     return {

@@ -2,11 +2,11 @@
 // and this file supplies the functions, so that imports between rooms point one way.
 
 import { revokeKeysOfFirm } from "./access/revoke-keys.ts";
-import { passTimeOfCredits, withdrawAllCredits } from "./credits/end-holdings.ts";
-import type { OnLost } from "./credits/registry-news.ts";
-import { loseCredits, openCrossesOf, passTimeOfCrosses } from "./crosses/end-crosses.ts";
-import { followSettlements, lockCrossesOf } from "./crosses/release-cross.ts";
-import { passTimeOfHolds } from "./firms/hold-firm.ts";
+import { advanceCredits, withdrawAllCredits } from "./credits/end-holdings.ts";
+import type { LostCreditHook } from "./credits/registry-news.ts";
+import { endCrossesOfLostCredits, listOpenCrosses, advanceCrosses } from "./crosses/end-crosses.ts";
+import { followSettlements, lockCrossesOfSettlements } from "./crosses/release-cross.ts";
+import { advanceHolds } from "./firms/hold-firm.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
 import { latestIndices } from "./market/daily-index.ts";
@@ -17,7 +17,7 @@ import {
   passTimeOfPayouts,
   listUnfinishedPayouts,
 } from "./payouts/withdraw-money.ts";
-import type { Passing } from "./sandbox/advance-clock.ts";
+import type { TimeHooks } from "./sandbox/advance-clock.ts";
 import type { SettlementHooks } from "./settlement/conclude-legs.ts";
 import {
   hookLostCredits,
@@ -30,30 +30,33 @@ import { listOpenOrders } from "./trading/read-orders.ts";
 import { passTimeOfQuotes } from "./trading/use-quotes.ts";
 
 /** Moves the deadlines of a sandbox desk earlier, room by room, when its clock is put forward. */
-export const passing: Passing = {
+export const timeHooks: TimeHooks = {
   lock: lockTrading,
   orders: passTimeOfOrders,
   quotes: passTimeOfQuotes,
-  crosses: passTimeOfCrosses,
+  crosses: advanceCrosses,
   settlements: passTimeOfSettlements,
   payouts: passTimeOfPayouts,
-  holds: passTimeOfHolds,
-  credits: passTimeOfCredits,
+  holds: advanceHolds,
+  credits: advanceCredits,
 };
 
 /** What crosses and orders do when a settlement concludes. */
 export const settlementHooks: SettlementHooks = {
   crosses: followSettlements,
   orders: failOrders,
-  lockCrosses: lockCrossesOf,
+  lockCrosses: lockCrossesOfSettlements,
 };
 
 /** What happens to deals when customs takes a credit from its holder. */
-export const onLost: readonly OnLost[] = [hookLostCredits(settlementHooks), loseCredits];
+export const onLost: readonly LostCreditHook[] = [
+  hookLostCredits(settlementHooks),
+  endCrossesOfLostCredits,
+];
 
 /** What blocks the offboarding of a firm, and what it entails. */
 export const offboarding: Offboarding = {
-  blockers: [listOpenOrders, openCrossesOf, listOpenSettlements, listUnfinishedPayouts],
+  blockers: [listOpenOrders, listOpenCrosses, listOpenSettlements, listUnfinishedPayouts],
   money: { list: listMoneyLeft, drain: drainMoney },
   onOffboard: [revokeKeysOfFirm, withdrawAllCredits],
 };

@@ -34,7 +34,7 @@ import { keepTickShape } from "./platform/tick-shape.ts";
 import { Unusable } from "./platform/http/errors.ts";
 import { startWorker } from "./platform/worker.ts";
 import { localAddressWindows, sharedAddressWindows } from "./market/address-budgets.ts";
-import { localRateWindow, sharedRateWindow } from "./access/rate-window.ts";
+import { openLocalRateWindow, openSharedRateWindow } from "./access/rate-window.ts";
 import { listWorkers } from "./workers.ts";
 
 /** With the default DRAIN_S the process ends within the ten seconds that supervisors allow. */
@@ -110,7 +110,7 @@ export async function serve(variables: Variables): Promise<void> {
     stack.defer(worker.stop);
     if (wakeOn) stack.defer(ctx.db.onAnnounced(wakeOn, worker.wake));
   }
-  const window = localRateWindow(() => performance.now());
+  const window = openLocalRateWindow(() => performance.now());
   await listenForOperators(buildOpsApp({ ctx, metrics, window, config }), config, ctx, stack);
 
   const address = baseUrl(app, config);
@@ -144,13 +144,13 @@ async function openRateWindows(
   stack: AsyncDisposableStack,
 ): Promise<Pick<AppOptions, "rateWindow" | "addressWindows">> {
   const elapsedMs = () => performance.now();
-  const keys = localRateWindow(elapsedMs);
+  const keys = openLocalRateWindow(elapsedMs);
   const addresses = localAddressWindows(elapsedMs);
   if (!redisUrl) return { rateWindow: keys, addressWindows: addresses };
   const redis = await connectRedis(redisUrl);
   stack.defer(() => redis.destroy());
   return {
-    rateWindow: sharedRateWindow(redis, { fallback: keys, log }),
+    rateWindow: openSharedRateWindow(redis, { fallback: keys, log }),
     addressWindows: sharedAddressWindows(redis, { fallback: addresses, log }),
   };
 }

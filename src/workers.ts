@@ -1,6 +1,6 @@
 // The background workers of the service, and how often each runs.
 
-import { simulatedAccount, simulatedFunding, simulatedPayout } from "./outside/bank-rules.ts";
+import { simulateAccount, simulateFunding, simulatePayout } from "./outside/bank-rules.ts";
 import type { Book } from "./trading/book.ts";
 import { createCheckpointWorker, sendCheckpoints } from "./journal/checkpoints.ts";
 import { applyHoldings } from "./credits/registry-news.ts";
@@ -32,11 +32,7 @@ import type { WorkerOptions } from "./platform/worker.ts";
 import { fixIndex } from "./market/daily-index.ts";
 import { deleteExpiredEnquiries } from "./market/answer-enquiries.ts";
 import { applyPayments, sendDuePayouts } from "./payouts/schedule-payouts.ts";
-import {
-  simulatedHolding,
-  simulatedIdentity,
-  simulatedTransfer,
-} from "./outside/registry-rules.ts";
+import { simulateHolding, simulateIdentity, simulateTransfer } from "./outside/registry-rules.ts";
 import { applyFunding, applyTransfers, initiateTransfers } from "./settlement/transfer-credits.ts";
 import { failOverdue } from "./settlement/fail-settlements.ts";
 import { fundFromBalances } from "./settlement/fund-settlements.ts";
@@ -66,12 +62,12 @@ export type WorkOptions = {
 };
 
 export const simulators: Simulators = {
-  firm_identity: simulatedIdentity,
-  bank_account: simulatedAccount,
-  credit_holding: simulatedHolding,
-  deal_funding: simulatedFunding,
-  credit_transfer: simulatedTransfer,
-  payout: simulatedPayout,
+  firm_identity: simulateIdentity,
+  bank_account: simulateAccount,
+  credit_holding: simulateHolding,
+  deal_funding: simulateFunding,
+  credit_transfer: simulateTransfer,
+  payout: simulatePayout,
 };
 
 export const appliers: Appliers = {

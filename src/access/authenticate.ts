@@ -12,12 +12,12 @@ import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
-  effectiveGrant,
+  intersectGrants,
   matchesSecret,
-  nobodysSecret,
+  dummySecret,
   parseApiKey,
   type ParsedKey,
-  stateOf,
+  findKeyState,
 } from "./key-rules.ts";
 import { type Credential, findChangedKeys, findCredentials, type WatchedKey } from "./key-store.ts";
 import type { WhoAmI } from "./schema.ts";
@@ -42,7 +42,7 @@ export type Authenticated = {
 /** One answer per header, in their order; undefined where it is no key, or none any more. */
 export type Authenticate = (headers: readonly string[]) => Promise<(Authenticated | undefined)[]>;
 
-export function authenticator({ db, now }: Pick<Context, "db" | "now">): Authenticate {
+export function openAuthenticator({ db, now }: Pick<Context, "db" | "now">): Authenticate {
   return async function authenticate(headers) {
     const keys = new Map([...new Set(headers)].map((header) => [header, parseApiKey(header)]));
     const found = await findKnown(db, [...keys.values()]);
@@ -50,7 +50,7 @@ export function authenticator({ db, now }: Pick<Context, "db" | "now">): Authent
     const granted = new Map(
       [...keys].map(([header, key]) => [
         header,
-        key && grantOf(key, found.get(key.keyId), instant),
+        key && authenticateKey(key, found.get(key.keyId), instant),
       ]),
     );
     return headers.map((header) => granted.get(header));
@@ -68,29 +68,29 @@ async function findKnown(
 }
 
 /** What a key may do; undefined when it is not one, or not any more. */
-function grantOf(
+function authenticateKey(
   key: ParsedKey,
   known: Credential | undefined,
   now: Date,
 ): Authenticated | undefined {
   // An unknown id is compared with nobody's secret: it takes as long as a known one.
-  const matches = matchesSecret(key.secret, known ?? nobodysSecret);
+  const matches = matchesSecret(key.secret, known ?? dummySecret);
   if (!known || !matches || known.environment !== key.environment) return undefined;
-  return isAlive(known, now) ? grantedTo(known) : undefined;
+  return isAlive(known, now) ? toAuthenticated(known) : undefined;
 }
 
 function isAlive(row: Credential, now: Date): boolean {
-  if (stateOf(row, now) !== "active") return false;
+  if (findKeyState(row, now) !== "active") return false;
   const parent = { revoked_at: row.parent_revoked_at, expires_at: row.parent_expires_at };
-  return stateOf(parent, now) === "active";
+  return findKeyState(parent, now) === "active";
 }
 
-function grantedTo(row: Credential): Authenticated {
+function toAuthenticated(row: Credential): Authenticated {
   const parent = row.parent_scopes && {
     scopes: row.parent_scopes,
     buySide: row.parent_buy_side ?? false,
   };
-  const grant = effectiveGrant({ scopes: row.scopes, buySide: row.buy_side }, parent ?? undefined);
+  const grant = intersectGrants({ scopes: row.scopes, buySide: row.buy_side }, parent ?? undefined);
   return {
     caller: {
       keyId: row.key_id,
@@ -101,13 +101,13 @@ function grantedTo(row: Credential): Authenticated {
       deskId: row.desk_id,
       ...grant,
     },
-    allowance: allowanceOf(row),
+    allowance: toAllowance(row),
     ipAllowlist: row.ip_allowlist,
     stamp: row.kind === "root" && row.expires_at === null ? row.stamp : null,
   };
 }
 
-function allowanceOf(row: Credential): Allowance {
+function toAllowance(row: Credential): Allowance {
   const planQuota = row.plan_monthly_quota ?? undefined;
   const ownQuota = row.monthly_quota ?? Infinity;
   return {
@@ -139,7 +139,7 @@ export function whoAmI(caller: Caller): WhoAmI {
 /** Which of these keys would not be let in any more; a throw means that nobody can say now. */
 type WatchKeys = (headers: readonly string[]) => Promise<ReadonlySet<string>>;
 
-export function keyWatcher(
+export function openKeyWatcher(
   { db, now }: Pick<Context, "db" | "now">,
   authenticate: Authenticate,
 ): WatchKeys {
@@ -147,14 +147,14 @@ export function keyWatcher(
 
   return async function deadAmong(headers) {
     const looked = new Map(
-      headers.map((header) => [header, watched.get(header) ?? unseen(header)]),
+      headers.map((header) => [header, watched.get(header) ?? toUnseenKey(header)]),
     );
     const changed = await findChangedKeys(db, [...looked.values()], now());
     const changedById = new Map(changed.map((key) => [key.key_id, key]));
     const again = [...looked].filter(([, { key_id }]) => changedById.has(key_id));
     const found = again.length > 0 ? await authenticate(again.map(([header]) => header)) : [];
     for (const [header, { key_id }] of again) {
-      looked.set(header, changedById.get(key_id) ?? unseen(header));
+      looked.set(header, changedById.get(key_id) ?? toUnseenKey(header));
     }
     watched = looked;
     return new Set(again.flatMap(([header], at) => (found[at] ? [] : [header])));
@@ -162,6 +162,6 @@ export function keyWatcher(
 }
 
 /** No key has this version, so a key that was never looked at has changed. */
-function unseen(header: string): WatchedKey {
+function toUnseenKey(header: string): WatchedKey {
   return { key_id: parseApiKey(header)?.keyId ?? "", versions: 0 };
 }

@@ -1,4 +1,4 @@
-import { firmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
+import { requireFirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
 import { openDesk } from "../firms/register-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { operator, toActor } from "../kernel/actor.ts";
@@ -14,13 +14,13 @@ import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import {
   isKeyName,
-  isWithinReach,
+  isKeyVisible,
   keyLifecycle,
   keyNameLengthMax,
-  newApiKey,
+  makeApiKey,
   refuseExcess,
   refuseMoreChildren,
-  stateOf,
+  findKeyState,
 } from "./key-rules.ts";
 import {
   countChildren,
@@ -31,7 +31,7 @@ import {
   lockKey,
   setKeySecret,
 } from "./key-store.ts";
-import { changeOfKey, viewKey } from "./read-keys.ts";
+import { buildKeyChange, viewKey } from "./read-keys.ts";
 import type { Key, MintedKey, MintKeyBody, ReissuedKey } from "./schema.ts";
 
 /** A child key of the caller's root key. Its secret is in this one answer and in no other. */
@@ -41,7 +41,7 @@ export async function mintKey(
   body: MintKeyBody,
 ): Promise<Creation<Key | MintedKey>> {
   const now = ctx.now();
-  const row = childOf(call, body, now);
+  const row = buildChildKey(call, body, now);
   return await ctx.db.transaction(
     async (tx) => {
       const mintedBefore = await claimIdempotencyKey(tx, {
@@ -50,22 +50,25 @@ export async function mintKey(
         body,
         idField: "key_id",
         newId: row.key_id,
-        mayKnow: async (keyId) => await isVisible(tx, call.caller, keyId),
+        mayKnow: async (keyId) => await canSeeKey(tx, call.caller, keyId),
         now,
       });
       if (mintedBefore) {
-        return { outcome: "replayed", resource: await mintedEarlier(tx, call, mintedBefore, now) };
+        return {
+          outcome: "replayed",
+          resource: await findMintedEarlier(tx, call, mintedBefore, now),
+        };
       }
-      const firm = await firmOfDesk(tx, row.desk_id, row.firm_id);
+      const firm = await requireFirmOfDesk(tx, row.desk_id, row.firm_id);
       refuseExcess(call.caller, { scopes: row.scopes, buySide: row.buy_side });
       if (row.kind === "sub_account") refuseOffboarded(firm);
       await refuseBeyondPlan(tx, call.caller, now);
-      const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
+      const { apiKey, sealed } = makeApiKey(row.environment, row.key_id);
       await insertKey(tx, row, sealed);
       const minted = { ...row, hint: sealed.hint };
       const key = viewKey(minted, now);
       const event = { name: "key.created", data: { name: row.name, kind: row.kind } };
-      const change = changeOfKey(null, minted, { action: "mint", event, now });
+      const change = buildKeyChange(null, minted, { action: "mint", event, now });
       await recordChanges(tx, toActor(call), [change], now);
       // A key that was only tried does not exist, so there is no secret to show.
       if (call.dryRun) return { outcome: "tried", resource: key };
@@ -82,7 +85,7 @@ async function refuseBeyondPlan(tx: Tx, { deskId, keyId }: Caller, now: Date): P
   refuseMoreChildren(counted);
 }
 
-async function mintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date): Promise<Key> {
+async function findMintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date): Promise<Key> {
   const row = await findKey(tx, caller.deskId, keyId);
   if (!row) throw new Error("a key bound to an idempotency key exists");
   // Another root key of the desk may have minted it, with scopes that this one could not have given.
@@ -90,14 +93,14 @@ async function mintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date)
   return viewKey(row, now);
 }
 
-async function isVisible(tx: Tx, caller: Caller, keyId: string): Promise<boolean> {
+async function canSeeKey(tx: Tx, caller: Caller, keyId: string): Promise<boolean> {
   const row = await findKey(tx, caller.deskId, keyId);
-  return row !== undefined && isWithinReach(caller, row);
+  return row !== undefined && isKeyVisible(caller, row);
 }
 
-function childOf({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
+function buildChildKey({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
   const expiresAt = body.expires_at === undefined ? null : parseInstant(body.expires_at);
-  const problems = problemsOf(body, { expiresAt, caller, now });
+  const problems = findProblems(body, { expiresAt, caller, now });
   if (problems.length > 0) throw unprocessable(...problems);
   return {
     key_id: newId("key", now),
@@ -124,7 +127,7 @@ function childOf({ caller }: Call, body: MintKeyBody, now: Date): KeyRow {
   };
 }
 
-function problemsOf(
+function findProblems(
   body: MintKeyBody,
   { expiresAt, caller, now }: { expiresAt: Date | null | undefined; caller: Caller; now: Date },
 ): FieldProblem[] {
@@ -189,7 +192,7 @@ export async function issueKey(
     return await ctx.db.transaction(async (tx) => {
       const { desk, opened } = await openDesk(tx, { ...command, legalName: command.firmName }, now);
       const keyId = newId("key", now);
-      const { apiKey, sealed } = newApiKey(command.environment, keyId);
+      const { apiKey, sealed } = makeApiKey(command.environment, keyId);
       const key: KeyRow = {
         key_id: keyId,
         environment: command.environment,
@@ -215,7 +218,7 @@ export async function issueKey(
       };
       await insertKey(tx, key, sealed);
       const event = { name: "key.created", data: { name: key.name, kind: key.kind } };
-      const change = changeOfKey(null, key, { action: "issue", event, now });
+      const change = buildKeyChange(null, key, { action: "issue", event, now });
       await recordChanges(tx, actor, [...opened, change], now);
       return { api_key: apiKey, key_id: keyId, firm_id: desk.firm_id };
     });
@@ -236,12 +239,12 @@ export async function reissueKey(ctx: Context, call: Call, keyId: string): Promi
   return await ctx.db.transaction(
     async (tx) => {
       const row = isId("key", keyId) ? await lockKey(tx, call.caller.deskId, keyId) : undefined;
-      if (!row || !isWithinReach(call.caller, row)) throw notFound();
-      advance(keyLifecycle, stateOf(row, now), "reissue");
-      const { apiKey, sealed } = newApiKey(row.environment, row.key_id);
+      if (!row || !isKeyVisible(call.caller, row)) throw notFound();
+      advance(keyLifecycle, findKeyState(row, now), "reissue");
+      const { apiKey, sealed } = makeApiKey(row.environment, row.key_id);
       const changed = await setKeySecret(tx, keyId, sealed, now);
       if (!changed) throw new Error("a locked key can be changed");
-      const change = changeOfKey(row, changed, { action: "reissue", now });
+      const change = buildKeyChange(row, changed, { action: "reissue", now });
       await recordChanges(tx, toActor(call), [change], now);
       const key = viewKey(changed, now);
       return call.dryRun ? key : { ...key, api_key: apiKey };

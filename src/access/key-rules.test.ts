@@ -8,16 +8,16 @@ import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import {
-  effectiveGrant,
+  intersectGrants,
   keyLifecycle,
   type KeyState,
-  maskedKey,
+  maskKey,
   matchesSecret,
-  newApiKey,
-  nobodysSecret,
+  makeApiKey,
+  dummySecret,
   parseApiKey,
   refuseExcess,
-  stateOf,
+  findKeyState,
 } from "./key-rules.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
@@ -25,7 +25,7 @@ const keyId = newId("key", now);
 
 test("a new key reads back as what it was made for and matches what was kept of it", () => {
   for (const environment of environments) {
-    const { apiKey, sealed } = newApiKey(environment, keyId);
+    const { apiKey, sealed } = makeApiKey(environment, keyId);
     const parsed = parseApiKey(apiKey);
     assert.equal(parsed?.environment, environment);
     assert.equal(parsed?.keyId, keyId);
@@ -37,7 +37,7 @@ test("a new key reads back as what it was made for and matches what was kept of 
 });
 
 test("the checksum catches every change of a single character", () => {
-  const { apiKey } = newApiKey("sandbox", keyId);
+  const { apiKey } = makeApiKey("sandbox", keyId);
   const characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-. ";
   let changes = 0;
   for (let at = 0; at < apiKey.length; at++) {
@@ -52,7 +52,7 @@ test("the checksum catches every change of a single character", () => {
 });
 
 test("a key with a character missing, added or swapped with its neighbour is none", () => {
-  const { apiKey } = newApiKey("live", keyId);
+  const { apiKey } = makeApiKey("live", keyId);
   for (let at = 0; at < apiKey.length; at++) {
     assert.equal(parseApiKey(apiKey.slice(0, at) + apiKey.slice(at + 1)), undefined);
     assert.equal(parseApiKey(`${apiKey.slice(0, at)}0${apiKey.slice(at)}`), undefined);
@@ -71,19 +71,19 @@ test("any text is a key or none, and never throws", () => {
 });
 
 test("a secret matches its own hash only, and nobody's secret matches nothing", () => {
-  const one = newApiKey("sandbox", keyId);
-  const other = newApiKey("sandbox", keyId);
+  const one = makeApiKey("sandbox", keyId);
+  const other = makeApiKey("sandbox", keyId);
   const secret = parseApiKey(one.apiKey)?.secret ?? "";
   assert.equal(matchesSecret(secret, one.sealed), true);
   assert.equal(matchesSecret(secret, other.sealed), false);
   assert.equal(matchesSecret(secret, { ...one.sealed, salt: other.sealed.salt }), false);
   for (const text of [secret, "", "0".repeat(32)]) {
-    assert.equal(matchesSecret(text, nobodysSecret), false);
+    assert.equal(matchesSecret(text, dummySecret), false);
   }
 });
 
 test("keys do not repeat and use every digit of base 62", () => {
-  const keys = Array.from({ length: 500 }, () => newApiKey("sandbox", keyId));
+  const keys = Array.from({ length: 500 }, () => makeApiKey("sandbox", keyId));
   assert.equal(new Set(keys.map(({ apiKey }) => apiKey)).size, keys.length);
   assert.equal(new Set(keys.map(({ sealed }) => sealed.salt.toString("hex"))).size, keys.length);
   const secrets = keys.map(({ apiKey }) => parseApiKey(apiKey)?.secret ?? "").join("");
@@ -92,8 +92,8 @@ test("keys do not repeat and use every digit of base 62", () => {
 });
 
 test("a masked key shows its environment and four characters", () => {
-  assert.equal(maskedKey("live", "x3Kq"), "service_live_…x3Kq");
-  assert.equal(maskedKey("sandbox", "x3Kq"), "service_test_…x3Kq");
+  assert.equal(maskKey("live", "x3Kq"), "service_live_…x3Kq");
+  assert.equal(maskKey("sandbox", "x3Kq"), "service_test_…x3Kq");
 });
 
 test("each state allows each action exactly as this table says", () => {
@@ -120,12 +120,12 @@ test("each state allows each action exactly as this table says", () => {
 test("a key is revoked before it is expired, and expired from its instant on", () => {
   const before = new Date(now.getTime() - 1);
   const after = new Date(now.getTime() + 1);
-  assert.equal(stateOf({ revoked_at: null, expires_at: null }, now), "active");
-  assert.equal(stateOf({ revoked_at: null, expires_at: after }, now), "active");
-  assert.equal(stateOf({ revoked_at: null, expires_at: now }, now), "expired");
-  assert.equal(stateOf({ revoked_at: null, expires_at: before }, now), "expired");
-  assert.equal(stateOf({ revoked_at: before, expires_at: before }, now), "revoked");
-  assert.equal(stateOf({ revoked_at: before, expires_at: after }, now), "revoked");
+  assert.equal(findKeyState({ revoked_at: null, expires_at: null }, now), "active");
+  assert.equal(findKeyState({ revoked_at: null, expires_at: after }, now), "active");
+  assert.equal(findKeyState({ revoked_at: null, expires_at: now }, now), "expired");
+  assert.equal(findKeyState({ revoked_at: null, expires_at: before }, now), "expired");
+  assert.equal(findKeyState({ revoked_at: before, expires_at: before }, now), "revoked");
+  assert.equal(findKeyState({ revoked_at: before, expires_at: after }, now), "revoked");
 });
 
 const grantsOfKeys = fc.record({
@@ -136,7 +136,7 @@ const grantsOfKeys = fc.record({
 test("what is not refused at minting is wholly effective, and what is effective the parent holds", () => {
   fc.assert(
     fc.property(grantsOfKeys, grantsOfKeys, (parent, asked) => {
-      const effective = effectiveGrant(asked, parent);
+      const effective = intersectGrants(asked, parent);
       for (const scope of effective.scopes) assert.ok(includesScope(parent.scopes, scope));
       assert.ok(parent.buySide || !effective.buySide);
 
@@ -156,6 +156,6 @@ test("what is not refused at minting is wholly effective, and what is effective 
 
 test("a root key holds what it was granted", () => {
   fc.assert(
-    fc.property(grantsOfKeys, (own) => assert.deepEqual(effectiveGrant(own, undefined), own)),
+    fc.property(grantsOfKeys, (own) => assert.deepEqual(intersectGrants(own, undefined), own)),
   );
 });

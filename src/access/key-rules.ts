@@ -52,16 +52,16 @@ const checksumLength = 6;
 const hintLength = 4;
 const saltBytes = 16;
 
-const prefixOf = { live: "service_live_", sandbox: "service_test_" } as const;
+const keyPrefixes = { live: "service_live_", sandbox: "service_test_" } as const;
 const keyForm = new RegExp(
   `^(service_live_|service_test_)(${idBodyPattern})([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
 /** A new key and what to keep of it; the key itself is shown once and kept nowhere. */
-export function newApiKey(environment: Environment, keyId: string) {
-  const secret = randomBase62(secretLength);
-  const open = `${prefixOf[environment]}${keyId.slice(-idBodyLength)}${secret}`;
-  const apiKey = `${open}${checksumOf(open)}`;
+export function makeApiKey(environment: Environment, keyId: string) {
+  const secret = makeRandomBase62(secretLength);
+  const open = `${keyPrefixes[environment]}${keyId.slice(-idBodyLength)}${secret}`;
+  const apiKey = `${open}${computeChecksum(open)}`;
   const salt = randomBytes(saltBytes);
   const sealed: SealedSecret = { salt, secret_hash: hashSecret(salt, secret) };
   return { apiKey, sealed: { ...sealed, hint: apiKey.slice(-hintLength) } };
@@ -70,21 +70,21 @@ export function newApiKey(environment: Environment, keyId: string) {
 /** The parts of a text that is formed like a key; undefined for anything that cannot be one. */
 export function parseApiKey(text: string): ParsedKey | undefined {
   const [, prefix, idBody, secret, checksum] = keyForm.exec(text) ?? [];
-  if (!prefix || !secret || checksum !== checksumOf(text.slice(0, -checksumLength))) {
+  if (!prefix || !secret || checksum !== computeChecksum(text.slice(0, -checksumLength))) {
     return undefined;
   }
-  const environment = prefix === prefixOf.live ? "live" : "sandbox";
+  const environment = prefix === keyPrefixes.live ? "live" : "sandbox";
   return { environment, keyId: `key_${idBody}`, secret };
 }
 
 /** The end of the key id that a text has in it if it is a key; nothing of it is checked. */
-export function idBodyIn(text: string): string {
-  const start = prefixOf.live.length; // Both are of one length.
+export function sliceIdBody(text: string): string {
+  const start = keyPrefixes.live.length; // Both are of one length.
   return text.slice(start, start + idBodyLength);
 }
 
 /** Whom an unknown key id is compared with, so that it costs the same as a known one. */
-export const nobodysSecret: SealedSecret = {
+export const dummySecret: SealedSecret = {
   salt: Buffer.alloc(saltBytes),
   secret_hash: Buffer.alloc(32),
 };
@@ -94,8 +94,8 @@ export function matchesSecret(secret: string, { salt, secret_hash }: SealedSecre
 }
 
 /** Recognisable and useless: `service_test_…x3Kq`. */
-export function maskedKey(environment: Environment, hint: string): string {
-  return `${prefixOf[environment]}…${hint}`;
+export function maskKey(environment: Environment, hint: string): string {
+  return `${keyPrefixes[environment]}…${hint}`;
 }
 
 /** What a schema checks of a name from the wire, for a name from the operator. */
@@ -104,7 +104,7 @@ export function isKeyName(text: string): boolean {
   return length >= 1 && length <= keyNameLengthMax && isCleanText(text);
 }
 
-export function stateOf(
+export function findKeyState(
   key: { readonly revoked_at: Date | null; readonly expires_at: Date | null },
   now: Date,
 ): KeyState {
@@ -131,16 +131,16 @@ export function refuseExcess(parent: Grant, asked: Grant): void {
 }
 
 /** What the keys that a caller may see hold at most; those it made itself it sees in any case. */
-export type Reach = Grant & { readonly keyId: string };
+export type KeyVisibility = Grant & { readonly keyId: string };
 
 /** A `*` reaches every scope, and nothing else reaches a `*`. */
-export function spellOutReach({ keyId, scopes: granted, buySide }: Reach): Reach {
+export function toKeyVisibility({ keyId, scopes: granted, buySide }: KeyVisibility): KeyVisibility {
   return { keyId, scopes: granted.includes("*") ? scopes : granted, buySide };
 }
 
 /** Nobody takes over, ends or looks at a key that can do more than theirs, unless they made it. */
-export function isWithinReach(
-  caller: Reach,
+export function isKeyVisible(
+  caller: KeyVisibility,
   key: {
     readonly key_id: string;
     readonly parent_key_id: string | null;
@@ -149,7 +149,7 @@ export function isWithinReach(
   },
 ): boolean {
   if (key.key_id === caller.keyId || key.parent_key_id === caller.keyId) return true;
-  const { scopes: reached, buySide } = spellOutReach(caller);
+  const { scopes: reached, buySide } = toKeyVisibility(caller);
   return key.scopes.every((scope) => reached.includes(scope)) && (buySide || !key.buy_side);
 }
 
@@ -174,7 +174,7 @@ export type MoneyLimits = {
 };
 
 /** The limit that a deal would break, after what the key has committed today. */
-export function brokenLimit(
+export function findBrokenLimit(
   limits: MoneyLimits,
   { paise, spent }: { readonly paise: Paise; readonly spent: Paise },
 ): keyof MoneyLimits | undefined {
@@ -190,7 +190,7 @@ export function aboveKeyLimit(limit: keyof MoneyLimits): Failure {
 }
 
 /** What a key can do today: what it was granted, within what its parent still holds. */
-export function effectiveGrant(own: Grant, parent: Grant | undefined): Grant {
+export function intersectGrants(own: Grant, parent: Grant | undefined): Grant {
   if (!parent) return own;
   return {
     scopes: intersect(own.scopes, parent.scopes),
@@ -202,7 +202,7 @@ function hashSecret(salt: Buffer, secret: string): Buffer {
   return createHash("sha256").update(salt).update(secret).digest();
 }
 
-function checksumOf(text: string): string {
+function computeChecksum(text: string): string {
   let rest = crc32(text);
   let digits = "";
   for (let digit = 0; digit < checksumLength; digit++) {
@@ -213,7 +213,7 @@ function checksumOf(text: string): string {
 }
 
 /** Each digit equally likely: bytes past the last multiple of 62 are thrown away. */
-function randomBase62(length: number): string {
+function makeRandomBase62(length: number): string {
   let digits = "";
   while (digits.length < length) {
     for (const byte of randomBytes(length - digits.length)) {

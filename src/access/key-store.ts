@@ -12,7 +12,7 @@ import {
   type Tx,
 } from "../platform/postgres/postgres.ts";
 import { day, int, numeric, shape, table, text } from "../platform/postgres/table.ts";
-import type { Reach } from "./key-rules.ts";
+import type { KeyVisibility } from "./key-rules.ts";
 
 export type KeyRow = {
   readonly key_id: string;
@@ -168,7 +168,7 @@ export async function findDeskOfKey(db: Db, keyId: string): Promise<string | und
 export async function listKeyRows(
   db: Db,
   deskId: string,
-  reach: Reach,
+  reach: KeyVisibility,
   { after, fetch }: PageRequest,
 ): Promise<KeyRow[]> {
   return await db.rows(sql`
@@ -183,7 +183,7 @@ export async function listKeyRows(
     limit ${fetch}`);
 }
 
-export async function countKeys(db: Db, deskId: string, reach: Reach): Promise<number> {
+export async function countKeys(db: Db, deskId: string, reach: KeyVisibility): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
     from api_keys

@@ -23,7 +23,7 @@ import {
   type KeyTotal,
 } from "./usage-store.ts";
 
-export type Call = {
+export type MeteredCall = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly route: string;
@@ -32,10 +32,10 @@ export type Call = {
 };
 
 /** One outcome per call, in their order. */
-export type Meter = (calls: readonly Call[]) => Promise<Outcome<Metered>[]>;
+export type Meter = (calls: readonly MeteredCall[]) => Promise<Outcome<Metered>[]>;
 
 /** A call of a root key by what is remembered of it. */
-export type RememberedCall = Call & { readonly stamp: string };
+export type RememberedCall = MeteredCall & { readonly stamp: string };
 
 /** One outcome per call, in their order; undefined where the key is to be looked up. */
 export type Confirm = (
@@ -43,14 +43,14 @@ export type Confirm = (
 ) => Promise<(Outcome<Metered> | undefined)[]>;
 
 /** A call and its key's window with it; one that did not fit only asks what the counter shows. */
-type Windowed = { readonly call: Call; readonly ask: Ask; window: WindowState };
+type Windowed = { readonly call: MeteredCall; readonly ask: Ask; window: WindowState };
 
 type Counted = { readonly granted: boolean; readonly used: number };
 
 /** Where there is no quota a bigint still has to be compared with something. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: RateWindow): Meter {
+export function openMeter({ db, now }: Pick<Context, "db" | "now">, rateWindow: RateWindow): Meter {
   const countWhole = (calls: readonly Windowed[]) => countFittingSet({ db, now }, calls);
   const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
 
@@ -84,12 +84,12 @@ export function meter({ db, now }: Pick<Context, "db" | "now">, rateWindow: Rate
     if (overQuota.length > 0) await Promise.all(overQuota.map(giveBack));
     return windowed.map(({ call, window }, at) => {
       const outcome = outcomes[at] as Outcome<Counted>;
-      return outcome instanceof Error ? outcome : metered(call.allowance, window, outcome);
+      return outcome instanceof Error ? outcome : toMetered(call.allowance, window, outcome);
     });
   };
 }
 
-export function confirmer(
+export function openConfirmer(
   { db, now }: Pick<Context, "db" | "now">,
   rateWindow: RateWindow,
 ): Confirm {
@@ -103,13 +103,16 @@ export function confirmer(
     return windowed.map((item) => {
       const outcome = outcomes.get(item);
       if (outcome === undefined || outcome instanceof Error) return outcome;
-      return metered(item.call.allowance, item.window, outcome);
+      return toMetered(item.call.allowance, item.window, outcome);
     });
   };
 }
 
-async function takeWindows(rateWindow: RateWindow, calls: readonly Call[]): Promise<Windowed[]> {
-  const asks = calls.map(askOf);
+async function takeWindows(
+  rateWindow: RateWindow,
+  calls: readonly MeteredCall[],
+): Promise<Windowed[]> {
+  const asks = calls.map(toAsk);
   const windows = await rateWindow.take(asks);
   return calls.map((call, at) => {
     return { call, ask: asks[at] as Ask, window: windows[at] as WindowState }; // One for each call.
@@ -123,11 +126,11 @@ function isDecided(
   return tried.every((outcome) => outcome !== undefined);
 }
 
-function askOf({ caller, allowance }: Call): Ask {
+function toAsk({ caller, allowance }: MeteredCall): Ask {
   return { keyId: caller.keyId, limit: allowance.enforced ? allowance.perMinute : Infinity };
 }
 
-function metered(allowance: Allowance, window: WindowState, counted: Counted): Metered {
+function toMetered(allowance: Allowance, window: WindowState, counted: Counted): Metered {
   return {
     admitted: window.admitted && counted.granted,
     plan: allowance.plan,
@@ -141,7 +144,7 @@ function metered(allowance: Allowance, window: WindowState, counted: Counted): M
 
 type Period = { readonly month: IstMonth; readonly day: IstDay };
 
-function periodOf(instant: Date): Period {
+function toPeriod(instant: Date): Period {
   return { month: istMonth(instant), day: istDay(instant) };
 }
 
@@ -159,7 +162,7 @@ async function countFittingSet(
     const stamp = stamps.get(key_id) ?? null;
     totals.set(key_id, { key_id, calls: soFar + more, quota, stamp });
   }
-  const raised = await countFitting(db, { totals: [...totals.values()], groups }, periodOf(now()));
+  const raised = await countFitting(db, { totals: [...totals.values()], groups }, toPeriod(now()));
   const usedBefore = new Map(
     raised.map(({ key_id, calls: shown }) => [key_id, shown - (totals.get(key_id)?.calls ?? 0)]),
   );
@@ -176,15 +179,15 @@ async function countSet(
   calls: readonly Windowed[],
 ): Promise<Outcome<Counted>[]> {
   if (calls.length === 0) return [];
-  const period = periodOf(now());
-  const { groups, groupOf } = groupCalls(calls);
+  const period = toPeriod(now());
+  const { groups, groupPositions } = groupCalls(calls);
   const counted = await countCalls(db, groups, period);
   const byPosition = new Map(counted.map((group) => [group.position, { ...group, next: 0 }]));
   let fault = new Error("every group of a set is counted");
   if (counted.length < groups.length) {
     try {
       const fresh = groups.map((_, position) => position).filter((at) => !byPosition.has(at));
-      for (const group of await countNewcomers(db, { groups, fresh }, period)) {
+      for (const group of await countNewKeys(db, { groups, fresh }, period)) {
         byPosition.set(group.position, { ...group, next: 0 });
       }
     } catch (error) {
@@ -193,7 +196,7 @@ async function countSet(
       fault = error instanceof Error ? error : new Error(String(error));
     }
   }
-  return groupOf.map((position) => {
+  return groupPositions.map((position) => {
     const group = byPosition.get(position);
     if (!group) return fault;
     const granted = group.next < group.granted;
@@ -203,7 +206,7 @@ async function countSet(
 }
 
 /** Groups whose key calls for the first time this month: their counters are made first. */
-async function countNewcomers(
+async function countNewKeys(
   db: Db,
   { groups, fresh }: { groups: readonly CallGroup[]; fresh: readonly number[] },
   period: Period,
@@ -219,7 +222,7 @@ async function countNewcomers(
 function groupCalls(calls: readonly Windowed[]) {
   const positions = new Map<string, number>();
   const groups: (CallGroup & { calls: number })[] = [];
-  const groupOf = calls.map(({ call: { caller, allowance, route }, window }) => {
+  const groupPositions = calls.map(({ call: { caller, allowance, route }, window }) => {
     const name = `${caller.keyId} ${window.admitted} ${route}`;
     let position = positions.get(name);
     if (position === undefined) {
@@ -236,5 +239,5 @@ function groupCalls(calls: readonly Windowed[]) {
     if (group && window.admitted) group.calls += 1;
     return position;
   });
-  return { groups, groupOf };
+  return { groups, groupPositions };
 }

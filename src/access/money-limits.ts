@@ -7,18 +7,20 @@ import type { Caller } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "./key-rules.ts";
+import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "./key-rules.ts";
 import { addToKeyDays, listMoneyLimits, listUnfundedLimits, lockKeyDays } from "./key-store.ts";
 
 /** What keys may commit at most, their parents' limits included; keys without a limit are left out. */
-export function moneyLimits(keyIds: readonly string[]): Query<ReadonlyMap<string, MoneyLimits>> {
+export function loadMoneyLimits(
+  keyIds: readonly string[],
+): Query<ReadonlyMap<string, MoneyLimits>> {
   return listMoneyLimits([...new Set(keyIds)]).map(
     (rows) => new Map(rows.map(({ key_id, ...limits }) => [key_id, limits])),
   );
 }
 
 /** By key, how much a firm that it acts for may have bought that waits for money. */
-export function unfundedLimits(keyIds: readonly string[]): Query<ReadonlyMap<string, Paise>> {
+export function loadUnfundedLimits(keyIds: readonly string[]): Query<ReadonlyMap<string, Paise>> {
   return listUnfundedLimits([...new Set(keyIds)]).map(
     (rows) => new Map(rows.map((row) => [row.key_id, row.unfunded_max_paise])),
   );
@@ -52,14 +54,14 @@ export async function spendKeyLimits(
   { keyId }: Pick<Caller, "keyId">,
   { deals, now }: { readonly deals: readonly Paise[]; readonly now: Date },
 ): Promise<void> {
-  const limits = await tx.run(moneyLimits([keyId]));
+  const limits = await tx.run(loadMoneyLimits([keyId]));
   const limit = limits.get(keyId);
   if (!limit || deals.length === 0) return;
   const today = istDay(now);
   const before = (await tx.run(lockSpent(limits, today))).get(keyId) ?? 0;
   let spent = before;
   for (const paise of deals) {
-    const broken = brokenLimit(limit, { paise, spent });
+    const broken = findBrokenLimit(limit, { paise, spent });
     if (broken) throw aboveKeyLimit(broken);
     spent += paise;
   }

@@ -26,9 +26,9 @@ const perMinuteMax = 1_000_000_000;
 const monthlyQuotaMax = 1_000_000_000_000;
 const childKeysMaxMax = 1_000_000;
 /** Of a new plan that does not say how many child keys its desks may have. */
-const childKeysMaxAtFirst = 25;
+const defaultChildKeysMax = 25;
 /** Of a new plan that does not say how much its firms may have bought without money: one crore. */
-const unfundedMaxAtFirst = 1_000_000_000;
+const defaultUnfundedMaxPaise = 1_000_000_000;
 
 type SetPlan = {
   readonly name: string;
@@ -72,17 +72,18 @@ export async function setPlan(
       per_minute: plan.perMinute,
       monthly_quota: plan.monthlyQuota,
       enforced: true,
-      child_keys_max: plan.childKeysMax ?? before?.child_keys_max ?? childKeysMaxAtFirst,
-      unfunded_max_paise: plan.unfundedMaxPaise ?? before?.unfunded_max_paise ?? unfundedMaxAtFirst,
+      child_keys_max: plan.childKeysMax ?? before?.child_keys_max ?? defaultChildKeysMax,
+      unfunded_max_paise:
+        plan.unfundedMaxPaise ?? before?.unfunded_max_paise ?? defaultUnfundedMaxPaise,
     };
     await upsertPlan(tx, row, now);
-    await recordChanges(tx, actor, [changeOfPlan(before, row)], now);
+    await recordChanges(tx, actor, [buildPlanChange(before, row)], now);
     return row;
   });
 }
 
 /** A plan meters live keys and is nobody's but the operator's; it has no versions. */
-function changeOfPlan(before: PlanRow | undefined, after: PlanRow): Change {
+function buildPlanChange(before: PlanRow | undefined, after: PlanRow): Change {
   const house = houseFirmId.live;
   return {
     environment: "live",
@@ -125,10 +126,10 @@ export async function readUsage(
 
 function sumBy<Row extends { calls: number }>(
   rows: readonly Row[],
-  nameOf: (row: Row) => string,
+  toName: (row: Row) => string,
 ): [string, number][] {
   const sums = new Map<string, number>();
-  for (const row of rows) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + row.calls);
+  for (const row of rows) sums.set(toName(row), (sums.get(toName(row)) ?? 0) + row.calls);
   return [...sums].toSorted(([a], [b]) => a.localeCompare(b));
 }
 
@@ -147,13 +148,13 @@ export async function tellThresholds({
   return await db.transaction(async (tx) => {
     const month = istMonth(instant);
     const reached = await insertNotices(tx, { month, thresholds, limit: setSizeMax }, instant);
-    const changes = reached.map((notice) => tellReached(notice, instant));
+    const changes = reached.map((notice) => buildThresholdChange(notice, instant));
     if (changes.length > 0) await recordChanges(tx, worker, changes, instant);
     return reached.length === setSizeMax ? "more" : "idle";
   });
 }
 
-function tellReached(notice: Notice, now: Date): Change {
+function buildThresholdChange(notice: Notice, now: Date): Change {
   const { environment, desk_id, firm_id, key_id, key_version, month } = notice;
   const data = {
     key_id,

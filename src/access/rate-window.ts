@@ -27,14 +27,14 @@ export type LocalOptions = {
 };
 
 /** `elapsedMs` is a monotonic clock: turning the wall clock opens no window. */
-export function localRateWindow(
+export function openLocalRateWindow(
   elapsedMs: () => number,
   { windowMs = minuteWindowMs, trackedMax = Infinity }: LocalOptions = {},
 ): RateWindow {
   const windows = new Map<string, SlidingWindow>();
   let sweptAtMs = elapsedMs();
 
-  function windowOf(keyId: string): SlidingWindow {
+  function findWindow(keyId: string): SlidingWindow {
     let window = windows.get(keyId);
     if (!window) {
       window = new SlidingWindow(windowMs);
@@ -66,22 +66,22 @@ export function localRateWindow(
     async take(asks) {
       const nowMs = Math.floor(elapsedMs());
       sweep(nowMs);
-      return asks.map(({ keyId, limit }) => windowOf(keyId).take(nowMs, limit));
+      return asks.map(({ keyId, limit }) => findWindow(keyId).take(nowMs, limit));
     },
     async giveBack({ keyId }, { atMs }) {
-      return windowOf(keyId).giveBack(Math.floor(elapsedMs()), atMs);
+      return findWindow(keyId).giveBack(Math.floor(elapsedMs()), atMs);
     },
   };
 }
 
 /** How long a set of calls waits for Redis before this process decides alone. */
-const answerWithinMs = 1_000;
+const redisTimeoutMs = 1_000;
 /** A list that nobody asks for is dropped this long after its last call has left the window. */
-const keptAfterMs = 1_000;
+const expiryMarginMs = 1_000;
 
 // One list per key holds the time of each call in the window, oldest first. The clock is Redis's
 // own, the same for every process. The whole set is decided in one atomic run.
-const windowFunctions = (windowMs: number) => `
+const buildWindowFunctions = (windowMs: number) => `
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local answers = {}
@@ -107,7 +107,7 @@ local function answer(key, admitted)
   answers[#answers + 1] = clears
 end`;
 
-const takeScript = (windowMs: number) => `${windowFunctions(windowMs)}
+const buildTakeScript = (windowMs: number) => `${buildWindowFunctions(windowMs)}
 for i, key in ipairs(KEYS) do
   forget(key)
   local limit = tonumber(ARGV[i])
@@ -115,13 +115,13 @@ for i, key in ipairs(KEYS) do
   if limit < 0 or redis.call('LLEN', key) < limit then
     admitted = 1
     redis.call('RPUSH', key, now)
-    redis.call('PEXPIRE', key, ${windowMs + keptAfterMs})
+    redis.call('PEXPIRE', key, ${windowMs + expiryMarginMs})
   end
   answer(key, admitted)
 end
 return answers`;
 
-const giveBackScript = (windowMs: number) => `${windowFunctions(windowMs)}
+const buildGiveBackScript = (windowMs: number) => `${buildWindowFunctions(windowMs)}
 forget(KEYS[1])
 redis.call('LREM', KEYS[1], -1, ARGV[1])
 answer(KEYS[1], 0)
@@ -142,12 +142,12 @@ export type SharedOptions = {
  * calls waits for the answer that does not come; those after it are decided here at once, and
  * Redis is asked again beside them until it answers.
  */
-export function sharedRateWindow(
+export function openSharedRateWindow(
   redis: RedisClientType,
   { fallback, log, windowMs = minuteWindowMs }: SharedOptions,
 ): RateWindow {
-  const scripts = { take: takeScript(windowMs), giveBack: giveBackScript(windowMs) };
-  const nameOf = (keyId: string) => `{scripdesk}:window:${keyId}`;
+  const scripts = { take: buildTakeScript(windowMs), giveBack: buildGiveBackScript(windowMs) };
+  const toRedisKey = (keyId: string) => `{scripdesk}:window:${keyId}`;
   const takenHere = new WeakSet<WindowState>();
   let degraded = false;
   let probing = false;
@@ -162,7 +162,7 @@ export function sharedRateWindow(
   function probe(): void {
     if (probing) return;
     probing = true;
-    within(answerWithinMs, redis.ping())
+    withTimeout(redisTimeoutMs, redis.ping())
       .then(
         () => note(false),
         () => {}, // Still away; the next set of calls asks again.
@@ -171,8 +171,8 @@ export function sharedRateWindow(
   }
 
   async function run(script: string, keyIds: readonly string[], args: readonly string[]) {
-    const options = { keys: keyIds.map(nameOf), arguments: [...args] };
-    const answers = (await within(answerWithinMs, redis.eval(script, options))) as number[];
+    const options = { keys: keyIds.map(toRedisKey), arguments: [...args] };
+    const answers = (await withTimeout(redisTimeoutMs, redis.eval(script, options))) as number[];
     return keyIds.map((_, index): WindowState => {
       const [admitted, atMs, used, clearsInMs] = answers.slice(index * answerLength);
       return {
@@ -221,7 +221,7 @@ export function sharedRateWindow(
 }
 
 /** The client's own timeout ends once a command is sent; a server that hangs is sent commands too. */
-async function within<Result>(ms: number, answer: Promise<Result>): Promise<Result> {
+async function withTimeout<Result>(ms: number, answer: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);
   try {

@@ -6,7 +6,7 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
-import { isWithinReach, keyLifecycle, maskedKey, spellOutReach, stateOf } from "./key-rules.ts";
+import { isKeyVisible, keyLifecycle, maskKey, toKeyVisibility, findKeyState } from "./key-rules.ts";
 import { countKeys, findKey, type KeyRow, listAllKeyRows, listKeyRows } from "./key-store.ts";
 import type { Key, ListKeysQuery } from "./schema.ts";
 
@@ -16,7 +16,7 @@ export async function listKeys(
   query: ListKeysQuery,
 ): Promise<Page<Key>> {
   const now = ctx.now();
-  const reach = spellOutReach(caller);
+  const reach = toKeyVisibility(caller);
   const question = { list: "keys", desk: caller.deskId, reader: caller.keyId };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listKeyRows(ctx.db, caller.deskId, reach, request);
@@ -41,13 +41,13 @@ export async function listAllKeys(
 
 export async function readKey(ctx: Context, caller: Caller, keyId: string): Promise<Key> {
   const row = isId("key", keyId) ? await findKey(ctx.db, caller.deskId, keyId) : undefined;
-  if (!row || !isWithinReach(caller, row)) throw notFound();
+  if (!row || !isKeyVisible(caller, row)) throw notFound();
   return viewKey(row, ctx.now());
 }
 
 /** A key as its desk sees it: everything but the secret. */
 export function viewKey(row: KeyRow, now: Date): Key {
-  const status = stateOf(row, now);
+  const status = findKeyState(row, now);
   return {
     key_id: row.key_id,
     name: row.name,
@@ -65,7 +65,7 @@ export function viewKey(row: KeyRow, now: Date): Key {
       ...(row.daily_notional_paise !== null && { daily_notional_paise: row.daily_notional_paise }),
     },
     ip_allowlist: [...row.ip_allowlist],
-    masked_key: maskedKey(row.environment, row.hint),
+    masked_key: maskKey(row.environment, row.hint),
     status,
     expires_at: row.expires_at && istTimestamp(row.expires_at),
     revoked_at: row.revoked_at && istTimestamp(row.revoked_at),
@@ -77,7 +77,7 @@ export function viewKey(row: KeyRow, now: Date): Key {
 }
 
 /** A change of a key as the audit trail and, where there is one, its event record it. */
-export function changeOfKey(
+export function buildKeyChange(
   before: KeyRow | null,
   after: KeyRow,
   { action, event, now }: { action: string; event?: Pick<ChangeEvent, "name" | "data">; now: Date },

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { newId } from "../kernel/ids.ts";
 import type { Authenticated } from "./authenticate.ts";
 import { keyMemory } from "./remember-keys.ts";
-import { newApiKey } from "./key-rules.ts";
+import { makeApiKey } from "./key-rules.ts";
 
 const now = new Date("2026-11-15T09:15:00Z");
 
@@ -25,7 +25,7 @@ function newKey(stamp: string | null = "7 9") {
     ipAllowlist: [],
     stamp,
   };
-  return { keyId, known, header: newApiKey("sandbox", keyId).apiKey };
+  return { keyId, known, header: makeApiKey("sandbox", keyId).apiKey };
 }
 
 test("a key is known by its whole header and by no other", () => {
@@ -35,9 +35,9 @@ test("a key is known by its whole header and by no other", () => {
   assert.equal(memory.mayKnow(header), false);
   memory.keep(header, known);
   assert.deepEqual([memory.mayKnow(header), memory.find(header)], [true, known]);
-  const guess = newApiKey("sandbox", keyId).apiKey;
+  const guess = makeApiKey("sandbox", keyId).apiKey;
   assert.equal(memory.find(guess), undefined, "the same id with another secret");
-  assert.equal(memory.find(newApiKey("live", keyId).apiKey), undefined);
+  assert.equal(memory.find(makeApiKey("live", keyId).apiKey), undefined);
   assert.equal(memory.find(`${header}x`), undefined);
   assert.equal(memory.find("nonsense"), undefined);
   assert.equal(memory.mayKnow("nonsense"), false);
@@ -47,7 +47,7 @@ test("the key that was verified last is the one that is known by its id", () => 
   const memory = keyMemory();
   const { header: first, keyId, known } = newKey();
   memory.keep(first, known);
-  const second = newApiKey("sandbox", keyId).apiKey;
+  const second = makeApiKey("sandbox", keyId).apiKey;
   memory.keep(second, { ...known, stamp: "8 9" });
   assert.equal(memory.find(first), undefined);
   assert.equal(memory.find(second)?.stamp, "8 9");

@@ -5,7 +5,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
 import type { Authenticated } from "./authenticate.ts";
-import { idBodyIn, parseApiKey } from "./key-rules.ts";
+import { sliceIdBody, parseApiKey } from "./key-rules.ts";
 
 /** Of a root key whose stamp can be confirmed. */
 export type Remembered = Authenticated & { readonly stamp: string };
@@ -24,15 +24,15 @@ export function keyMemory({ most = rememberedMax } = {}): KeyMemory {
   const kept = new Map<string, { readonly digest: Buffer; readonly known: Remembered }>();
 
   return {
-    mayKnow: (header) => kept.has(idBodyIn(header)),
+    mayKnow: (header) => kept.has(sliceIdBody(header)),
     find(header) {
-      const found = parseApiKey(header) && kept.get(idBodyIn(header));
-      return found && timingSafeEqual(found.digest, digestOf(header)) ? found.known : undefined;
+      const found = parseApiKey(header) && kept.get(sliceIdBody(header));
+      return found && timingSafeEqual(found.digest, hashHeader(header)) ? found.known : undefined;
     },
     keep(header, known) {
       const { stamp } = known;
       if (stamp === null) return;
-      kept.set(idBodyIn(header), { digest: digestOf(header), known: { ...known, stamp } });
+      kept.set(sliceIdBody(header), { digest: hashHeader(header), known: { ...known, stamp } });
       if (kept.size > most) forgetOldest();
     },
   };
@@ -45,6 +45,6 @@ export function keyMemory({ most = rememberedMax } = {}): KeyMemory {
   }
 }
 
-function digestOf(header: string): Buffer {
+function hashHeader(header: string): Buffer {
   return hash("sha256", header, "buffer");
 }

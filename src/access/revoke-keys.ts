@@ -6,9 +6,9 @@ import { isId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { isWithinReach, keyLifecycle, stateOf } from "./key-rules.ts";
+import { isKeyVisible, keyLifecycle, findKeyState } from "./key-rules.ts";
 import type { Key } from "./schema.ts";
-import { changeOfKey, viewKey } from "./read-keys.ts";
+import { buildKeyChange, viewKey } from "./read-keys.ts";
 import {
   findDeskOfKey,
   type KeyRow,
@@ -21,7 +21,12 @@ import {
 /** Ends a key and every child of it, from the next request on. Revoking twice is no conflict. */
 export async function revokeKey(ctx: Context, call: Call, keyId: string): Promise<Key> {
   const { caller, dryRun } = call;
-  return await revoke(ctx, toActor(call), { deskId: caller.deskId, keyId, caller, dryRun });
+  return await revokeKeyOfDesk(ctx, toActor(call), {
+    deskId: caller.deskId,
+    keyId,
+    caller,
+    dryRun,
+  });
 }
 
 /** The same, by the operator, who may revoke any desk's key. */
@@ -32,7 +37,7 @@ export async function revokeKeyAsOperator(
 ): Promise<Key> {
   const deskId = await findDeskOfKey(ctx.db, keyId);
   if (deskId === undefined) throw new Failure("not_found", `no key ${keyId}`);
-  return await revoke(ctx, actor, { deskId, keyId, dryRun: false });
+  return await revokeKeyOfDesk(ctx, actor, { deskId, keyId, dryRun: false });
 }
 
 /** A firm that leaves its desk takes the keys with it that act for it alone. */
@@ -45,7 +50,7 @@ export async function revokeKeysOfFirm(
   return await revokeAll(tx, await lockKeysOfFirm(tx, deskId, firmId), now);
 }
 
-async function revoke(
+async function revokeKeyOfDesk(
   ctx: Context,
   actor: Actor,
   {
@@ -59,8 +64,8 @@ async function revoke(
   return await ctx.db.transaction(
     async (tx) => {
       const row = isId("key", keyId) ? await lockKey(tx, deskId, keyId) : undefined;
-      if (!row || (caller && !isWithinReach(caller, row))) throw notFound();
-      const state = stateOf(row, now);
+      if (!row || (caller && !isKeyVisible(caller, row))) throw notFound();
+      const state = findKeyState(row, now);
       if (state === "revoked") return viewKey(row, now);
       advance(keyLifecycle, state, "revoke");
       // A parent takes its children with it.
@@ -78,7 +83,7 @@ async function revokeAll(tx: Tx, rows: readonly KeyRow[], now: Date): Promise<Ch
   const before = new Map(rows.map((row) => [row.key_id, row]));
   const revoked = await setKeysRevoked(tx, [...before.keys()], now);
   return revoked.map((row) =>
-    changeOfKey(before.get(row.key_id) ?? null, row, {
+    buildKeyChange(before.get(row.key_id) ?? null, row, {
       action: "revoke",
       event: { name: "key.revoked", data: { name: row.name, kind: row.kind } },
       now,

@@ -1,5 +1,5 @@
-import { buyersOfCrosses } from "../crosses/fund-cross.ts";
-import { firmById, refuseOffboarded } from "../firms/find-firms.ts";
+import { findBuyers } from "../crosses/fund-cross.ts";
+import { loadFirm, refuseOffboarded } from "../firms/find-firms.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -113,10 +113,10 @@ export async function findBuyer(
 ): Promise<{ readonly firmId: string; readonly environment: Environment }> {
   const buyers = isId("stl", dealId)
     ? await findSettlementBuyers(db, [dealId])
-    : await buyersOfCrosses(db, isId("crs", dealId) ? [dealId] : []);
+    : await findBuyers(db, isId("crs", dealId) ? [dealId] : []);
   const firmId = buyers.get(dealId);
   if (firmId === undefined) throw new Failure("not_found", `no settlement or cross ${dealId}`);
-  const { environment } = await firmById(db, firmId);
+  const { environment } = await loadFirm(db, firmId);
   return { firmId, environment };
 }
 

@@ -4,8 +4,8 @@
 
 import { createHash } from "node:crypto";
 
-import { awaitedPayments, buyersOfCrosses } from "../crosses/fund-cross.ts";
-import { firmsAsRemitters } from "../firms/bank-accounts.ts";
+import { readAwaitedPayments, findBuyers } from "../crosses/fund-cross.ts";
+import { findRemitters } from "../firms/bank-accounts.ts";
 import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -303,18 +303,14 @@ async function loadMatchContext(
     ]),
   );
   const targets = await loadTargets(db, all("ids"));
-  const payments = (await awaitedPayments(db, environment))
+  const payments = (await readAwaitedPayments(db, environment))
     .filter(({ payment_ref }) => payment_ref.length >= paymentNameLengthMin)
     .map(({ cross_id, buyer_firm_id, payment_ref }) => ({
       name: payment_ref,
       target: { firmId: buyer_firm_id, dealId: cross_id },
     }));
   const named = [...targets.values(), ...payments.map(({ target }) => target)];
-  const firms = await firmsAsRemitters(
-    db,
-    [...new Set(named.map(({ firmId }) => firmId))],
-    sealKey,
-  );
+  const firms = await findRemitters(db, [...new Set(named.map(({ firmId }) => firmId))], sealKey);
   const isHere = ({ firmId }: KnownTarget) => firms.get(firmId)?.environment === environment;
   return {
     remittances,
@@ -333,7 +329,7 @@ async function loadTargets(
   const ofKind = (prefix: "stl" | "crs" | "frm") => ids.filter((id) => isId(prefix, id));
   const buyers = [
     ...(await findSettlementBuyers(db, ofKind("stl"))),
-    ...(await buyersOfCrosses(db, ofKind("crs"))),
+    ...(await findBuyers(db, ofKind("crs"))),
   ];
   return new Map([
     ...ofKind("frm").map((firmId): [string, KnownTarget] => [firmId, { firmId, dealId: null }]),

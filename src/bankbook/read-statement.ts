@@ -1,7 +1,7 @@
 // Parses a bank's CSV. The format is data: it names the heading of each column. A row that cannot be
 // parsed refuses the whole file.
 
-import { dayOf, paiseOf, parseCsv } from "../credits/csv.ts";
+import { parseDay, parseRupees, parseCsv } from "../credits/csv.ts";
 import { type Failure, unprocessable } from "../kernel/failure.ts";
 import { runThrough } from "../platform/heavy/pace.ts";
 import type { StatementLine } from "./rules.ts";
@@ -99,7 +99,7 @@ export function parseStatement(text: string, format: StatementFormat): ParsedSta
   const lines = rows.map(({ row, cells, problem }, index): StatementLine => {
     if (problem) throw badRow(row, problem);
     const cell = (column: string | undefined) => (cells[at(column)] ?? "").trim();
-    const day = dayOf(cell(format.day));
+    const day = parseDay(cell(format.day));
     if (day === undefined) throw badRow(row, `has no day: "${cell(format.day)}"`);
     const balance = format.balance === undefined ? "" : cell(format.balance);
     return {
@@ -138,7 +138,7 @@ function parseAmount(
 }
 
 function parsePaise(text: string, row: number): number {
-  const paise = paiseOf(text);
+  const paise = parseRupees(text);
   if (paise === undefined) throw badRow(row, `has no amount: "${text}"`);
   return paise;
 }

@@ -3,7 +3,7 @@
 // waiting.
 
 import { takeDeposits } from "../payouts/deposits.ts";
-import { type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
+import { type TradingFirm, lockTradingFirms } from "../firms/find-firms.ts";
 import { type AwaitedCross, fundReceivedCrosses, lockCrossesById } from "../crosses/fund-cross.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -48,7 +48,7 @@ export async function lockReceivers(
     dealIds.filter((id) => isId("crs", id)),
   );
   const firmIds = [...new Set(wanted.map(({ firmId }) => firmId))];
-  const firms = firmIds.length === 0 ? new Map() : await tx.run(tradingFirms(firmIds));
+  const firms = firmIds.length === 0 ? new Map() : await tx.run(lockTradingFirms(firmIds));
   return { settlements, crosses, firms };
 }
 

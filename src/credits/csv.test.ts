@@ -7,7 +7,7 @@ import { Failure } from "../kernel/failure.ts";
 import { addDays } from "../kernel/time.ts";
 import { runThrough } from "../platform/heavy/pace.ts";
 import * as csv from "./csv.ts";
-import { dayOf, paiseOf } from "./csv.ts";
+import { parseDay, parseRupees } from "./csv.ts";
 import type { Declaration } from "./rules.ts";
 
 const parseCsv = (text: string, max: number) => runThrough(csv.parseCsv(text, max));
@@ -45,7 +45,7 @@ test("rupees become paise exactly, or are refused", () => {
     ["٣", undefined],
     ["1".repeat(50), undefined],
   ];
-  for (const [text, paise] of cases) assert.equal(paiseOf(text), paise, text);
+  for (const [text, paise] of cases) assert.equal(parseRupees(text), paise, text);
 });
 
 test("days are read in four forms, day first, and never rolled over", () => {
@@ -57,7 +57,7 @@ test("days are read in four forms, day first, and never rolled over", () => {
     "1-Oct-2026",
     "2026-10-01",
   ]) {
-    assert.equal(dayOf(text), "2026-10-01", text);
+    assert.equal(parseDay(text), "2026-10-01", text);
   }
   for (const text of [
     "31/02/2026",
@@ -68,7 +68,7 @@ test("days are read in four forms, day first, and never rolled over", () => {
     "",
     "x",
   ]) {
-    assert.equal(dayOf(text), undefined, text);
+    assert.equal(parseDay(text), undefined, text);
   }
 });
 

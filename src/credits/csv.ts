@@ -40,7 +40,7 @@ const delimiters = [",", ";", "\t"] as const;
  */
 export function* parseCsv(text: string, recordsMax: number): Generator<void, CsvRecords> {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
-  const delimiter = delimiterOf(text);
+  const delimiter = detectDelimiter(text);
   const records: CsvRecord[] = [];
   let cells: string[] = [];
   let problem: string | undefined;
@@ -98,7 +98,7 @@ function readCell(
 }
 
 /** The delimiter that divides the heading into the most cells. */
-function delimiterOf(text: string): string {
+function detectDelimiter(text: string): string {
   const heading = text.slice(0, 4_096).split(/[\r\n]/, 1)[0] ?? "";
   const count = (delimiter: string) => heading.split(delimiter).length;
   return delimiters.reduce((best, next) => (count(next) > count(best) ? next : best));
@@ -167,7 +167,7 @@ const aliases = {
 type Column = keyof typeof aliases;
 type Columns = Partial<Record<Column, number>>;
 
-const columnOf = new Map<string, Column>(
+const columnsByTitle = new Map<string, Column>(
   Object.entries(aliases).flatMap(([column, names]) =>
     names.map((name): [string, Column] => [name, column as Column]),
   ),
@@ -184,9 +184,9 @@ export function* readReport(
   // A heading, the rows, a totals row, and one more to tell that there are too many.
   const { records, blank } = yield* parseCsv(text, rowsMax + 3);
   const [heading, ...filled] = records;
-  const columns = columnsOf(heading?.cells ?? []);
+  const columns = findColumns(heading?.cells ?? []);
   const last = filled.at(-1);
-  const hasTotals = last !== undefined && isTotals(last, columns);
+  const hasTotals = last !== undefined && isTotalsRow(last, columns);
   const rows = hasTotals ? filled.slice(0, -1) : filled;
   if (rows.length > rowsMax) {
     throw new Failure("bad_request", `a report takes at most ${rowsMax} rows in one call`, {
@@ -196,17 +196,17 @@ export function* readReport(
   const width = heading?.cells.length ?? 0;
   const read: ReportRow[] = [];
   for (const record of rows) {
-    read.push({ row: record.row, declared: declarationOf(record, { columns, width, iec }) });
+    read.push({ row: record.row, declared: toDeclaration(record, { columns, width, iec }) });
     yield;
   }
   return { rows: read, skipped: blank + filled.length - rows.length };
 }
 
-function columnsOf(heading: readonly string[]): Columns {
+function findColumns(heading: readonly string[]): Columns {
   const columns: Columns = {};
   const problems: FieldProblem[] = [];
   heading.forEach((title, index) => {
-    const column = columnOf.get(normalTitle(title));
+    const column = columnsByTitle.get(normalizeTitle(title));
     if (!column) return;
     if (columns[column] === undefined) columns[column] = index;
     else problems.push({ path: "csv", problem: `two columns mean ${column}` });
@@ -224,14 +224,14 @@ function columnsOf(heading: readonly string[]): Columns {
 }
 
 /** `Balance Amount (Rs.)` and `balance_amount` are one title. */
-function normalTitle(title: string): string {
+function normalizeTitle(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/\([^)]{0,40}\)/g, "")
     .replaceAll(/[^a-z0-9]/g, "");
 }
 
-function declarationOf(
+function toDeclaration(
   { cells, problem }: CsvRecord,
   {
     columns,
@@ -251,7 +251,7 @@ function declarationOf(
   if (rowIec && iec !== undefined && rowIec !== iec) {
     return unprocessable({ path: "iec", problem: "is not this firm's importer-exporter code" });
   }
-  const scheme = schemeOf(cell("scheme"));
+  const scheme = parseScheme(cell("scheme"));
   if (!scheme) {
     return new Failure("bad_request", `scheme must be one of ${schemes.join(", ")}`, {
       detail: { field: "scheme", allowed: schemes },
@@ -268,13 +268,15 @@ function declarationOf(
   const balanceText = cell("face") || cell("issued");
   const issuedPath = cell("issued") ? "issued" : "face";
   const rupees = "an amount in rupees, such as 12,34,567.00";
-  const scripNo = taken("scrip_no", cell("scrip_no"), scripNoOf(cell("scrip_no")), scripNoRule);
-  const issued = taken(issuedPath, amountText, paiseOf(amountText), rupees);
+  const scripNo = taken("scrip_no", cell("scrip_no"), parseScripNo(cell("scrip_no")), scripNoRule);
+  const issued = taken(issuedPath, amountText, parseRupees(amountText), rupees);
   const face =
-    balanceText === amountText ? issued : taken("face", balanceText, paiseOf(balanceText), rupees);
+    balanceText === amountText
+      ? issued
+      : taken("face", balanceText, parseRupees(balanceText), rupees);
   const day = "a day as DD/MM/YYYY, DD-MM-YYYY, DD-MON-YYYY or YYYY-MM-DD";
-  const issuedOn = taken("issued_on", cell("issued_on"), dayOf(cell("issued_on")), day);
-  const expiresOn = taken("expires_on", cell("expires_on"), dayOf(cell("expires_on")), day);
+  const issuedOn = taken("issued_on", cell("issued_on"), parseDay(cell("issued_on")), day);
+  const expiresOn = taken("expires_on", cell("expires_on"), parseDay(cell("expires_on")), day);
   if (
     scripNo === undefined ||
     issued === undefined ||
@@ -299,12 +301,12 @@ function declarationOf(
 const scripNoRule = "the whole number; a spreadsheet shortened it to scientific notation";
 
 /** A number that a spreadsheet has rounded to `1.23E+11` is lost and must not be guessed. */
-function scripNoOf(text: string): string | undefined {
+function parseScripNo(text: string): string | undefined {
   if (text === "" || /^\d(\.\d+)?E[+-]?\d{1,3}$/i.test(text)) return undefined;
   return text;
 }
 
-function schemeOf(text: string): Scheme | undefined {
+function parseScheme(text: string): Scheme | undefined {
   const name = text.toUpperCase().replaceAll(/[^A-Z]/g, "");
   return schemes.find((scheme) => scheme === name);
 }
@@ -313,7 +315,7 @@ const rupeesForm =
   /^(?:₹|rs\.?|inr)?\s*(\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?(?:\/-)?$/i;
 
 /** Rupees to paise, exactly: digits are moved, nothing is multiplied as a fraction. */
-export function paiseOf(text: string): number | undefined {
+export function parseRupees(text: string): number | undefined {
   if (text.length > 40) return undefined;
   const [, whole, fraction = ""] = rupeesForm.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -325,7 +327,7 @@ export function paiseOf(text: string): number | undefined {
 const months = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 
 /** The day first, as India writes it; never guessed the other way round. */
-export function dayOf(text: string): string | undefined {
+export function parseDay(text: string): string | undefined {
   if (isCalendarDay(text)) return text;
   const [, day, , month = "", year] =
     /^(\d{1,2})([/-])(\d{1,2}|[A-Za-z]{3})\2(\d{4})$/.exec(text) ?? [];
@@ -335,7 +337,7 @@ export function dayOf(text: string): string | undefined {
   return isCalendarDay(iso) ? iso : undefined;
 }
 
-function isTotals({ cells, problem }: CsvRecord, columns: Columns): boolean {
+function isTotalsRow({ cells, problem }: CsvRecord, columns: Columns): boolean {
   if (problem) return false;
   const at = (column: Column) => (cells[columns[column] ?? -1] ?? "").trim();
   const says = cells.some((text) => /^(grand\s*)?totals?\b.{0,20}$/i.test(text.trim()));

@@ -1,9 +1,9 @@
-import { firmOfCaller, firmOfDesk } from "../firms/find-firms.ts";
+import { requireVisibleFirm, requireFirmOfDesk } from "../firms/find-firms.ts";
 import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
-import { portStatus } from "../outside/ask.ts";
+import { listPortStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace, runPaced } from "../platform/heavy/pace.ts";
 import type { Document } from "../platform/http/documents.ts";
@@ -15,7 +15,7 @@ import type { ItemError } from "../platform/http/wire.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { readReport } from "./csv.ts";
 import { viewCredit } from "./read-credits.ts";
-import { type CreditFacts, type Declaration, factsOf } from "./rules.ts";
+import { type CreditFacts, type Declaration, parseDeclaration } from "./rules.ts";
 import {
   type Credit,
   CreditDeclaration,
@@ -24,12 +24,12 @@ import {
   type DeclareCreditsBody,
   ImportResults,
 } from "./schema.ts";
-import { simulatedCredits } from "./synthetic-credits.ts";
+import { simulateCredits } from "./synthetic-credits.ts";
 import {
-  lookAtDeclarations,
+  previewDeclarations,
   type Outcome,
   takeDeclarations,
-  type Taking,
+  type TakeOptions,
 } from "./take-declarations.ts";
 
 type Declared = { readonly replayed: boolean; readonly answer: DeclarationResults };
@@ -46,10 +46,10 @@ export async function declareCredits(
   const now = ctx.now();
   const today = istDay(now);
   const pace = openPace();
-  const declared = await mapPaced(body.credits, (item) => judgeItem(item, today), pace);
+  const declared = await mapPaced(body.credits, (item) => parseItem(item, today), pace);
   return await ctx.db.transaction(
     async (tx) => {
-      const firm = await firmOfCaller(tx, call.caller, firmId);
+      const firm = await requireVisibleFirm(tx, call.caller, firmId);
       const taking = { firm, actor: toActor(call), mode: { followsBalance: false }, now };
       const earlier = await claimIdempotencyKey(tx, {
         call,
@@ -59,7 +59,7 @@ export async function declareCredits(
         newId: firmId,
         now,
       });
-      const outcomes = await (earlier ? lookAtDeclarations : takeDeclarations)(
+      const outcomes = await (earlier ? previewDeclarations : takeDeclarations)(
         tx,
         taking,
         declared,
@@ -67,19 +67,19 @@ export async function declareCredits(
       const view = { firmState: firm.connection_state, today };
       const results = await mapPaced(
         outcomes,
-        (outcome, index) => ({ index, ...resultOf(outcome, view, call.requestId) }),
+        (outcome, index) => ({ index, ...toResult(outcome, view, call.requestId) }),
         pace,
       );
-      return { replayed: earlier !== undefined, answer: { results, ...sumsOf(results) } };
+      return { replayed: earlier !== undefined, answer: { results, ...countResults(results) } };
     },
     { rollBack: call.dryRun },
   );
 }
 
-function judgeItem(item: unknown, today: IstDay): CreditFacts | Failure {
+function parseItem(item: unknown, today: IstDay): CreditFacts | Failure {
   try {
     const declaration = checkItem(item);
-    return declaration instanceof Failure ? declaration : factsOf(declaration, today);
+    return declaration instanceof Failure ? declaration : parseDeclaration(declaration, today);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
@@ -104,8 +104,8 @@ export async function importCredits(
     async (pace) => {
       const results = await ctx.db.transaction(
         async (tx) => {
-          const firm = await firmOfCaller(tx, call.caller, firmId);
-          return await takeReport(tx, { firm, actor: toActor(call), now: ctx.now(), pace }, csv);
+          const firm = await requireVisibleFirm(tx, call.caller, firmId);
+          return await importReport(tx, { firm, actor: toActor(call), now: ctx.now(), pace }, csv);
         },
         { rollBack: call.dryRun },
       );
@@ -124,14 +124,14 @@ export async function importCreditsAsOperator(
   csv: string,
 ): Promise<ImportResults> {
   return await ctx.db.transaction(async (tx) => {
-    const firm = await firmOfDesk(tx, deskId, firmId);
-    return await takeReport(tx, { firm, actor: operator, now: ctx.now() }, csv);
+    const firm = await requireFirmOfDesk(tx, deskId, firmId);
+    return await importReport(tx, { firm, actor: operator, now: ctx.now() }, csv);
   });
 }
 
-export async function takeReport(
+export async function importReport(
   tx: Tx,
-  { firm, actor, vouched = false, now, pace = openPace() }: Omit<Taking, "mode">,
+  { firm, actor, vouched = false, now, pace = openPace() }: Omit<TakeOptions, "mode">,
   csv: string,
 ): Promise<ImportResults> {
   const today = istDay(now);
@@ -141,25 +141,25 @@ export async function takeReport(
   const outcomes = await takeDeclarations(
     tx,
     { firm, actor, vouched, mode: { followsBalance: true }, now, pace },
-    await mapPaced(rows, ({ declared }) => judgeRow(declared, today), pace),
+    await mapPaced(rows, ({ declared }) => parseRow(declared, today), pace),
   );
   const view = { firmState: firm.connection_state, today };
   const results = await mapPaced(
     outcomes,
     (outcome, index) => ({
       row: rows[index]?.row ?? 0,
-      ...resultOf(outcome, view, actor.requestId ?? ""),
+      ...toResult(outcome, view, actor.requestId ?? ""),
     }),
     pace,
   );
-  return { results, ...sumsOf(results), skipped };
+  return { results, ...countResults(results), skipped };
 }
 
 /** The facts of a declaration, or why it is refused. */
-export function judgeRow(declared: Declaration | Failure, today: string): CreditFacts | Failure {
+export function parseRow(declared: Declaration | Failure, today: string): CreditFacts | Failure {
   if (declared instanceof Failure) return declared;
   try {
-    return factsOf(declared, today);
+    return parseDeclaration(declared, today);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
@@ -174,7 +174,7 @@ type Result = {
 };
 
 /** The answer to one item: what a call with it alone would have answered. */
-export function resultOf(
+export function toResult(
   outcome: Outcome,
   view: { readonly firmState: string; readonly today: IstDay },
   requestId: string,
@@ -187,7 +187,7 @@ export function resultOf(
   return { ok: true, status, error: null, credit: viewCredit(outcome.row, view) };
 }
 
-export function sumsOf(results: readonly Result[]): { accepted: number; failed: number } {
+export function countResults(results: readonly Result[]): { accepted: number; failed: number } {
   const accepted = results.filter(({ ok }) => ok).length;
   return { accepted, failed: results.length - accepted };
 }
@@ -205,13 +205,13 @@ export async function syncCredits(
   const today = istDay(now);
   return await ctx.db.transaction(
     async (tx) => {
-      const firm = await firmOfCaller(tx, call.caller, firmId);
+      const firm = await requireVisibleFirm(tx, call.caller, firmId);
       if (firm.environment === "live") {
         throw new Failure("conflict", "customs offers no interface to take credits from", {
           detail: { reason: "registry_attested_only" },
         });
       }
-      const ports = await portStatus(tx, firm.environment);
+      const ports = await listPortStatus(tx, firm.environment);
       const outage = ports.find(({ port, state }) => port === "registry" && state === "outage");
       if (outage) {
         throw new Failure("conflict", "the registry does not answer", {
@@ -221,14 +221,14 @@ export async function syncCredits(
       const outcomes = await takeDeclarations(
         tx,
         { firm, actor: toActor(call), mode: { followsBalance: true }, now },
-        simulatedCredits(firm.iec ?? "", today),
+        simulateCredits(firm.iec ?? "", today),
       );
       const view = { firmState: firm.connection_state, today };
       const results = outcomes.map((outcome, index) => ({
         index,
-        ...resultOf(outcome, view, call.requestId),
+        ...toResult(outcome, view, call.requestId),
       }));
-      return { results, ...sumsOf(results) };
+      return { results, ...countResults(results) };
     },
     { rollBack: call.dryRun },
   );

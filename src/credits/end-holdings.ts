@@ -1,4 +1,4 @@
-import { firmOfDesk } from "../firms/find-firms.ts";
+import { requireFirmOfDesk } from "../firms/find-firms.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
@@ -13,18 +13,18 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { claimFreeOfDesk, lockFreeOfDesk } from "./deal-store.ts";
-import { changeOfCredit, viewCredit } from "./read-credits.ts";
+import { buildCreditChange, viewCredit } from "./read-credits.ts";
 import {
   creditLifecycle,
-  daysLeft,
-  expiryDueOn,
+  countDaysLeft,
+  findExpiryDueDay,
   isLive,
-  normalScripNo,
-  warningOf,
+  normalizeScripNo,
+  findWarning,
 } from "./rules.ts";
 import type { Credit } from "./schema.ts";
 import {
-  bringExpiriesNearer,
+  moveExpiriesEarlier,
   claimExpiring,
   type CreditRow,
   findCredit,
@@ -53,19 +53,19 @@ async function endHolding(
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const number = normalScripNo(scripNo);
+      const number = normalizeScripNo(scripNo);
       const found = number && (await findCredit(tx, visibleTo(call.caller), number));
       const [row] = found ? await lockCredits(tx, [found.credit_id]) : [];
       if (!row) throw notFound();
-      const firm = await firmOfDesk(tx, row.desk_id, row.firm_id);
+      const firm = await requireFirmOfDesk(tx, row.desk_id, row.firm_id);
       const view = { firmState: firm.connection_state, today: istDay(now) };
       if (row.state === creditLifecycle.moves[action].to) return viewCredit(row, view);
       const state = advance(creditLifecycle, row.state, action);
       const [after] = await setCredits(tx, [{ ...row, state, as_of: now }], now);
       if (!after) throw new Error("a locked credit keeps its version");
       const event = action === "withdraw" && ({ event: "credit.withdrawn" } as const);
-      const change = changeOfCredit({ action, before: row, after, ...event });
-      await leaveBooks(tx, [{ before: row, after }], now);
+      const change = buildCreditChange({ action, before: row, after, ...event });
+      await removeFromBooks(tx, [{ before: row, after }], now);
       if (row.state === "declared") await dropQuestions(tx, [row.credit_id]);
       await recordChanges(tx, toActor(call), [change], now);
       return viewCredit(after, view);
@@ -91,10 +91,10 @@ export async function expireCredits(
     const before = new Map(due.map((row) => [row.credit_id, row]));
     const placed = await setCredits(
       tx,
-      due.map((row) => placementOf(row, today)),
+      due.map((row) => decideExpiry(row, today)),
       now,
     );
-    await leaveBooks(
+    await removeFromBooks(
       tx,
       placed.map((after) => ({ before: before.get(after.credit_id), after })),
       now,
@@ -110,13 +110,16 @@ export async function expireCredits(
       tx,
       clock,
       placed.map((after) =>
-        changeOfCredit({
+        buildCreditChange({
           action: after.state === "expired" ? "expire" : "warn",
           before: before.get(after.credit_id) ?? null,
           after,
           event: after.state === "expired" ? "credit.expired" : "credit.expiring",
           ...(after.state !== "expired" && {
-            data: { days_left: daysLeft(after.expires_on, today), warning_days: after.expiry_told },
+            data: {
+              days_left: countDaysLeft(after.expires_on, today),
+              warning_days: after.expiry_told,
+            },
           }),
         }),
       ),
@@ -134,13 +137,13 @@ export async function expireCredits(
   return done === setSizeMax ? "more" : "idle";
 }
 
-function placementOf(row: CreditRow, today: IstDay): CreditRow {
+function decideExpiry(row: CreditRow, today: IstDay): CreditRow {
   if (row.expires_on < today) {
     const state = advance(creditLifecycle, row.state, "expire");
     return { ...row, state, state_before_suspension: null };
   }
-  const told = warningOf(row.expires_on, today) ?? null;
-  return { ...row, expiry_told: told, expiry_due_on: expiryDueOn(row.expires_on, told) };
+  const told = findWarning(row.expires_on, today) ?? null;
+  return { ...row, expiry_told: told, expiry_due_on: findExpiryDueDay(row.expires_on, told) };
 }
 
 /** A firm that leaves takes its credits with it: all that no deal has, as one set. */
@@ -150,7 +153,7 @@ export async function withdrawAllCredits(
   { firmId }: { readonly firmId: string },
   now: Date,
 ): Promise<Change[]> {
-  return await withdraw(tx, await lockFreeOfFirm(tx, firmId), { reason: "firm_left", now });
+  return await withdrawRows(tx, await lockFreeOfFirm(tx, firmId), { reason: "firm_left", now });
 }
 
 /** Locks all that no deal has of a desk's firms, for who locks more before it withdraws them. */
@@ -163,10 +166,13 @@ export async function lockFreeCredits(tx: Tx, deskId: string): Promise<void> {
  * became free since is so by this transaction; what others hold now has come since.
  */
 export async function withdrawAllOfDesk(tx: Tx, deskId: string, now: Date): Promise<Change[]> {
-  return await withdraw(tx, await claimFreeOfDesk(tx, deskId), { reason: "sandbox_reset", now });
+  return await withdrawRows(tx, await claimFreeOfDesk(tx, deskId), {
+    reason: "sandbox_reset",
+    now,
+  });
 }
 
-async function withdraw(
+async function withdrawRows(
   tx: Tx,
   free: readonly CreditRow[],
   { reason, now }: { readonly reason: string; readonly now: Date },
@@ -183,7 +189,7 @@ async function withdraw(
     })),
     now,
   );
-  await leaveBooks(
+  await removeFromBooks(
     tx,
     withdrawn.map((after) => ({ before: before.get(after.credit_id), after })),
     now,
@@ -193,7 +199,7 @@ async function withdraw(
     free.filter(({ state }) => state === "declared").map(({ credit_id }) => credit_id),
   );
   return withdrawn.map((after) =>
-    changeOfCredit({
+    buildCreditChange({
       action: "withdraw",
       before: before.get(after.credit_id) ?? null,
       after,
@@ -207,7 +213,7 @@ async function withdraw(
  * Takes credits out of the books whose holdings have just ended other than by a deal; claims never
  * were in them. To be called when no deal holds them in the books any more.
  */
-export async function leaveBooks(
+export async function removeFromBooks(
   tx: Tx,
   ended: readonly { readonly before: CreditRow | undefined; readonly after: CreditRow }[],
   now: Date,
@@ -228,6 +234,6 @@ export async function leaveBooks(
 }
 
 /** A credit lives by the day: nothing changes for it before the desk's next midnight. */
-export async function passTimeOfCredits(tx: Tx, passage: Passage): Promise<number> {
-  return passage.days === 0 ? 0 : await bringExpiriesNearer(tx, passage);
+export async function advanceCredits(tx: Tx, passage: Passage): Promise<number> {
+  return passage.days === 0 ? 0 : await moveExpiriesEarlier(tx, passage);
 }

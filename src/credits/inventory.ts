@@ -7,7 +7,7 @@
 
 import { createHash } from "node:crypto";
 
-import { type FirmOfDesk, firmOfDesk } from "../firms/find-firms.ts";
+import { type FirmOfDesk, requireFirmOfDesk } from "../firms/find-firms.ts";
 import { type Actor, operator } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -22,16 +22,16 @@ import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace, runPaced } from "../platform/heavy/pace.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { readReport } from "./csv.ts";
-import { judgeRow, resultOf, sumsOf, takeReport } from "./declare-credits.ts";
+import { parseRow, toResult, countResults, importReport } from "./declare-credits.ts";
 import {
   type HouseChangeRow,
   type HouseCreditRow,
   listHouseChanges,
   listHouseCredits,
 } from "./house-store.ts";
-import { type CreditFacts, type Declaration, issueDayOf } from "./rules.ts";
+import { type CreditFacts, type Declaration, deriveIssueDay } from "./rules.ts";
 import { csvRowsMax, type DeclarationResults, type ImportResults } from "./schema.ts";
-import { lookAtDeclarations, takeDeclarations } from "./take-declarations.ts";
+import { previewDeclarations, takeDeclarations } from "./take-declarations.ts";
 
 /** A credit of the house; its day of issue follows from its last day unless it is said. */
 export type InventoryItem = Omit<Declaration, "issued_on"> & {
@@ -63,44 +63,47 @@ async function takeInventory(
   }: { readonly environment: Environment; items: readonly InventoryItem[]; now: Date },
 ): Promise<DeclarationResults> {
   const today = istDay(now);
-  const firm = await houseOf(tx, environment);
+  const firm = await loadHouse(tx, environment);
   const outcomes = await takeDeclarations(
     tx,
     { firm, actor, vouched: true, mode: { followsBalance: false }, now },
-    judgeItems(items, today),
+    parseItems(items, today),
   );
   const view = { firmState: firm.connection_state, today };
   const results = outcomes.map((outcome, index) => ({
     index,
-    ...resultOf(outcome, view, actor.requestId ?? ""),
+    ...toResult(outcome, view, actor.requestId ?? ""),
   }));
-  return { results, ...sumsOf(results) };
+  return { results, ...countResults(results) };
 }
 
-function judgeItems(items: readonly InventoryItem[], today: string): (CreditFacts | Failure)[] {
+function parseItems(items: readonly InventoryItem[], today: string): (CreditFacts | Failure)[] {
   return items.map((item) =>
-    judgeRow({ ...item, issued_on: item.issued_on ?? issueDayOf(item.expires_on, today) }, today),
+    parseRow(
+      { ...item, issued_on: item.issued_on ?? deriveIssueDay(item.expires_on, today) },
+      today,
+    ),
   );
 }
 
 /** The same from a report of the customs portal, row by row. */
-export async function takeInventoryReport(
+export async function importInventoryReport(
   tx: Tx,
   actor: Actor,
   { environment, csv, now }: { readonly environment: Environment; csv: string; now: Date },
 ): Promise<ImportResults> {
-  const firm = await houseOf(tx, environment);
-  return await takeReport(tx, { firm, actor, vouched: true, now }, csv);
+  const firm = await loadHouse(tx, environment);
+  return await importReport(tx, { firm, actor, vouched: true, now }, csv);
 }
 
-async function houseOf(db: Db, environment: Environment): Promise<FirmOfDesk> {
-  return await firmOfDesk(db, houseFirmId[environment], houseFirmId[environment]);
+async function loadHouse(db: Db, environment: Environment): Promise<FirmOfDesk> {
+  return await requireFirmOfDesk(db, houseFirmId[environment], houseFirmId[environment]);
 }
 
 /** Credits one by one, or as a report of the customs portal. */
 type Inventory = { readonly items: readonly InventoryItem[] } | { readonly csv: string };
 
-type Adding = Terms & { readonly items?: readonly InventoryItem[]; readonly csv?: string };
+type InventoryTerms = Terms & { readonly items?: readonly InventoryItem[]; readonly csv?: string };
 
 export type AddedInventory =
   | { readonly outcome: "proposed"; readonly approval_id: string }
@@ -119,9 +122,9 @@ export async function addInventoryWithApproval(
     readonly twoFromPaise?: number;
   },
 ): Promise<AddedInventory> {
-  const terms: Adding = { ...inventory };
+  const terms: InventoryTerms = { ...inventory };
   const value = await ctx.db.transaction(async (tx) => {
-    const { facePaise } = await lookAt(tx, { environment, terms, now: ctx.now() });
+    const { facePaise } = await previewInventory(tx, { environment, terms, now: ctx.now() });
     return facePaise;
   });
   const acted = await actWithApproval(ctx, actor, {
@@ -140,13 +143,13 @@ export async function addInventoryWithApproval(
   return { outcome: "done", results };
 }
 
-export const inventoryAddition: ApprovalKind<Adding> = {
+export const inventoryAddition: ApprovalKind<InventoryTerms> = {
   name: "inventory.add",
   proposers: ["dealer", "settlement"],
   approvers: ["dealer", "settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { environment, terms }, now) {
-    const { facePaise, isNew } = await lookAt(tx, { environment, terms, now });
+    const { facePaise, isNew } = await previewInventory(tx, { environment, terms, now });
     const numbers = isNew.map(({ scrip_no }) => scrip_no);
     const some = numbers.slice(0, 5).join(", ") + (numbers.length > 5 ? ", …" : "");
     return {
@@ -157,23 +160,23 @@ export const inventoryAddition: ApprovalKind<Adding> = {
         const taken =
           terms.csv === undefined
             ? await takeInventory(tx, actor, { environment, items: terms.items ?? [], now })
-            : await takeInventoryReport(tx, actor, { environment, csv: terms.csv, now });
+            : await importInventoryReport(tx, actor, { environment, csv: terms.csv, now });
         return { changes: [], answer: taken };
       },
     };
   },
 };
 
-type Look = {
+type InventoryPreview = {
   readonly environment: Environment;
-  readonly terms: Adding;
+  readonly terms: InventoryTerms;
   readonly now: Date;
 };
 
 /** What of it is not the house's yet; nothing is written. */
-async function lookAt(tx: Tx, { environment, terms, now }: Look) {
-  const firm = await houseOf(tx, environment);
-  const declared = await readDeclared(terms, now);
+async function previewInventory(tx: Tx, { environment, terms, now }: InventoryPreview) {
+  const firm = await loadHouse(tx, environment);
+  const declared = await parseInventory(terms, now);
   const taking = {
     firm,
     actor: operator,
@@ -181,7 +184,7 @@ async function lookAt(tx: Tx, { environment, terms, now }: Look) {
     mode: { followsBalance: true },
     now,
   } as const;
-  const outcomes = await lookAtDeclarations(tx, taking, declared);
+  const outcomes = await previewDeclarations(tx, taking, declared);
   const isNew = declared.filter(
     (facts, index): facts is CreditFacts =>
       !(facts instanceof Failure) && outcomes[index]?.kind !== "known",
@@ -190,16 +193,16 @@ async function lookAt(tx: Tx, { environment, terms, now }: Look) {
   return { isNew, facePaise: Math.min(sum, Number.MAX_SAFE_INTEGER) };
 }
 
-async function readDeclared(
-  { items = [], csv }: Adding,
+async function parseInventory(
+  { items = [], csv }: InventoryTerms,
   now: Date,
 ): Promise<(CreditFacts | Failure)[]> {
   const today = istDay(now);
-  if (csv === undefined) return judgeItems(items, today);
+  if (csv === undefined) return parseItems(items, today);
   const pace = openPace();
   const reading = readReport(csv, { iec: undefined, rowsMax: csvRowsMax });
   const { rows } = await runPaced(reading, pace);
-  return await mapPaced(rows, ({ declared }) => judgeRow(declared, today), pace);
+  return await mapPaced(rows, ({ declared }) => parseRow(declared, today), pace);
 }
 
 export type HouseCredit = HouseCreditRow;
@@ -217,7 +220,7 @@ type HouseChange = {
 const pageSize = 5_000;
 
 /** Everything the house has to sell, by rising number, in pages. */
-export async function* houseCredits(
+export async function* readHouseCredits(
   db: Db,
   environment: Environment,
 ): AsyncGenerator<readonly HouseCredit[]> {
@@ -236,7 +239,7 @@ type HouseChanges = {
 };
 
 /** What changed since a horizon; nothing without one. */
-export async function houseChanges(
+export async function readHouseChanges(
   db: Db,
   environment: Environment,
   since: Horizon | null,
@@ -246,11 +249,11 @@ export async function houseChanges(
   const [first] = rows;
   if (!first) throw new Error("there is always a horizon");
   const isTold = rows.length <= pageSize;
-  const changes = isTold ? rows.flatMap((row) => changeOf(row) ?? []) : undefined;
+  const changes = isTold ? rows.flatMap((row) => toHouseChange(row) ?? []) : undefined;
   return { horizon: first.horizon, changes };
 }
 
-function changeOf({ scrip_no, scheme, face_paise, expires_on }: HouseChangeRow) {
+function toHouseChange({ scrip_no, scheme, face_paise, expires_on }: HouseChangeRow) {
   if (scrip_no === null) return undefined;
   const listed = face_paise === null ? undefined : { scrip_no, scheme, face_paise, expires_on };
   return { scripNo: scrip_no, scheme, listed };

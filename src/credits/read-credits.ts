@@ -1,4 +1,4 @@
-import { firmOfCaller, firmOfDesk } from "../firms/find-firms.ts";
+import { requireVisibleFirm, requireFirmOfDesk } from "../firms/find-firms.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { invalidQuery, notFound } from "../kernel/failure.ts";
@@ -9,7 +9,13 @@ import { isCalendarDay, type IstDay, istDay, istTimestamp } from "../kernel/time
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { creditLifecycle, daysLeft, isOpen, normalScripNo, notSellableReasonOf } from "./rules.ts";
+import {
+  creditLifecycle,
+  countDaysLeft,
+  isOpen,
+  normalizeScripNo,
+  findNotSellableReason,
+} from "./rules.ts";
 import type { Credit, ListCreditsQuery } from "./schema.ts";
 import {
   countCredits,
@@ -21,10 +27,10 @@ import {
 
 /** The desk's own holding of a number: its live one, otherwise its latest. */
 export async function readCredit(ctx: Context, caller: Caller, scripNo: string): Promise<Credit> {
-  const number = normalScripNo(scripNo);
+  const number = normalizeScripNo(scripNo);
   const row = number && (await findCredit(ctx.db, visibleTo(caller), number));
   if (!row) throw notFound();
-  const firm = await firmOfDesk(ctx.db, caller.deskId, row.firm_id);
+  const firm = await requireFirmOfDesk(ctx.db, caller.deskId, row.firm_id);
   return viewCredit(row, { firmState: firm.connection_state, today: istDay(ctx.now()) });
 }
 
@@ -37,7 +43,7 @@ export async function listCredits(
   const { scheme, status, expiring_before: expiringBefore } = query;
   if (expiringBefore !== undefined && !isCalendarDay(expiringBefore))
     throw invalidQuery("expiring_before", "must be a day as YYYY-MM-DD");
-  const firm = await firmOfCaller(ctx.db, caller, firmId);
+  const firm = await requireVisibleFirm(ctx.db, caller, firmId);
   const question = { list: "credits", firm: firmId, scheme, status, before: expiringBefore };
   const request = openPage(query, question, ctx.cursorKey);
   const filter = {
@@ -74,7 +80,7 @@ export async function listAllCredits(
   const filter = {
     environment,
     firmId: firmId ?? null,
-    scripNo: scripNo === undefined ? null : (normalScripNo(scripNo) ?? ""),
+    scripNo: scripNo === undefined ? null : (normalizeScripNo(scripNo) ?? ""),
     scheme: scheme ?? null,
     status: status ?? null,
   };
@@ -86,7 +92,7 @@ export function viewCredit(
   row: CreditRow,
   { firmState, today }: { readonly firmState: string; readonly today: IstDay },
 ): Credit {
-  const reason = notSellableReasonOf(row, { firmState, today });
+  const reason = findNotSellableReason(row, { firmState, today });
   return {
     credit_id: row.credit_id,
     scrip_no: row.scrip_no,
@@ -97,7 +103,7 @@ export function viewCredit(
     port_code: row.port_code,
     issued_on: row.issued_on,
     expires_on: row.expires_on,
-    days_left: Math.max(0, daysLeft(row.expires_on, today)),
+    days_left: Math.max(0, countDaysLeft(row.expires_on, today)),
     status: row.state,
     sellable: reason === null,
     not_sellable_reason: reason,
@@ -108,7 +114,7 @@ export function viewCredit(
 }
 
 /** A change of a credit, as events and the audit trail record it. */
-export function changeOfCredit({
+export function buildCreditChange({
   action,
   before,
   after,
@@ -137,8 +143,8 @@ export function changeOfCredit({
       version: after.version,
       href: `/v1/credits/${encodeURIComponent(after.scrip_no)}`,
     },
-    before: before && factsOfRow(before),
-    after: factsOfRow(after),
+    before: before && describeCredit(before),
+    after: describeCredit(after),
     event: event && {
       name: event,
       from: before?.state ?? "declared",
@@ -154,7 +160,7 @@ export function changeOfCredit({
   };
 }
 
-function factsOfRow(row: CreditRow): object {
+function describeCredit(row: CreditRow): object {
   return {
     scrip_no: row.scrip_no,
     scheme: row.scheme,

@@ -6,13 +6,13 @@ import { advance } from "../kernel/lifecycle.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { leaveBooks } from "./end-holdings.ts";
-import { changeOfCredit } from "./read-credits.ts";
-import { actionOf, creditLifecycle, isLive, normalScripNo, type RegistryNews } from "./rules.ts";
+import { removeFromBooks } from "./end-holdings.ts";
+import { buildCreditChange } from "./read-credits.ts";
+import { toAction, creditLifecycle, isLive, normalizeScripNo, type RegistryNews } from "./rules.ts";
 import { type CreditRow, lockOpenByNumber, setCredits } from "./store.ts";
 import { rejectRivals } from "./take-declarations.ts";
 
-type News = {
+type NewsItem = {
   readonly scripNo: string;
   readonly news: RegistryNews;
   readonly reason: string;
@@ -32,7 +32,7 @@ type NewsResult = {
 export type LostCredit = { readonly scripNo: string; readonly news: RegistryNews };
 
 /** What a slice that deals does about it. */
-export type OnLost = {
+export type LostCreditHook = {
   /** The deals that wait for one of these credits, by their ids. */
   readonly list: (db: Db, numbers: Numbers) => Promise<readonly string[]>;
   /** Locks these deals and all that is locked before credits when one of them ends. */
@@ -66,12 +66,12 @@ export async function applyRegistryNews(
     onLost,
   }: {
     readonly environment: Environment;
-    readonly news: readonly News[];
-    readonly onLost: readonly OnLost[];
+    readonly news: readonly NewsItem[];
+    readonly onLost: readonly LostCreditHook[];
   },
 ): Promise<readonly NewsResult[]> {
   const now = ctx.now();
-  const scripNos = [...new Set(news.map(({ scripNo }) => normalScripNo(scripNo) ?? ""))];
+  const scripNos = [...new Set(news.map(({ scripNo }) => normalizeScripNo(scripNo) ?? ""))];
   const hear = async (tx: Tx) => {
     const locked: (readonly string[])[] = [];
     for (const { list, lock } of onLost) {
@@ -79,7 +79,7 @@ export async function applyRegistryNews(
       if (dealIds.length > 0) await lock(tx, dealIds);
       locked.push(dealIds);
     }
-    const { results, changes, ended } = await hearNews(tx, environment, news, now);
+    const { results, changes, ended } = await applyNews(tx, environment, news, now);
     for (const [at, { list }] of onLost.entries()) {
       const known = new Set(locked[at]);
       const dealIds = await list(tx, { environment, scripNos });
@@ -95,7 +95,7 @@ export async function applyRegistryNews(
       also.push(...(await follow(tx, actor, { environment, credits }, now)));
     }
     // Only now has every deal let go of them.
-    await leaveBooks(tx, ended, now);
+    await removeFromBooks(tx, ended, now);
     await recordChanges(tx, actor, [...changes, ...also], now);
     return results;
   };
@@ -108,36 +108,36 @@ export async function applyRegistryNews(
   }
 }
 
-type HeardNews = {
+type AppliedNews = {
   readonly results: readonly NewsResult[];
   readonly changes: readonly Change[];
   /** The holdings as they were and are; those that ended are still to leave the books. */
-  readonly ended: Parameters<typeof leaveBooks>[1];
+  readonly ended: Parameters<typeof removeFromBooks>[1];
 };
 
 /**
  * The same inside somebody else's transaction, which records the changes. A number that comes twice
  * is heard once.
  */
-export async function hearNews(
+export async function applyNews(
   tx: Tx,
   environment: Environment,
-  news: readonly News[],
+  news: readonly NewsItem[],
   now: Date,
-): Promise<HeardNews> {
+): Promise<AppliedNews> {
   if (news.length === 0) return { results: [], changes: [], ended: [] };
-  const numbers = news.map(({ scripNo }) => normalScripNo(scripNo) ?? "");
+  const numbers = news.map(({ scripNo }) => normalizeScripNo(scripNo) ?? "");
   const open = await lockOpenByNumber(tx, environment, [...new Set(numbers)]);
   const live = new Map(open.filter(({ state }) => isLive(state)).map((row) => [row.scrip_no, row]));
-  const heard = new Map<string, { readonly before: CreditRow; readonly item: News }>();
+  const heard = new Map<string, { readonly before: CreditRow; readonly item: NewsItem }>();
   const placements: CreditRow[] = [];
   const results = news.map((item, index): NewsResult => {
     const number = numbers[index] ?? "";
     const before = live.get(number);
-    if (!before) return nothing(item, "no live holding of this number");
-    if (heard.has(before.credit_id)) return nothing(item, "this number was named before");
-    const placed = placementOf(before, item, now);
-    if (placed instanceof Failure) return nothing(item, placed.message);
+    if (!before) return toRefusal(item, "no live holding of this number");
+    if (heard.has(before.credit_id)) return toRefusal(item, "this number was named before");
+    const placed = moveByNews(before, item, now);
+    if (placed instanceof Failure) return toRefusal(item, placed.message);
     heard.set(before.credit_id, { before, item });
     placements.push(placed);
     return {
@@ -154,17 +154,17 @@ export async function hearNews(
     const told = heard.get(after.credit_id);
     if (!told) return [];
     const { before, item } = told;
-    const event = eventOf(item.news, after);
+    const event = findNewsEvent(item.news, after);
     const data = { reason: item.reason };
-    return [changeOfCredit({ action: item.news, before, after, data, ...(event && { event }) })];
+    return [buildCreditChange({ action: item.news, before, after, data, ...(event && { event }) })];
   });
   const ended = placed.map((after) => ({ before: heard.get(after.credit_id)?.before, after }));
   return { results, changes, ended };
 }
 
-function placementOf(row: CreditRow, { news, reason }: News, now: Date): CreditRow | Failure {
+function moveByNews(row: CreditRow, { news, reason }: NewsItem, now: Date): CreditRow | Failure {
   try {
-    const state = advance(creditLifecycle, row.state, actionOf(news, row.state_before_suspension));
+    const state = advance(creditLifecycle, row.state, toAction(news, row.state_before_suspension));
     const ends = !isLive(state);
     return {
       ...row,
@@ -180,13 +180,13 @@ function placementOf(row: CreditRow, { news, reason }: News, now: Date): CreditR
   }
 }
 
-function eventOf(news: RegistryNews, after: CreditRow) {
+function findNewsEvent(news: RegistryNews, after: CreditRow) {
   if (news === "suspend") return "credit.suspended" as const;
   if (after.state === "listed") return "credit.listed" as const;
   return undefined;
 }
 
-function nothing({ scripNo }: News, problem: string): NewsResult {
+function toRefusal({ scripNo }: NewsItem, problem: string): NewsResult {
   return { scrip_no: scripNo, ok: false, from: null, to: null, reserved_for: null, problem };
 }
 
@@ -206,13 +206,13 @@ export async function applyHoldings(
     const asked = answered.filter((inquiry) => inquiry.environment === environment);
     const numbers = [...new Set(asked.map(({ facts }) => facts.scrip_no))];
     const open = await lockOpenByNumber(tx, environment, numbers);
-    const judged = judge(asked, open);
+    const judged = judgeClaims(asked, open);
     if (judged.length === 0) continue;
     const before = new Map(open.map((row) => [row.credit_id, row]));
     const placed = await setCredits(tx, judged, now);
     changes.push(
       ...placed.map((after) =>
-        changeOfCredit({
+        buildCreditChange({
           action: after.state === "listed" ? "confirm" : "reject",
           before: before.get(after.credit_id) ?? null,
           after,
@@ -225,7 +225,7 @@ export async function applyHoldings(
   await recordChanges(tx, actor, changes, now);
 }
 
-function judge(
+function judgeClaims(
   asked: readonly Answered<"credit_holding">[],
   open: readonly CreditRow[],
 ): CreditRow[] {

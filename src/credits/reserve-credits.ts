@@ -22,14 +22,14 @@ import {
   reserveCredits as reserveRows,
   type ReservedNumber,
 } from "./deal-store.ts";
-import { meantOf, normalScripNo } from "./rules.ts";
+import { resolveScripNo, normalizeScripNo } from "./rules.ts";
 import type { CreditRow } from "./store.ts";
 
 /** A credit as a deal knows it. */
 export type DealtCredit = DealtRow;
 
 /** A credit and since when its firm holds it. */
-export type HeldCredit = DealtRow & Pick<CreditRow, "created_at">;
+export type OfferedCredit = DealtRow & Pick<CreditRow, "created_at">;
 
 /** The credits as they are now, which nobody else changes before the transaction ends. */
 export async function lockForSale(
@@ -56,7 +56,7 @@ export async function lockOffered(
   tx: Tx,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<ReadonlyMap<string, HeldCredit>> {
+): Promise<ReadonlyMap<string, OfferedCredit>> {
   if (scripNos.length === 0) return new Map();
   const rows = await lockLiveByNumber(tx, environment, scripNos);
   return new Map(rows.map((row) => [row.scrip_no, row]));
@@ -67,7 +67,7 @@ export async function claimOffered(
   tx: Tx,
   environment: Environment,
   scripNos: readonly string[],
-): Promise<{ readonly free: readonly HeldCredit[]; readonly held: readonly string[] }> {
+): Promise<{ readonly free: readonly OfferedCredit[]; readonly held: readonly string[] }> {
   if (scripNos.length === 0) return { free: [], held: [] };
   const rows = await claimLiveByNumber(tx, environment, scripNos);
   return {
@@ -146,22 +146,22 @@ export function findForSale(
 ): Query<readonly (CreditForSale | undefined)[]> {
   const numbersByDesk = new Map<string, Set<string>>();
   const names = asked.map(({ caller: { deskId }, scripNo: text }) => {
-    const scripNo = normalScripNo(text);
+    const scripNo = normalizeScripNo(text);
     if (scripNo === undefined) return undefined;
     const numbers = numbersByDesk.get(deskId) ?? new Set();
     numbersByDesk.set(deskId, numbers.add(scripNo));
-    return nameOf(deskId, scripNo);
+    return toKey(deskId, scripNo);
   });
   if (numbersByDesk.size === 0) return known(asked.map(() => undefined));
   return listForSale(numbersByDesk).map((rows) => {
-    const held = Map.groupBy(rows, (row) => nameOf(row.desk_id, row.scrip_no));
+    const held = Map.groupBy(rows, (row) => toKey(row.desk_id, row.scrip_no));
     return asked.map(({ caller, firmId = null }, at) =>
-      meantOf(held.get(names[at] ?? "") ?? [], visibleTo(caller).firmId ?? firmId),
+      resolveScripNo(held.get(names[at] ?? "") ?? [], visibleTo(caller).firmId ?? firmId),
     );
   });
 }
 
 /** A number is known to its desk only: another's of the same set does not see it. */
-function nameOf(deskId: string, scripNo: string): string {
+function toKey(deskId: string, scripNo: string): string {
   return `${deskId} ${scripNo}`;
 }

@@ -12,19 +12,19 @@ import {
   creditLifecycle,
   type CreditState,
   creditStates,
-  expiryDueOn,
-  expiryWarnings,
-  factsOf,
+  findExpiryDueDay,
+  expiryWarningDays,
+  parseDeclaration,
   isLive,
   isOpen,
-  liftOf,
-  meantOf,
-  notSellableReasonOf,
+  chooseLift,
+  resolveScripNo,
+  findNotSellableReason,
   type Known,
-  verdictOf,
-  warningOf,
+  judgeDeclaration,
+  findWarning,
 } from "./rules.ts";
-import { simulatedCredits } from "./synthetic-credits.ts";
+import { simulateCredits } from "./synthetic-credits.ts";
 
 const facts: CreditFacts = {
   scrip_no: "SCRIP0000001",
@@ -71,7 +71,7 @@ test("a caller may withdraw or use, and nothing leaves an ended state", () => {
 
 test("a lifted suspension leads back to every state it can come from", () => {
   for (const state of creditLifecycle.moves.suspend.from) {
-    assert.equal(advance(creditLifecycle, "suspended", liftOf(state)), state);
+    assert.equal(advance(creditLifecycle, "suspended", chooseLift(state)), state);
   }
 });
 
@@ -82,8 +82,12 @@ test("a declaration is judged by what the firm has, then by what others hold", (
     heldElsewhere: true,
   });
   for (const state of creditStates) {
-    const verdict = verdictOf(facts, own({ ...facts, state }), strict);
-    const differs = verdictOf({ ...facts, face_paise: 800 }, own({ ...facts, state }), strict);
+    const verdict = judgeDeclaration(facts, own({ ...facts, state }), strict);
+    const differs = judgeDeclaration(
+      { ...facts, face_paise: 800 },
+      own({ ...facts, state }),
+      strict,
+    );
     if (isOpen(state)) {
       assert.deepEqual(verdict, { kind: "same" });
       assert.deepEqual(differs, { kind: "refuse", reason: "facts_differ" });
@@ -94,19 +98,19 @@ test("a declaration is judged by what the firm has, then by what others hold", (
     }
   }
   const free = { own: undefined, heldElsewhere: false };
-  assert.deepEqual(verdictOf(facts, free, strict), { kind: "create" });
+  assert.deepEqual(judgeDeclaration(facts, free, strict), { kind: "create" });
 });
 
 test("a report lowers the balance of what no deal has, and never raises it", () => {
   const report = { followsBalance: true };
   for (const state of creditStates.filter(isOpen)) {
     const known = { own: { ...facts, state }, heldElsewhere: false };
-    const lower = verdictOf({ ...facts, face_paise: 800 }, known, report);
+    const lower = judgeDeclaration({ ...facts, face_paise: 800 }, known, report);
     const free = state === "declared" || state === "listed";
     assert.equal(lower.kind, free ? "lower" : "refuse", state);
-    assert.equal(verdictOf({ ...facts, face_paise: 950 }, known, report).kind, "refuse");
+    assert.equal(judgeDeclaration({ ...facts, face_paise: 950 }, known, report).kind, "refuse");
     const two = { ...facts, face_paise: 800, port_code: null };
-    assert.equal(verdictOf(two, known, report).kind, "refuse");
+    assert.equal(judgeDeclaration(two, known, report).kind, "refuse");
   }
 });
 
@@ -119,10 +123,10 @@ test("a number means the live holding, then a claim, then the latest row", () =>
   fc.assert(
     fc.property(latestFirst, fc.constantFrom(null, "a", "b"), (rows, firmId) => {
       const own = rows.filter((each) => firmId === null || each.firm_id === firmId);
-      const rankOf = (state: CreditState) =>
+      const rankState = (state: CreditState) =>
         [isLive(state), state === "declared", true].indexOf(true);
-      const [best] = own.toSorted((x, y) => rankOf(x.state) - rankOf(y.state));
-      assert.equal(meantOf(rows, firmId), best);
+      const [best] = own.toSorted((x, y) => rankState(x.state) - rankState(y.state));
+      assert.equal(resolveScripNo(rows, firmId), best);
     }),
   );
 });
@@ -135,17 +139,17 @@ test("a key that is bound to a firm means only what that firm has", () => {
     { firm_id: "b", state: "suspended" },
   ] as const;
   const [latest, ended, claim, live] = ladder;
-  assert.equal(meantOf(ladder, null), live);
-  assert.equal(meantOf(ladder, "a"), claim);
-  assert.equal(meantOf([latest, ended], null), latest);
-  assert.equal(meantOf([latest, ended], "b"), ended);
-  assert.equal(meantOf([latest, claim], "b"), undefined);
+  assert.equal(resolveScripNo(ladder, null), live);
+  assert.equal(resolveScripNo(ladder, "a"), claim);
+  assert.equal(resolveScripNo([latest, ended], null), latest);
+  assert.equal(resolveScripNo([latest, ended], "b"), ended);
+  assert.equal(resolveScripNo([latest, claim], "b"), undefined);
 });
 
 test("reasons not to be sellable come in a fixed order", () => {
   const today = "2026-11-15";
   const reason = (state: (typeof creditStates)[number], expiresOn: string, firmState: string) =>
-    notSellableReasonOf({ state, expires_on: expiresOn }, { firmState, today });
+    findNotSellableReason({ state, expires_on: expiresOn }, { firmState, today });
   for (const state of creditStates) {
     if (state !== "listed") assert.equal(reason(state, "2026-11-14", "suspended"), state);
   }
@@ -162,16 +166,16 @@ test("walking day by day, each mark that lies ahead is told once and then the en
       const marks: number[] = [];
       for (let left = daysBefore; left >= 0; left--) {
         const today = addDays(expiresOn, -left);
-        if (expiryDueOn(expiresOn, told) > today) continue;
-        const mark = warningOf(expiresOn, today);
+        if (findExpiryDueDay(expiresOn, told) > today) continue;
+        const mark = findWarning(expiresOn, today);
         assert.ok(mark !== undefined && (told === null || mark < told));
         marks.push(mark);
         told = mark;
       }
-      const first = expiryWarnings.findLast((mark) => daysBefore <= mark);
-      const expected = expiryWarnings.filter((mark) => mark <= (first ?? Infinity));
+      const first = expiryWarningDays.findLast((mark) => daysBefore <= mark);
+      const expected = expiryWarningDays.filter((mark) => mark <= (first ?? Infinity));
       assert.deepEqual(marks, expected);
-      assert.equal(expiryDueOn(expiresOn, told), addDays(expiresOn, 1));
+      assert.equal(findExpiryDueDay(expiresOn, told), addDays(expiresOn, 1));
     }),
   );
 });
@@ -196,7 +200,7 @@ test("a broken declaration names every field that is wrong", () => {
     expires_on: "2026-01-01",
   };
   assert.throws(
-    () => factsOf(broken, "2026-11-15"),
+    () => parseDeclaration(broken, "2026-11-15"),
     (error) => {
       assert.ok(error instanceof Failure);
       const fields = error.detail?.["fields"] as { path: string }[];
@@ -211,12 +215,12 @@ test("a broken declaration names every field that is wrong", () => {
 
 test("the simulated ledger of a code is the same whenever it is asked, and valid", () => {
   const today = "2026-11-15";
-  const credits = simulatedCredits("AAACA1234A", today);
-  assert.deepEqual(credits, simulatedCredits("AAACA1234A", "2026-11-30"));
+  const credits = simulateCredits("AAACA1234A", today);
+  assert.deepEqual(credits, simulateCredits("AAACA1234A", "2026-11-30"));
   assert.equal(new Set(credits.map(({ scrip_no }) => scrip_no)).size, credits.length);
   for (const credit of credits) {
     const { port_code, ...rest } = credit;
-    assert.deepEqual(factsOf({ ...rest, ...(port_code && { port_code }) }, today), credit);
+    assert.deepEqual(parseDeclaration({ ...rest, ...(port_code && { port_code }) }, today), credit);
   }
   assert.ok(isLive("suspended") && !isLive("declared"));
 });

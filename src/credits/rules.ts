@@ -90,16 +90,15 @@ export function isOpen(state: CreditState): boolean {
  * What is meant by a number, of all rows of it that a desk has, the latest first: the live holding,
  * otherwise a claim, otherwise the latest. Where a firm is given, of that firm's rows.
  */
-export function meantOf<Row extends { readonly firm_id: string; readonly state: CreditState }>(
-  rows: readonly Row[],
-  firmId: string | null,
-): Row | undefined {
+export function resolveScripNo<
+  Row extends { readonly firm_id: string; readonly state: CreditState },
+>(rows: readonly Row[], firmId: string | null): Row | undefined {
   const own = firmId === null ? rows : rows.filter((row) => row.firm_id === firmId);
   return own.find(({ state }) => isLive(state)) ?? own.find(({ state }) => isOpen(state)) ?? own[0];
 }
 
 /** The state a lifted suspension restores. */
-export function liftOf(before: CreditState | null): CreditAction {
+export function chooseLift(before: CreditState | null): CreditAction {
   if (before === "reserved") return "lift_reserved";
   if (before === "in_settlement") return "lift_in_settlement";
   return "lift";
@@ -131,7 +130,7 @@ export type Declaration = {
 export const validDays = 730;
 
 /** The day a credit was issued as far as its last day tells, when nobody says. */
-export function issueDayOf(expiresOn: IstDay, today: IstDay): IstDay {
+export function deriveIssueDay(expiresOn: IstDay, today: IstDay): IstDay {
   if (!isDay(expiresOn)) return today;
   const issued = addDays(expiresOn, -validDays);
   return issued < today ? issued : today;
@@ -141,14 +140,14 @@ const scripNoForm = /^[A-Z0-9][A-Z0-9/-]{5,24}$/;
 const portForm = /^IN[A-Z0-9]{3}[0-9A-Z]$/;
 
 /** Scrip numbers are opaque: only their case and the space around them are ours to settle. */
-export function normalScripNo(text: string): string | undefined {
+export function normalizeScripNo(text: string): string | undefined {
   const scripNo = text.trim().toUpperCase();
   return scripNoForm.test(scripNo) ? scripNo : undefined;
 }
 
 /** The facts of a declaration, or every rule that it breaks. */
-export function factsOf(declared: Declaration, today: IstDay): CreditFacts {
-  const scripNo = normalScripNo(declared.scrip_no);
+export function parseDeclaration(declared: Declaration, today: IstDay): CreditFacts {
+  const scripNo = normalizeScripNo(declared.scrip_no);
   const portCode = declared.port_code?.trim().toUpperCase() ?? null;
   const facts: CreditFacts = {
     scrip_no: scripNo ?? "",
@@ -159,12 +158,12 @@ export function factsOf(declared: Declaration, today: IstDay): CreditFacts {
     issued_on: declared.issued_on,
     expires_on: declared.expires_on,
   };
-  const problems = problemsOf(facts, today);
+  const problems = findProblems(facts, today);
   if (problems.length > 0) throw unprocessable(...problems);
   return facts;
 }
 
-function problemsOf(facts: CreditFacts, today: IstDay): FieldProblem[] {
+function findProblems(facts: CreditFacts, today: IstDay): FieldProblem[] {
   const problems: FieldProblem[] = [];
   const refuse = (path: keyof CreditFacts, problem: string) => problems.push({ path, problem });
   if (facts.scrip_no === "") {
@@ -218,13 +217,13 @@ const endedForGood: readonly CreditState[] = ["used", "cancelled", "transferred"
 const balanceMayFall: readonly CreditState[] = ["declared", "listed"];
 
 /** What to do about a declaration. A withdrawn, rejected or expired claim may be made anew. */
-export function verdictOf(
+export function judgeDeclaration(
   facts: CreditFacts,
   { own, heldElsewhere }: Known,
   { followsBalance }: DeclarationMode,
 ): DeclarationVerdict {
   if (own && isOpen(own.state)) {
-    const differing = differingFacts(facts, own);
+    const differing = listDifferingFacts(facts, own);
     if (differing.length === 0) return { kind: "same" };
     const fell = differing.length === 1 && facts.face_paise < own.face_paise;
     if (followsBalance && fell && balanceMayFall.includes(own.state)) return { kind: "lower" };
@@ -244,12 +243,12 @@ const factNames = [
   "expires_on",
 ] as const satisfies readonly (keyof CreditFacts)[];
 
-export function differingFacts(a: CreditFacts, b: CreditFacts): string[] {
+export function listDifferingFacts(a: CreditFacts, b: CreditFacts): string[] {
   return factNames.filter((name) => a[name] !== b[name]);
 }
 
 /** Days that a credit can still be used, today not counted: 0 is its last day. */
-export function daysLeft(expiresOn: IstDay, today: IstDay): number {
+export function countDaysLeft(expiresOn: IstDay, today: IstDay): number {
   return daysBetween(today, expiresOn);
 }
 
@@ -268,12 +267,12 @@ export type NotSellableReason =
   | "firm_not_authorized"
   | "too_short";
 
-export function notSellableReasonOf(
+export function findNotSellableReason(
   credit: { readonly state: CreditState; readonly expires_on: IstDay },
   { firmState, today }: { readonly firmState: string; readonly today: IstDay },
 ): NotSellableReason | null {
   if (credit.state !== "listed") return credit.state;
-  const left = daysLeft(credit.expires_on, today);
+  const left = countDaysLeft(credit.expires_on, today);
   if (left < 0) return "expired";
   if (firmState !== "authorized") return "firm_not_authorized";
   if (left < sellableDaysMin) return "too_short";
@@ -281,17 +280,17 @@ export function notSellableReasonOf(
 }
 
 /** How many days before its end a firm is warned, in the order of the warnings. */
-export const expiryWarnings = [90, 60, 30, 14, 7] as const;
+export const expiryWarningDays = [90, 60, 30, 14, 7] as const;
 
 /** The warning that fits today: the last one whose day has come; undefined when it is too early. */
-export function warningOf(expiresOn: IstDay, today: IstDay): number | undefined {
-  const left = daysLeft(expiresOn, today);
-  return expiryWarnings.findLast((days) => left <= days);
+export function findWarning(expiresOn: IstDay, today: IstDay): number | undefined {
+  const left = countDaysLeft(expiresOn, today);
+  return expiryWarningDays.findLast((days) => left <= days);
 }
 
 /** The day of the next warning after the one that was told, or the day after its last. */
-export function expiryDueOn(expiresOn: IstDay, told: number | null): IstDay {
-  const next = expiryWarnings.find((days) => told === null || days < told);
+export function findExpiryDueDay(expiresOn: IstDay, told: number | null): IstDay {
+  const next = expiryWarningDays.find((days) => told === null || days < told);
   return addDays(expiresOn, next === undefined ? 1 : -next);
 }
 
@@ -301,12 +300,12 @@ export const registryNews = ["suspend", "lift", "cancel", "use"] as const;
 export type RegistryNews = (typeof registryNews)[number];
 
 /** The move that news makes of a credit. */
-export function actionOf(news: RegistryNews, before: CreditState | null): CreditAction {
+export function toAction(news: RegistryNews, before: CreditState | null): CreditAction {
   switch (news) {
     case "suspend":
       return "suspend";
     case "lift":
-      return liftOf(before);
+      return chooseLift(before);
     case "cancel":
       return "cancel";
     case "use":

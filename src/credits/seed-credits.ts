@@ -8,14 +8,14 @@ import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { expiryDueOn, warningOf } from "./rules.ts";
+import { findExpiryDueDay, findWarning } from "./rules.ts";
 import { type CreditRow, findCredit, lockStocking, seedRows } from "./store.ts";
 import {
-  inventoryNo,
+  toInventoryNo,
   type SyntheticCredit,
   type SyntheticExporter,
-  syntheticExporters,
-  syntheticInventory,
+  makeExporters,
+  makeInventory,
 } from "./synthetic-credits.ts";
 
 type SeedCredits = {
@@ -49,14 +49,14 @@ export async function seedCredits(
   let written = 0;
   const underWay = new Set<Promise<void>>();
   onProgress(0);
-  for (const set of setsOf(syntheticExporters(seed, credits, today))) {
+  for (const set of splitIntoSets(makeExporters(seed, credits, today))) {
     // Each set's ids begin after those of the last, so that it goes to the end of their index.
     const idsFrom = new Date(now.getTime() + sets++);
-    const prepared = prepare(set, { desk, today, now, idsFrom });
+    const prepared = prepareSet(set, { desk, today, now, idsFrom });
     firms += prepared.clients.length;
     made += prepared.rows.length;
     if (underWay.size === writersMax) await Promise.race(underWay);
-    const writing = write(ctx, prepared, { desk, now }).then(() => {
+    const writing = writeSet(ctx, prepared, { desk, now }).then(() => {
       underWay.delete(writing);
       written += prepared.rows.length;
       onProgress(written);
@@ -67,9 +67,9 @@ export async function seedCredits(
   return { firm_id: desk.firm_id, firms, credits: made };
 }
 
-type Prepared = ReturnType<typeof prepare>;
+type Prepared = ReturnType<typeof prepareSet>;
 
-async function write(
+async function writeSet(
   ctx: Pick<Context, "db">,
   { clients, rows }: Prepared,
   { desk, now }: { desk: FirmOfDesk; now: Date },
@@ -80,18 +80,18 @@ async function write(
   });
 }
 
-function prepare(
+function prepareSet(
   exporters: readonly SyntheticExporter[],
   { desk, today, now, idsFrom }: { desk: FirmOfDesk; today: IstDay; now: Date; idsFrom: Date },
 ) {
   const clients = exporters.map((exporter) => ({
-    firmId: firmIdFrom(desk, exporter),
+    firmId: makeFirmId(desk, exporter),
     seed: exporter.seed,
     name: `Exporter ${String(exporter.number).padStart(6, "0")} Private Limited`,
   }));
   const rows = exporters.flatMap(({ credits }, index) =>
     credits.map((credit) => ({
-      ...seededRow(credit, {
+      ...buildSeededRow(credit, {
         environment: desk.environment,
         deskId: desk.firm_id,
         firmId: clients[index]?.firmId ?? "",
@@ -110,13 +110,13 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
  * Firms of a seed have the same ids each time, so that seeding again finds them, and ids in a row,
  * so that they and their credits go to the end of each index.
  */
-function firmIdFrom(desk: FirmOfDesk, { seed, number }: SyntheticExporter): string {
+function makeFirmId(desk: FirmOfDesk, { seed, number }: SyntheticExporter): string {
   const bytes = createHash("sha256").update(`${desk.firm_id} ${seed}`).digest();
   const random = Array.from(bytes.subarray(0, 10), (byte) => alphabet[byte & 31]).join("");
   return `${desk.firm_id.slice(0, 13)}z${String(number).padStart(6, "0")}${random}`;
 }
 
-function* setsOf(exporters: Iterable<SyntheticExporter>): Generator<SyntheticExporter[]> {
+function* splitIntoSets(exporters: Iterable<SyntheticExporter>): Generator<SyntheticExporter[]> {
   let set: SyntheticExporter[] = [];
   let size = 0;
   for (const exporter of exporters) {
@@ -151,10 +151,10 @@ export async function seedFirmCredits(
 ): Promise<string[]> {
   const today = istDay(now);
   const { environment, desk_id: deskId, firm_id: firmId } = firm;
-  const exporters = syntheticExporters(`${firmId} ${seed}`, count, today);
+  const exporters = makeExporters(`${firmId} ${seed}`, count, today);
   const rows = [...exporters].flatMap(({ credits }) =>
     credits.map((credit) => ({
-      ...seededRow(
+      ...buildSeededRow(
         { ...credit, scheme: scheme ?? credit.scheme, suspended: false },
         { environment, deskId, firmId, today, now },
       ),
@@ -183,9 +183,9 @@ export async function seedInventory(ctx: Pick<Context, "db" | "now">): Promise<n
     await lockStocking(tx);
     if (await isStocked(tx)) return 0;
     const rows = schemes
-      .flatMap((scheme) => syntheticInventory({ scheme, count: creditsPerScheme }, today))
+      .flatMap((scheme) => makeInventory({ scheme, count: creditsPerScheme }, today))
       .map((credit) => ({
-        ...seededRow(credit, { environment, deskId: house, firmId: house, today, now }),
+        ...buildSeededRow(credit, { environment, deskId: house, firmId: house, today, now }),
         credit_id: newId("crd", now),
       }));
     await seedRows(tx, { environment, deskId: house, now }, rows);
@@ -195,12 +195,12 @@ export async function seedInventory(ctx: Pick<Context, "db" | "now">): Promise<n
 
 /** The first credit of a seed stays known, whatever becomes of it. */
 async function isStocked(db: Db): Promise<boolean> {
-  const first = inventoryNo(schemes[0], 1);
+  const first = toInventoryNo(schemes[0], 1);
   return (await findCredit(db, { deskId: house, firmId: house }, first)) !== undefined;
 }
 
 /** A synthetic credit as a firm's holding, without the id that it gets. */
-function seededRow(
+function buildSeededRow(
   { suspended, ...facts }: SyntheticCredit,
   {
     environment,
@@ -217,7 +217,7 @@ function seededRow(
   },
 ): Omit<CreditRow, "credit_id"> {
   // Warnings that would have been given by today count as given, so that a seed tells nobody.
-  const told = warningOf(facts.expires_on, today) ?? null;
+  const told = findWarning(facts.expires_on, today) ?? null;
   return {
     ...facts,
     environment,
@@ -229,7 +229,7 @@ function seededRow(
     reason: suspended ? "seeded" : null,
     as_of: now,
     expiry_told: told,
-    expiry_due_on: expiryDueOn(facts.expires_on, told),
+    expiry_due_on: findExpiryDueDay(facts.expires_on, told),
     version: 1,
     created_at: now,
     updated_at: now,

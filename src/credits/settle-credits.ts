@@ -7,21 +7,21 @@ import { Failure } from "../kernel/failure.ts";
 import { isHouse, newId } from "../kernel/ids.ts";
 import { advance } from "../kernel/lifecycle.ts";
 import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
-import { changeOfCredit } from "./read-credits.ts";
+import { buildCreditChange } from "./read-credits.ts";
 import {
   lockForTransfer,
   lockLiveByNumber,
   type Reservation,
   setInSettlement,
 } from "./deal-store.ts";
-import { creditLifecycle, expiryDueOn, isLive } from "./rules.ts";
+import { creditLifecycle, findExpiryDueDay, isLive } from "./rules.ts";
 import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
 
 /** A credit and the deal that has it. */
-export type HeldCredit = { readonly scripNo: string; readonly reservedFor: string };
+export type ReservedCredit = { readonly scripNo: string; readonly reservedFor: string };
 
 /** Where a credit goes. */
-export type Delivery = HeldCredit & {
+export type Delivery = ReservedCredit & {
   readonly deskId: string;
   readonly firmId: string;
   /** As of when customs says so. */
@@ -29,10 +29,10 @@ export type Delivery = HeldCredit & {
 };
 
 /** Which of these credits their deals still have to deliver: their ids by number, all locked. */
-export async function lockReserved(
+export async function lockReservedCredits(
   tx: Tx,
   environment: Environment,
-  held: readonly HeldCredit[],
+  held: readonly ReservedCredit[],
 ): Promise<ReadonlyMap<string, string>> {
   const holders = new Map(held.map(({ scripNo, reservedFor }) => [scripNo, reservedFor]));
   const rows = await lockForTransfer(tx, environment, [...holders.keys()]);
@@ -93,13 +93,13 @@ export async function deliverCredits(
   );
   const begun = await insertCredits(
     tx,
-    sold.map(({ row, delivery }) => holdingOf(row, delivery, now)),
+    sold.map(({ row, delivery }) => buildHolding(row, delivery, now)),
   );
   if (begun.length !== sold.length) throw new Error("a number that was let go is free");
   const changes = [
     ...rejected,
     ...ended.map((after) =>
-      changeOfCredit({ action: "transfer", before: live.get(after.scrip_no) ?? null, after }),
+      buildCreditChange({ action: "transfer", before: live.get(after.scrip_no) ?? null, after }),
     ),
     ...begun.map(received),
   ];
@@ -107,7 +107,7 @@ export async function deliverCredits(
 }
 
 /** A credit that goes back to whom it came from. */
-export type GivenBack = {
+export type ReturnedCredit = {
   readonly scripNo: string;
   readonly holderFirmId: string;
   readonly deskId: string;
@@ -118,7 +118,7 @@ export type GivenBack = {
 export async function giveBackCredits(
   tx: Tx,
   environment: Environment,
-  givenBack: readonly GivenBack[],
+  givenBack: readonly ReturnedCredit[],
   now: Date,
 ): Promise<Change[]> {
   const rows = await lockLiveByNumber(
@@ -148,19 +148,19 @@ export async function giveBackCredits(
   );
   const begun = await insertCredits(
     tx,
-    held.map(({ row, to }) => holdingOf(row, { ...to, asOf: now }, now)),
+    held.map(({ row, to }) => buildHolding(row, { ...to, asOf: now }, now)),
   );
   if (begun.length !== held.length) throw new Error("a number that was given back is free");
   return [
     ...ended.map((after) =>
-      changeOfCredit({ action: "give_back", before: live.get(after.scrip_no) ?? null, after }),
+      buildCreditChange({ action: "give_back", before: live.get(after.scrip_no) ?? null, after }),
     ),
     ...begun.map(received),
   ];
 }
 
 function received(after: CreditRow): Change {
-  return changeOfCredit({
+  return buildCreditChange({
     action: "receive",
     before: null,
     after,
@@ -175,19 +175,19 @@ function received(after: CreditRow): Change {
 export async function unwindCredits(
   tx: Tx,
   environment: Environment,
-  held: readonly HeldCredit[],
+  held: readonly ReservedCredit[],
   now: Date,
 ): Promise<Change[]> {
   if (held.length === 0) return [];
   const before = await lockHeld(tx, environment, held);
   if (before.size === 0) return [];
-  const freed = await setCredits(tx, [...before.values()].map(freedOf), now);
+  const freed = await setCredits(tx, [...before.values()].map(freeCredit), now);
   return freed.map((after) =>
-    changeOfCredit({ action: "unwind", before: before.get(after.scrip_no) ?? null, after }),
+    buildCreditChange({ action: "unwind", before: before.get(after.scrip_no) ?? null, after }),
   );
 }
 
-function freedOf(row: CreditRow): CreditRow {
+function freeCredit(row: CreditRow): CreditRow {
   if (row.state === "suspended") {
     return { ...row, state_before_suspension: "listed", reserved_for: null };
   }
@@ -198,7 +198,7 @@ function freedOf(row: CreditRow): CreditRow {
 async function lockHeld(
   tx: Tx,
   environment: Environment,
-  held: readonly HeldCredit[],
+  held: readonly ReservedCredit[],
 ): Promise<ReadonlyMap<string, CreditRow>> {
   const holders = new Map(held.map(({ scripNo, reservedFor }) => [scripNo, reservedFor]));
   const rows = await lockLiveByNumber(tx, environment, [...holders.keys()]);
@@ -223,12 +223,12 @@ async function rejectClaims(tx: Tx, rows: readonly CreditRow[], now: Date): Prom
     now,
   );
   return rejected.map((after) =>
-    changeOfCredit({ action: "reject", before: claims.get(after.credit_id) ?? null, after }),
+    buildCreditChange({ action: "reject", before: claims.get(after.credit_id) ?? null, after }),
   );
 }
 
 /** The same credit in other hands. */
-function holdingOf(
+function buildHolding(
   row: CreditRow,
   { deskId, firmId, asOf }: Pick<Delivery, "deskId" | "firmId" | "asOf">,
   now: Date,
@@ -244,7 +244,7 @@ function holdingOf(
     reason: null,
     as_of: asOf,
     expiry_told: null,
-    expiry_due_on: expiryDueOn(row.expires_on, null),
+    expiry_due_on: findExpiryDueDay(row.expires_on, null),
     version: 1,
     created_at: now,
     updated_at: now,

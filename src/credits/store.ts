@@ -299,7 +299,7 @@ export async function seedRows(
 }
 
 /** The days of a desk's open holdings lie further back; how many there are. */
-export async function bringExpiriesNearer(
+export async function moveExpiriesEarlier(
   tx: Tx,
   { environment, deskId, days, now }: Passage,
 ): Promise<number> {

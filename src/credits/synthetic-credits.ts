@@ -50,19 +50,19 @@ const ports: readonly (readonly [string, number])[] = [
 ];
 
 /** Exporters until there are as many credits as asked for; the last one gets what is left. */
-export function* syntheticExporters(
+export function* makeExporters(
   seed: string,
   total: number,
   today: IstDay,
 ): Generator<SyntheticExporter> {
-  const random = randomFrom(seed);
+  const random = openRandom(seed);
   const tag = createHash("sha256").update(seed).digest("hex").slice(0, 5).toUpperCase();
   const scripNo = (count: number) => `S${tag}-${String(count).padStart(8, "0")}1`;
   const days = dayTable(today);
   let made = 0;
   for (let number = 1; made < total; number++) {
     const scheme: Scheme = random() < 0.8 ? "RODTEP" : "ROSCTL";
-    const wanted = Math.round(lognormal(random, shapes[scheme].creditsMedian, exporterSigma));
+    const wanted = Math.round(drawLognormal(random, shapes[scheme].creditsMedian, exporterSigma));
     const count = Math.min(Math.max(1, wanted), creditsPerExporterMax, total - made);
     const first = made;
     made += count;
@@ -70,7 +70,7 @@ export function* syntheticExporters(
       number,
       seed: `${seed} ${number}`,
       credits: Array.from({ length: count }, (_, index) =>
-        creditOf(random, { scheme, days, scripNo: scripNo(first + index + 1) }),
+        makeCredit(random, { scheme, days, scripNo: scripNo(first + index + 1) }),
       ),
     };
   }
@@ -86,11 +86,11 @@ const longDaysMin = 365;
  * requirement finds small credits and a large one does not need hundreds. One in twenty has less
  * than a year left.
  */
-export function syntheticInventory(
+export function makeInventory(
   { scheme, count }: { readonly scheme: Scheme; readonly count: number },
   today: IstDay,
 ): SyntheticCredit[] {
-  const random = randomFrom(`inventory ${scheme}`);
+  const random = openRandom(`inventory ${scheme}`);
   const sizes = Math.log(inventoryMaxRupees / inventoryMinRupees);
   return Array.from({ length: count }, (_, index) => {
     const paise = Math.round(inventoryMinRupees * Math.exp(sizes * random())) * 100;
@@ -98,11 +98,11 @@ export function syntheticInventory(
     const [min, max] = isShort ? [shortDaysMin, longDaysMin] : [longDaysMin, validDays];
     const left = min + Math.floor((max - min) * random());
     return {
-      scrip_no: inventoryNo(scheme, index + 1),
+      scrip_no: toInventoryNo(scheme, index + 1),
       scheme,
       issued_paise: paise,
       face_paise: paise,
-      port_code: portOf(random),
+      port_code: pickPort(random),
       issued_on: addDays(today, left - validDays),
       expires_on: addDays(today, left),
       suspended: false,
@@ -111,16 +111,16 @@ export function syntheticInventory(
 }
 
 /** Numbers of a form that nothing else here makes; the final 1 is that of other synthetic ones. */
-export function inventoryNo(scheme: Scheme, count: number): string {
+export function toInventoryNo(scheme: Scheme, count: number): string {
   return `HOUSE/${scheme}/${String(count).padStart(5, "0")}1`;
 }
 
 /** The final 1 keeps a number off the endings that the simulated registry gives a meaning. */
-function creditOf(
+function makeCredit(
   random: () => number,
   { scheme, days, scripNo }: { scheme: Scheme; days: (offset: number) => IstDay; scripNo: string },
 ): SyntheticCredit {
-  const drawn = Math.round(lognormal(random, shapes[scheme].faceMedian, faceSigma));
+  const drawn = Math.round(drawLognormal(random, shapes[scheme].faceMedian, faceSigma));
   const rupees = Math.min(Math.max(faceMinRupees, drawn), faceMaxRupees);
   const partlyUsed = random() < 0.05;
   const balance = partlyUsed ? Math.max(1, Math.floor(rupees * (0.1 + 0.8 * random()))) : rupees;
@@ -130,7 +130,7 @@ function creditOf(
     scheme,
     issued_paise: rupees * 100,
     face_paise: balance * 100,
-    port_code: portOf(random),
+    port_code: pickPort(random),
     issued_on: days(-age),
     expires_on: days(validDays - age),
     suspended: random() < 0.005,
@@ -154,19 +154,19 @@ function ageDays(random: () => number): number {
   return 180 + Math.floor(random() * (validDays - 60 - 180));
 }
 
-function portOf(random: () => number): string {
+function pickPort(random: () => number): string {
   let left = random() * 100;
   const found = ports.find(([, share]) => (left -= share) < 0);
   return found?.[0] ?? "INNSA1";
 }
 
-function lognormal(random: () => number, median: number, sigma: number): number {
+function drawLognormal(random: () => number, median: number, sigma: number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random()));
   return median * Math.exp(sigma * radius * Math.cos(2 * Math.PI * random()));
 }
 
 /** A small generator with 128 bits of state (sfc32): fast, and the same on every machine. */
-function randomFrom(seed: string): () => number {
+function openRandom(seed: string): () => number {
   const bytes = createHash("sha256").update(seed).digest();
   let a = bytes.readInt32LE(0);
   let b = bytes.readInt32LE(4);
@@ -190,11 +190,13 @@ const simulatedPorts = ["INNSA1", "INMUN1", "INMAA1", "INBOM4", "INDEL4"] as con
  * The simulated registry's ledger of an importer-exporter code: one credit a month, the same
  * whenever it is asked. A later month adds its own, so a second look finds what is new.
  */
-export function simulatedCredits(iec: string, today: IstDay): CreditFacts[] {
-  return Array.from({ length: monthsShown }, (_, back) => creditOfMonth(iec, today, back + 1));
+export function simulateCredits(iec: string, today: IstDay): CreditFacts[] {
+  return Array.from({ length: monthsShown }, (_, back) =>
+    simulateCreditOfMonth(iec, today, back + 1),
+  );
 }
 
-function creditOfMonth(iec: string, today: IstDay, monthsBack: number): CreditFacts {
+function simulateCreditOfMonth(iec: string, today: IstDay, monthsBack: number): CreditFacts {
   const first = new Date(`${today.slice(0, 7)}-01T00:00:00Z`);
   first.setUTCMonth(first.getUTCMonth() - monthsBack);
   const month = first.toISOString().slice(0, 7);

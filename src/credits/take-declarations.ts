@@ -12,23 +12,23 @@
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
-import { askOutside, dropQuestions, portStatus } from "../outside/ask.ts";
+import { askOutside, dropQuestions, listPortStatus } from "../outside/ask.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
 import { openPace, type Pace } from "../platform/heavy/pace.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { simulatedHolding } from "../outside/registry-rules.ts";
-import { changeOfCredit } from "./read-credits.ts";
+import { simulateHolding } from "../outside/registry-rules.ts";
+import { buildCreditChange } from "./read-credits.ts";
 import {
   type CreditFacts,
   type DeclarationMode,
   type DeclarationRefusal,
-  differingFacts,
-  expiryDueOn,
+  listDifferingFacts,
+  findExpiryDueDay,
   type Known,
   mayDeclare,
-  verdictOf,
+  judgeDeclaration,
 } from "./rules.ts";
 import { type CreditRow, findKnown, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
 
@@ -36,7 +36,7 @@ export type Outcome =
   | { readonly kind: "created" | "known" | "lowered"; readonly row: CreditRow }
   | { readonly kind: "refused"; readonly failure: Failure };
 
-export type Taking = {
+export type TakeOptions = {
   readonly firm: FirmOfDesk;
   readonly actor: Actor;
   readonly mode: DeclarationMode;
@@ -50,28 +50,28 @@ export type Taking = {
 const atOnceMax = 500;
 
 /** How often numbers are looked at again that others keep taking and letting go. */
-const looksMax = 5;
+const roundsMax = 5;
 
 export async function takeDeclarations(
   tx: Tx,
-  taking: Taking,
+  taking: TakeOptions,
   declared: readonly (CreditFacts | Failure)[],
 ): Promise<Outcome[]> {
-  const { iec } = holderFor(taking);
+  const { iec } = requireDeclarer(taking);
   const { actor, now, pace = openPace() } = taking;
-  const confirm = await confirmer(tx, taking, iec);
+  const confirm = await chooseConfirmer(tx, taking, iec);
   const outcomes: Outcome[] = [];
   const changes: Change[] = [];
   for (let from = 0; from < declared.length; from += atOnceMax) {
     if (from > 0) await pace.turn();
     const taken = await takeSome(tx, taking, declared.slice(from, from + atOnceMax), (facts) =>
-      newRow(facts, confirm(facts), taking),
+      buildRow(facts, confirm(facts), taking),
     );
     changes.push(...taken.changes);
     outcomes.push(...taken.outcomes);
     const created = taken.outcomes.flatMap((one) => (one.kind === "created" ? [one.row] : []));
     changes.push(...(await rejectRivals(tx, created, now)));
-    await ask(tx, created, iec, now);
+    await askAboutClaims(tx, created, iec, now);
   }
   for (let from = 0; from < changes.length; from += atOnceMax) {
     if (from > 0) await pace.turn();
@@ -82,23 +82,24 @@ export async function takeDeclarations(
 
 async function takeSome(
   tx: Tx,
-  taking: Taking,
+  taking: TakeOptions,
   declared: readonly (CreditFacts | Failure)[],
   make: (facts: CreditFacts) => CreditRow,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly changes: readonly Change[] }> {
   const outcomes: Outcome[] = [];
   const changes: Change[] = [];
-  let waiting: Waiting[] = [];
+  let waiting: PendingClaim[] = [];
   declared.forEach((item, index) => {
     if (item instanceof Failure) outcomes[index] = { kind: "refused", failure: item };
     else waiting.push({ index, facts: item });
   });
 
   for (let look = 0; waiting.length > 0; look++) {
-    if (look === looksMax) throw new Error("numbers changed hands faster than they were looked at");
+    if (look === roundsMax)
+      throw new Error("numbers changed hands faster than they were looked at");
     const known = await loadKnown(tx, taking.firm, waiting);
-    const plan = judge(waiting, known, taking, make);
-    const written = await write(tx, plan, taking.now);
+    const plan = judgeAll(waiting, known, taking, make);
+    const written = await writePlan(tx, plan, taking.now);
     changes.push(...written.changes);
     for (const { index, facts, kind, failure } of plan.verdicts) {
       const row = written.rows.get(facts.scrip_no) ?? known.get(facts.scrip_no)?.own;
@@ -111,9 +112,9 @@ async function takeSome(
 }
 
 /** What an earlier call with the same idempotency key stands at now; nothing is written. */
-export async function lookAtDeclarations(
+export async function previewDeclarations(
   tx: Tx,
-  taking: Taking,
+  taking: TakeOptions,
   declared: readonly (CreditFacts | Failure)[],
 ): Promise<Outcome[]> {
   const waiting = declared.flatMap((facts, index) =>
@@ -123,12 +124,12 @@ export async function lookAtDeclarations(
   return declared.map((facts): Outcome => {
     if (facts instanceof Failure) return { kind: "refused", failure: facts };
     const found = known.get(facts.scrip_no) ?? nothingKnown;
-    if (found.own && differingFacts(facts, found.own).length === 0) {
+    if (found.own && listDifferingFacts(facts, found.own).length === 0) {
       return { kind: "known", row: found.own };
     }
-    const verdict = verdictOf(facts, found, taking.mode);
+    const verdict = judgeDeclaration(facts, found, taking.mode);
     const reason = verdict.kind === "refuse" ? verdict.reason : "not_declared";
-    return { kind: "refused", failure: refusal(reason, facts, found) };
+    return { kind: "refused", failure: buildRefusal(reason, facts, found) };
   });
 }
 
@@ -162,13 +163,13 @@ export async function rejectRivals(
   );
   const before = new Map(rivals.map((row) => [row.credit_id, row]));
   return rejected.map((after) =>
-    changeOfCredit({ action: "reject", before: before.get(after.credit_id) ?? null, after }),
+    buildCreditChange({ action: "reject", before: before.get(after.credit_id) ?? null, after }),
   );
 }
 
-type Waiting = { readonly index: number; readonly facts: CreditFacts };
+type PendingClaim = { readonly index: number; readonly facts: CreditFacts };
 type KnownRow = Known & { readonly own: CreditRow | undefined };
-type Verdict = Waiting & {
+type Verdict = PendingClaim & {
   readonly kind: "created" | "known" | "lowered";
   readonly failure?: Failure;
 };
@@ -181,10 +182,10 @@ type Plan = {
 
 const nothingKnown: KnownRow = { own: undefined, heldElsewhere: false };
 
-function judge(
-  waiting: readonly Waiting[],
+function judgeAll(
+  waiting: readonly PendingClaim[],
   known: ReadonlyMap<string, KnownRow>,
-  { mode, now }: Taking,
+  { mode, now }: TakeOptions,
   make: (facts: CreditFacts) => CreditRow,
 ): Plan {
   const inserts = new Map<string, CreditRow>();
@@ -194,7 +195,7 @@ function judge(
     const found = known.get(scripNo) ?? nothingKnown;
     const earlier = inserts.get(scripNo) ?? updates.get(scripNo);
     const seen = earlier ? { own: earlier, heldElsewhere: false } : found;
-    const verdict = verdictOf(facts, seen, mode);
+    const verdict = judgeDeclaration(facts, seen, mode);
     switch (verdict.kind) {
       case "create":
         inserts.set(scripNo, make(facts));
@@ -208,20 +209,20 @@ function judge(
       case "same":
         return { index, facts, kind: "known" };
       case "refuse":
-        return { index, facts, kind: "known", failure: refusal(verdict.reason, facts, seen) };
+        return { index, facts, kind: "known", failure: buildRefusal(verdict.reason, facts, seen) };
     }
   });
   return { verdicts, inserts, updates, before: known };
 }
 
-async function write(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
+async function writePlan(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
   const inserted = inserts.size > 0 ? await insertCredits(tx, [...inserts.values()]) : [];
   const updated = updates.size > 0 ? await setCredits(tx, [...updates.values()], now) : [];
   const rows = new Map([...inserted, ...updated].map((row) => [row.scrip_no, row]));
   const lost = new Set([...inserts.keys(), ...updates.keys()].filter((no) => !rows.has(no)));
   const changes = [
     ...inserted.map((after) =>
-      changeOfCredit({
+      buildCreditChange({
         action: "declare",
         before: null,
         after,
@@ -229,7 +230,7 @@ async function write(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
       }),
     ),
     ...updated.map((after) =>
-      changeOfCredit({
+      buildCreditChange({
         action: "lower",
         before: before.get(after.scrip_no)?.own ?? null,
         after,
@@ -242,7 +243,7 @@ async function write(tx: Tx, { inserts, updates, before }: Plan, now: Date) {
 async function loadKnown(
   tx: Tx,
   firm: FirmOfDesk,
-  waiting: readonly Waiting[],
+  waiting: readonly PendingClaim[],
 ): Promise<Map<string, KnownRow>> {
   const numbers = [...new Set(waiting.map(({ facts }) => facts.scrip_no))];
   const holder = { environment: firm.environment, deskId: firm.desk_id, firmId: firm.firm_id };
@@ -255,27 +256,31 @@ async function loadKnown(
   );
 }
 
-function newRow(facts: CreditFacts, answer: Answer | undefined, { firm, now }: Taking): CreditRow {
+function buildRow(
+  facts: CreditFacts,
+  answer: Answer | undefined,
+  { firm, now }: TakeOptions,
+): CreditRow {
   return {
     ...facts,
     credit_id: newId("crd", now),
     environment: firm.environment,
     desk_id: firm.desk_id,
     firm_id: firm.firm_id,
-    state: stateAfter(answer),
+    state: toClaimState(answer),
     state_before_suspension: null,
     reserved_for: null,
     reason: answer?.reason ?? null,
     as_of: now,
     expiry_told: null,
-    expiry_due_on: expiryDueOn(facts.expires_on, null),
+    expiry_due_on: findExpiryDueDay(facts.expires_on, null),
     version: 1,
     created_at: now,
     updated_at: now,
   };
 }
 
-function stateAfter(answer: Answer | undefined): CreditRow["state"] {
+function toClaimState(answer: Answer | undefined): CreditRow["state"] {
   if (!answer) return "declared";
   return answer.held ? "listed" : "rejected";
 }
@@ -286,17 +291,17 @@ type Answer = { readonly held: boolean; readonly reason: string | null };
  * What is known of a claim within the call: the operator's word, or the simulated registry's unless
  * an outage is simulated. Without either the claim waits for its answer.
  */
-async function confirmer(
+async function chooseConfirmer(
   tx: Tx,
-  { firm, vouched }: Taking,
+  { firm, vouched }: TakeOptions,
   iec: string | null,
 ): Promise<(facts: CreditFacts) => Answer | undefined> {
   if (vouched) return () => ({ held: true, reason: null });
   if (iec === null || firm.environment === "live") return () => undefined;
-  const ports = await portStatus(tx, firm.environment);
+  const ports = await listPortStatus(tx, firm.environment);
   const isUp = ports.some(({ port, state }) => port === "registry" && state === "up");
   if (!isUp) return () => undefined;
-  return (facts) => simulatedHolding({ iec, ...describeHolding(facts) });
+  return (facts) => simulateHolding({ iec, ...describeHolding(facts) });
 }
 
 /** What the registry is asked about: all that a price is made of. */
@@ -304,7 +309,7 @@ function describeHolding({ scrip_no, scheme, face_paise, expires_on }: CreditFac
   return { scrip_no, scheme, face_paise, expires_on };
 }
 
-async function ask(
+async function askAboutClaims(
   tx: Tx,
   created: readonly CreditRow[],
   iec: string | null,
@@ -328,7 +333,7 @@ async function ask(
   );
 }
 
-function holderFor({ firm, vouched }: Taking): { iec: string | null } {
+function requireDeclarer({ firm, vouched }: TakeOptions): { iec: string | null } {
   refuseOffboarded(firm);
   if (!mayDeclare(firm.connection_state)) {
     throw new Failure("conflict", `a firm that is ${firm.connection_state} takes on no credits`, {
@@ -343,7 +348,7 @@ function holderFor({ firm, vouched }: Taking): { iec: string | null } {
   return { iec: firm.iec };
 }
 
-function refusal(
+function buildRefusal(
   reason: DeclarationRefusal | "not_declared",
   facts: CreditFacts,
   { own }: Known,
@@ -351,7 +356,7 @@ function refusal(
   switch (reason) {
     case "facts_differ":
       return new Failure("conflict", "this credit was declared with other facts", {
-        detail: { reason, differs: own ? differingFacts(facts, own) : [] },
+        detail: { reason, differs: own ? listDifferingFacts(facts, own) : [] },
       });
     case "ended":
       return new Failure("conflict", "this firm's holding of the credit has ended", {

@@ -15,24 +15,24 @@ import { visibleTo } from "../kernel/visibility.ts";
 import type { Calendar } from "../kernel/working-days.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { crossOf, standingOf } from "./read-crosses.ts";
+import { requireCross, findStanding } from "./read-crosses.ts";
 import { type FoundCross, lockCross } from "./read-store.ts";
 import {
   type AwaitingMove,
   type CrossAction,
   type CrossState,
-  dueAtOf,
+  computeDueAt,
   type LastMove,
   otherSide,
   refuseRole,
   type Standing,
-  stateAfter,
+  advanceCross,
 } from "./rules.ts";
 import type { Cross } from "./schema.ts";
 import type { CrossRow } from "./store.ts";
 
 /** A cross that its party acts on, locked, and how it stands for them. */
-export type Acting = {
+export type LockedCross = {
   readonly call: Call;
   readonly cross: FoundCross;
   readonly standing: Standing;
@@ -40,7 +40,7 @@ export type Acting = {
 };
 
 /** Does what the action is about; the changes are recorded last. */
-type Act = (tx: Tx, acting: Acting) => Promise<readonly Change[]>;
+type Act = (tx: Tx, acting: LockedCross) => Promise<readonly Change[]>;
 
 export async function actOnCross(
   ctx: Context,
@@ -54,19 +54,19 @@ export async function actOnCross(
     async (tx) => {
       const cross = isId("crs", crossId) ? await lockCross(tx, party, crossId) : undefined;
       if (!cross) throw notFound();
-      const standing = standingOf(cross, party);
+      const standing = findStanding(cross, party);
       refuseRole(action, standing);
-      if (sideOf(action, standing) === "buy" && !call.caller.buySide) throw buySideOff();
+      if (findBoundSide(action, standing) === "buy" && !call.caller.buySide) throw buySideOff();
       const changes = await act(tx, { call, cross, standing, now });
       await recordChanges(tx, toActor(call), changes, now);
-      return await crossOf(tx, call.caller, crossId);
+      return await requireCross(tx, call.caller, crossId);
     },
     { rollBack: call.dryRun },
   );
 }
 
 /** The side that an action binds; calling off binds nobody. */
-function sideOf(action: CrossAction, { proposedBy }: Standing): Side | undefined {
+function findBoundSide(action: CrossAction, { proposedBy }: Standing): Side | undefined {
   switch (action) {
     case "accept":
       return otherSide(proposedBy);
@@ -83,9 +83,9 @@ export function moveToDeadline(
   move: AwaitingMove,
   { now, calendar }: { readonly now: Date; readonly calendar: Calendar },
 ): CrossRow {
-  const state = stateAfter(row.state, move);
-  const due_at = dueAtOf(state, row.environment, now, calendar);
-  return { ...stepped(row, state, { reason: null, now }), due_at };
+  const state = advanceCross(row.state, move);
+  const due_at = computeDueAt(state, row.environment, now, calendar);
+  return { ...addStep(row, state, { reason: null, now }), due_at };
 }
 
 /** The cross one move further, when neither party is waited for any more. */
@@ -94,10 +94,10 @@ export function moveCross(
   move: LastMove,
   { reason = null, now }: { readonly reason?: string | null; readonly now: Date },
 ): CrossRow {
-  return { ...stepped(row, stateAfter(row.state, move), { reason, now }), due_at: null };
+  return { ...addStep(row, advanceCross(row.state, move), { reason, now }), due_at: null };
 }
 
-function stepped(
+function addStep(
   row: CrossRow,
   state: CrossState,
   { reason, now }: { readonly reason: string | null; readonly now: Date },

@@ -1,5 +1,5 @@
 import { findForSale } from "../credits/reserve-credits.ts";
-import { daysLeft } from "../credits/rules.ts";
+import { countDaysLeft } from "../credits/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { type FieldProblem, notFound, unprocessable } from "../kernel/failure.ts";
@@ -9,11 +9,11 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { nothingToDeliver } from "../trading/order-refusals.ts";
-import { type Acting, actOnCross, moveCross, moveToDeadline } from "./act-on-cross.ts";
+import { type LockedCross, actOnCross, moveCross, moveToDeadline } from "./act-on-cross.ts";
 import { reserveForCrosses } from "./open-crosses.ts";
-import { bindAnswerer, ownCredits } from "./propose-cross.ts";
-import { changesOfCross } from "./read-crosses.ts";
-import { conflict, moveFor } from "./rules.ts";
+import { bindAnswerer, chooseOwnLot } from "./propose-cross.ts";
+import { buildCrossChanges } from "./read-crosses.ts";
+import { buildConflict, requireMove } from "./rules.ts";
 import type { AcceptCrossBody, Cross } from "./schema.ts";
 import { type CrossRow, setCrosses } from "./store.ts";
 
@@ -29,14 +29,14 @@ export async function acceptCross(
   });
 }
 
-async function accept(tx: Tx, acting: Acting, body: AcceptCrossBody): Promise<Change[]> {
+async function accept(tx: Tx, acting: LockedCross, body: AcceptCrossBody): Promise<Change[]> {
   const { call, cross, standing, now } = acting;
-  moveFor("accept", standing);
+  requireMove("accept", standing);
   if (body.terms_hash !== cross.terms_hash) {
-    throw conflict(standing, "terms_differ", "these are not the terms of the cross");
+    throw buildConflict(standing, "terms_differ", "these are not the terms of the cross");
   }
   const bound = bindAnswerer(cross, call.caller.deskId);
-  const scrip_nos = await deliveredCredits(tx, { call, cross: bound, chosen: body.scrip_nos, now });
+  const scrip_nos = await chooseDelivery(tx, { call, cross: bound, chosen: body.scrip_nos, now });
   const when = { now, calendar: await readCalendar(tx) };
   const after = { ...moveToDeadline(bound, "accept", when), scrip_nos };
   const isCounted = cross.proposing_key_id === call.caller.keyId;
@@ -44,10 +44,10 @@ async function accept(tx: Tx, acting: Acting, body: AcceptCrossBody): Promise<Ch
   const pricedAt = cross.names_credits && cross.proposed_by === "sell" ? cross.created_at : null;
   await reserveForCrosses(tx, call.caller, { crosses: [after], isCounted, pricedAt, now });
   await tx.run(setCrosses([after]));
-  return changesOfCross({ action: "accept", before: cross, after });
+  return buildCrossChanges({ action: "accept", before: cross, after });
 }
 
-type Delivering = {
+type DeliveryChoice = {
   readonly call: Call;
   readonly cross: CrossRow;
   readonly chosen: readonly string[] | undefined;
@@ -55,22 +55,22 @@ type Delivering = {
 };
 
 /** What the terms name; where they name nothing, what the seller, who answers, chooses or has. */
-async function deliveredCredits(tx: Tx, delivering: Delivering): Promise<readonly string[]> {
+async function chooseDelivery(tx: Tx, delivering: DeliveryChoice): Promise<readonly string[]> {
   const { cross, chosen, now } = delivering;
   if (cross.names_credits) {
     if (chosen) throw unprocessable({ path: "scrip_nos", problem: "the terms name the credits" });
     return cross.scrip_nos;
   }
-  if (chosen) return await chosenCredits(tx, { ...delivering, chosen });
+  if (chosen) return await checkChosenCredits(tx, { ...delivering, chosen });
   const { scheme, face_paise: facePaise, seller_firm_id: firmId } = cross;
-  const own = await ownCredits(tx, { firmId: firmId ?? "", scheme, facePaise }, now);
+  const own = await chooseOwnLot(tx, { firmId: firmId ?? "", scheme, facePaise }, now);
   if (own.facePaise !== facePaise) throw nothingToDeliver(amountDaysMin);
   return own.scripNos;
 }
 
-async function chosenCredits(
+async function checkChosenCredits(
   tx: Tx,
-  { call, cross, chosen, now }: Delivering & { readonly chosen: readonly string[] },
+  { call, cross, chosen, now }: DeliveryChoice & { readonly chosen: readonly string[] },
 ): Promise<readonly string[]> {
   const asked = chosen.map((scripNo) => ({
     caller: call.caller,
@@ -82,7 +82,7 @@ async function chosenCredits(
   const numbers = [...new Set(credits.map((credit) => credit.scrip_no))];
   const face = credits.reduce((sum, credit) => sum + credit.face_paise, 0);
   const today = istDay(now);
-  const isShort = credits.some((credit) => daysLeft(credit.expires_on, today) < amountDaysMin);
+  const isShort = credits.some((credit) => countDaysLeft(credit.expires_on, today) < amountDaysMin);
   const path = "scrip_nos";
   const problems: FieldProblem[] = [
     ...(numbers.length < chosen.length ? [{ path, problem: "names a credit twice" }] : []),
@@ -103,9 +103,9 @@ export async function declineCross(ctx: Context, call: Call, crossId: string): P
   const action = "decline";
   return await actOnCross(ctx, call, { crossId, action }, async (tx, acting) => {
     const { cross, standing, now } = acting;
-    const move = moveFor(action, standing);
+    const move = requireMove(action, standing);
     const after = moveCross(bindAnswerer(cross, call.caller.deskId), move, { now });
     await tx.run(setCrosses([after]));
-    return changesOfCross({ action, before: cross, after });
+    return buildCrossChanges({ action, before: cross, after });
   });
 }

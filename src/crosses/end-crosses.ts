@@ -1,7 +1,7 @@
 // How crosses end before they are released: by a party, by the clock or by customs. What was reserved
 // is let go, and what was in escrow goes back, in one transaction with the end.
 
-import type { OnLost } from "../credits/registry-news.ts";
+import type { LostCreditHook } from "../credits/registry-news.ts";
 import { releaseCredits } from "../credits/reserve-credits.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -17,20 +17,20 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { actOnCross, moveCross } from "./act-on-cross.ts";
-import { escrowName } from "./fund-cross.ts";
-import { changesOfCross } from "./read-crosses.ts";
+import { toEscrowName } from "./fund-cross.ts";
+import { buildCrossChanges } from "./read-crosses.ts";
 import { listOpenOfFirm } from "./read-store.ts";
-import { type LastMove, moveFor } from "./rules.ts";
+import { type LastMove, requireMove } from "./rules.ts";
 import type { Cross } from "./schema.ts";
 import {
   type AddressedFirm,
-  bringCrossesNearer,
+  moveDeadlinesEarlier,
   claimOverdue,
   type CrossRow,
   listAddressed,
   listByCredits,
   lockCrosses,
-  lockOpenWithin,
+  lockOpenOfDesk,
   setCrosses,
   yieldToCallers,
 } from "./store.ts";
@@ -64,24 +64,24 @@ async function endCrosses(
     now,
   );
   const funded = ended.filter(({ before }) => before.state === "funded");
-  const voided = funded.map(({ before }) => ({ ...escrowName(before), as: "voided" as const }));
+  const voided = funded.map(({ before }) => ({ ...toEscrowName(before), as: "voided" as const }));
   assertWritten(await resolveEntries(tx, voided, now));
   const paying = ended.filter(({ before }) => before.payment_ref !== null);
   await dropQuestions(
     tx,
     paying.map(({ before }) => before.cross_id),
   );
-  const addressed = await addressedBy(
+  const addressed = await listAddressedFirms(
     tx,
     ended.map(({ after }) => after),
   );
   return ended.flatMap(({ action, before, after }) =>
-    changesOfCross({ action, before, after, addressed }),
+    buildCrossChanges({ action, before, after, addressed }),
   );
 }
 
 /** Those who could have answered, and now cannot. */
-async function addressedBy(tx: Tx, crosses: readonly CrossRow[]): Promise<AddressedFirm[]> {
+async function listAddressedFirms(tx: Tx, crosses: readonly CrossRow[]): Promise<AddressedFirm[]> {
   const found: AddressedFirm[] = [];
   for (const [environment, rows] of Map.groupBy(crosses, (row) => row.environment)) {
     const iecs = rows.map((row) => row.awaited_iec).filter((iec) => iec !== null);
@@ -113,7 +113,7 @@ export async function endOverdue(
         await recordChanges(
           tx,
           clock,
-          await endCrosses(tx, overdue.map(endingForOverdue), now),
+          await endCrosses(tx, overdue.map(toOverdueEnding), now),
           now,
         );
         return overdue.length;
@@ -123,7 +123,7 @@ export async function endOverdue(
   return ended > 0 ? "more" : "idle";
 }
 
-function endingForOverdue(cross: CrossRow): Ending {
+function toOverdueEnding(cross: CrossRow): Ending {
   const move = cross.state === "funded" ? "refund" : "expire";
   return { cross, move, action: move, reason: "timeout" };
 }
@@ -135,13 +135,17 @@ export async function cancelCross(ctx: Context, call: Call, crossId: string): Pr
     const { cross, standing, now } = acting;
     const side = standing.sides.includes("sell") ? "by_seller" : "by_buyer";
     const reason = cross.state === "proposed" ? null : side;
-    return await endCrosses(tx, [{ cross, move: moveFor(action, standing), action, reason }], now);
+    return await endCrosses(
+      tx,
+      [{ cross, move: requireMove(action, standing), action, reason }],
+      now,
+    );
   });
 }
 
 /** What a desk proposed and what is open among its own firms, locked before credits are. */
-export async function lockCrossesWithin(tx: Tx, deskId: string): Promise<readonly CrossRow[]> {
-  return await lockOpenWithin(tx, deskId);
+export async function lockOpenCrosses(tx: Tx, deskId: string): Promise<readonly CrossRow[]> {
+  return await lockOpenOfDesk(tx, deskId);
 }
 
 /** A desk gives up on these. */
@@ -150,17 +154,17 @@ export async function giveUpCrosses(
   { crosses, reason }: { readonly crosses: readonly CrossRow[]; readonly reason: string },
   now: Date,
 ): Promise<readonly Change[]> {
-  const endingOf = (cross: CrossRow): Ending => ({
+  const toEnding = (cross: CrossRow): Ending => ({
     cross,
     move: cross.state === "funded" ? "refund" : "cancel",
     action: "cancel",
     reason,
   });
-  return await endCrosses(tx, crosses.map(endingOf), now);
+  return await endCrosses(tx, crosses.map(toEnding), now);
 }
 
 /** What customs takes from a cross, the cross cannot deliver: it ends, and money in it goes back. */
-export const loseCredits: OnLost = {
+export const endCrossesOfLostCredits: LostCreditHook = {
   list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
   async lock(tx, crossIds) {
     await lockCrosses(tx, crossIds);
@@ -170,28 +174,28 @@ export const loseCredits: OnLost = {
     const crossIds = await listByCredits(tx, environment, scripNos);
     if (crossIds.length === 0) return [];
     const crosses = await lockCrosses(tx, crossIds);
-    return await endCrosses(tx, crosses.map(endingForLostCredit), now);
+    return await endCrosses(tx, crosses.map(toLostCreditEnding), now);
   },
 };
 
-function endingForLostCredit(cross: CrossRow): Ending {
+function toLostCreditEnding(cross: CrossRow): Ending {
   const move = cross.state === "funded" ? "refund" : "lose";
   return { cross, move, action: move, reason: "credit_unavailable" };
 }
 
 /** Of the desk's proposals and of crosses among its own firms: others keep their time. */
-export async function passTimeOfCrosses(tx: Tx, passage: Passage): Promise<number> {
-  const open = await lockOpenWithin(tx, passage.deskId);
+export async function advanceCrosses(tx: Tx, passage: Passage): Promise<number> {
+  const open = await lockOpenOfDesk(tx, passage.deskId);
   const ids = open.map((row) => row.cross_id);
-  await bringCrossesNearer(tx, ids, passage);
+  await moveDeadlinesEarlier(tx, ids, passage);
   return ids.length;
 }
 
-const namedMax = 100;
+const blockersMax = 100;
 
 /** The crosses that a firm has to see through, or to cancel, before it leaves. */
-export async function openCrossesOf(tx: Tx, deskId: string, firmId: string): Promise<Blocker[]> {
-  const open = await listOpenOfFirm(tx, { deskId, firmId }, namedMax);
+export async function listOpenCrosses(tx: Tx, deskId: string, firmId: string): Promise<Blocker[]> {
+  const open = await listOpenOfFirm(tx, { deskId, firmId }, blockersMax);
   return open.map(({ cross_id }) => ({
     type: "cross",
     id: cross_id,

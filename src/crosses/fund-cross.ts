@@ -6,8 +6,8 @@
 //
 // A payment is known by what the buyer calls it: the same again is the same payment.
 
-import { tradingFirms } from "../firms/find-firms.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { lockTradingFirms } from "../firms/find-firms.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Call, Environment } from "../kernel/caller.ts";
@@ -23,10 +23,10 @@ import { takeDeposits } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { assertHoldsWritten, FundsMoved } from "../settlement/open-settlements.ts";
-import { type Acting, actOnCross, moveToDeadline } from "./act-on-cross.ts";
-import { changesOfCross } from "./read-crosses.ts";
+import { type LockedCross, actOnCross, moveToDeadline } from "./act-on-cross.ts";
+import { buildCrossChanges } from "./read-crosses.ts";
 import { listAwaitedPayments, listBuyers } from "./read-store.ts";
-import { conflict, moveFor } from "./rules.ts";
+import { buildConflict, requireMove } from "./rules.ts";
 import type { Cross, FundCrossBody } from "./schema.ts";
 import { type CrossRow, lockCrosses, setCrosses } from "./store.ts";
 
@@ -49,22 +49,22 @@ export async function fundCross(
   }
 }
 
-async function fund(tx: Tx, acting: Acting, paymentRef: string): Promise<readonly Change[]> {
+async function fund(tx: Tx, acting: LockedCross, paymentRef: string): Promise<readonly Change[]> {
   const { cross, standing, now } = acting;
   if (cross.payment_ref === paymentRef) return [];
-  moveFor("fund", standing);
+  requireMove("fund", standing);
   if (cross.payment_ref !== null) {
-    throw conflict(standing, "payment_pending", "another payment is waited for");
+    throw buildConflict(standing, "payment_pending", "another payment is waited for");
   }
   const buyerId = cross.buyer_firm_id ?? "";
-  const buyer = (await tx.run(tradingFirms([buyerId]))).get(buyerId);
-  const refusal = buyer && refusalToTrade(buyer, now);
+  const buyer = (await tx.run(lockTradingFirms([buyerId]))).get(buyerId);
+  const refusal = buyer && findTradingRefusal(buyer, now);
   if (refusal) throw refusal;
   const paying = { ...cross, payment_ref: paymentRef };
   const [balance] = await readBalances(tx, cross.environment, [buyerId]);
   const missing = cross.buyer_paise - asAmount(balance?.available_paise ?? 0);
   if (missing > 0 && cross.environment === "live") return await askBank(tx, paying, now);
-  return await hold(tx, { before: cross, paying, missing, now });
+  return await holdMoney(tx, { before: cross, paying, missing, now });
 }
 
 type Holding = {
@@ -74,7 +74,7 @@ type Holding = {
   readonly now: Date;
 };
 
-async function hold(tx: Tx, { before, paying, missing, now }: Holding): Promise<Change[]> {
+async function holdMoney(tx: Tx, { before, paying, missing, now }: Holding): Promise<Change[]> {
   const after = moveToDeadline(paying, "fund", { now, calendar: await readCalendar(tx) });
   await tx.run(setCrosses([after]));
   const deposit = {
@@ -86,8 +86,8 @@ async function hold(tx: Tx, { before, paying, missing, now }: Holding): Promise<
     settlementId: null,
   };
   const taken = await takeDeposits(tx, missing > 0 ? [deposit] : [], now);
-  assertHoldsWritten(await postEntries(tx, [...taken.entries, escrowEntry(after)], now));
-  return [...taken.changes, ...changesOfCross({ action: "fund", before, after })];
+  assertHoldsWritten(await postEntries(tx, [...taken.entries, buildEscrowEntry(after)], now));
+  return [...taken.changes, ...buildCrossChanges({ action: "fund", before, after })];
 }
 
 /** The whole of it, so that it suffices whatever becomes of the balance until it arrives. */
@@ -104,14 +104,14 @@ async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
   } as const;
   await tx.run(askOutside([question], now));
   const before = { ...paying, payment_ref: null };
-  return changesOfCross({ action: "await_payment", isTold: false, before, after });
+  return buildCrossChanges({ action: "await_payment", isTold: false, before, after });
 }
 
 /** A cross as other slices know it. */
 export type AwaitedCross = CrossRow;
 
 /** Who buys in these crosses, as far as it is known. */
-export async function buyersOfCrosses(
+export async function findBuyers(
   db: Db,
   crossIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -125,7 +125,7 @@ export async function buyersOfCrosses(
 }
 
 /** The payments that crosses wait for, by what their buyers named them. */
-export async function awaitedPayments(db: Db, environment: Environment) {
+export async function readAwaitedPayments(db: Db, environment: Environment) {
   return await listAwaitedPayments(db, environment);
 }
 
@@ -178,9 +178,9 @@ export async function fundReceivedCrosses(
   await tx.run(setCrosses(funded.map(({ after }) => after)));
   return {
     dealIds: funded.map(({ after }) => after.cross_id),
-    entries: funded.map(({ after }) => escrowEntry(after)),
+    entries: funded.map(({ after }) => buildEscrowEntry(after)),
     changes: funded.flatMap(({ before, after }) =>
-      changesOfCross({ action: "fund", before, after }),
+      buildCrossChanges({ action: "fund", before, after }),
     ),
   };
 }
@@ -219,18 +219,18 @@ export async function applyCrossFunding(
     })),
     now,
   );
-  const holds = funded.map(({ after }) => escrowEntry(after));
+  const holds = funded.map(({ after }) => buildEscrowEntry(after));
   assertWritten(await postEntries(tx, [...taken.entries, ...holds], now));
   const changes = decided.flatMap(({ before, after }) => {
     const isFunded = after.state === "funded";
     const action = isFunded ? "fund" : "miss_payment";
-    return changesOfCross({ action, isTold: isFunded, before, after });
+    return buildCrossChanges({ action, isTold: isFunded, before, after });
   });
   await recordChanges(tx, actor, [...taken.changes, ...changes], now);
 }
 
 /** What names the entry that holds the money of a cross. */
-export function escrowName({ environment, cross_id }: CrossRow): EntryName {
+export function toEscrowName({ environment, cross_id }: CrossRow): EntryName {
   return { environment, kind: "cross_escrow", subject: cross_id };
 }
 
@@ -238,13 +238,13 @@ export function escrowName({ environment, cross_id }: CrossRow): EntryName {
  * One pending entry holds what the buyer pays. It is never posted: what was released is held leg by
  * leg by its settlement instead, and what was not goes back.
  */
-export function escrowEntry(cross: CrossRow): Entry {
+export function buildEscrowEntry(cross: CrossRow): Entry {
   const { buyer_paise, seller_paise } = cross;
   const buyer = { kind: "firm_cash", firmId: cross.buyer_firm_id ?? "" } as const;
   const seller = { kind: "firm_cash", firmId: cross.seller_firm_id ?? "" } as const;
   const kept = buyer_paise - seller_paise;
   return {
-    ...escrowName(cross),
+    ...toEscrowName(cross),
     phase: "pending",
     movements: [
       { from: buyer, to: seller, paise: seller_paise },

@@ -5,10 +5,10 @@
 // seller's credits are reserved for the cross, all of them or none.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
-import { type HeldCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
-import { notSellableReasonOf } from "../credits/rules.ts";
-import { type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { type OfferedCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
+import { findNotSellableReason } from "../credits/rules.ts";
+import { type TradingFirm, lockTradingFirms } from "../firms/find-firms.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
@@ -26,8 +26,15 @@ import type { Calendar } from "../kernel/working-days.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { counterpartyUnavailable, creditUnavailable, samePan } from "./act-on-cross.ts";
-import { changesOfCross } from "./read-crosses.ts";
-import { type CrossKind, dueAtOf, feeBpsOf, sumsOf, type Terms, termsHashOf } from "./rules.ts";
+import { buildCrossChanges } from "./read-crosses.ts";
+import {
+  type CrossKind,
+  computeDueAt,
+  feeBpsByKind,
+  computeSums,
+  type Terms,
+  hashTerms,
+} from "./rules.ts";
 import { type CrossRow, insertCrosses } from "./store.ts";
 
 /** A firm of the caller's desk on one side of a cross. */
@@ -70,9 +77,9 @@ export async function openCrosses(
   if (crosses.length === 0) return { crosses: [], changes: [] };
   const calendar = await readCalendar(tx);
   const rows = crosses.map(({ seller, buyer, ...cross }): CrossRow => {
-    const feeBps = feeBpsOf[cross.kind];
+    const feeBps = feeBpsByKind[cross.kind];
     return {
-      ...newCrossRow({
+      ...buildCrossRow({
         crossId: cross.crossId ?? newId("crs", now),
         caller,
         terms: { ...cross, feeBps, sellerIec: seller.iec, buyerIec: buyer.iec },
@@ -90,12 +97,14 @@ export async function openCrosses(
   });
   await reserveForCrosses(tx, caller, { crosses: rows, isCounted: false, pricedAt, now });
   await insertCrosses(tx, rows);
-  const changes = rows.flatMap((after) => changesOfCross({ action: "agree", before: null, after }));
+  const changes = rows.flatMap((after) =>
+    buildCrossChanges({ action: "agree", before: null, after }),
+  );
   return { crosses: rows, changes };
 }
 
 /** A cross with its terms and nobody on its sides yet. */
-export function newCrossRow({
+export function buildCrossRow({
   crossId,
   caller: { environment, keyId },
   terms,
@@ -112,7 +121,7 @@ export function newCrossRow({
   readonly now: Date;
   readonly calendar: Calendar;
 }): CrossRow {
-  const sums = sumsOf(terms);
+  const sums = computeSums(terms);
   if (!sums) throw new Error("what a cross is worth was looked at before");
   return {
     cross_id: crossId,
@@ -135,13 +144,13 @@ export function newCrossRow({
     awaited_iec: null,
     names_credits: terms.scripNos !== null,
     scrip_nos: terms.scripNos ?? [],
-    terms_hash: termsHashOf(terms),
+    terms_hash: hashTerms(terms),
     state,
     reason: null,
     payment_ref: null,
     settlement_id: null,
     netting_ref: null,
-    due_at: dueAtOf(state, environment, now, calendar),
+    due_at: computeDueAt(state, environment, now, calendar),
     history: [{ status: state, at: istTimestamp(now), reason: null }],
     version: 1,
     created_at: now,
@@ -156,15 +165,15 @@ type Share = {
 };
 
 /** One share per face, in their order. */
-export function sharesOf(
+export function computeShares(
   faces: readonly Paise[],
   { priceBps, feeBps }: Pick<Terms, "priceBps" | "feeBps">,
 ): Share[] {
-  const values = runningShares(faces, (before, face) => addedFloor(before, face, priceBps));
-  const buyerFees = runningShares(faces, (before, face) => addedCeil(before, face, feeBps));
-  const sellerFees = within(values, buyerFees);
-  const buyerSplit = splitOf(buyerFees);
-  const sellerSplit = splitOf(sellerFees);
+  const values = computeRunningShares(faces, (before, face) => addedFloor(before, face, priceBps));
+  const buyerFees = computeRunningShares(faces, (before, face) => addedCeil(before, face, feeBps));
+  const sellerFees = limitFees(values, buyerFees);
+  const buyerSplit = splitFees(buyerFees);
+  const sellerSplit = splitFees(sellerFees);
   return faces.map((_, at) => ({
     sellerPaise: (values[at] ?? 0) - (sellerFees[at] ?? 0),
     buyerPaise: (values[at] ?? 0) + (buyerFees[at] ?? 0),
@@ -176,7 +185,7 @@ export function sharesOf(
 }
 
 /** What each item adds to what the ones before it come to. */
-function runningShares<Item extends number>(
+function computeRunningShares<Item extends number>(
   items: readonly Item[],
   added: (before: number, item: Item) => number,
 ): number[] {
@@ -192,9 +201,9 @@ function runningShares<Item extends number>(
  * The same fees, moved between legs where one would be more than its leg is worth, as it can be for a
  * credit of a few paise. Their sum is within the values' sum, so there is room for all.
  */
-function within(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
+function limitFees(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
   const kept = fees.map((fee, at) => Math.min(fee, values[at] ?? 0));
-  let left = sum(fees) - sum(kept);
+  let left = sumAmounts(fees) - sumAmounts(kept);
   return kept.map((fee, at) => {
     const room = Math.min(left, (values[at] ?? 0) - fee);
     left -= room;
@@ -203,13 +212,13 @@ function within(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
 }
 
 /** Fee and tax of each, which sum to fee and tax of the whole. */
-function splitOf(fees: readonly Paise[]): Fee[] {
-  return runningShares(fees, (before, fee) => {
+function splitFees(fees: readonly Paise[]): Fee[] {
+  return computeRunningShares(fees, (before, fee) => {
     return feeWithin(before + fee).gstPaise - feeWithin(before).gstPaise;
   }).map((gstPaise, at) => ({ feePaise: (fees[at] ?? 0) - gstPaise, gstPaise }));
 }
 
-function sum(amounts: readonly Paise[]): Paise {
+function sumAmounts(amounts: readonly Paise[]): Paise {
   return amounts.reduce((total, amount) => total + amount, 0);
 }
 
@@ -238,7 +247,7 @@ export async function reserveForCrosses(
   },
 ): Promise<void> {
   const { environment, deskId } = caller;
-  const firms = await tx.run(tradingFirms([...new Set(crosses.flatMap(firmIdsOf))]));
+  const firms = await tx.run(lockTradingFirms([...new Set(crosses.flatMap(listFirmIds))]));
   const deals = isCounted ? [] : crosses.map((cross) => cross.face_paise);
   await spendKeyLimits(tx, caller, { deals, now });
   for (const cross of crosses) refuseFirms(cross, { firms, deskId, now });
@@ -260,7 +269,7 @@ export async function reserveForCrosses(
   await tx.run(reserveCredits(reservations, now));
 }
 
-function firmIdsOf({ seller_firm_id, buyer_firm_id }: CrossRow): string[] {
+function listFirmIds({ seller_firm_id, buyer_firm_id }: CrossRow): string[] {
   return [seller_firm_id, buyer_firm_id].filter((firmId) => firmId !== null);
 }
 
@@ -281,13 +290,13 @@ function refuseFirms(
   );
   if (!seller || !buyer) throw new Error("both sides of an agreed cross are known");
   for (const firm of [seller, buyer]) {
-    const refusal = refusalToTrade(firm, now);
+    const refusal = findTradingRefusal(firm, now);
     if (refusal) throw firm.desk_id === deskId ? refusal : counterpartyUnavailable();
   }
   if (seller.pan !== null && seller.pan === buyer.pan) throw samePan("terms_hash");
 }
 
-type Looking = {
+type FreeCheck = {
   readonly cross: CrossRow;
   readonly seller: TradingFirm | undefined;
   readonly taken: ReadonlySet<string>;
@@ -296,13 +305,13 @@ type Looking = {
 };
 
 function isFree(
-  credit: HeldCredit | undefined,
-  { cross, seller, taken, pricedAt, now }: Looking,
-): credit is HeldCredit {
+  credit: OfferedCredit | undefined,
+  { cross, seller, taken, pricedAt, now }: FreeCheck,
+): credit is OfferedCredit {
   if (!credit || credit.firm_id !== cross.seller_firm_id || taken.has(credit.credit_id))
     return false;
   if (credit.scheme !== cross.scheme) return false;
   if (pricedAt !== null && credit.created_at > pricedAt) return false;
   const firmState = seller?.connection_state ?? "";
-  return notSellableReasonOf(credit, { firmState, today: istDay(now) }) === null;
+  return findNotSellableReason(credit, { firmState, today: istDay(now) }) === null;
 }

@@ -3,9 +3,9 @@
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
 import { type CreditForSale, findDeliverable, findForSale } from "../credits/reserve-credits.ts";
-import { normalScripNo, notSellableReasonOf } from "../credits/rules.ts";
-import { type FirmOfDesk, tradingFirms } from "../firms/find-firms.ts";
-import { isIec, plainIdentifier, refusalToTrade } from "../firms/rules.ts";
+import { normalizeScripNo, findNotSellableReason } from "../credits/rules.ts";
+import { type FirmOfDesk, lockTradingFirms } from "../firms/find-firms.ts";
+import { isIec, normalizeIdentifier, findTradingRefusal } from "../firms/rules.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Change, toActor } from "../kernel/actor.ts";
 import { buySideOff, type Call, type Caller } from "../kernel/caller.ts";
@@ -23,9 +23,9 @@ import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { creditNotSellable, quoteExpired } from "../trading/order-refusals.ts";
 import { quoteUsed } from "./act-on-cross.ts";
-import { newCrossRow, openCrosses } from "./open-crosses.ts";
+import { buildCrossRow, openCrosses } from "./open-crosses.ts";
 import { type CrossQuoteRow, lockCrossQuote, setCrossOfQuote } from "./quote-store.ts";
-import { changesOfCross, crossOf } from "./read-crosses.ts";
+import { buildCrossChanges, requireCross } from "./read-crosses.ts";
 import type { FoundCross } from "./read-store.ts";
 import type { CrossKind, Terms } from "./rules.ts";
 import type { Cross, ProposeCrossBody } from "./schema.ts";
@@ -53,14 +53,14 @@ export async function proposeCross(
         now,
       });
       if (proposedBefore) {
-        const resource = await crossOf(tx, call.caller, proposedBefore);
+        const resource = await requireCross(tx, call.caller, proposedBefore);
         return { outcome: "replayed", resource };
       }
       const quote = await lockOpenQuote(tx, call, { ...body, now });
       const changes = await propose(tx, call.caller, { quote, crossId, now });
       await setCrossOfQuote(tx, quote.cross_quote_ref, crossId);
       await recordChanges(tx, toActor(call), changes, now);
-      const resource = await crossOf(tx, call.caller, crossId);
+      const resource = await requireCross(tx, call.caller, crossId);
       return { outcome: call.dryRun ? "tried" : "created", resource };
     },
     { rollBack: call.dryRun },
@@ -88,7 +88,7 @@ async function propose(
   { quote, crossId, now }: Proposal,
 ): Promise<readonly Change[]> {
   const { environment, desk_id: deskId, side, firm_id, counterparty_firm_id } = quote;
-  const terms = termsOf(quote);
+  const terms = toTerms(quote);
   const { sellerIec, buyerIec, scripNos } = terms;
   if (counterparty_firm_id !== null && scripNos !== null) {
     const [sellerId, buyerId] =
@@ -106,24 +106,32 @@ async function propose(
     };
     return (await openCrosses(tx, caller, [cross], { pricedAt: quote.created_at, now })).changes;
   }
-  const firm = (await tx.run(tradingFirms([firm_id]))).get(firm_id);
+  const firm = (await tx.run(lockTradingFirms([firm_id]))).get(firm_id);
   // Whoever proposes is bound by the other's yes, and is not asked again.
   await spendKeyLimits(tx, caller, { deals: [quote.face_paise], now });
-  const refusal = firm && refusalToTrade(firm, now);
+  const refusal = firm && findTradingRefusal(firm, now);
   if (refusal) throw refusal;
   const calendar = await readCalendar(tx);
   const after: CrossRow = {
-    ...newCrossRow({ crossId, caller, terms, proposedBy: side, state: "proposed", now, calendar }),
+    ...buildCrossRow({
+      crossId,
+      caller,
+      terms,
+      proposedBy: side,
+      state: "proposed",
+      now,
+      calendar,
+    }),
     ...(side === "sell"
       ? { seller_desk_id: deskId, seller_firm_id: firm_id, awaited_iec: buyerIec }
       : { buyer_desk_id: deskId, buyer_firm_id: firm_id, awaited_iec: sellerIec }),
   };
   await insertCrosses(tx, [after]);
   const addressed = await listAddressed(tx, environment, [after.awaited_iec ?? ""]);
-  return changesOfCross({ action: "propose", before: null, after, addressed });
+  return buildCrossChanges({ action: "propose", before: null, after, addressed });
 }
 
-function termsOf(quote: CrossQuoteRow): Terms {
+function toTerms(quote: CrossQuoteRow): Terms {
   return {
     kind: quote.kind,
     sellerIec: quote.seller_iec,
@@ -165,10 +173,10 @@ export type WantedCross = {
   readonly priceBps: number | undefined;
 };
 
-export function wantedOf(request: CrossRequest): WantedCross {
+export function parseCrossRequest(request: CrossRequest): WantedCross {
   const { kind, side, counterparty_firm_id: firmId, scheme, face_paise: facePaise } = request;
-  const iec = request.counterparty_iec && plainIdentifier(request.counterparty_iec);
-  const problems = [...counterpartyProblems(request, iec), ...lotProblems(request)];
+  const iec = request.counterparty_iec && normalizeIdentifier(request.counterparty_iec);
+  const problems = [...findCounterpartyProblems(request, iec), ...findLotProblems(request)];
   const counterparty = firmId === undefined ? iec && { iec } : { firmId };
   if (problems.length > 0 || !counterparty) throw unprocessable(...problems);
   return {
@@ -178,7 +186,7 @@ export function wantedOf(request: CrossRequest): WantedCross {
     counterparty,
     // A text that is no number stays as it is, and is found nowhere.
     lot: {
-      scripNos: request.scrip_nos?.map((text) => normalScripNo(text) ?? text),
+      scripNos: request.scrip_nos?.map((text) => normalizeScripNo(text) ?? text),
       scheme,
       facePaise,
     },
@@ -186,7 +194,7 @@ export function wantedOf(request: CrossRequest): WantedCross {
   };
 }
 
-function counterpartyProblems(
+function findCounterpartyProblems(
   { kind, counterparty_firm_id: firmId }: CrossRequest,
   iec: string | undefined,
 ): FieldProblem[] {
@@ -205,14 +213,14 @@ function counterpartyProblems(
     : [{ path: "counterparty_iec", problem: "must be a PAN, or ten digits" }];
 }
 
-function lotProblems(request: CrossRequest): FieldProblem[] {
+function findLotProblems(request: CrossRequest): FieldProblem[] {
   const { side, scrip_nos: scripNos, scheme, face_paise: facePaise } = request;
   const missing = [
     ...(scheme === undefined ? [{ path: "scheme", problem: "is required" }] : []),
     ...(facePaise === undefined ? [{ path: "face_paise", problem: "is required" }] : []),
   ];
   if (scripNos === undefined) return missing;
-  const numbers = new Set(scripNos.map((text) => normalScripNo(text) ?? text));
+  const numbers = new Set(scripNos.map((text) => normalizeScripNo(text) ?? text));
   if (numbers.size < scripNos.length) {
     return [{ path: "scrip_nos", problem: "names a credit twice" }];
   }
@@ -237,16 +245,17 @@ export async function chooseLot(
   { seller, now }: { readonly seller: FirmOfDesk | undefined; readonly now: Date },
 ): Promise<ChosenLot> {
   const { scripNos, scheme, facePaise } = lot;
-  if (seller && scripNos) return await namedLot(db, caller, { ...lot, scripNos }, { seller, now });
+  if (seller && scripNos)
+    return await checkNamedLot(db, caller, { ...lot, scripNos }, { seller, now });
   if (scheme === undefined || facePaise === undefined) {
     throw new Error("a lot that is not named by credits of the desk has a scheme and a face");
   }
   if (!seller) return { scheme, facePaise, scripNos: scripNos ?? null };
-  return await ownCredits(db, { firmId: seller.firm_id, scheme, facePaise }, now);
+  return await chooseOwnLot(db, { firmId: seller.firm_id, scheme, facePaise }, now);
 }
 
 /** A firm's own long-lived credits whose sum is the largest within a face. */
-export async function ownCredits(
+export async function chooseOwnLot(
   db: Db,
   wanted: { readonly firmId: string; readonly scheme: Scheme; readonly facePaise: Paise },
   now: Date,
@@ -263,7 +272,7 @@ export async function ownCredits(
 
 type Selling = { readonly seller: FirmOfDesk; readonly now: Date };
 
-async function namedLot(
+async function checkNamedLot(
   db: Db,
   caller: Caller,
   lot: Lot & { readonly scripNos: readonly string[] },
@@ -276,18 +285,18 @@ async function namedLot(
   const [first] = credits;
   if (!first || credits.length < scripNos.length) throw notFound();
   const facePaise = credits.reduce((sum, credit) => sum + credit.face_paise, 0);
-  const problems = differences(credits, { scheme: first.scheme, facePaise, lot });
+  const problems = findDifferences(credits, { scheme: first.scheme, facePaise, lot });
   if (problems.length > 0) throw unprocessable(...problems);
   const facts = { firmState: seller.connection_state, today: istDay(now) };
   for (const credit of credits) {
-    const reason = notSellableReasonOf(credit, facts);
+    const reason = findNotSellableReason(credit, facts);
     if (reason) throw creditNotSellable(credit.scrip_no, reason);
   }
   return { scheme: first.scheme, facePaise, scripNos };
 }
 
 /** What the caller says about credits that are known here must be so. */
-function differences(
+function findDifferences(
   credits: readonly CreditForSale[],
   {
     scheme,

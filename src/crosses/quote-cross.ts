@@ -1,8 +1,8 @@
 // From a request to the terms of a cross. Nothing is reserved and nobody is told: a quote is what a
 // proposal is made of. What is said of a firm of another desk is what the caller said itself.
 
-import { firmOfCaller, type FirmOfDesk } from "../firms/find-firms.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { requireVisibleFirm, type FirmOfDesk } from "../firms/find-firms.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import { buySideOff, type Call, type Caller } from "../kernel/caller.ts";
 import { unprocessable } from "../kernel/failure.ts";
 import { feeWithin, type Paise } from "../kernel/money.ts";
@@ -13,10 +13,10 @@ import type { Db } from "../platform/postgres/postgres.ts";
 import type { NoQuoteReason } from "../trading/quote-rules.ts";
 import { loadCardsToday } from "../rates/current-cards.ts";
 import type { CardToday } from "../rates/rules.ts";
-import { chooseLot, type WantedCross, wantedOf } from "./propose-cross.ts";
+import { chooseLot, type WantedCross, parseCrossRequest } from "./propose-cross.ts";
 import { type CrossQuoteRow, insertCrossQuote } from "./quote-store.ts";
 import { samePan } from "./act-on-cross.ts";
-import { feeBpsOf, type Sums, sumsOf, type Terms, termsHashOf } from "./rules.ts";
+import { feeBpsByKind, type Sums, computeSums, type Terms, hashTerms } from "./rules.ts";
 import type { CrossQuote, QuoteCrossBody } from "./schema.ts";
 
 export type CrossLimits = {
@@ -30,11 +30,11 @@ export async function quoteCross(
   { blockMinPaise, ...body }: QuoteCrossBody & CrossLimits,
 ): Promise<CrossQuote> {
   const { caller } = call;
-  const wanted = wantedOf(body);
+  const wanted = parseCrossRequest(body);
   if (wanted.side === "buy" && !caller.buySide) throw buySideOff();
   const faceMin = wanted.kind === "block" ? blockMinPaise : 1;
   const now = ctx.now();
-  const parties = await partiesOf(ctx.db, caller, wanted, now);
+  const parties = await findParties(ctx.db, caller, wanted, now);
   const lot = await chooseLot(ctx.db, caller, wanted.lot, { seller: parties.seller, now });
   if ((wanted.lot.facePaise ?? lot.facePaise) < faceMin) throw belowMinimum(wanted, faceMin);
   const findCard = await ctx.db.run(loadCardsToday([caller.environment], now));
@@ -48,11 +48,11 @@ export async function quoteCross(
     buyerIec: parties.buyerIec,
     ...lot,
     priceBps: wanted.priceBps ?? card.mid_bps,
-    feeBps: feeBpsOf[wanted.kind],
+    feeBps: feeBpsByKind[wanted.kind],
   };
-  const sums = sumsOf(terms);
+  const sums = computeSums(terms);
   if (!sums) return noQuote("size_unavailable");
-  const quote = quoteOf(caller, { wanted, parties, terms, card, now });
+  const quote = buildQuote(caller, { wanted, parties, terms, card, now });
   if (!call.dryRun) await insertCrossQuote(ctx.db, quote);
   return viewQuote(quote, sums);
 }
@@ -76,14 +76,14 @@ type Parties = {
   readonly buyerIec: string;
 };
 
-async function partiesOf(
+async function findParties(
   db: Db,
   caller: Caller,
   { kind, side, firmId, counterparty: named }: WantedCross,
   now: Date,
 ): Promise<Parties> {
-  const firm = await firmOfCaller(db, caller, firmId ?? caller.firmId);
-  const ownIec = iecOf(firm, now);
+  const firm = await requireVisibleFirm(db, caller, firmId ?? caller.firmId);
+  const ownIec = requireTradingIec(firm, now);
   if ("iec" in named) {
     // An IEC of today is the PAN itself, so a company is recognised by either.
     if ([firm.iec, firm.pan].includes(named.iec)) throw samePan("counterparty_iec");
@@ -98,8 +98,8 @@ async function partiesOf(
         };
   }
   const path = "counterparty_firm_id";
-  const counterparty = await firmOfCaller(db, caller, named.firmId);
-  const otherIec = iecOf(counterparty, now);
+  const counterparty = await requireVisibleFirm(db, caller, named.firmId);
+  const otherIec = requireTradingIec(counterparty, now);
   if (firm.pan === counterparty.pan || ownIec === otherIec) throw samePan(path);
   const isOneGroup = firm.group_id !== null && firm.group_id === counterparty.group_id;
   if (kind === "intra_group" && !isOneGroup) {
@@ -111,14 +111,14 @@ async function partiesOf(
 }
 
 /** A firm that may trade is known to customs. */
-function iecOf(firm: FirmOfDesk, now: Date): string {
-  const refusal = refusalToTrade(firm, now);
+function requireTradingIec(firm: FirmOfDesk, now: Date): string {
+  const refusal = findTradingRefusal(firm, now);
   if (refusal) throw refusal;
   if (firm.iec === null) throw new Error("an authorized firm has an IEC");
   return firm.iec;
 }
 
-function quoteOf(
+function buildQuote(
   caller: Caller,
   {
     wanted,
@@ -150,7 +150,7 @@ function quoteOf(
     face_paise: terms.facePaise,
     price_bps: terms.priceBps,
     fee_bps: terms.feeBps,
-    terms_hash: termsHashOf(terms),
+    terms_hash: hashTerms(terms),
     created_at: now,
     valid_until: new Date(now.getTime() + card.quote_window_s * 1_000),
     cross_id: null,

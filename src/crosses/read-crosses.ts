@@ -25,22 +25,22 @@ import {
   listCrossRows,
 } from "./read-store.ts";
 import {
-  allowedActionsOf,
+  listAllowedActions,
   type CrossState,
-  eventOfState,
+  stateEvents,
   otherSide,
   type Standing,
-  waitingOnOf,
+  findWaitingOn,
 } from "./rules.ts";
 import type { Cross, ListCrossesQuery } from "./schema.ts";
 import type { AddressedFirm, CrossRow } from "./store.ts";
 
 export async function readCross(ctx: Context, caller: Caller, crossId: string): Promise<Cross> {
-  return await crossOf(ctx.db, caller, crossId);
+  return await requireCross(ctx.db, caller, crossId);
 }
 
 /** A cross as this caller sees it at this moment of a transaction. */
-export async function crossOf(db: Db, caller: Caller, crossId: string): Promise<Cross> {
+export async function requireCross(db: Db, caller: Caller, crossId: string): Promise<Cross> {
   const visible = visibleTo(caller);
   const row = isId("crs", crossId) ? await findCross(db, visible, crossId) : undefined;
   const [cross] = row ? await viewCrosses(db, [row], visible) : [];
@@ -55,7 +55,7 @@ export async function listCrosses(
 ): Promise<Page<Cross>> {
   const visible = visibleTo(caller);
   const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const filter = filterOf(visible, query);
+  const filter = buildFilter(visible, query);
   const question = {
     list: "crosses",
     desk: visible.deskId,
@@ -73,7 +73,7 @@ export async function listCrosses(
   return { ...page, rows: await viewCrosses(ctx.db.planned, page.rows, visible) };
 }
 
-function filterOf(visible: Visibility, query: ListCrossesQuery): CrossFilter {
+function buildFilter(visible: Visibility, query: ListCrossesQuery): CrossFilter {
   return {
     status: query.status ?? null,
     kind: query.kind ?? null,
@@ -106,8 +106,8 @@ export async function listAllCrosses(
 type OwnSide = { readonly side: Side; readonly firmId: string };
 
 /** The caller's sides, the proposing one first. */
-function ownSides(row: FoundCross, visible: Visibility): OwnSide[] {
-  const known = sidesOf(row).filter((side) => isVisible(visible, side));
+function listOwnSides(row: FoundCross, visible: Visibility): OwnSide[] {
+  const known = listSides(row).filter((side) => isVisible(visible, side));
   const addressed =
     row.addressed_firm_id === null
       ? []
@@ -116,14 +116,14 @@ function ownSides(row: FoundCross, visible: Visibility): OwnSide[] {
   return [...known, ...addressed].toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
 }
 
-export function standingOf(row: FoundCross, visible: Visibility): Standing {
-  const sides = ownSides(row, visible).map(({ side }) => side);
+export function findStanding(row: FoundCross, visible: Visibility): Standing {
+  const sides = listOwnSides(row, visible).map(({ side }) => side);
   return { state: row.state, proposedBy: row.proposed_by, sides };
 }
 
 /** A cross as a caller sees it: its own side, or both where both are its own. */
 function viewCross(row: FoundCross, visible: Visibility, settlementStatus: string | null): Cross {
-  const sides = ownSides(row, visible);
+  const sides = listOwnSides(row, visible);
   const [own] = sides;
   if (!own) throw new Error("a cross is shown to those who have a side in it");
   const { feePaise, gstPaise } = feeWithin(priceCeil(row.face_paise, row.fee_bps));
@@ -133,23 +133,23 @@ function viewCross(row: FoundCross, visible: Visibility, settlementStatus: strin
     kind: row.kind,
     side: own.side,
     firm_id: own.firmId,
-    counterparty_iec: counterpartyIecOf(row, own.side),
+    counterparty_iec: counterpartyIec(row, own.side),
     scheme: row.scheme,
     scrip_nos: [...row.scrip_nos],
     face_paise: row.face_paise,
     price_bps: row.price_bps,
     ...fee,
-    all_in_paise: allInOf(row, own.side),
+    all_in_paise: allInPaise(row, own.side),
     sides: sides.map(({ side, firmId }) => ({
       side,
       firm_id: firmId,
       ...fee,
-      all_in_paise: allInOf(row, side),
+      all_in_paise: allInPaise(row, side),
     })),
     terms_hash: row.terms_hash,
     status: row.state,
     reason: row.reason,
-    waiting_on: waitingOnOf(row),
+    waiting_on: findWaitingOn(row),
     due_at: row.due_at && istTimestamp(row.due_at),
     payment_ref: sides.some(({ side }) => side === "buy") ? row.payment_ref : null,
     settlement_id: row.settlement_id,
@@ -157,7 +157,7 @@ function viewCross(row: FoundCross, visible: Visibility, settlementStatus: strin
     netting_ref: row.netting_ref,
     history: [...row.history],
     version: row.version,
-    allowed_actions: allowedActionsOf(standingOf(row, visible)),
+    allowed_actions: listAllowedActions(findStanding(row, visible)),
     created_at: istTimestamp(row.created_at),
     updated_at: istTimestamp(row.updated_at),
   };
@@ -186,7 +186,7 @@ type SideOfCross = {
 };
 
 /** The firms on both sides as far as they are known. */
-function sidesOf(row: CrossRow): SideOfCross[] {
+function listSides(row: CrossRow): SideOfCross[] {
   const { seller_desk_id, seller_firm_id, buyer_desk_id, buyer_firm_id } = row;
   return [
     ...(seller_desk_id !== null && seller_firm_id !== null
@@ -199,12 +199,12 @@ function sidesOf(row: CrossRow): SideOfCross[] {
 }
 
 /** What a side pays or gets, everything included. */
-function allInOf(row: CrossRow, side: Side): number {
+function allInPaise(row: CrossRow, side: Side): number {
   return side === "sell" ? row.seller_paise : row.buyer_paise;
 }
 
 /** Whom the other side is known as. */
-function counterpartyIecOf(row: CrossRow, side: Side): string {
+function counterpartyIec(row: CrossRow, side: Side): string {
   return side === "sell" ? row.buyer_iec : row.seller_iec;
 }
 
@@ -212,7 +212,7 @@ function counterpartyIecOf(row: CrossRow, side: Side): string {
  * What every desk that has a side is told of a change of a cross: its own side. While an answer is
  * waited for, whoever could give it is told as well.
  */
-export function changesOfCross({
+export function buildCrossChanges({
   action,
   isTold = true,
   before,
@@ -236,7 +236,7 @@ export function changesOfCross({
       deskId: desk_id,
       firmId: firm_id,
     }));
-  return [...sidesOf(after), ...awaited].map(({ side, deskId, firmId }) => ({
+  return [...listSides(after), ...awaited].map(({ side, deskId, firmId }) => ({
     environment: after.environment,
     deskId,
     firmId,
@@ -247,29 +247,29 @@ export function changesOfCross({
       version: after.version,
       href: `/v1/cross/${after.cross_id}`,
     },
-    before: before && shownTo(side, before),
-    after: shownTo(side, after),
+    before: before && describeSide(side, before),
+    after: describeSide(side, after),
     ...(isTold && {
       event: {
-        name: eventOfState[after.state],
+        name: stateEvents[after.state],
         from: before?.state ?? null,
         to: after.state,
-        data: shownTo(side, after),
+        data: describeSide(side, after),
       },
     }),
   }));
 }
 
-function shownTo(side: Side, row: CrossRow): object {
+function describeSide(side: Side, row: CrossRow): object {
   return {
     kind: row.kind,
     side,
-    counterparty_iec: counterpartyIecOf(row, side),
+    counterparty_iec: counterpartyIec(row, side),
     scheme: row.scheme,
     scrip_nos: row.scrip_nos,
     face_paise: row.face_paise,
     price_bps: row.price_bps,
-    all_in_paise: allInOf(row, side),
+    all_in_paise: allInPaise(row, side),
     terms_hash: row.terms_hash,
     payment_ref: side === "buy" ? row.payment_ref : null,
     settlement_id: row.settlement_id,

@@ -3,9 +3,9 @@
 // From then on the cross follows its settlement (`hooks.ts`).
 
 import { type DealtCredit, lockForSale } from "../credits/reserve-credits.ts";
-import { lockReserved } from "../credits/settle-credits.ts";
-import { tradingFirms } from "../firms/find-firms.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { lockReservedCredits } from "../credits/settle-credits.ts";
+import { lockTradingFirms } from "../firms/find-firms.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
@@ -13,11 +13,11 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import type { OnEnded } from "../settlement/conclude-legs.ts";
 import { type NewDeal, openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
-import { type Acting, actOnCross, moveCross } from "./act-on-cross.ts";
-import { escrowName } from "./fund-cross.ts";
-import { sharesOf } from "./open-crosses.ts";
-import { changesOfCross } from "./read-crosses.ts";
-import { conflict, moveFor } from "./rules.ts";
+import { type LockedCross, actOnCross, moveCross } from "./act-on-cross.ts";
+import { toEscrowName } from "./fund-cross.ts";
+import { computeShares } from "./open-crosses.ts";
+import { buildCrossChanges } from "./read-crosses.ts";
+import { buildConflict, requireMove } from "./rules.ts";
 import type { Cross } from "./schema.ts";
 import { type CrossRow, lockBySettlements, setCrosses } from "./store.ts";
 
@@ -26,49 +26,53 @@ export async function releaseCross(ctx: Context, call: Call, crossId: string): P
   return await actOnCross(ctx, call, { crossId, action: "release" }, release);
 }
 
-async function release(tx: Tx, acting: Acting): Promise<Change[]> {
+async function release(tx: Tx, acting: LockedCross): Promise<Change[]> {
   const { cross, standing, now } = acting;
-  const move = moveFor("release", standing);
+  const move = requireMove("release", standing);
   const sellerId = cross.seller_firm_id ?? "";
-  const seller = (await tx.run(tradingFirms([sellerId]))).get(sellerId);
-  const refusal = seller && refusalToTrade(seller, now);
+  const seller = (await tx.run(lockTradingFirms([sellerId]))).get(sellerId);
+  const refusal = seller && findTradingRefusal(seller, now);
   if (refusal) throw refusal;
   const held = cross.scrip_nos.map((scripNo) => ({ scripNo, reservedFor: cross.cross_id }));
-  const reserved = await lockReserved(tx, cross.environment, held);
+  const reserved = await lockReservedCredits(tx, cross.environment, held);
   const locked = await lockForSale(tx, [...reserved.values()]);
   const credits = cross.scrip_nos.flatMap((scripNo) => {
     return locked.get(reserved.get(scripNo) ?? "") ?? [];
   });
   if (credits.length < cross.scrip_nos.length) {
-    throw conflict(standing, "credit_unavailable", "a credit of this cross is not to be had");
+    throw buildConflict(standing, "credit_unavailable", "a credit of this cross is not to be had");
   }
   const settlement_id = newId("stl", now);
-  const deal = dealOf(cross, credits, settlement_id);
+  const deal = buildDeal(cross, credits, settlement_id);
   const opened = await openSettlements(tx, [deal], now);
   const after = { ...moveCross(cross, move, { now }), settlement_id };
   await storeSettlements(tx, opened, now, setCrosses([after]));
   return [
-    ...changesOfCross({ action: "release", before: cross, after }),
+    ...buildCrossChanges({ action: "release", before: cross, after }),
     ...opened.changes.map(({ change }) => change),
   ];
 }
 
-function dealOf(cross: CrossRow, credits: readonly DealtCredit[], settlementId: string): NewDeal {
+function buildDeal(
+  cross: CrossRow,
+  credits: readonly DealtCredit[],
+  settlementId: string,
+): NewDeal {
   const { price_bps: priceBps, fee_bps: feeBps } = cross;
-  const shares = sharesOf(
+  const shares = computeShares(
     credits.map((credit) => credit.face_paise),
     { priceBps, feeBps },
   );
-  const seller = partyOf(cross.seller_desk_id, cross.seller_firm_id);
+  const seller = requireParty(cross.seller_desk_id, cross.seller_firm_id);
   return {
     settlementId,
     environment: cross.environment,
     scheme: cross.scheme,
     origin: cross.cross_id,
-    buyer: partyOf(cross.buyer_desk_id, cross.buyer_firm_id),
+    buyer: requireParty(cross.buyer_desk_id, cross.buyer_firm_id),
     buyerBps: priceBps,
     isPrivate: true,
-    escrow: escrowName(cross),
+    escrow: toEscrowName(cross),
     legs: credits.flatMap((credit, at) => {
       const share = shares[at];
       if (!share) return [];
@@ -79,13 +83,16 @@ function dealOf(cross: CrossRow, credits: readonly DealtCredit[], settlementId: 
   };
 }
 
-function partyOf(deskId: string | null, firmId: string | null) {
+function requireParty(deskId: string | null, firmId: string | null) {
   if (deskId === null || firmId === null) throw new Error("both sides of a funded cross are known");
   return { deskId, firmId, orderId: null };
 }
 
 /** Who then locks credits of these settlements can still have their crosses follow them. */
-export async function lockCrossesOf(tx: Tx, settlementIds: readonly string[]): Promise<void> {
+export async function lockCrossesOfSettlements(
+  tx: Tx,
+  settlementIds: readonly string[],
+): Promise<void> {
   await lockBySettlements(tx, settlementIds);
 }
 
@@ -108,5 +115,5 @@ export const followSettlements: OnEnded = async (tx, _actor, ended, now) => {
     return { action, before, after: moveCross(before, action, { reason, now }) };
   });
   await tx.run(setCrosses(moved.map(({ after }) => after)));
-  return moved.flatMap(changesOfCross);
+  return moved.flatMap(buildCrossChanges);
 };

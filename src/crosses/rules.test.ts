@@ -7,23 +7,23 @@ import { feeWithin } from "../kernel/money.ts";
 import { Failure } from "../kernel/failure.ts";
 import { plainCalendar } from "../kernel/working-days.ts";
 import {
-  allowedActionsOf,
+  listAllowedActions,
   crossActions,
   type CrossAction,
   crossLifecycle,
   type CrossMove,
   crossStates,
-  dueAtOf,
-  feeBpsOf,
-  moveFor,
+  computeDueAt,
+  feeBpsByKind,
+  requireMove,
   openStates,
   refuseRole,
-  stateAfter,
-  sumsOf,
-  termsHashOf,
-  waitingOnOf,
+  advanceCross,
+  computeSums,
+  hashTerms,
+  findWaitingOn,
 } from "./rules.ts";
-import { sharesOf } from "./open-crosses.ts";
+import { computeShares } from "./open-crosses.ts";
 
 const actions = Object.keys(crossActions) as CrossAction[];
 const moves = Object.keys(crossLifecycle.moves) as CrossMove[];
@@ -49,8 +49,8 @@ test("every edge of the lifecycle leads where it says, and there is no other", (
   for (const state of crossStates) {
     for (const move of moves) {
       const expected = edges[`${state} ${move}`];
-      if (expected) assert.equal(stateAfter(state, move), expected);
-      else assert.throws(() => stateAfter(state, move), Failure, `${state} ${move}`);
+      if (expected) assert.equal(advanceCross(state, move), expected);
+      else assert.throws(() => advanceCross(state, move), Failure, `${state} ${move}`);
     }
   }
 });
@@ -60,14 +60,14 @@ test("whoever may act moves the cross, and whoever may not is told what they may
     for (const proposedBy of bothSides) {
       for (const sides of [["sell"], ["buy"], ["sell", "buy"]] as const) {
         const standing = { state, proposedBy, sides };
-        const allowed = allowedActionsOf(standing);
+        const allowed = listAllowedActions(standing);
         for (const action of actions) {
           if (allowed.includes(action)) {
             refuseRole(action, standing);
-            assert.ok(stateAfter(state, moveFor(action, standing)));
+            assert.ok(advanceCross(state, requireMove(action, standing)));
           } else {
             assert.throws(
-              () => moveFor(action, standing),
+              () => requireMove(action, standing),
               ({ code, detail }: Failure) =>
                 code === "conflict" && String(detail?.["allowed_actions"]) === String(allowed),
             );
@@ -103,36 +103,40 @@ test("a cross has a deadline exactly while one of its parties has something to d
   for (const state of crossStates) {
     const isOpen = (openStates as readonly string[]).includes(state);
     for (const environment of ["live", "sandbox"] as const) {
-      const due = dueAtOf(state, environment, now, plainCalendar);
+      const due = computeDueAt(state, environment, now, plainCalendar);
       assert.equal(due !== null && due > now, isOpen, state);
     }
-    const waiting = waitingOnOf({ state, proposed_by: "sell", payment_ref: null });
+    const waiting = findWaitingOn({ state, proposed_by: "sell", payment_ref: null });
     assert.equal(waiting === "none", !isOpen && state !== "released");
   }
   assert.equal(
-    dueAtOf("funded", "live", now, plainCalendar)?.toISOString(),
+    computeDueAt("funded", "live", now, plainCalendar)?.toISOString(),
     "2026-11-17T12:00:00.000Z",
   );
   const proposal = { state: "proposed", payment_ref: null } as const;
-  assert.equal(waitingOnOf({ ...proposal, proposed_by: "sell" }), "buyer");
-  assert.equal(waitingOnOf({ ...proposal, proposed_by: "buy" }), "seller");
+  assert.equal(findWaitingOn({ ...proposal, proposed_by: "sell" }), "buyer");
+  assert.equal(findWaitingOn({ ...proposal, proposed_by: "buy" }), "seller");
   const paid = { state: "agreed", proposed_by: "sell", payment_ref: "P" } as const;
-  assert.equal(waitingOnOf(paid), "bank");
+  assert.equal(findWaitingOn(paid), "bank");
 });
 
 test("a block costs two basis points of face on each side, a transfer in a group nothing", () => {
-  const block = { facePaise: 1_000_000_001, priceBps: 9_777, feeBps: feeBpsOf.block };
-  assert.deepEqual(sumsOf(block), {
+  const block = { facePaise: 1_000_000_001, priceBps: 9_777, feeBps: feeBpsByKind.block };
+  assert.deepEqual(computeSums(block), {
     valuePaise: 977_700_000,
     feePaise: 200_001,
     sellerPaise: 977_499_999,
     buyerPaise: 977_900_001,
   });
-  const transfer = sumsOf({ ...block, feeBps: feeBpsOf.intra_group });
+  const transfer = computeSums({ ...block, feeBps: feeBpsByKind.intra_group });
   assert.equal(transfer?.sellerPaise, 977_700_000);
   assert.equal(transfer?.buyerPaise, 977_700_000);
-  assert.equal(sumsOf({ facePaise: 1, priceBps: 9_999, feeBps: 0 }), undefined, "worth nothing");
-  assert.equal(sumsOf({ facePaise: 2 ** 53 - 1, priceBps: 10_000, feeBps: 2 }), undefined);
+  assert.equal(
+    computeSums({ facePaise: 1, priceBps: 9_999, feeBps: 0 }),
+    undefined,
+    "worth nothing",
+  );
+  assert.equal(computeSums({ facePaise: 2 ** 53 - 1, priceBps: 10_000, feeBps: 2 }), undefined);
 });
 
 const faces = fc.array(
@@ -148,9 +152,9 @@ test("the shares of the legs are never below zero and sum exactly to the cross",
   fc.assert(
     fc.property(faces, bps, fc.integer({ min: 0, max: 50 }), (legs, priceBps, feeBps) => {
       const facePaise = legs.reduce((sum, face) => sum + face, 0);
-      const sums = sumsOf({ facePaise, priceBps, feeBps });
+      const sums = computeSums({ facePaise, priceBps, feeBps });
       if (!sums) return;
-      const shares = sharesOf(legs, { priceBps, feeBps });
+      const shares = computeShares(legs, { priceBps, feeBps });
       const total = (amountOf: (share: (typeof shares)[number]) => number) =>
         shares.reduce((sum, share) => sum + amountOf(share), 0);
       assert.equal(shares.length, legs.length);
@@ -198,8 +202,8 @@ const terms = {
 test("the name of the terms is the same for the same terms and another for any other", () => {
   // These bytes are agreed on with every cross that was ever made: they must never change.
   const known = "0c1367210a7ae5a895f0d04b0e6905329c16377c4991abba699d9b920c0d84fe";
-  assert.equal(termsHashOf(terms), known);
-  assert.equal(termsHashOf({ ...terms, scripNos: ["A", "B"] }), known);
+  assert.equal(hashTerms(terms), known);
+  assert.equal(hashTerms({ ...terms, scripNos: ["A", "B"] }), known);
   const others = [
     { kind: "intra_group" as const },
     { sellerIec: terms.buyerIec, buyerIec: terms.sellerIec },
@@ -210,6 +214,6 @@ test("the name of the terms is the same for the same terms and another for any o
     { scripNos: ["A"] },
     { scripNos: null },
   ];
-  const names = others.map((other) => termsHashOf({ ...terms, ...other }));
+  const names = others.map((other) => hashTerms({ ...terms, ...other }));
   assert.equal(new Set([known, ...names]).size, others.length + 1);
 });

@@ -92,19 +92,19 @@ export type Standing = {
 };
 
 /** What this caller can do with a cross now. */
-export function allowedActionsOf(standing: Standing): CrossAction[] {
+export function listAllowedActions(standing: Standing): CrossAction[] {
   const { state } = standing;
-  return actionNames.filter((action) => plays(roleIn(action, state), standing));
+  return actionNames.filter((action) => hasRole(findRole(action, state), standing));
 }
 
 const actionNames = Object.keys(crossActions) as CrossAction[];
 
-function roleIn(action: CrossAction, state: CrossState): Role | undefined {
+function findRole(action: CrossAction, state: CrossState): Role | undefined {
   const byState: Readonly<Partial<Record<CrossState, Role>>> = crossActions[action];
   return byState[state];
 }
 
-function plays(role: Role | undefined, { proposedBy, sides }: Standing): boolean {
+function hasRole(role: Role | undefined, { proposedBy, sides }: Standing): boolean {
   switch (role) {
     case undefined:
       return false;
@@ -127,33 +127,37 @@ export function otherSide(side: Side): Side {
 
 /** The side that never does this, whatever the state, acts outside its role. */
 export function refuseRole(action: CrossAction, standing: Standing): void {
-  if (crossStates.some((state) => plays(roleIn(action, state), standing))) return;
+  if (crossStates.some((state) => hasRole(findRole(action, state), standing))) return;
   throw new Failure("forbidden", `it is the other side that may ${action} this cross`, {
     detail: { reason: "wrong_side", action },
   });
 }
 
 /** The move that an action makes, or the conflict that says what is allowed instead. */
-export function moveFor<Action extends CrossAction>(
+export function requireMove<Action extends CrossAction>(
   action: Action,
   standing: Standing,
 ): Action | "refund" {
   const { state } = standing;
-  if (!plays(roleIn(action, state), standing)) {
-    throw conflict(standing, "wrong_state", `a cross that is ${state} does not allow ${action}`);
+  if (!hasRole(findRole(action, state), standing)) {
+    throw buildConflict(
+      standing,
+      "wrong_state",
+      `a cross that is ${state} does not allow ${action}`,
+    );
   }
   return action === "cancel" && state === "funded" ? "refund" : action;
 }
 
 /** A refusal by how things stand, with what can be done instead. */
-export function conflict(standing: Standing, reason: string, message: string): Failure {
+export function buildConflict(standing: Standing, reason: string, message: string): Failure {
   const { state } = standing;
   return new Failure("conflict", message, {
-    detail: { reason, state, allowed_actions: allowedActionsOf(standing) },
+    detail: { reason, state, allowed_actions: listAllowedActions(standing) },
   });
 }
 
-export function stateAfter(state: CrossState, move: CrossMove): CrossState {
+export function advanceCross(state: CrossState, move: CrossMove): CrossState {
   return advance(crossLifecycle, state, move);
 }
 
@@ -171,7 +175,7 @@ const workingDaysFor: Readonly<Partial<Record<CrossState, number>>> = {
 const sandboxSeconds = 900;
 
 /** By when what is waited for must have happened; null when nothing is. */
-export function dueAtOf(
+export function computeDueAt(
   state: CrossState,
   environment: Environment,
   now: Date,
@@ -184,7 +188,7 @@ export function dueAtOf(
 }
 
 /** Whose move it is. */
-export function waitingOnOf({
+export function findWaitingOn({
   state,
   proposed_by,
   payment_ref,
@@ -207,7 +211,7 @@ export function waitingOnOf({
   }
 }
 
-export const eventOfState = {
+export const stateEvents = {
   proposed: "cross.proposed",
   agreed: "cross.agreed",
   funded: "cross.funded",
@@ -231,7 +235,7 @@ export type Step = {
 export const blockMinPaise: Paise = 1_000_000_000;
 
 /** What each side pays the house, tax included. */
-export const feeBpsOf = { block: 2, intra_group: 0 } as const satisfies Record<CrossKind, Bps>;
+export const feeBpsByKind = { block: 2, intra_group: 0 } as const satisfies Record<CrossKind, Bps>;
 
 export type Terms = {
   readonly kind: CrossKind;
@@ -246,7 +250,7 @@ export type Terms = {
 };
 
 /** What both sides consent to, as one name. The bytes never change; other terms get another version. */
-export function termsHashOf(terms: Terms): string {
+export function hashTerms(terms: Terms): string {
   const { kind, sellerIec, buyerIec, scheme, facePaise, priceBps, feeBps, scripNos } = terms;
   const text = canonicalJson({
     kind,
@@ -270,7 +274,7 @@ export type Sums = {
 };
 
 /** Rounded down where the seller is paid, up where the house is; undefined when nothing is left. */
-export function sumsOf({
+export function computeSums({
   facePaise,
   priceBps,
   feeBps,

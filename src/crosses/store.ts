@@ -155,7 +155,7 @@ export async function claimOverdue(
 }
 
 /** What a desk has open that concerns nobody else: its proposals, and deals among its own firms. */
-export async function lockOpenWithin(tx: Tx, deskId: string): Promise<CrossRow[]> {
+export async function lockOpenOfDesk(tx: Tx, deskId: string): Promise<CrossRow[]> {
   return await tx.rows(sql`
     select ${crossColumns}
     from crosses as c
@@ -199,7 +199,7 @@ export async function listAddressed(
 }
 
 /** What is open has less time left. Each was locked before. */
-export async function bringCrossesNearer(
+export async function moveDeadlinesEarlier(
   tx: Tx,
   crossIds: readonly string[],
   { seconds, now }: Passage,

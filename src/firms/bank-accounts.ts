@@ -4,10 +4,10 @@ import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
-import { openAccountNo, sealPurpose } from "./particulars.ts";
-import { type Hold, holdsOf } from "./rules.ts";
+import { openAccountNo, toSealPurpose } from "./particulars.ts";
+import { type Hold, listHolds } from "./rules.ts";
 import { accountColumn } from "./seal-store.ts";
-import { type FirmRow, listFirmsById, shareFirms } from "./store.ts";
+import { type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
 
 /** An account as it is kept: its number is sealed, bound to its firm. */
 type SealedAccount = {
@@ -48,17 +48,17 @@ export function openAccount(
 }
 
 /** Whom money may come from: the firm's own account and names. */
-type FirmAsRemitter = {
+type Remitter = {
   readonly environment: string;
   readonly accountNo: string | null;
   readonly names: readonly string[];
 };
 
-export async function firmsAsRemitters(
+export async function findRemitters(
   db: Db,
   firmIds: readonly string[],
   sealKey: Buffer,
-): Promise<ReadonlyMap<string, FirmAsRemitter>> {
+): Promise<ReadonlyMap<string, Remitter>> {
   if (firmIds.length === 0) return new Map();
   const firms = await listFirmsById(db, firmIds);
   return new Map(
@@ -85,7 +85,7 @@ export type PayeeFirm = {
   readonly holds: readonly Hold[];
 };
 
-export async function payeesOf(
+export async function findPayees(
   db: Db,
   firmIds: readonly string[],
   now: Date,
@@ -99,7 +99,7 @@ export async function lockPayees(
   firmIds: readonly string[],
   now: Date,
 ): Promise<ReadonlyMap<string, PayeeFirm>> {
-  return toPayees(await tx.run(shareFirms(firmIds)), now);
+  return toPayees(await tx.run(lockFirmsForShare(firmIds)), now);
 }
 
 function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, PayeeFirm> {
@@ -107,7 +107,7 @@ function toPayees(firms: readonly FirmRow[], now: Date): ReadonlyMap<string, Pay
     firms.map((firm) => {
       const { bank_ifsc: ifsc, bank_last4: last4 } = firm;
       const account = ifsc !== null && last4 !== null ? { ifsc, last4 } : null;
-      return [firm.firm_id, { account, holds: holdsOf(firm, now) }];
+      return [firm.firm_id, { account, holds: listHolds(firm, now) }];
     }),
   );
 }
@@ -156,13 +156,8 @@ export function sealedAccounts({ db }: Pick<Context, "db">): SealedPlace {
     name: "bank accounts",
     list: async (after, limit) => {
       const rows = await accountColumn.list(db, after, limit);
-      return rows.map((row) => ({ ...row, purpose: sealPurpose(row.id) }));
+      return rows.map((row) => ({ ...row, purpose: toSealPurpose(row.id) }));
     },
     set: (rows) => accountColumn.set(db, rows),
   };
-}
-
-/** What an account number is sealed for, wherever it is kept. */
-export function accountPurpose(firmId: string): string {
-  return sealPurpose(firmId);
 }

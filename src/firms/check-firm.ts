@@ -4,19 +4,19 @@ import { Failure, unprocessable } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import { istTimestamp, parseInstant } from "../kernel/time.ts";
 import { askOutside, type Question } from "../outside/ask.ts";
-import { accountChecks, type Answered, identityChecks } from "../outside/inquiry-rules.ts";
+import { accountChecks, type Answered, listIdentityChecks } from "../outside/inquiry-rules.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import type { Requester } from "./find-firms.ts";
-import { changedFirm, changeFirm, changeOfFirm, type Decision } from "./hold-firm.ts";
+import { applyChanges, changeFirm, buildFirmChange, type Decision } from "./hold-firm.ts";
 import {
-  answeredChecks,
+  toFirmChecks,
   type FirmCheck,
   firmLifecycle,
   type Mandate,
   mergeChecks,
-  pendingChecks,
-  verdictOf,
+  buildPendingChecks,
+  decideVerification,
 } from "./rules.ts";
 import type { AuthorizeFirmBody, Firm } from "./schema.ts";
 import { type FirmRow, lockFirms, setFirms } from "./store.ts";
@@ -55,20 +55,20 @@ function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
 
 /** Asks the registry who the firm is and, where it has an account, the bank whose that is. */
 export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
-  const account = accountQuestion(firm);
-  await tx.run(askOutside([identityQuestion(firm), ...(account ? [account] : [])], now));
-  return pendingChecks([...identityChecks(firm), ...(account ? accountChecks : [])]);
+  const account = buildAccountQuestion(firm);
+  await tx.run(askOutside([buildIdentityQuestion(firm), ...(account ? [account] : [])], now));
+  return buildPendingChecks([...listIdentityChecks(firm), ...(account ? accountChecks : [])]);
 }
 
 /** Asks the bank alone; nothing is asked about a firm without an account. */
 export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
-  const account = accountQuestion(firm);
+  const account = buildAccountQuestion(firm);
   if (!account) return [];
   await tx.run(askOutside([account], now));
-  return pendingChecks(accountChecks);
+  return buildPendingChecks(accountChecks);
 }
 
-function identityQuestion(firm: FirmRow): Question<"firm_identity"> {
+function buildIdentityQuestion(firm: FirmRow): Question<"firm_identity"> {
   if (firm.iec === null || firm.pan === null) throw new Error("a firm is asked about by its IEC");
   return {
     environment: firm.environment,
@@ -81,7 +81,7 @@ function identityQuestion(firm: FirmRow): Question<"firm_identity"> {
 }
 
 /** The bank is asked by the last digits: the whole number is not for a list of questions. */
-function accountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
+function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
   if (firm.bank_last4 === null || firm.bank_ifsc === null || firm.bank_name === null) {
     return undefined;
   }
@@ -109,11 +109,11 @@ export async function applyChecks(
   answered: Answers,
   now: Date,
 ): Promise<void> {
-  const found = checksByFirm(answered);
+  const found = groupChecksByFirm(answered);
   const firms = await lockFirms(tx, [...found.keys()]);
   const decided = firms.map((firm) => {
-    const decision = decide(firm, found.get(firm.firm_id) ?? [], now);
-    return { firm, changed: changedFirm(firm, decision.changes, now), decision };
+    const decision = decideOnChecks(firm, found.get(firm.firm_id) ?? [], now);
+    return { firm, changed: applyChanges(firm, decision.changes, now), decision };
   });
   await setFirms(
     tx,
@@ -122,27 +122,27 @@ export async function applyChecks(
   await recordChanges(
     tx,
     actor,
-    decided.map(({ firm, changed, decision }) => changeOfFirm(firm, changed, decision, now)),
+    decided.map(({ firm, changed, decision }) => buildFirmChange(firm, changed, decision, now)),
     now,
   );
 }
 
-function checksByFirm(answered: Answers): Map<string, FirmCheck[]> {
+function groupChecksByFirm(answered: Answers): Map<string, FirmCheck[]> {
   const found = new Map<string, FirmCheck[]>();
   for (const { subject_id, answer, as_of } of answered) {
-    const checks = answeredChecks(answer.checks, istTimestamp(as_of));
+    const checks = toFirmChecks(answer.checks, istTimestamp(as_of));
     found.set(subject_id, [...(found.get(subject_id) ?? []), ...checks]);
   }
   return found;
 }
 
-const eventOfVerdict = {
+const verdictEvents = {
   confirm: "firm.verified",
   require_action: "firm.action_required",
   reject: "firm.rejected",
 } as const;
 
-function decide(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision {
+function decideOnChecks(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision {
   const checks = mergeChecks(firm.checks, found);
   const changes = { checks, checked_at: now };
   const failed = checks.filter(({ outcome }) => outcome === "fail");
@@ -152,13 +152,13 @@ function decide(firm: FirmRow, found: readonly FirmCheck[], now: Date): Decision
     const event = { name: "firm.action_required", data: { checks: failed } };
     return { action: "check", changes, ...(isFailure && { event }) };
   }
-  const verdict = verdictOf(checks);
+  const verdict = decideVerification(checks);
   if (verdict === "pending") return { action: "check", changes };
   const state = advance(firmLifecycle, firm.connection_state, verdict);
   return {
     action: verdict,
     changes: { ...changes, connection_state: state },
-    event: { name: eventOfVerdict[verdict], data: { checks: failed } },
+    event: { name: verdictEvents[verdict], data: { checks: failed } },
   };
 }
 
@@ -168,11 +168,11 @@ export async function authorizeFirm(
   requester: Requester,
   { firmId, mandate: given }: { firmId: string; mandate: AuthorizeFirmBody["mandate"] },
 ): Promise<Firm> {
-  const mandate = plainMandate(given, ctx.now());
+  const mandate = parseMandate(given, ctx.now());
   return await changeFirm(ctx, requester, {
     firmId,
     async decide(_tx, firm) {
-      const isGiven = firm.mandate !== null && isSame(firm.mandate, mandate);
+      const isGiven = firm.mandate !== null && isSameMandate(firm.mandate, mandate);
       if (firm.connection_state === "authorized" && isGiven) return undefined;
       const state = advance(firmLifecycle, firm.connection_state, "authorize");
       return {
@@ -187,7 +187,7 @@ export async function authorizeFirm(
   });
 }
 
-function plainMandate(given: AuthorizeFirmBody["mandate"], now: Date): Mandate {
+function parseMandate(given: AuthorizeFirmBody["mandate"], now: Date): Mandate {
   const signatory = given.signatory_name.trim();
   const reference = given.reference.trim();
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(given.valid_until);
@@ -206,7 +206,7 @@ function plainMandate(given: AuthorizeFirmBody["mandate"], now: Date): Mandate {
   return { signatory_name: signatory, reference, valid_until: istTimestamp(until) };
 }
 
-function isSame(one: Mandate, other: Mandate): boolean {
+function isSameMandate(one: Mandate, other: Mandate): boolean {
   return (
     one.signatory_name === other.signatory_name &&
     one.reference === other.reference &&

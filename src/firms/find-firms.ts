@@ -6,34 +6,34 @@ import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import { isVisible, type Visibility, visibleTo } from "../kernel/visibility.ts";
 import type { Db, Query, Tx } from "../platform/postgres/postgres.ts";
-import type { Kin } from "./rules.ts";
+import type { Ownership } from "./rules.ts";
 import {
   findDeskOfFirm,
   findFirm,
   type FirmRow,
   listFirmsById,
   listIdentities,
-  listKin,
+  listOwnerships,
   lockFirm,
-  shareFirms,
+  lockFirmsForShare,
 } from "./store.ts";
 
 /** A firm that something of the service's own is about, whoever's desk it is on. */
-export async function firmById(db: Db, firmId: string): Promise<FirmOfDesk> {
+export async function loadFirm(db: Db, firmId: string): Promise<FirmOfDesk> {
   const [firm] = await listFirmsById(db, [firmId]);
   if (!firm) throw new Error(`the books know ${firmId} and nobody else does`);
   return firm;
 }
 
 /** A firm this caller may read; a sub_account key knows of its own firm and of no other. */
-export async function firmOfCaller(db: Db, caller: Caller, firmId: string): Promise<FirmRow> {
+export async function requireVisibleFirm(db: Db, caller: Caller, firmId: string): Promise<FirmRow> {
   if (!isVisible(visibleTo(caller), { deskId: caller.deskId, firmId })) throw notFound();
-  return await firmOfDesk(db, caller.deskId, firmId);
+  return await requireFirmOfDesk(db, caller.deskId, firmId);
 }
 
 /** The same, and it stays as it is until the transaction ends. */
-export async function lockFirmOfCaller(tx: Tx, caller: Caller, firmId: string): Promise<FirmRow> {
-  await firmOfCaller(tx, caller, firmId);
+export async function lockVisibleFirm(tx: Tx, caller: Caller, firmId: string): Promise<FirmRow> {
+  await requireVisibleFirm(tx, caller, firmId);
   const firm = await lockFirm(tx, caller.deskId, firmId);
   if (!firm) throw notFound();
   return firm;
@@ -51,14 +51,14 @@ export function refuseOffboarded({ connection_state }: Pick<FirmRow, "connection
 export type FirmOfDesk = FirmRow;
 
 /** A firm of this desk; not found when it is another desk's or nobody's. */
-export async function firmOfDesk(db: Db, deskId: string, firmId: string): Promise<FirmRow> {
+export async function requireFirmOfDesk(db: Db, deskId: string, firmId: string): Promise<FirmRow> {
   const firm = isId("frm", firmId) ? await findFirm(db, deskId, firmId) : undefined;
   if (!firm) throw notFound();
   return firm;
 }
 
 /** A firm of any desk, for the operator. */
-export async function findAnyFirm(db: Db, firmId: string): Promise<FirmRow> {
+export async function requireAnyFirm(db: Db, firmId: string): Promise<FirmRow> {
   const [firm] = await listFirmsById(db, [firmId]);
   if (!firm) throw notFound();
   return firm;
@@ -70,11 +70,11 @@ export async function findEnvironment(db: Db, firmId: string): Promise<Environme
 }
 
 /** Across desks, so for figures about the whole market only; no caller is ever shown it. */
-export async function kinOfFirms(
+export async function findOwnerships(
   db: Db,
   firmIds: readonly string[],
-): Promise<ReadonlyMap<string, Kin>> {
-  const rows = await listKin(db, [...new Set(firmIds)]);
+): Promise<ReadonlyMap<string, Ownership>> {
+  const rows = await listOwnerships(db, [...new Set(firmIds)]);
   return new Map(rows.map(({ firm_id, pan, group_id }) => [firm_id, { pan, groupId: group_id }]));
 }
 
@@ -85,12 +85,14 @@ export type TradingFirm = Pick<
 >;
 
 /** The firms of these ids, which stay as they are until the transaction ends. */
-export function tradingFirms(firmIds: readonly string[]): Query<ReadonlyMap<string, TradingFirm>> {
-  return shareFirms(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row])));
+export function lockTradingFirms(
+  firmIds: readonly string[],
+): Query<ReadonlyMap<string, TradingFirm>> {
+  return lockFirmsForShare(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row])));
 }
 
 /** By whom firms are known to be the same company, wherever they are registered. */
-export async function pansOf(
+export async function findPans(
   db: Db,
   firmIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
@@ -105,7 +107,7 @@ export function findIecs(firmIds: readonly string[]): Query<ReadonlyMap<string, 
 }
 
 /** By what the state knows firms. */
-export async function taxpayersAmong(
+export async function findTaxpayers(
   db: Db,
   firmIds: readonly string[],
 ): Promise<ReadonlyMap<string, Pick<FirmRow, "pan" | "gstin">>> {
@@ -136,7 +138,7 @@ export async function toOperatorRequester(
 }
 
 /** What the operator suspended, only the operator resumes or lets go. */
-export function refuseToOverrule(
+export function refuseOperatorSuspension(
   { actor }: Pick<Requester, "actor">,
   { suspended_by }: { readonly suspended_by: string | null },
 ): void {

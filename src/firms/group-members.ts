@@ -9,11 +9,11 @@ import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { refuseOffboarded } from "./find-firms.ts";
-import { mustJoin, positionsOf } from "./group-rules.ts";
+import { mustJoin, sumPositions } from "./group-rules.ts";
 import type { Group, GroupPositions, ListGroupsQuery, Member } from "./group-schema.ts";
 import { listMembers as listRows, lockGroup, setGroupChanged, sumMembers } from "./group-store.ts";
-import { groupChange, groupOfDesk, lockGroupOfDesk, viewGroup } from "./groups.ts";
-import { type GroupMove, lockMembership, membershipChange, setGroup } from "./update-firm.ts";
+import { buildGroupChange, requireGroup, lockGroupOfDesk, viewGroup } from "./groups.ts";
+import { type GroupMove, lockMembership, buildMembershipChange, setGroup } from "./update-firm.ts";
 
 type MemberOfGroup = { readonly groupId: string; readonly firmId: string };
 
@@ -34,10 +34,10 @@ export async function addMember(
       refuseOffboarded(firm);
       const joined = await setGroup(tx, firm, groupId, now);
       await setGroupChanged(tx, caller.deskId, { groupId, now });
-      const after = await groupOfDesk(tx, caller, groupId);
+      const after = await requireGroup(tx, caller, groupId);
       const changes = [
-        membershipChange({ before: firm, after: joined }),
-        groupChange("group.member_added", { before, after }),
+        buildMembershipChange({ before: firm, after: joined }),
+        buildGroupChange("group.member_added", { before, after }),
       ];
       await recordChanges(tx, toActor(call), changes, now);
       return viewGroup(after);
@@ -62,10 +62,10 @@ export async function removeMember(
       if (firm.group_id !== groupId) return viewGroup(before);
       const left = await setGroup(tx, firm, null, now);
       await setGroupChanged(tx, caller.deskId, { groupId, now });
-      const after = await groupOfDesk(tx, caller, groupId);
+      const after = await requireGroup(tx, caller, groupId);
       const changes = [
-        membershipChange({ before: firm, after: left }),
-        groupChange("group.member_removed", { before, after }),
+        buildMembershipChange({ before: firm, after: left }),
+        buildGroupChange("group.member_removed", { before, after }),
       ];
       await recordChanges(tx, toActor(call), changes, now);
       return viewGroup(after);
@@ -80,7 +80,7 @@ export async function listMembers(
   { groupId, ...query }: { readonly groupId: string } & ListGroupsQuery,
 ): Promise<Page<Member>> {
   refuseSubAccount(visibleTo(caller), "act for a group");
-  const group = await groupOfDesk(ctx.db, caller, groupId);
+  const group = await requireGroup(ctx.db, caller, groupId);
   const question = { list: "members", desk: caller.deskId, group: groupId };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listRows(ctx.db, { deskId: caller.deskId, groupId }, request);
@@ -113,7 +113,7 @@ export async function noteMove(
   const groups = [from, to].filter((groupId) => groupId !== null);
   for (const groupId of groups.toSorted()) {
     if (!isId("grp", groupId) || !(await lockGroup(tx, deskId, groupId))) continue;
-    const before = await groupOfDesk(tx, { deskId }, groupId);
+    const before = await requireGroup(tx, { deskId }, groupId);
     const joins = groupId === to;
     if (joins) mustJoin(before, null);
     await setGroupChanged(tx, deskId, { groupId, now });
@@ -124,7 +124,7 @@ export async function noteMove(
       updated_at: now,
     };
     const action = joins ? "group.member_added" : "group.member_removed";
-    changes.push(groupChange(action, { before, after }));
+    changes.push(buildGroupChange(action, { before, after }));
   }
   return changes;
 }
@@ -142,5 +142,5 @@ export async function readGroupPositions(
     ? await sumMembers(ctx.db, { deskId, groupId }, istDay(now))
     : undefined;
   if (!members) throw notFound();
-  return { group_id: groupId, as_of: istTimestamp(now), ...positionsOf(members) };
+  return { group_id: groupId, as_of: istTimestamp(now), ...sumPositions(members) };
 }

@@ -5,14 +5,14 @@ import { Failure } from "../kernel/failure.ts";
 import {
   bucketStarts,
   expiryBuckets,
-  groupActions,
+  listGroupActions,
   membersMax,
   mustJoin,
-  positionsOf,
+  sumPositions,
   refuseMembers,
 } from "./group-rules.ts";
 
-function reasonOf(work: () => unknown): unknown {
+function findReason(work: () => unknown): unknown {
   try {
     return work();
   } catch (error) {
@@ -29,9 +29,9 @@ test("what a group allows follows from how many members it has", () => {
     [membersMax, ["update", "remove_member"]],
   ] as const;
   for (const [member_count, actions] of rows) {
-    assert.deepEqual(groupActions({ member_count }), actions);
+    assert.deepEqual(listGroupActions({ member_count }), actions);
     assert.equal(
-      reasonOf(() => refuseMembers({ member_count })) === undefined,
+      findReason(() => refuseMembers({ member_count })) === undefined,
       actions.some((action) => action === "delete"),
     );
   }
@@ -47,7 +47,7 @@ test("a firm joins by descending precedence: already in, in another, full, free"
   ] as const;
   for (const [group, current, verdict] of rows) {
     assert.equal(
-      reasonOf(() => mustJoin(group, current)),
+      findReason(() => mustJoin(group, current)),
       verdict,
     );
   }
@@ -59,7 +59,7 @@ test("buckets leave no day out and count none twice", () => {
 });
 
 test("a group of nobody has every line, at zero", () => {
-  const { schemes, any_scheme, members } = positionsOf([]);
+  const { schemes, any_scheme, members } = sumPositions([]);
   assert.deepEqual(members, []);
   assert.deepEqual(any_scheme, { requirement_count: 0, requirement_paise: 0 });
   for (const line of schemes) {
@@ -75,7 +75,7 @@ test("sums past what a double holds are exact, of one member and of all", () => 
   ] as const;
   const owed = [{ scheme: "ROSCTL", count: 1, amount_paise: "1" }] as const;
   const one = { firm_id: "frm_a", legal_name: "A", held, owed };
-  const { schemes } = positionsOf([one, one, one]);
+  const { schemes } = sumPositions([one, one, one]);
   const [line] = schemes.filter(({ scheme }) => scheme === "ROSCTL");
   assert.equal(line?.face_paise, 27_021_597_764_222_973n);
   assert.equal(line?.net_paise, 27_021_597_764_222_970n);

@@ -12,7 +12,7 @@ export const membersMax = 500;
 export type GroupFacts = { readonly member_count: number };
 
 /** A group has no states; how many members it has decides what can be done with it. */
-export function groupActions({ member_count }: GroupFacts): string[] {
+export function listGroupActions({ member_count }: GroupFacts): string[] {
   return [
     "update",
     ...(member_count < membersMax ? ["add_member"] : []),
@@ -30,7 +30,7 @@ export function mustJoin(group: { group_id: string } & GroupFacts, current: stri
   }
   if (group.member_count < membersMax) return true;
   throw new Failure("conflict", `a group has at most ${membersMax} members`, {
-    detail: { reason: "group_full", allowed_actions: groupActions(group) },
+    detail: { reason: "group_full", allowed_actions: listGroupActions(group) },
   });
 }
 
@@ -41,7 +41,7 @@ export function refuseMembers(group: GroupFacts): void {
     detail: {
       reason: "group_not_empty",
       member_count: group.member_count,
-      allowed_actions: groupActions(group),
+      allowed_actions: listGroupActions(group),
     },
   });
 }
@@ -87,7 +87,7 @@ export type MemberSums = {
   readonly owed: readonly OwedSum[];
 };
 
-export function positionsOf(members: readonly MemberSums[]) {
+export function sumPositions(members: readonly MemberSums[]) {
   return {
     ...toPosition(
       members.flatMap(({ held }) => held),
@@ -104,19 +104,19 @@ export function positionsOf(members: readonly MemberSums[]) {
 function toPosition(held: readonly HeldSum[], owed: readonly OwedSum[]) {
   return {
     schemes: schemes.map((scheme) =>
-      schemePosition(
+      sumSchemePosition(
         scheme,
         held.filter((sum) => sum.scheme === scheme),
         owed.filter((sum) => sum.scheme === scheme),
       ),
     ),
-    any_scheme: owedTotal(owed.filter(({ scheme }) => scheme === null)),
+    any_scheme: sumOwed(owed.filter(({ scheme }) => scheme === null)),
   };
 }
 
-function schemePosition(scheme: Scheme, held: readonly HeldSum[], owed: readonly OwedSum[]) {
-  const credits = heldTotal(held);
-  const requirements = owedTotal(owed);
+function sumSchemePosition(scheme: Scheme, held: readonly HeldSum[], owed: readonly OwedSum[]) {
+  const credits = sumHeld(held);
+  const requirements = sumOwed(owed);
   return {
     scheme,
     ...credits,
@@ -124,26 +124,26 @@ function schemePosition(scheme: Scheme, held: readonly HeldSum[], owed: readonly
     net_paise: subtractPaise(credits.face_paise, requirements.requirement_paise),
     buckets: expiryBuckets.map((bucket, index) => ({
       ...bucket,
-      ...heldTotal(held.filter((sum) => sum.bucket === index)),
+      ...sumHeld(held.filter((sum) => sum.bucket === index)),
     })),
   };
 }
 
-function heldTotal(held: readonly HeldSum[]) {
+function sumHeld(held: readonly HeldSum[]) {
   return {
     credit_count: held.reduce((total, { count }) => total + count, 0),
-    face_paise: exactSum(held.map(({ face_paise }) => face_paise)),
-    available_paise: exactSum(held.map(({ available_paise }) => available_paise)),
+    face_paise: sumExactly(held.map(({ face_paise }) => face_paise)),
+    available_paise: sumExactly(held.map(({ available_paise }) => available_paise)),
   };
 }
 
-function owedTotal(owed: readonly OwedSum[]) {
+function sumOwed(owed: readonly OwedSum[]) {
   return {
     requirement_count: owed.reduce((total, { count }) => total + count, 0),
-    requirement_paise: exactSum(owed.map(({ amount_paise }) => amount_paise)),
+    requirement_paise: sumExactly(owed.map(({ amount_paise }) => amount_paise)),
   };
 }
 
-function exactSum(amounts: readonly string[]): PaiseSum {
+function sumExactly(amounts: readonly string[]): PaiseSum {
   return sumPaise(amounts.map(readPaise));
 }

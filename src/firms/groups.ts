@@ -13,7 +13,7 @@ import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
-import { groupActions, refuseMembers } from "./group-rules.ts";
+import { listGroupActions, refuseMembers } from "./group-rules.ts";
 import type { CreateGroupBody, Group, ListGroupsQuery, UpdateGroupBody } from "./group-schema.ts";
 import {
   countGroups,
@@ -45,7 +45,7 @@ export async function createGroup(
     created_at: now,
     updated_at: now,
   };
-  return await naming(ctx, { deskId: row.desk_id, name: row.name }, () =>
+  return await catchNameConflict(ctx, { deskId: row.desk_id, name: row.name }, () =>
     ctx.db.transaction(
       async (tx): Promise<Creation<Group>> => {
         const createdBefore = await claimIdempotencyKey(tx, {
@@ -57,10 +57,13 @@ export async function createGroup(
           now,
         });
         if (createdBefore) {
-          return { outcome: "replayed", resource: await createdEarlier(tx, call, createdBefore) };
+          return {
+            outcome: "replayed",
+            resource: await findCreatedEarlier(tx, call, createdBefore),
+          };
         }
         await insertGroup(tx, row);
-        const created = groupChange("group.created", { before: null, after: row });
+        const created = buildGroupChange("group.created", { before: null, after: row });
         await recordChanges(tx, toActor(call), [created], now);
         return { outcome: call.dryRun ? "tried" : "created", resource: viewGroup(row) };
       },
@@ -70,7 +73,7 @@ export async function createGroup(
 }
 
 /** What the key created may be gone by now; creating it again is not what a retry asks for. */
-async function createdEarlier(tx: Tx, { caller }: Call, groupId: string): Promise<Group> {
+async function findCreatedEarlier(tx: Tx, { caller }: Call, groupId: string): Promise<Group> {
   const row = await findGroup(tx, caller.deskId, groupId);
   if (row) return viewGroup(row);
   throw new Failure("conflict", "the group this idempotency key created has been deleted", {
@@ -87,14 +90,14 @@ export async function updateGroup(
   const now = ctx.now();
   const { caller } = call;
   refuseSubAccount(visibleTo(caller), "act for a group");
-  return await naming(ctx, { deskId: caller.deskId, name }, () =>
+  return await catchNameConflict(ctx, { deskId: caller.deskId, name }, () =>
     ctx.db.transaction(
       async (tx) => {
         const before = await lockGroupOfDesk(tx, caller, groupId);
         if (before.name === name) return viewGroup(before);
         await setGroupName(tx, caller.deskId, { groupId, name, now });
-        const after = await groupOfDesk(tx, caller, groupId);
-        const renamed = groupChange("group.updated", { before, after });
+        const after = await requireGroup(tx, caller, groupId);
+        const renamed = buildGroupChange("group.updated", { before, after });
         await recordChanges(tx, toActor(call), [renamed], now);
         return viewGroup(after);
       },
@@ -113,7 +116,7 @@ export async function deleteGroup(ctx: Context, call: Call, groupId: string): Pr
       const before = await lockGroupOfDesk(tx, caller, groupId);
       refuseMembers(before);
       await deleteRow(tx, caller.deskId, groupId);
-      const deleted = groupChange("group.deleted", { before, after: null });
+      const deleted = buildGroupChange("group.deleted", { before, after: null });
       await recordChanges(tx, toActor(call), [deleted], now);
       return viewGroup(before);
     },
@@ -123,7 +126,7 @@ export async function deleteGroup(ctx: Context, call: Call, groupId: string): Pr
 
 export async function readGroup(ctx: Context, caller: Caller, groupId: string): Promise<Group> {
   refuseSubAccount(visibleTo(caller), "act for a group");
-  return viewGroup(await groupOfDesk(ctx.db, caller, groupId));
+  return viewGroup(await requireGroup(ctx.db, caller, groupId));
 }
 
 export async function listGroups(
@@ -152,12 +155,12 @@ export function viewGroup(row: GroupRow): Group {
     created_at: istTimestamp(row.created_at),
     updated_at: istTimestamp(row.updated_at),
     version: row.version,
-    allowed_actions: groupActions(row),
+    allowed_actions: listGroupActions(row),
   };
 }
 
 /** A change of a group for the audit trail; nobody else is told of it. */
-export function groupChange(
+export function buildGroupChange(
   action: string,
   { before, after }: { readonly before: GroupRow | null; readonly after: GroupRow | null },
 ): Change {
@@ -180,7 +183,7 @@ export function groupChange(
 }
 
 /** A group of the caller's desk; not found when it is another desk's or nobody's. */
-export async function groupOfDesk(
+export async function requireGroup(
   db: Db,
   { deskId }: Pick<Caller, "deskId">,
   groupId: string,
@@ -198,11 +201,11 @@ export async function lockGroupOfDesk(
 ): Promise<GroupRow> {
   const locked = isId("grp", groupId) && (await lockGroup(tx, caller.deskId, groupId));
   if (!locked) throw notFound();
-  return await groupOfDesk(tx, caller, groupId);
+  return await requireGroup(tx, caller, groupId);
 }
 
 /** Runs a write that names a group, and says which group has the name when one has. */
-async function naming<Result>(
+async function catchNameConflict<Result>(
   ctx: Context,
   { deskId, name }: { readonly deskId: string; readonly name: string },
   write: () => Promise<Result>,

@@ -7,11 +7,11 @@ import type { Passage } from "../kernel/passage.ts";
 import { isVisible } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { type Requester, refuseToOverrule } from "./find-firms.ts";
+import { type Requester, refuseOperatorSuspension } from "./find-firms.ts";
 import { viewFirm } from "./read-firms.ts";
 import { firmLifecycle, keepAuthorizedAt } from "./rules.ts";
 import type { Firm } from "./schema.ts";
-import { bringHoldsNearer } from "./seal-store.ts";
+import { moveHoldsEarlier } from "./seal-store.ts";
 import { type FirmRow, lockFirm, setFirms } from "./store.ts";
 
 /** What was decided about a firm: its columns that change, and what is told about it. */
@@ -43,9 +43,9 @@ export async function changeFirm(
       if (!firm) throw notFound();
       const decision = await decide(tx, firm, now);
       if (!decision) return viewFirm(firm, now);
-      const changed = changedFirm(firm, decision.changes, now);
+      const changed = applyChanges(firm, decision.changes, now);
       await setFirms(tx, [changed]);
-      const own = changeOfFirm(firm, changed, decision, now);
+      const own = buildFirmChange(firm, changed, decision, now);
       await recordChanges(tx, requester.actor, [own, ...(decision.also ?? [])], now);
       return viewFirm(changed, now);
     },
@@ -53,12 +53,12 @@ export async function changeFirm(
   );
 }
 
-export function changedFirm(firm: FirmRow, changes: Partial<FirmRow>, now: Date): FirmRow {
+export function applyChanges(firm: FirmRow, changes: Partial<FirmRow>, now: Date): FirmRow {
   const authorized_at = keepAuthorizedAt(firm, changes.connection_state, now);
   return { ...firm, ...changes, authorized_at, version: firm.version + 1, updated_at: now };
 }
 
-export function changeOfFirm(
+export function buildFirmChange(
   before: FirmRow | null,
   after: FirmRow,
   { action, event }: Pick<Decision, "action" | "event">,
@@ -120,7 +120,7 @@ export async function resumeFirm(
   return await changeFirm(ctx, requester, {
     firmId,
     async decide(_tx, firm) {
-      refuseToOverrule(requester, firm);
+      refuseOperatorSuspension(requester, firm);
       const state = advance(firmLifecycle, firm.connection_state, "resume");
       return {
         action: "resume",
@@ -131,6 +131,6 @@ export async function resumeFirm(
   });
 }
 
-export async function passTimeOfHolds(tx: Tx, passage: Passage): Promise<number> {
-  return await bringHoldsNearer(tx, passage);
+export async function advanceHolds(tx: Tx, passage: Passage): Promise<number> {
+  return await moveHoldsEarlier(tx, passage);
 }

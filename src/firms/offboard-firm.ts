@@ -16,8 +16,8 @@ import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { changeFirm, type Decision } from "./hold-firm.ts";
-import { type Requester, refuseToOverrule } from "./find-firms.ts";
-import { firmLifecycle, maskedEmail, maskedName, maskedPhone } from "./rules.ts";
+import { type Requester, refuseOperatorSuspension } from "./find-firms.ts";
+import { firmLifecycle, maskEmail, maskedName, maskPhone } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";
 
@@ -30,7 +30,7 @@ export type Blocker = {
   readonly amount_paise?: number;
 };
 
-export type Blockers = (tx: Tx, deskId: string, firmId: string) => Promise<Blocker[]>;
+export type ListBlockers = (tx: Tx, deskId: string, firmId: string) => Promise<Blocker[]>;
 
 export type LeavingFirm = {
   readonly environment: Environment;
@@ -48,7 +48,7 @@ export type OnOffboard = (
 
 /** What other slices have to say about a firm that leaves. */
 export type Offboarding = {
-  readonly blockers: readonly Blockers[];
+  readonly blockers: readonly ListBlockers[];
   /** What a firm has and owes, and how a firm that drains is rid of it once nothing else is open. */
   readonly money: {
     readonly list: (tx: Tx, firm: LeavingFirm) => Promise<Blocker[]>;
@@ -57,7 +57,7 @@ export type Offboarding = {
   readonly onOffboard: readonly OnOffboard[];
 };
 
-const drainsAtOnce = 100;
+const drainsPerRunMax = 100;
 const drain: Actor = { kind: "worker", id: "offboarding", requestId: null };
 
 export async function offboardFirm(
@@ -74,20 +74,20 @@ export async function offboardFirm(
     async decide(tx, firm, now) {
       refuseSubAccount(requester.visible, "offboard firms");
       refuseOwnFirm(firm);
-      refuseToOverrule(requester, firm);
+      refuseOperatorSuspension(requester, firm);
       const { connection_state } = firm;
       if (connection_state === "offboarded" || connection_state === "offboarding") {
         return undefined;
       }
       const state = advance(firmLifecycle, connection_state, "offboard");
       const blockers = [
-        ...(await blockersOf(tx, firm, offboarding)),
+        ...(await listBlockers(tx, firm, offboarding)),
         ...(await offboarding.money.list(tx, toLeaving(firm))),
       ];
       if (blockers.length === 0) {
-        return await leave(tx, requester.actor, { firm, state, offboarding, now });
+        return await finishLeaving(tx, requester.actor, { firm, state, offboarding, now });
       }
-      if (mode !== "drain") throw blocked(firm, blockers);
+      if (mode !== "drain") throw openBusiness(firm, blockers);
       await dropQuestions(tx, [firm.firm_id]);
       return {
         action: "drain",
@@ -107,7 +107,7 @@ export async function finishOffboarding(
   offboarding: Offboarding,
   offenders: Offenders = noOffenders(),
 ): Promise<"more" | "idle"> {
-  const looked = { limit: drainsAtOnce, except: offenders.ids() };
+  const looked = { limit: drainsPerRunMax, except: offenders.ids() };
   const leaving = await listOffboardingFirms(ctx.db, looked);
   const desks = new Map(leaving.map(({ firm_id, desk_id }) => [firm_id, desk_id]));
   await workOneByOne(offenders, [...desks.keys()], async (firmId) => {
@@ -117,14 +117,14 @@ export async function finishOffboarding(
       firmId,
       async decide(tx, firm, now) {
         if (firm.connection_state !== "offboarding") return undefined;
-        const blockers = await blockersOf(tx, firm, offboarding);
+        const blockers = await listBlockers(tx, firm, offboarding);
         if (blockers.length > 0) return undefined;
         if ((await offboarding.money.list(tx, toLeaving(firm))).length > 0) {
           const also = await offboarding.money.drain(tx, drain, toLeaving(firm), now);
           return also.length > 0 ? { action: "drain", changes: {}, also } : undefined;
         }
         const state = advance(firmLifecycle, firm.connection_state, "finish");
-        return await leave(tx, drain, { firm, state, offboarding, now });
+        return await finishLeaving(tx, drain, { firm, state, offboarding, now });
       },
     });
     return 1;
@@ -132,7 +132,7 @@ export async function finishOffboarding(
   return "idle";
 }
 
-async function blockersOf(tx: Tx, firm: FirmRow, { blockers }: Offboarding): Promise<Blocker[]> {
+async function listBlockers(tx: Tx, firm: FirmRow, { blockers }: Offboarding): Promise<Blocker[]> {
   const found: Blocker[] = [];
   for (const blockersIn of blockers) {
     found.push(...(await blockersIn(tx, firm.desk_id, firm.firm_id)));
@@ -140,7 +140,7 @@ async function blockersOf(tx: Tx, firm: FirmRow, { blockers }: Offboarding): Pro
   return found;
 }
 
-async function leave(
+async function finishLeaving(
   tx: Tx,
   actor: Actor,
   {
@@ -164,8 +164,8 @@ async function leave(
     action: "offboard",
     changes: {
       connection_state: state,
-      email: firm.email && maskedEmail(firm.email),
-      phone: firm.phone && maskedPhone(firm.phone),
+      email: firm.email && maskEmail(firm.email),
+      phone: firm.phone && maskPhone(firm.phone),
       bank_sealed: null,
       bank_name: firm.bank_name && maskedName,
       mandate: firm.mandate && { ...firm.mandate, signatory_name: maskedName },
@@ -188,7 +188,7 @@ function refuseOwnFirm({ firm_id, desk_id }: FirmRow): void {
   });
 }
 
-function blocked({ connection_state }: FirmRow, blockers: readonly Blocker[]): Failure {
+function openBusiness({ connection_state }: FirmRow, blockers: readonly Blocker[]): Failure {
   return new Failure("conflict", "the firm has open business", {
     detail: {
       reason: "open_business",

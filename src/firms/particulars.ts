@@ -8,20 +8,20 @@ import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { open, seal, sealingKey } from "../platform/seal.ts";
 import {
-  accountNoProblem,
-  cinProblem,
-  emailProblem,
-  gstinProblem,
-  iecProblem,
-  ifscProblem,
-  internationalPhone,
-  panProblem,
-  phoneProblem,
-  plainIdentifier,
+  findAccountNoProblem,
+  findCinProblem,
+  findEmailProblem,
+  findGstinProblem,
+  findIecProblem,
+  findIfscProblem,
+  toInternationalPhone,
+  findPanProblem,
+  findPhoneProblem,
+  normalizeIdentifier,
   type Problem,
 } from "./rules.ts";
 import type { RegisterFirmBody, UpdateFirmBody } from "./schema.ts";
-import { findTwin, type FirmRow } from "./store.ts";
+import { findDuplicate, type FirmRow } from "./store.ts";
 
 type Bank = NonNullable<RegisterFirmBody["bank"]>;
 
@@ -35,9 +35,9 @@ const noBank: BankColumns = {
 };
 
 /** What the caller wrote, each thing in its one spelling. */
-export function plainParticulars<Body extends UpdateFirmBody>(body: Body): Body {
-  const plain = (text: string | null | undefined) => text && plainIdentifier(text);
-  return withoutUndefined({
+export function normalizeParticulars<Body extends UpdateFirmBody>(body: Body): Body {
+  const plain = (text: string | null | undefined) => text && normalizeIdentifier(text);
+  return dropUndefined({
     ...body,
     legal_name: body.legal_name?.trim().replace(/\s+/g, " "),
     iec: plain(body.iec),
@@ -45,51 +45,51 @@ export function plainParticulars<Body extends UpdateFirmBody>(body: Body): Body 
     gstin: plain(body.gstin),
     cin: plain(body.cin),
     email: body.email?.trim().toLowerCase(),
-    phone: body.phone && (internationalPhone(body.phone) ?? body.phone),
+    phone: body.phone && (toInternationalPhone(body.phone) ?? body.phone),
     external_id: body.external_id?.trim() ?? body.external_id,
     bank: body.bank && {
       account_no: body.bank.account_no.replace(/[\s-]+/g, ""),
-      ifsc: plainIdentifier(body.bank.ifsc),
+      ifsc: normalizeIdentifier(body.bank.ifsc),
       name: body.bank.name.trim().replace(/\s+/g, " "),
     },
   }) as Body; // The same fields, spelt plainly.
 }
 
 /** Refuses what is wrong with the given fields, read beside what else is known of the firm. */
-export function refuseWrong(
+export function refuseInvalidParticulars(
   given: UpdateFirmBody,
   firm: Pick<FirmRow, "iec" | "pan" | "gstin" | "cin">,
 ): void {
   const { iec, pan, gstin, cin } = { ...firm, ...given };
   const changesPan = given.pan !== undefined;
   // A rule that ties two fields is checked when either was given, and names the one it is about.
-  const aboutPan = pan !== null && panProblem(pan) === undefined ? pan : null;
+  const aboutPan = pan !== null && findPanProblem(pan) === undefined ? pan : null;
   const problems: [string, Problem][] = [
     ["legal_name", given.legal_name === "" ? "is required" : undefined],
-    ["pan", changesPan && pan !== null ? panProblem(pan) : undefined],
+    ["pan", changesPan && pan !== null ? findPanProblem(pan) : undefined],
     [
       "iec",
       iec !== null && (changesPan || given.iec !== undefined)
-        ? iecProblem(iec, aboutPan)
+        ? findIecProblem(iec, aboutPan)
         : undefined,
     ],
     [
       "gstin",
       gstin !== null && (changesPan || given.gstin !== undefined)
-        ? gstinProblem(gstin, aboutPan)
+        ? findGstinProblem(gstin, aboutPan)
         : undefined,
     ],
     [
       "cin",
       cin !== null && (changesPan || given.cin !== undefined)
-        ? cinProblem(cin, aboutPan)
+        ? findCinProblem(cin, aboutPan)
         : undefined,
     ],
-    ["email", given.email === undefined ? undefined : emailProblem(given.email)],
-    ["phone", typeof given.phone === "string" ? phoneProblem(given.phone) : undefined],
+    ["email", given.email === undefined ? undefined : findEmailProblem(given.email)],
+    ["phone", typeof given.phone === "string" ? findPhoneProblem(given.phone) : undefined],
     ["external_id", given.external_id === "" ? "must not be blank" : undefined],
-    ["bank.account_no", given.bank ? accountNoProblem(given.bank.account_no) : undefined],
-    ["bank.ifsc", given.bank ? ifscProblem(given.bank.ifsc) : undefined],
+    ["bank.account_no", given.bank ? findAccountNoProblem(given.bank.account_no) : undefined],
+    ["bank.ifsc", given.bank ? findIfscProblem(given.bank.ifsc) : undefined],
     ["bank.name", given.bank?.name === "" ? "is required" : undefined],
   ];
   const fields = problems.flatMap(([path, problem]): FieldProblem[] =>
@@ -102,7 +102,7 @@ export function refuseWrong(
 export function sealBank(bank: Bank | null, firmId: string, sealKey: Buffer): BankColumns {
   if (!bank) return noBank;
   return {
-    bank_sealed: seal(bank.account_no, sealPurpose(firmId), sealKey),
+    bank_sealed: seal(bank.account_no, toSealPurpose(firmId), sealKey),
     bank_last4: bank.account_no.slice(-4),
     bank_ifsc: bank.ifsc,
     bank_name: bank.name,
@@ -113,7 +113,7 @@ export function openAccountNo(
   { firm_id, bank_sealed }: Pick<FirmRow, "firm_id" | "bank_sealed">,
   sealKey: Buffer,
 ): string | null {
-  return bank_sealed && open(bank_sealed, sealPurpose(firm_id), sealKey);
+  return bank_sealed && open(bank_sealed, toSealPurpose(firm_id), sealKey);
 }
 
 export function isSameBank(firm: FirmRow, bank: Bank | null, sealKey: Buffer): boolean {
@@ -129,7 +129,7 @@ export function isSameBank(firm: FirmRow, bank: Bank | null, sealKey: Buffer): b
  * What an idempotency key remembers of a registration. A bare digest of an account number could be
  * guessed back, so the number goes in keyed.
  */
-export function rememberedOf(body: RegisterFirmBody, sealKey: Buffer): RegisterFirmBody {
+export function toFingerprintBody(body: RegisterFirmBody, sealKey: Buffer): RegisterFirmBody {
   if (!body.bank) return body;
   const accountNo = createHmac("sha256", sealingKey(sealKey))
     .update(body.bank.account_no)
@@ -137,11 +137,11 @@ export function rememberedOf(body: RegisterFirmBody, sealKey: Buffer): RegisterF
   return { ...body, bank: { ...body.bank, account_no: accountNo } };
 }
 
-export function sealPurpose(firmId: string): string {
+export function toSealPurpose(firmId: string): string {
   return `bank account of ${firmId}`;
 }
 
-function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function dropUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
@@ -151,12 +151,12 @@ type Particulars = Pick<FirmRow, "desk_id" | "firm_id" | "iec" | "external_id">;
  * One legal entity is one firm of a desk: the conflict names the one that is there, unless the
  * caller is bound to another firm and must not learn of it.
  */
-export async function duplicateOf(
+export async function explainDuplicate(
   db: Db,
   firm: Particulars,
   visible: Visibility,
 ): Promise<Failure> {
-  const twin = await findTwin(db, firm);
+  const twin = await findDuplicate(db, firm);
   if (!twin) throw new Error("a firm that stood in the way is visible afterwards");
   const sameIec = twin.iec === firm.iec;
   return new Failure(
@@ -180,7 +180,7 @@ export async function explainRefusal(
   const constraint = violatedConstraint(error);
   if (constraint === "firms_group_of_desk") return notFound();
   if (constraint === "firms_iec" || constraint === "firms_external_id") {
-    return await duplicateOf(db, firm, visible);
+    return await explainDuplicate(db, firm, visible);
   }
   return error;
 }

@@ -3,16 +3,16 @@ import { allowedActions } from "../kernel/lifecycle.ts";
 import { closePage, countOnce, openPage, type Page } from "../kernel/page.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
-import { portStatus } from "../outside/ask.ts";
+import { listPortStatus } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { firmOfCaller } from "./find-firms.ts";
+import { requireVisibleFirm } from "./find-firms.ts";
 import {
   firmLifecycle,
   type FirmState,
-  holdsOf,
-  maskedAccountNo,
-  plainIdentifier,
+  listHolds,
+  maskAccountNo,
+  normalizeIdentifier,
 } from "./rules.ts";
 import type { Connection, Firm, ListFirmsQuery } from "./schema.ts";
 import {
@@ -25,7 +25,7 @@ import {
 } from "./store.ts";
 
 export async function readFirm(ctx: Context, caller: Caller, firmId: string): Promise<Firm> {
-  return viewFirm(await firmOfCaller(ctx.db, caller, firmId), ctx.now());
+  return viewFirm(await requireVisibleFirm(ctx.db, caller, firmId), ctx.now());
 }
 
 export async function listFirms(
@@ -39,10 +39,10 @@ export async function listFirms(
     role: query.role ?? null,
     groupId: query.group_id ?? null,
     externalId: query.external_id ?? null,
-    iec: query.iec === undefined ? null : plainIdentifier(query.iec),
+    iec: query.iec === undefined ? null : normalizeIdentifier(query.iec),
     firmId: visibleTo(caller).firmId,
   };
-  const question = { list: "firms", desk: caller.deskId, ...askedBy(filter) };
+  const question = { list: "firms", desk: caller.deskId, ...toQuestion(filter) };
   const request = openPage(query, question, ctx.cursorKey);
   const rows = await listFirmRows(ctx.db.planned, caller.deskId, filter, request);
   const page = closePage(request, rows, {
@@ -54,7 +54,7 @@ export async function listFirms(
   return { ...page, rows: await mapPaced(page.rows, (row) => viewFirm(row, now), openPace()) };
 }
 
-function askedBy(filter: FirmFilter): Record<string, string | undefined> {
+function toQuestion(filter: FirmFilter): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(filter).map(([name, value]) => [name, value ?? undefined]),
   );
@@ -101,7 +101,7 @@ function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports
   return {
     connection_state: row.connection_state,
     checks: [...row.checks],
-    holds: holdsOf(row, now).map(({ on, reason, until }) => ({
+    holds: listHolds(row, now).map(({ on, reason, until }) => ({
       on,
       reason: reason as Connection["holds"][number]["reason"], // An open set.
       until: until && istTimestamp(until),
@@ -118,7 +118,7 @@ function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports
 
 function viewBank({ bank_last4, bank_ifsc, bank_name }: FirmRow): Firm["bank"] {
   if (bank_last4 === null || bank_ifsc === null || bank_name === null) return null;
-  return { account_no_masked: maskedAccountNo(bank_last4), ifsc: bank_ifsc, name: bank_name };
+  return { account_no_masked: maskAccountNo(bank_last4), ifsc: bank_ifsc, name: bank_name };
 }
 
 export async function readConnection(
@@ -127,11 +127,11 @@ export async function readConnection(
   firmId: string,
 ): Promise<Connection> {
   const now = ctx.now();
-  const firm = await firmOfCaller(ctx.db, caller, firmId);
+  const firm = await requireVisibleFirm(ctx.db, caller, firmId);
   return {
     firm_id: firm.firm_id,
     ...viewState(firm, now),
-    ports: await portStatus(ctx.db, firm.environment),
+    ports: await listPortStatus(ctx.db, firm.environment),
     as_of: istTimestamp(now),
   };
 }

@@ -8,18 +8,18 @@ import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { firmOfDesk, toRequester } from "./find-firms.ts";
-import { changeOfFirm } from "./hold-firm.ts";
+import { requireFirmOfDesk, toRequester } from "./find-firms.ts";
+import { buildFirmChange } from "./hold-firm.ts";
 import {
-  duplicateOf,
+  explainDuplicate,
   explainRefusal,
-  plainParticulars,
-  refuseWrong,
-  rememberedOf,
+  normalizeParticulars,
+  refuseInvalidParticulars,
+  toFingerprintBody,
   sealBank,
 } from "./particulars.ts";
 import { viewFirm } from "./read-firms.ts";
-import { isIec, isLegalName, isPan, legalNameLengthMax, syntheticPan } from "./rules.ts";
+import { isIec, isLegalName, isPan, legalNameLengthMax, makeSyntheticPan } from "./rules.ts";
 import type { Firm, RegisterFirmBody } from "./schema.ts";
 import { blankFirm, findDeskByName, type FirmRow, insertClients, insertFirm } from "./store.ts";
 import type { OnMoved } from "./update-firm.ts";
@@ -32,30 +32,31 @@ export async function registerFirm(
 ): Promise<Creation<Firm>> {
   const now = ctx.now();
   const requester = toRequester(call);
-  const given = plainParticulars(body);
-  refuseWrong(given, blankFirm);
+  const given = normalizeParticulars(body);
+  refuseInvalidParticulars(given, blankFirm);
   refuseSubAccount(requester.visible, "register firms");
-  const firm = clientFirm(ctx, call, given, now);
+  const firm = buildClientFirm(ctx, call, given, now);
   try {
     return await ctx.db.transaction(
       async (tx) => {
         const registeredBefore = await claimIdempotencyKey(tx, {
           call,
           operation: "registerFirm",
-          body: rememberedOf(body, ctx.sealKey),
+          body: toFingerprintBody(body, ctx.sealKey),
           idField: "firm_id",
           newId: firm.firm_id,
           now,
         });
         if (registeredBefore) {
-          const original = await firmOfDesk(tx, requester.visible.deskId, registeredBefore);
+          const original = await requireFirmOfDesk(tx, requester.visible.deskId, registeredBefore);
           return { outcome: "replayed", resource: viewFirm(original, now) };
         }
         const move = { deskId: requester.visible.deskId, from: null, to: firm.group_id };
         const joined = await ctx.onMoved(tx, move, now);
-        if (!(await insertFirm(tx, firm))) throw await duplicateOf(tx, firm, requester.visible);
-        const event = { name: "firm.registered", data: toldOf(firm) };
-        const change = changeOfFirm(null, firm, { action: "register", event }, now);
+        if (!(await insertFirm(tx, firm)))
+          throw await explainDuplicate(tx, firm, requester.visible);
+        const event = { name: "firm.registered", data: describeFirm(firm) };
+        const change = buildFirmChange(null, firm, { action: "register", event }, now);
         await recordChanges(tx, requester.actor, [change, ...joined], now);
         return { outcome: call.dryRun ? "tried" : "created", resource: viewFirm(firm, now) };
       },
@@ -66,7 +67,7 @@ export async function registerFirm(
   }
 }
 
-function clientFirm(
+function buildClientFirm(
   { sealKey }: Context,
   { caller }: Call,
   given: RegisterFirmBody,
@@ -86,7 +87,7 @@ function clientFirm(
   };
 }
 
-function toldOf({ legal_name, role, external_id }: FirmRow): object {
+function describeFirm({ legal_name, role, external_id }: FirmRow): object {
   return { legal_name, role, external_id };
 }
 
@@ -116,7 +117,7 @@ export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<Op
   const known = await findDeskByName(tx, command.environment, command.legalName);
   if (known) return { desk: known, opened: [] };
   const firmId = newId("frm", now);
-  const identity = identityOf(command, firmId);
+  const identity = chooseIdentity(command, firmId);
   const desk: FirmRow = {
     ...blankFirm,
     firm_id: firmId,
@@ -130,16 +131,16 @@ export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<Op
     updated_at: now,
   };
   if (await insertFirm(tx, desk)) {
-    return { desk, opened: [changeOfFirm(null, desk, { action: "open_desk" }, now)] };
+    return { desk, opened: [buildFirmChange(null, desk, { action: "open_desk" }, now)] };
   }
   const winner = await findDeskByName(tx, command.environment, command.legalName);
   if (!winner) throw new Error("a desk that stood in the way is visible afterwards");
   return { desk: winner, opened: [] };
 }
 
-function identityOf({ environment, iec, pan }: OpenDesk, firmId: string) {
+function chooseIdentity({ environment, iec, pan }: OpenDesk, firmId: string) {
   if (iec === undefined && pan === undefined) {
-    const synthetic = environment === "sandbox" ? syntheticPan(firmId) : null;
+    const synthetic = environment === "sandbox" ? makeSyntheticPan(firmId) : null;
     return { iec: synthetic, pan: synthetic };
   }
   const taken = pan ?? iec ?? "";
@@ -159,7 +160,7 @@ export async function seedClients(
   await insertClients(
     tx,
     clients.map(({ firmId, seed, name }) => {
-      const pan = syntheticPan(seed);
+      const pan = makeSyntheticPan(seed);
       return {
         ...blankFirm,
         firm_id: firmId,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  changedTerms,
+  applyTermChanges,
   refusePastDay,
   type RequirementTerms,
-  sameTerms,
+  isSameTerms,
 } from "./requirement-rules.ts";
 
 const today = "2026-11-15";
@@ -34,19 +34,19 @@ test("a change touches the fields it names and no other", () => {
     { reference: "BE-2" },
   ];
   for (const change of changes) {
-    const changed = changedTerms(terms, change, today);
+    const changed = applyTermChanges(terms, change, today);
     assert.deepEqual(changed, { ...terms, ...change });
-    assert.equal(sameTerms(terms, changed), false);
+    assert.equal(isSameTerms(terms, changed), false);
   }
-  assert.ok(sameTerms(terms, changedTerms(terms, {}, today)));
-  assert.ok(sameTerms(terms, changedTerms(terms, terms, today)));
+  assert.ok(isSameTerms(terms, applyTermChanges(terms, {}, today)));
+  assert.ok(isSameTerms(terms, applyTermChanges(terms, terms, today)));
 });
 
 test("a requirement whose day has passed can be corrected, and not moved into the past", () => {
   const passed = { ...terms, due_on: "2026-11-01" };
-  const corrected = changedTerms(passed, { amount_paise: 5, due_on: "2026-11-01" }, today);
+  const corrected = applyTermChanges(passed, { amount_paise: 5, due_on: "2026-11-01" }, today);
   assert.deepEqual(corrected, { ...passed, amount_paise: 5 });
-  assert.throws(() => changedTerms(passed, { due_on: "2026-11-02" }, today), {
+  assert.throws(() => applyTermChanges(passed, { due_on: "2026-11-02" }, today), {
     code: "unprocessable",
   });
 });

@@ -22,7 +22,7 @@ export function refusePastDay(dueOn: IstDay, today: IstDay): void {
 }
 
 /** The terms after a change; a field that is not named stays, and null takes the scheme away. */
-export function changedTerms(
+export function applyTermChanges(
   terms: RequirementTerms,
   change: Partial<RequirementTerms>,
   today: IstDay,
@@ -38,7 +38,7 @@ export function changedTerms(
   };
 }
 
-export function sameTerms(one: RequirementTerms, other: RequirementTerms): boolean {
+export function isSameTerms(one: RequirementTerms, other: RequirementTerms): boolean {
   return (
     one.scheme === other.scheme &&
     one.amount_paise === other.amount_paise &&

@@ -15,7 +15,7 @@ export type RequirementRow = RequirementTerms & {
   readonly updated_at: Date;
 };
 
-export type FirmOfDesk = { readonly deskId: string; readonly firmId: string };
+export type FirmKey = { readonly deskId: string; readonly firmId: string };
 
 export type RequirementFilter = {
   readonly scheme: Scheme | null;
@@ -44,7 +44,7 @@ export async function insertRequirement(tx: Tx, row: RequirementRow): Promise<vo
 
 export async function findRequirement(
   db: Db,
-  { deskId, firmId }: FirmOfDesk,
+  { deskId, firmId }: FirmKey,
   requirementId: string,
 ): Promise<RequirementRow | undefined> {
   const [row] = await db.rows<RequirementRow>(sql`
@@ -56,7 +56,7 @@ export async function findRequirement(
 
 export async function lockRequirement(
   tx: Tx,
-  { deskId, firmId }: FirmOfDesk,
+  { deskId, firmId }: FirmKey,
   requirementId: string,
 ): Promise<RequirementRow | undefined> {
   const [row] = await tx.rows<RequirementRow>(sql`
@@ -69,7 +69,7 @@ export async function lockRequirement(
 
 export async function findRequirementByReference(
   db: Db,
-  { deskId, firmId }: FirmOfDesk,
+  { deskId, firmId }: FirmKey,
   reference: string,
 ): Promise<RequirementRow | undefined> {
   const [row] = await db.rows<RequirementRow>(sql`
@@ -82,7 +82,7 @@ export async function findRequirementByReference(
 /** Newest first. */
 export async function listRequirements(
   db: Db,
-  { deskId, firmId }: FirmOfDesk,
+  { deskId, firmId }: FirmKey,
   { after, fetch, scheme, dueBefore }: PageRequest & RequirementFilter,
 ): Promise<RequirementRow[]> {
   return await db.rows(sql`
@@ -100,7 +100,7 @@ export async function listRequirements(
 
 export async function countRequirements(
   db: Db,
-  { deskId, firmId }: FirmOfDesk,
+  { deskId, firmId }: FirmKey,
   { scheme, dueBefore }: RequirementFilter,
 ): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`

@@ -10,8 +10,13 @@ import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
-import { firmOfCaller, refuseOffboarded } from "./find-firms.ts";
-import { changedTerms, refusePastDay, requirementActions, sameTerms } from "./requirement-rules.ts";
+import { requireVisibleFirm, refuseOffboarded } from "./find-firms.ts";
+import {
+  applyTermChanges,
+  refusePastDay,
+  requirementActions,
+  isSameTerms,
+} from "./requirement-rules.ts";
 import type {
   DeclareRequirementBody,
   ListRequirementsQuery,
@@ -23,7 +28,7 @@ import {
   deleteRequirement as deleteRow,
   findRequirement,
   findRequirementByReference,
-  type FirmOfDesk,
+  type FirmKey,
   insertRequirement,
   listRequirements as listRows,
   lockRequirement,
@@ -52,10 +57,10 @@ export async function declareRequirement(
     created_at: now,
     updated_at: now,
   };
-  return await referring(ctx, { deskId, firmId, reference: row.reference }, () =>
+  return await catchReferenceConflict(ctx, { deskId, firmId, reference: row.reference }, () =>
     ctx.db.transaction(
       async (tx): Promise<Creation<Requirement>> => {
-        const firm = await firmOfCaller(tx, call.caller, firmId);
+        const firm = await requireVisibleFirm(tx, call.caller, firmId);
         const declaredBefore = await claimIdempotencyKey(tx, {
           call,
           operation: "declareRequirement",
@@ -65,13 +70,19 @@ export async function declareRequirement(
           now,
         });
         if (declaredBefore) {
-          return { outcome: "replayed", resource: await declaredEarlier(tx, row, declaredBefore) };
+          return {
+            outcome: "replayed",
+            resource: await findDeclaredEarlier(tx, row, declaredBefore),
+          };
         }
         // A retry finds its original even when the day or the firm has gone since; new ones do not.
         refusePastDay(row.due_on, istDay(now));
         refuseOffboarded(firm);
         await insertRequirement(tx, row);
-        const declared = requirementChange("requirement.declared", { before: null, after: row });
+        const declared = buildRequirementChange("requirement.declared", {
+          before: null,
+          after: row,
+        });
         await recordChanges(tx, toActor(call), [declared], now);
         return { outcome: call.dryRun ? "tried" : "created", resource: viewRequirement(row) };
       },
@@ -81,7 +92,7 @@ export async function declareRequirement(
 }
 
 /** What the key created may be gone by now; creating it again is not what a retry asks for. */
-async function declaredEarlier(
+async function findDeclaredEarlier(
   tx: Tx,
   { desk_id, firm_id }: RequirementRow,
   requirementId: string,
@@ -101,15 +112,15 @@ export async function updateRequirement(
 ): Promise<Requirement> {
   const now = ctx.now();
   const { deskId } = call.caller;
-  return await referring(ctx, { deskId, firmId, reference: change.reference }, () =>
+  return await catchReferenceConflict(ctx, { deskId, firmId, reference: change.reference }, () =>
     ctx.db.transaction(
       async (tx) => {
         const before = await lockRequirementOfFirm(tx, call.caller, { firmId, requirementId });
-        const terms = changedTerms(before, change, istDay(now));
-        if (sameTerms(before, terms)) return viewRequirement(before);
+        const terms = applyTermChanges(before, change, istDay(now));
+        if (isSameTerms(before, terms)) return viewRequirement(before);
         const after = await setRequirementTerms(tx, deskId, { ...terms, requirementId, now });
         if (!after) throw new Error("a locked requirement can be changed");
-        const updated = requirementChange("requirement.updated", { before, after });
+        const updated = buildRequirementChange("requirement.updated", { before, after });
         await recordChanges(tx, toActor(call), [updated], now);
         return viewRequirement(after);
       },
@@ -129,7 +140,7 @@ export async function deleteRequirement(
     async (tx) => {
       const before = await lockRequirementOfFirm(tx, call.caller, requirement);
       await deleteRow(tx, before.desk_id, before.requirement_id);
-      const deleted = requirementChange("requirement.deleted", { before, after: null });
+      const deleted = buildRequirementChange("requirement.deleted", { before, after: null });
       await recordChanges(tx, toActor(call), [deleted], now);
       return viewRequirement(before);
     },
@@ -142,7 +153,7 @@ export async function readRequirement(
   caller: Caller,
   { firmId, requirementId }: RequirementOfFirm,
 ): Promise<Requirement> {
-  const { desk_id: deskId } = await firmOfCaller(ctx.db, caller, firmId);
+  const { desk_id: deskId } = await requireVisibleFirm(ctx.db, caller, firmId);
   const row = isId("rqm", requirementId)
     ? await findRequirement(ctx.db, { deskId, firmId }, requirementId)
     : undefined;
@@ -155,7 +166,7 @@ export async function listRequirements(
   caller: Caller,
   { firmId, ...query }: { readonly firmId: string } & ListRequirementsQuery,
 ): Promise<Page<Requirement>> {
-  const { desk_id: deskId } = await firmOfCaller(ctx.db, caller, firmId);
+  const { desk_id: deskId } = await requireVisibleFirm(ctx.db, caller, firmId);
   const firm = { deskId, firmId };
   const filter = { scheme: query.scheme ?? null, dueBefore: query.due_before ?? null };
   const question = {
@@ -184,7 +195,7 @@ async function lockRequirementOfFirm(
   caller: Caller,
   { firmId, requirementId }: RequirementOfFirm,
 ): Promise<RequirementRow> {
-  const firm = await firmOfCaller(tx, caller, firmId);
+  const firm = await requireVisibleFirm(tx, caller, firmId);
   const row = isId("rqm", requirementId)
     ? await lockRequirement(tx, { deskId: firm.desk_id, firmId: firm.firm_id }, requirementId)
     : undefined;
@@ -193,9 +204,9 @@ async function lockRequirementOfFirm(
 }
 
 /** Runs a write that gives a reference, and says which requirement has it when one has. */
-async function referring<Result>(
+async function catchReferenceConflict<Result>(
   ctx: Context,
-  { reference, ...firm }: FirmOfDesk & { readonly reference: string | undefined },
+  { reference, ...firm }: FirmKey & { readonly reference: string | undefined },
   write: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -228,7 +239,7 @@ function viewRequirement(row: RequirementRow): Requirement {
 }
 
 /** A change of a requirement for the audit trail; nobody else is told of it. */
-function requirementChange(
+function buildRequirementChange(
   action: string,
   {
     before,

@@ -114,7 +114,7 @@ export type Hold = {
 
 export const beneficiaryHoldMs = dayMs;
 
-export function pendingChecks(names: readonly CheckName[]): FirmCheck[] {
+export function buildPendingChecks(names: readonly CheckName[]): FirmCheck[] {
   return checkNames
     .filter((check) => names.includes(check))
     .map((check) => ({ check, outcome: "pending", cure: null, as_of: null }));
@@ -129,12 +129,12 @@ export function mergeChecks(
   return checkNames.flatMap((name) => byName.get(name) ?? []);
 }
 
-export function answeredChecks(results: readonly CheckResult[], asOf: string): FirmCheck[] {
+export function toFirmChecks(results: readonly CheckResult[], asOf: string): FirmCheck[] {
   return results.map(({ check, outcome, cure }) => ({ check, outcome, cure, as_of: asOf }));
 }
 
 /** Where verification leads once nothing is pending. A flagged code cannot be cured. */
-export function verdictOf(
+export function decideVerification(
   checks: readonly FirmCheck[],
 ): "pending" | "reject" | "require_action" | "confirm" {
   if (checks.some(({ outcome }) => outcome === "pending")) return "pending";
@@ -144,7 +144,7 @@ export function verdictOf(
 }
 
 /** Why money does not go out to this firm now; empty when it may. */
-export function holdsOf(
+export function listHolds(
   firm: {
     readonly connection_state: FirmState;
     readonly checks: readonly FirmCheck[];
@@ -169,7 +169,7 @@ export function holdsOf(
 }
 
 /** Why this firm may not trade now; undefined when it may. */
-export function refusalToTrade(
+export function findTradingRefusal(
   {
     connection_state,
     mandate,
@@ -219,30 +219,30 @@ export function isIec(text: string): boolean {
 /** The rule an identifier breaks, as the end of a sentence that begins with its name. */
 export type Problem = string | undefined;
 
-export function panProblem(pan: string): Problem {
+export function findPanProblem(pan: string): Problem {
   if (isPan(pan)) return undefined;
   return "must be five letters (the fourth one of ABCFGHJLPT), four digits and a letter";
 }
 
-export function iecProblem(iec: string, pan: string | null): Problem {
+export function findIecProblem(iec: string, pan: string | null): Problem {
   if (!isIec(iec)) return "must be the firm's PAN, or ten digits";
   if (pan !== null && isPan(iec) && iec !== pan)
     return "must equal the PAN when it is not ten digits";
   return undefined;
 }
 
-export function gstinProblem(gstin: string, pan: string | null): Problem {
+export function findGstinProblem(gstin: string, pan: string | null): Problem {
   if (!gstinForm.test(gstin)) {
     return "must be two digits, the PAN, an entity number, the letter Z and a check character";
   }
-  if (gstin.at(-1) !== gstinCheckCharacter(gstin.slice(0, 14))) {
+  if (gstin.at(-1) !== computeGstinCheckCharacter(gstin.slice(0, 14))) {
     return "has a wrong check character: it was mistyped";
   }
   if (pan !== null && gstin.slice(2, 12) !== pan) return "must hold the PAN in characters 3 to 12";
   return undefined;
 }
 
-export function cinProblem(cin: string, pan: string | null): Problem {
+export function findCinProblem(cin: string, pan: string | null): Problem {
   if (!cinForm.test(cin)) {
     return "must be L or U, five digits, two letters, four digits, three letters and six digits";
   }
@@ -252,21 +252,21 @@ export function cinProblem(cin: string, pan: string | null): Problem {
   return undefined;
 }
 
-export function ifscProblem(ifsc: string): Problem {
+export function findIfscProblem(ifsc: string): Problem {
   if (ifscForm.test(ifsc)) return undefined;
   return "must be four letters, a zero and six letters or digits";
 }
 
-export function accountNoProblem(accountNo: string): Problem {
+export function findAccountNoProblem(accountNo: string): Problem {
   return accountNoForm.test(accountNo) ? undefined : "must be 9 to 18 digits";
 }
 
-export function emailProblem(email: string): Problem {
+export function findEmailProblem(email: string): Problem {
   return emailForm.test(email) && !email.includes("..") ? undefined : "must be an email address";
 }
 
 /** With its country code; undefined when it cannot be a telephone number. */
-export function internationalPhone(text: string): string | undefined {
+export function toInternationalPhone(text: string): string | undefined {
   const digits = text.replace(/[\s().-]+/g, "");
   if (internationalPhoneForm.test(digits)) return digits;
   if (indianMobileForm.test(digits)) return `+91${digits}`;
@@ -274,13 +274,13 @@ export function internationalPhone(text: string): string | undefined {
   return undefined;
 }
 
-export function phoneProblem(text: string): Problem {
-  if (internationalPhone(text) !== undefined) return undefined;
+export function findPhoneProblem(text: string): Problem {
+  if (toInternationalPhone(text) !== undefined) return undefined;
   return "must be ten Indian digits, or + and a country code and a number";
 }
 
 /** Luhn's check modulo 36, with factors 1 and 2 in turn. */
-export function gstinCheckCharacter(first14: string): string {
+export function computeGstinCheckCharacter(first14: string): string {
   const sum = Array.from(first14).reduce((total, character, index) => {
     const product = base36.indexOf(character) * (index % 2 === 0 ? 1 : 2);
     return total + Math.floor(product / 36) + (product % 36);
@@ -289,20 +289,20 @@ export function gstinCheckCharacter(first14: string): string {
 }
 
 /** Identifiers are written in many ways and kept in one. */
-export function plainIdentifier(text: string): string {
+export function normalizeIdentifier(text: string): string {
   return text.replace(/\s+/g, "").toUpperCase();
 }
 
-export function maskedAccountNo(last4: string): string {
+export function maskAccountNo(last4: string): string {
   return `XXXXXX${last4}`;
 }
 
 /** What is left of personal data when a firm has gone. */
-export function maskedEmail(email: string): string {
+export function maskEmail(email: string): string {
   return `${email.slice(0, 1)}***@***`;
 }
 
-export function maskedPhone(phone: string): string {
+export function maskPhone(phone: string): string {
   return `XXXXXX${phone.slice(-2)}`;
 }
 
@@ -312,7 +312,7 @@ export const maskedName = "***";
  * A well-formed PAN of a company, the same for the same seed. Its digits stay below 9000, out of
  * the range that the simulated registry gives a meaning.
  */
-export function syntheticPan(seed: string): string {
+export function makeSyntheticPan(seed: string): string {
   const bytes = createHash("sha256").update(seed).digest();
   const letter = (index: number) => String.fromCharCode(65 + ((bytes[index] ?? 0) % 26));
   const digits = String(bytes.readUInt32BE(8) % 9_000).padStart(4, "0");
@@ -320,4 +320,4 @@ export function syntheticPan(seed: string): string {
 }
 
 /** Who a firm is in law, and whose: what tells trade at arm's length from trade with oneself. */
-export type Kin = { readonly pan: string | null; readonly groupId: string | null };
+export type Ownership = { readonly pan: string | null; readonly groupId: string | null };

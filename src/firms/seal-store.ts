@@ -12,7 +12,7 @@ export const accountColumn = sealedColumn({
 });
 
 /** The holds on a desk's firms end sooner; how many there are. */
-export async function bringHoldsNearer(
+export async function moveHoldsEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: Passage,
 ): Promise<number> {

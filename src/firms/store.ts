@@ -148,7 +148,7 @@ export async function lockFirms(tx: Tx, firmIds: readonly string[]): Promise<Fir
 }
 
 /** Firms of any desk that are about to trade: what would stop them waits until they have. */
-export function shareFirms(firmIds: readonly string[]): Query<FirmRow[]> {
+export function lockFirmsForShare(firmIds: readonly string[]): Query<FirmRow[]> {
   return query(sql`
     select ${firmColumns}
     from firms
@@ -184,7 +184,7 @@ export async function findDeskOfFirm(db: Db, firmId: string): Promise<string | u
 }
 
 /** Who has this IEC or this external id on the desk, other than the firm itself. */
-export async function findTwin(
+export async function findDuplicate(
   db: Db,
   firm: Pick<FirmRow, "desk_id" | "firm_id" | "iec" | "external_id">,
 ): Promise<Pick<FirmRow, "firm_id" | "iec" | "external_id"> | undefined> {
@@ -354,7 +354,7 @@ export async function insertClients(tx: Tx, rows: readonly FirmRow[]): Promise<v
     on conflict do nothing`);
 }
 
-export async function listKin(
+export async function listOwnerships(
   db: Db,
   firmIds: readonly string[],
 ): Promise<Pick<FirmRow, "firm_id" | "pan" | "group_id">[]> {

@@ -15,8 +15,8 @@ import { changeFirm, type Decision } from "./hold-firm.ts";
 import {
   explainRefusal,
   isSameBank,
-  plainParticulars,
-  refuseWrong,
+  normalizeParticulars,
+  refuseInvalidParticulars,
   sealBank,
 } from "./particulars.ts";
 import { beneficiaryHoldMs, firmLifecycle, type FirmState, mergeChecks } from "./rules.ts";
@@ -38,20 +38,20 @@ export async function updateFirm(
   requester: Requester,
   { firmId, body }: { firmId: string; body: UpdateFirmBody },
 ): Promise<Firm> {
-  const given = plainParticulars(body);
-  refuseWrong(given, blankFirm);
+  const given = normalizeParticulars(body);
+  refuseInvalidParticulars(given, blankFirm);
   if (given.group_id !== undefined)
     refuseSubAccount(requester.visible, "change the group of a firm");
   try {
     return await changeFirm(ctx, requester, {
       firmId,
       async decide(tx, firm, now) {
-        refuseWrong(given, firm);
-        const changes = changesOf(firm, given, ctx.sealKey);
+        refuseInvalidParticulars(given, firm);
+        const changes = findChanges(firm, given, ctx.sealKey);
         if (Object.keys(changes).length === 0) return undefined;
         refuseRenamedDesk(firm, changes);
         refuseClosed(firm);
-        const decision = await consequencesOf(tx, { firm, changes, now });
+        const decision = await decideConsequences(tx, { firm, changes, now });
         if (changes.group_id === undefined) return decision;
         const move = {
           deskId: requester.visible.deskId,
@@ -69,7 +69,7 @@ export async function updateFirm(
 }
 
 /** Only what is different from what is known. */
-function changesOf(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Partial<FirmRow> {
+function findChanges(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Partial<FirmRow> {
   const { bank, ...fields } = given;
   const known: Readonly<Record<string, unknown>> = firm;
   const changes = Object.fromEntries(
@@ -86,7 +86,7 @@ function changesOf(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Parti
  *                    again before it is paid
  *   anything else    is just written down
  */
-async function consequencesOf(
+async function decideConsequences(
   tx: Tx,
   { firm, changes, now }: { firm: FirmRow; changes: Partial<FirmRow>; now: Date },
 ): Promise<Decision> {
@@ -167,7 +167,7 @@ export async function setGroup(
 }
 
 /** The firm's side of a change of membership, for the audit trail. */
-export function membershipChange({
+export function buildMembershipChange({
   before,
   after,
 }: {

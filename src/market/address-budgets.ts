@@ -6,9 +6,9 @@ import type { FastifyBaseLogger } from "fastify";
 
 import {
   type Ask,
-  localRateWindow,
+  openLocalRateWindow,
   type RateWindow,
-  sharedRateWindow,
+  openSharedRateWindow,
 } from "../access/rate-window.ts";
 import type { WindowState } from "../access/usage-rules.ts";
 import type { BudgetName, Budgets } from "../kernel/budget.ts";
@@ -29,8 +29,8 @@ const retryAfterMinuteS = 60;
 
 export function localAddressWindows(elapsedMs: () => number): AddressWindows {
   return {
-    minute: localRateWindow(elapsedMs, { trackedMax: addressesMax }),
-    day: localRateWindow(elapsedMs, { trackedMax: addressesMax, windowMs: dayMs }),
+    minute: openLocalRateWindow(elapsedMs, { trackedMax: addressesMax }),
+    day: openLocalRateWindow(elapsedMs, { trackedMax: addressesMax, windowMs: dayMs }),
   };
 }
 
@@ -39,8 +39,8 @@ export function sharedAddressWindows(
   { fallback, log }: { readonly fallback: AddressWindows; readonly log: FastifyBaseLogger },
 ): AddressWindows {
   return {
-    minute: sharedRateWindow(redis, { fallback: fallback.minute, log }),
-    day: sharedRateWindow(redis, { fallback: fallback.day, log, windowMs: dayMs }),
+    minute: openSharedRateWindow(redis, { fallback: fallback.minute, log }),
+    day: openSharedRateWindow(redis, { fallback: fallback.day, log, windowMs: dayMs }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { kinOfFirms } from "../firms/find-firms.ts";
+import { findOwnerships } from "../firms/find-firms.ts";
 import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { addDays, type IstDay, istDayStart } from "../kernel/time.ts";
@@ -47,7 +47,7 @@ export async function readIndexFigure(db: Db, scheme: Scheme, day: IstDay): Prom
     to: istDayStart(addDays(day, 1)),
   });
   const firmIds = deals.flatMap((deal) => [deal.seller_firm_id, deal.buyer_firm_id]);
-  const counted = selectArmsLengthDeals(deals, await kinOfFirms(db, firmIds));
+  const counted = selectArmsLengthDeals(deals, await findOwnerships(db, firmIds));
   return computeFigure({ scheme, day }, counted, await db.run(findLastFigure(scheme, day)));
 }
 

@@ -13,12 +13,12 @@
 // firm with less than a tenth of the day's face cannot move the figure past the others' prices.
 
 import {
-  emailProblem,
-  iecProblem,
-  internationalPhone,
-  type Kin,
-  phoneProblem,
-  plainIdentifier,
+  findEmailProblem,
+  findIecProblem,
+  toInternationalPhone,
+  type Ownership,
+  findPhoneProblem,
+  normalizeIdentifier,
   type Problem,
 } from "../firms/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
@@ -104,7 +104,7 @@ export function computeFigure(
 /** The deals at arm's length, each with its seller: one company (PAN) is one seller on all desks. */
 export function selectArmsLengthDeals<Deal extends DealOnTape>(
   deals: readonly Deal[],
-  relations: ReadonlyMap<string, Kin>,
+  relations: ReadonlyMap<string, Ownership>,
 ): (Deal & { readonly seller: string })[] {
   return deals
     .filter((deal) => isAtArmsLength(deal, relations))
@@ -116,7 +116,7 @@ export function selectArmsLengthDeals<Deal extends DealOnTape>(
 
 function isAtArmsLength(
   { seller_firm_id, buyer_firm_id, state }: DealOnTape,
-  relations: ReadonlyMap<string, Kin>,
+  relations: ReadonlyMap<string, Ownership>,
 ): boolean {
   if (state === "failed" || isHouse(seller_firm_id) || seller_firm_id === buyer_firm_id) {
     return false;
@@ -218,15 +218,15 @@ export function parsePerson(given: {
   const person = {
     name: given.name.trim().replace(/\s+/g, " "),
     email: given.email.trim().toLowerCase(),
-    phone: given.phone === undefined ? null : (internationalPhone(given.phone) ?? null),
-    iec: given.iec === undefined ? null : plainIdentifier(given.iec),
+    phone: given.phone === undefined ? null : (toInternationalPhone(given.phone) ?? null),
+    iec: given.iec === undefined ? null : normalizeIdentifier(given.iec),
     message: given.message?.trim() ?? null,
   };
   const problems: [string, Problem][] = [
     ["name", person.name === "" ? "is required" : undefined],
-    ["email", emailProblem(person.email)],
-    ["phone", given.phone === undefined ? undefined : phoneProblem(given.phone)],
-    ["iec", person.iec === null ? undefined : iecProblem(person.iec, null)],
+    ["email", findEmailProblem(person.email)],
+    ["phone", given.phone === undefined ? undefined : findPhoneProblem(given.phone)],
+    ["iec", person.iec === null ? undefined : findIecProblem(person.iec, null)],
     ["message", person.message === "" ? "is required" : undefined],
   ];
   const fields = problems.flatMap(([path, problem]): FieldProblem[] =>

@@ -4,7 +4,7 @@
 
 import { openCrosses } from "../crosses/open-crosses.ts";
 import { recordChanges } from "../journal/record-changes.ts";
-import { groupOfDesk } from "../firms/groups.ts";
+import { requireGroup } from "../firms/groups.ts";
 import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
@@ -69,7 +69,7 @@ async function lockRunOfGroup(
   { caller }: Call,
   { groupId, nettingRef }: GroupNetting,
 ): Promise<RunRow> {
-  await groupOfDesk(tx, caller, groupId);
+  await requireGroup(tx, caller, groupId);
   const run = isId("net", nettingRef)
     ? await lockRun(tx, { deskId: caller.deskId, groupId }, nettingRef)
     : undefined;

@@ -4,8 +4,8 @@
 // Money is rounded as crosses round it, once per cross. A move saves the spread: the taker would have
 // bought at the ask, rounded up, and the giver sold at the bid, rounded down.
 
-import { feeBpsOf, sumsOf } from "../crosses/rules.ts";
-import { daysLeft } from "../credits/rules.ts";
+import { feeBpsByKind, computeSums } from "../crosses/rules.ts";
+import { countDaysLeft } from "../credits/rules.ts";
 import { type Bps, type Paise, priceCeil, priceFloor } from "../kernel/money.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
@@ -88,8 +88,8 @@ export function groupLots(proposals: readonly Proposal[]): readonly Lot[] {
 
 /** The value of a lot, as its cross computes it. */
 export function priceLot({ face_paise, price_bps }: Lot): Paise {
-  const feeBps = feeBpsOf.intra_group;
-  const sums = sumsOf({ facePaise: face_paise, priceBps: price_bps, feeBps });
+  const feeBps = feeBpsByKind.intra_group;
+  const sums = computeSums({ facePaise: face_paise, priceBps: price_bps, feeBps });
   if (!sums) throw new Error("a credit that may be moved is worth a paisa");
   return sums.valuePaise;
 }
@@ -166,7 +166,7 @@ function sumSpreadSaved(
   const paid = bought.map((face) => priceCeil(face, priceAsk(card, face)));
   const received = moves.map(({ credit: { face_paise, expires_on } }) => {
     // Without a bid the mid counts, so that no saving is claimed on an unknown price.
-    const bid = priceBid(card, face_paise, daysLeft(expires_on, today)) ?? card.mid_bps;
+    const bid = priceBid(card, face_paise, countDaysLeft(expires_on, today)) ?? card.mid_bps;
     return priceFloor(face_paise, bid);
   });
   return sumAmounts(paid) - sumAmounts(received);

@@ -4,8 +4,8 @@
 // firm gives another of one scheme, and becomes one cross. Credits that deals are bringing to a
 // member count.
 
-import { notSellableReasonOf } from "../credits/rules.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { findNotSellableReason } from "../credits/rules.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId, newId } from "../kernel/ids.ts";
@@ -188,11 +188,11 @@ function toHoldings(found: HoldingsRow, cards: OpenCards, now: Date): Holdings {
     firms: found.firms.map((firm) => ({
       firm_id: firm.firm_id,
       pan: firm.pan,
-      may_trade: firm.pan !== null && refusalToTrade(firm, now) === undefined,
+      may_trade: firm.pan !== null && findTradingRefusal(firm, now) === undefined,
     })),
     credits: found.credits.map((credit) => {
       const firmState = states.get(credit.firm_id) ?? "";
-      const isSellable = notSellableReasonOf(credit, { firmState, today }) === null;
+      const isSellable = findNotSellableReason(credit, { firmState, today }) === null;
       return { ...credit, is_movable: isSellable && hasPrice(cards, credit) };
     }),
   };

@@ -4,7 +4,7 @@ import {
   type Attested,
   attestWithApproval,
   findAttestations,
-  type Seen,
+  type Observation,
 } from "../outside/attest.ts";
 import type { InquiryKind } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -20,7 +20,7 @@ export const reason = text("Why.");
 export async function attest<Kind extends InquiryKind>(
   { ctx, actor, wiring }: Pick<OpsCall<unknown, unknown>, "ctx" | "actor" | "wiring">,
   kind: Kind,
-  seen: Seen<Kind>,
+  seen: Observation<Kind>,
 ): Promise<Attested> {
   const attestations = await findAttestations(ctx, { kind, seen: [seen] });
   const { attesting, twoFromPaise } = wiring;

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 
 import { payOutCommission, setCommission } from "../settlement/commissions.ts";
 import { authorizeFirm, verifyFirm } from "../firms/check-firm.ts";
-import { findAnyFirm, toOperatorRequester } from "../firms/find-firms.ts";
+import { requireAnyFirm, toOperatorRequester } from "../firms/find-firms.ts";
 import { listAllFirms, viewFirm } from "../firms/read-firms.ts";
 import { resumeFirm, suspendFirm } from "../firms/hold-firm.ts";
 import { firmStates } from "../firms/rules.ts";
@@ -142,7 +142,7 @@ export const deskOperations: readonly Operation[] = [
     answer: Firm,
     run: async ({ ctx, params }) => {
       const firmId = params["firm_id"] ?? "";
-      return viewFirm(await findAnyFirm(ctx.db, firmId), ctx.now());
+      return viewFirm(await requireAnyFirm(ctx.db, firmId), ctx.now());
     },
   }),
   act("verifyAnyFirm", "/ops/firms/:firm_id/verify", {

@@ -4,7 +4,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 
 import type { ApprovalKind } from "../operators/approval-kind.ts";
-import type { OnLost } from "../credits/registry-news.ts";
+import type { LostCreditHook } from "../credits/registry-news.ts";
 import type { AttestationKind } from "../outside/attest.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { environments } from "../kernel/caller.ts";
@@ -21,7 +21,7 @@ export type OpsWiring = {
   readonly kinds: readonly ApprovalKind[];
   readonly attesting: AttestationKind;
   readonly settlementHooks: SettlementHooks;
-  readonly onLost: readonly OnLost[];
+  readonly onLost: readonly LostCreditHook[];
   readonly letterhead: Letterhead;
   readonly twoFromPaise: number;
   readonly twoFromBps: number;

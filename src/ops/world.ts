@@ -8,9 +8,9 @@ import { listAllCredits } from "../credits/read-credits.ts";
 import { creditStates } from "../credits/rules.ts";
 import { listAllFailures } from "../webhooks/read-deliveries.ts";
 import { replayAsOperator } from "../webhooks/replay-deliveries.ts";
-import { findAnyFirm } from "../firms/find-firms.ts";
+import { requireAnyFirm } from "../firms/find-firms.ts";
 import { attestWithApproval, toAttestations } from "../outside/attest.ts";
-import { openInquiries, setOutage } from "../outside/ask.ts";
+import { readOpenInquiries, setOutage } from "../outside/ask.ts";
 import { checkNames, ports } from "../outside/inquiry-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { offices } from "../kernel/working-days.ts";
@@ -73,7 +73,7 @@ export const worldOperations: readonly Operation[] = [
     },
     answer: Inquiries,
     run: async ({ ctx, query }) => ({
-      inquiries: await openInquiries(ctx, {
+      inquiries: await readOpenInquiries(ctx, {
         environment: query.environment ?? null,
         port: query.port ?? null,
       }),
@@ -168,7 +168,7 @@ export const worldOperations: readonly Operation[] = [
     answer: ImportResults,
     run: async ({ ctx, actor, params, body }) => {
       const firmId = params["firm_id"] ?? "";
-      const { desk_id: deskId } = await findAnyFirm(ctx.db, firmId);
+      const { desk_id: deskId } = await requireAnyFirm(ctx.db, firmId);
       return await importCreditsAsOperator(ctx, actor, { deskId, firmId }, body.csv);
     },
   }),

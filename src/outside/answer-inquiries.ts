@@ -47,7 +47,7 @@ export type Appliers = {
 };
 
 /** The kinds that each applier is given. A transaction of the simulation has one applier. */
-const kindsOf = {
+const applierKinds = {
   firms: ["firm_identity", "bank_account"],
   credits: ["credit_holding"],
   funding: ["deal_funding"],
@@ -74,7 +74,7 @@ export async function answerDueInquiries(
 ): Promise<"more" | "idle"> {
   const due = await listDueKinds(ctx.db, ctx.now());
   const outcomes: ("more" | "idle")[] = [];
-  for (const kinds of Object.values(kindsOf)) {
+  for (const kinds of Object.values(applierKinds)) {
     if (!kinds.some((kind) => due.includes(kind))) continue;
     outcomes.push(await answerDue(ctx, kinds, { simulators, appliers, offenders }));
   }
@@ -171,11 +171,11 @@ export async function applyAnswers(
   now: Date,
 ): Promise<void> {
   await setAnswered(tx, answered, actor.id);
-  const firms = ofKinds(answered, kindsOf.firms);
-  const credits = ofKinds(answered, kindsOf.credits);
-  const funding = ofKinds(answered, kindsOf.funding);
-  const transfers = ofKinds(answered, kindsOf.transfers);
-  const payouts = ofKinds(answered, kindsOf.payouts);
+  const firms = filterKinds(answered, applierKinds.firms);
+  const credits = filterKinds(answered, applierKinds.credits);
+  const funding = filterKinds(answered, applierKinds.funding);
+  const transfers = filterKinds(answered, applierKinds.transfers);
+  const payouts = filterKinds(answered, applierKinds.payouts);
   if (firms.length > 0) await appliers.firms(tx, actor, firms, now);
   if (credits.length > 0) await appliers.credits(tx, actor, credits, now);
   if (funding.length > 0) await appliers.funding(tx, actor, funding, now);
@@ -183,7 +183,7 @@ export async function applyAnswers(
   if (payouts.length > 0) await appliers.payouts(tx, actor, payouts, now);
 }
 
-function ofKinds<Kind extends InquiryKind>(
+function filterKinds<Kind extends InquiryKind>(
   answered: readonly Answered[],
   kinds: readonly Kind[],
 ): Answered<Kind>[] {

@@ -90,7 +90,7 @@ type PortStatus = {
   readonly since: string | null;
 };
 
-export async function portStatus(db: Db, environment: Environment): Promise<PortStatus[]> {
+export async function listPortStatus(db: Db, environment: Environment): Promise<PortStatus[]> {
   const outages = await listOutages(db, environment);
   return ports.map((port) => {
     const outage = outages.find((row) => row.port === port);
@@ -108,7 +108,7 @@ export async function isPortUp(db: Db, environment: Environment, port: Port): Pr
 }
 
 /** The same with the version of the calendar: whoever makes deals needs both, and asks once. */
-export function portAndCalendar(
+export function loadPortAndCalendar(
   environment: Environment,
   port: Port,
 ): Query<{ readonly isUp: boolean; readonly calendarVersion: string }> {
@@ -132,14 +132,14 @@ export async function setOutage(
     );
     if (note === undefined) await deleteOutage(tx, target);
     else await insertOutage(tx, { ...target, since: now, note });
-    await recordChanges(tx, actor, [changeOfPort(target, before ?? null, note)], now);
+    await recordChanges(tx, actor, [buildPortChange(target, before ?? null, note)], now);
   });
 }
 
 type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
 
 /** A port is everybody's, so its changes are on the operator's own desk. */
-function changeOfPort(
+function buildPortChange(
   { environment, port }: PortOfEnvironment,
   before: object | null,
   note: string | undefined,
@@ -156,7 +156,7 @@ function changeOfPort(
   };
 }
 
-export async function openInquiries(
+export async function readOpenInquiries(
   ctx: Pick<Context, "db">,
   filter: { readonly environment: Environment | null; readonly port: Port | null },
 ): Promise<Inquiry[]> {

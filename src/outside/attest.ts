@@ -21,12 +21,12 @@ import {
   attestInquiries,
   lockAttested,
 } from "./answer-inquiries.ts";
-import { openInquiries } from "./ask.ts";
+import { readOpenInquiries } from "./ask.ts";
 import {
   type Answered,
   type CheckName,
   type CheckResult,
-  checksAsked,
+  listAskedChecks,
   type Inquiry,
   type InquiryKind,
 } from "./inquiry-rules.ts";
@@ -41,13 +41,13 @@ export type Finding = {
   readonly held: boolean | undefined;
 };
 
-function attestationOf(inquiry: Inquiry | undefined, finding: Finding): Attestation {
+function toAttestation(inquiry: Inquiry | undefined, finding: Finding): Attestation {
   const { inquiryId, reference } = finding;
   if (!inquiry) throw new Failure("not_found", `no open inquiry ${inquiryId}`);
-  return { inquiryId, reference, answer: answerOf(inquiry, finding) };
+  return { inquiryId, reference, answer: buildAnswer(inquiry, finding) };
 }
 
-function answerOf(inquiry: Inquiry, { failed, held }: Finding): Attestation["answer"] {
+function buildAnswer(inquiry: Inquiry, { failed, held }: Finding): Attestation["answer"] {
   if (
     inquiry.kind === "deal_funding" ||
     inquiry.kind === "credit_transfer" ||
@@ -64,7 +64,7 @@ function answerOf(inquiry: Inquiry, { failed, held }: Finding): Attestation["ans
     return { held, reason: held ? null : "not_held" };
   }
   if (held !== undefined) throw wrongForm(inquiry, "held", "is no answer");
-  const asked = checksAsked(inquiry);
+  const asked = listAskedChecks(inquiry);
   const stray = failed.find(({ check }) => !asked.includes(check));
   if (stray) throw wrongForm(inquiry, stray.check, "was not asked");
   const checks = asked.map((check): CheckResult => {
@@ -79,7 +79,7 @@ function wrongForm({ inquiry_id, kind }: Inquiry, path: string, problem: string)
 }
 
 /** What an operator saw of a thing, or of the parts of it that are named. */
-export type Seen<Kind extends InquiryKind> = {
+export type Observation<Kind extends InquiryKind> = {
   readonly subjectId: string;
   /** Whether it was this part; all that are asked about when it is left out. */
   readonly isMeant?: (inquiry: Answered<Kind>["facts"]) => boolean;
@@ -94,7 +94,7 @@ export type Seen<Kind extends InquiryKind> = {
 export async function attestSubjects<Kind extends InquiryKind>(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
-  { kind, seen, appliers }: { kind: Kind; seen: readonly Seen<Kind>[]; appliers: Appliers },
+  { kind, seen, appliers }: { kind: Kind; seen: readonly Observation<Kind>[]; appliers: Appliers },
 ): Promise<number> {
   const attestations = await findAttestations(ctx, { kind, seen });
   return await attestInquiries(ctx, operator, attestations, appliers);
@@ -103,7 +103,7 @@ export async function attestSubjects<Kind extends InquiryKind>(
 /** What was seen of things, as answers to the questions that are open about them. */
 export async function findAttestations<Kind extends InquiryKind>(
   ctx: Pick<Context, "db">,
-  { kind, seen }: { kind: Kind; seen: readonly Seen<Kind>[] },
+  { kind, seen }: { kind: Kind; seen: readonly Observation<Kind>[] },
 ): Promise<Attestation[]> {
   const open = await listOpenAbout(
     ctx.db,
@@ -129,9 +129,9 @@ export type Attested =
   | { readonly outcome: "done"; readonly answered: number }
   | { readonly outcome: "proposed"; readonly approval_id: string };
 
-type Attesting = Terms & { readonly attestations: readonly Attestation[] };
+type AttestationTerms = Terms & { readonly attestations: readonly Attestation[] };
 
-export type AttestationKind = ApprovalKind<Attesting>;
+export type AttestationKind = ApprovalKind<AttestationTerms>;
 
 export async function attestWithApproval(
   ctx: Pick<Context, "db" | "now">,
@@ -153,21 +153,21 @@ export async function attestWithApproval(
     const answer = byId.get(inquiry.inquiry_id)?.answer;
     return { ...inquiry, answer } as Answered; // Answers are built by kind.
   });
-  const value = sumCounted(answered);
+  const value = sumValue(answered);
   const [only] = ids;
   const acted = await actWithApproval(ctx, actor, {
     kind,
     environment: asked.some(({ environment }) => environment === "live") ? "live" : "sandbox",
-    subjectId: ids.length === 1 && only !== undefined ? only : digest(ids),
+    subjectId: ids.length === 1 && only !== undefined ? only : hashIds(ids),
     terms: { attestations },
-    people: value >= twoFromPaise || (await movesAccount(ctx.db, answered)) ? 2 : 1,
+    people: value >= twoFromPaise || (await confirmsFundedAccount(ctx.db, answered)) ? 2 : 1,
     alonePerDayPaise: twoFromPaise * aloneLimitFactor,
   });
   if (acted.outcome === "done") return { outcome: "done", answered: ids.length };
   return { outcome: "proposed", approval_id: acted.approval.approval_id };
 }
 
-export function attestation(appliers: Appliers): AttestationKind {
+export function buildAttestationKind(appliers: Appliers): AttestationKind {
   return {
     name: "inquiry.attest",
     proposers: ["settlement"],
@@ -180,7 +180,7 @@ export function attestation(appliers: Appliers): AttestationKind {
       const rest = answered.length > 1 ? ` and ${answered.length - 1} more` : "";
       return {
         summary: `${first.kind} of ${first.subject_id}${rest} is answered: ${JSON.stringify(first.answer)}, seen in ${first.reference}`,
-        valuePaise: sumCounted(answered),
+        valuePaise: sumValue(answered),
         facts: answered.map(({ inquiry_id, kind, subject_id, facts }) => ({
           inquiry_id,
           kind,
@@ -197,7 +197,7 @@ export function attestation(appliers: Appliers): AttestationKind {
 }
 
 /** What an answer makes of nothing: a credit that can be sold, money that can be spent. */
-function countedPaise(inquiry: Answered): number {
+function valueAnswer(inquiry: Answered): number {
   switch (inquiry.kind) {
     case "credit_holding":
       return inquiry.answer.held ? inquiry.facts.face_paise : 0;
@@ -213,13 +213,13 @@ function countedPaise(inquiry: Answered): number {
   }
 }
 
-function sumCounted(answered: readonly Answered[]): number {
-  const sum = answered.reduce((total, inquiry) => total + countedPaise(inquiry), 0);
+function sumValue(answered: readonly Answered[]): number {
+  const sum = answered.reduce((total, inquiry) => total + valueAnswer(inquiry), 0);
   return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }
 
 /** Whether an account passes for a firm that has money with us or on its way. */
-async function movesAccount(db: Db, answered: readonly Answered[]): Promise<boolean> {
+async function confirmsFundedAccount(db: Db, answered: readonly Answered[]): Promise<boolean> {
   const accounts = answered.filter(
     (inquiry): inquiry is Answered<"bank_account"> =>
       inquiry.kind === "bank_account" &&
@@ -233,7 +233,7 @@ async function movesAccount(db: Db, answered: readonly Answered[]): Promise<bool
   return false;
 }
 
-function digest(ids: readonly string[]): string {
+function hashIds(ids: readonly string[]): string {
   return createHash("sha256").update(ids.toSorted().join(" ")).digest("hex").slice(0, 40);
 }
 
@@ -242,10 +242,10 @@ export async function toAttestations(
   ctx: Pick<Context, "db">,
   findings: readonly Finding[],
 ): Promise<Attestation[]> {
-  const open = await openInquiries(ctx, { environment: null, port: null });
+  const open = await readOpenInquiries(ctx, { environment: null, port: null });
   const byId = new Map(open.map((inquiry): [string, Inquiry] => [inquiry.inquiry_id, inquiry]));
   return mergeFindings(findings).map((finding) =>
-    attestationOf(byId.get(finding.inquiryId), finding),
+    toAttestation(byId.get(finding.inquiryId), finding),
   );
 }
 

@@ -13,33 +13,30 @@ type Funding = Inquiries["deal_funding"];
 type Payout = Inquiries["payout"];
 type Account = Inquiries["bank_account"];
 
-export function simulatedAccount({
-  legal_name,
-  account_name,
-}: Account["facts"]): Account["answer"] {
-  if (plain(legal_name) === plain(account_name)) {
+export function simulateAccount({ legal_name, account_name }: Account["facts"]): Account["answer"] {
+  if (normalizeName(legal_name) === normalizeName(account_name)) {
     return { checks: [{ check: "BANK_NAME_MATCH", outcome: "pass", cure: null }] };
   }
   const cure = "give an account in the firm's own name";
   return { checks: [{ check: "BANK_NAME_MATCH", outcome: "fail", cure }] };
 }
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]+/g, "");
 }
 
-export function simulatedFunding(_facts: Funding["facts"]): Funding["answer"] {
+export function simulateFunding(_facts: Funding["facts"]): Funding["answer"] {
   return { arrived: true, reference: null };
 }
 
-export function simulatedPayout({ last4, scenario }: Payout["facts"]): Payout["answer"] {
+export function simulatePayout({ last4, scenario }: Payout["facts"]): Payout["answer"] {
   if (last4 === "0000" || scenario === "payout_returned")
     return { outcome: "returned", reason: "account_closed" };
   return { outcome: "paid", reason: null };
 }
 
 /** What a bank would name a payment by: the same for the same payment. */
-export function simulatedUtr(rail: string, paymentId: string): string {
+export function makeSimulatedUtr(rail: string, paymentId: string): string {
   const digest = createHash("sha256").update(`${rail} ${paymentId}`).digest("hex");
   return `SIM${rail}${digest.slice(0, 14).toUpperCase()}`;
 }

@@ -19,7 +19,7 @@ export type CalendarDay = {
 
 /** So many rows are the holidays of decades. */
 export const daysMax = 5_000;
-const nameMax = 100;
+const nameLengthMax = 100;
 
 /** What a row of a file says, before anybody has looked at it. */
 export type GivenDay = {
@@ -30,7 +30,7 @@ export type GivenDay = {
 };
 
 /** The rows as days, or everything that is wrong with them. */
-export function readDays(given: readonly GivenDay[]): CalendarDay[] {
+export function parseDays(given: readonly GivenDay[]): CalendarDay[] {
   if (given.length === 0 || given.length > daysMax) {
     throw unprocessable({ path: "days", problem: `must be 1 to ${daysMax} rows` });
   }
@@ -43,9 +43,9 @@ export function readDays(given: readonly GivenDay[]): CalendarDay[] {
     if (!office) refuse("office", `must be ${offices.join(" or ")}`);
     if (!isCalendarDay(row.day)) refuse("day", "must be a day like 2026-11-24");
     const name = row.name.trim();
-    if (name === "" || name.length > nameMax)
-      refuse("name", `must have 1 to ${nameMax} characters`);
-    const works = workings.get(row.works);
+    if (name === "" || name.length > nameLengthMax)
+      refuse("name", `must have 1 to ${nameLengthMax} characters`);
+    const works = worksByText.get(row.works);
     if (works === undefined) refuse("works", "must be yes or no");
     if (works && office === "customs") refuse("works", "only banks have working days of their own");
     const key = `${row.office} ${row.day}`;
@@ -58,14 +58,14 @@ export function readDays(given: readonly GivenDay[]): CalendarDay[] {
 }
 
 /** A row that does not say is a holiday. */
-const workings: ReadonlyMap<string, boolean> = new Map([
+const worksByText: ReadonlyMap<string, boolean> = new Map([
   ["", false],
   ["no", false],
   ["yes", true],
 ]);
 
 /** A calendar as the arithmetic of working days takes it. */
-export function calendarFrom(
+export function buildCalendar(
   version: string,
   days: readonly Pick<CalendarDay, "office" | "day" | "works">[],
 ): Calendar {
@@ -74,6 +74,6 @@ export function calendarFrom(
   return { version, days: { bank: ofOffice("bank"), customs: ofOffice("customs") } };
 }
 
-export function readYear(day: IstDay): number {
+export function parseYear(day: IstDay): number {
   return Number(day.slice(0, 4));
 }

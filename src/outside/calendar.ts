@@ -16,11 +16,11 @@ import type { Context } from "../platform/context.ts";
 import type { Db } from "../platform/postgres/postgres.ts";
 import {
   type CalendarDay,
-  calendarFrom,
+  buildCalendar,
   type DayStatus,
   type GivenDay,
-  readDays,
-  readYear,
+  parseDays,
+  parseYear,
 } from "./calendar-rules.ts";
 import {
   deleteDay,
@@ -32,7 +32,7 @@ import {
   upsertDays,
 } from "./calendar-store.ts";
 
-type Changing = Pick<Context, "db" | "now">;
+type CalendarContext = Pick<Context, "db" | "now">;
 
 type ImportedDays = {
   readonly rows: number;
@@ -44,47 +44,47 @@ type ImportedDays = {
 
 /** The list of an office for one or more years; the same list again changes nothing. */
 export async function importDays(
-  ctx: Changing,
+  ctx: CalendarContext,
   actor: Actor,
   given: readonly GivenDay[],
 ): Promise<ImportedDays> {
-  const days = readDays(given);
+  const days = parseDays(given);
   const now = ctx.now();
   return await ctx.db.transaction(async (tx) => {
     await setNewVersion(tx);
-    const lists = Map.groupBy(days, ({ office, day }) => `${office} ${readYear(day)}`);
+    const lists = Map.groupBy(days, ({ office, day }) => `${office} ${parseYear(day)}`);
     let removed = 0;
     for (const list of lists.values()) {
       const [first] = list;
       if (!first) continue;
       const except = list.map(({ day }) => day);
-      const gone = await deleteUnchecked(tx, first.office, { year: readYear(first.day), except });
+      const gone = await deleteUnchecked(tx, first.office, { year: parseYear(first.day), except });
       removed += gone.length;
     }
     const changed = (await upsertDays(tx, days, now)).length;
     const after = { rows: days.length, changed, removed, days };
-    const change = changeOfCalendar("calendar.import", "days", { before: null, after });
+    const change = buildCalendarChange("calendar.import", "days", { before: null, after });
     if (changed + removed > 0) await recordChanges(tx, actor, [change], now);
     return { rows: days.length, changed, removed };
   });
 }
 
 /** One day; said again, it is as it was said last. */
-export async function addDay(ctx: Changing, actor: Actor, given: GivenDay): Promise<void> {
-  const [day] = readDays([given]);
+export async function addDay(ctx: CalendarContext, actor: Actor, given: GivenDay): Promise<void> {
+  const [day] = parseDays([given]);
   if (!day) return;
   const now = ctx.now();
   await ctx.db.transaction(async (tx) => {
     await setNewVersion(tx);
     await upsertDays(tx, [day], now);
     const id = `${day.office}:${day.day}`;
-    const change = changeOfCalendar("calendar.add", id, { before: null, after: day });
+    const change = buildCalendarChange("calendar.add", id, { before: null, after: day });
     await recordChanges(tx, actor, [change], now);
   });
 }
 
 export async function removeDay(
-  ctx: Changing,
+  ctx: CalendarContext,
   actor: Actor,
   { office, day }: { readonly office: Office; readonly day: IstDay },
 ): Promise<void> {
@@ -96,13 +96,16 @@ export async function removeDay(
       throw new Failure("not_found", `the calendar of ${office} says nothing of ${day}`);
     }
     const before = { office, day };
-    const change = changeOfCalendar("calendar.remove", `${office}:${day}`, { before, after: null });
+    const change = buildCalendarChange("calendar.remove", `${office}:${day}`, {
+      before,
+      after: null,
+    });
     await recordChanges(tx, actor, [change], now);
   });
 }
 
 /** The calendar is for live deadlines, and nobody's but the operator's. */
-function changeOfCalendar(
+function buildCalendarChange(
   action: string,
   id: string,
   { before, after }: { readonly before: object | null; readonly after: object | null },
@@ -129,16 +132,16 @@ export async function listCalendar(
 let kept: Calendar = plainCalendar;
 
 export async function readCalendar(db: Db): Promise<Calendar> {
-  return await calendarOfVersion(db, await findVersion(db));
+  return await loadCalendar(db, await findVersion(db));
 }
 
 /** The calendar, when its version is known already; a newer one if there is one by now. */
-export async function calendarOfVersion(db: Db, version: string): Promise<Calendar> {
+export async function loadCalendar(db: Db, version: string): Promise<Calendar> {
   if (kept.version === version) return kept;
   const rows = await listVersionedDays(db);
   const days = rows.flatMap(({ office, day, works }) =>
     office === null || day === null || works === null ? [] : [{ office, day, works }],
   );
-  kept = calendarFrom(rows[0]?.version ?? version, days);
+  kept = buildCalendar(rows[0]?.version ?? version, days);
   return kept;
 }

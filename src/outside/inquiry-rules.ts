@@ -98,7 +98,7 @@ export const checkNames = [
 export type CheckName = (typeof checkNames)[number];
 
 /** What the registry is asked about a firm: its GSTIN only when it has one. */
-export function identityChecks({ gstin }: { readonly gstin: string | null }): CheckName[] {
+export function listIdentityChecks({ gstin }: { readonly gstin: string | null }): CheckName[] {
   return checkNames.filter(
     (check) => check !== "BANK_NAME_MATCH" && (check !== "GSTIN_MATCH" || gstin !== null),
   );
@@ -108,10 +108,10 @@ export function identityChecks({ gstin }: { readonly gstin: string | null }): Ch
 export const accountChecks = ["BANK_NAME_MATCH"] as const satisfies readonly CheckName[];
 
 /** The checks that an inquiry about a firm asks for. */
-export function checksAsked(
+export function listAskedChecks(
   inquiry: Inquiry<"firm_identity" | "bank_account">,
 ): readonly CheckName[] {
-  return inquiry.kind === "bank_account" ? accountChecks : identityChecks(inquiry.facts);
+  return inquiry.kind === "bank_account" ? accountChecks : listIdentityChecks(inquiry.facts);
 }
 
 export type CheckResult = {

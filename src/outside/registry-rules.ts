@@ -17,7 +17,7 @@ type Identity = Inquiries["firm_identity"];
 type Transfer = Inquiries["credit_transfer"];
 type Holding = Inquiries["credit_holding"];
 
-export function simulatedIdentity({ pan, gstin }: Identity["facts"]): Identity["answer"] {
+export function simulateIdentity({ pan, gstin }: Identity["facts"]): Identity["answer"] {
   const digits = pan.slice(5, 9);
   const mismatch = digits === "9999";
   const flagged = digits === "9998";
@@ -35,7 +35,7 @@ export function simulatedIdentity({ pan, gstin }: Identity["facts"]): Identity["
   };
 }
 
-export function simulatedHolding({
+export function simulateHolding({
   scrip_no,
   scheme,
   expires_on,
@@ -49,7 +49,7 @@ export function simulatedHolding({
 }
 
 /** What the desk wants to see happens; otherwise its number decides. */
-export function simulatedTransfer({
+export function simulateTransfer({
   scrip_no,
   scenario,
 }: Transfer["facts"]): Transfer["answer"] | undefined {

@@ -18,11 +18,11 @@ export async function setScenario(
 }
 
 /** What has been set for a desk and has not happened yet. */
-export async function scenariosOf(db: Db, deskId: string): Promise<Scenario[]> {
+export async function readScenarios(db: Db, deskId: string): Promise<Scenario[]> {
   return (await listScenarios(db, deskId)).map(({ scenario }) => scenario);
 }
 
-export async function forgetScenarios(tx: Tx, deskId: string): Promise<void> {
+export async function clearScenarios(tx: Tx, deskId: string): Promise<void> {
   await deleteScenarios(tx, deskId, scenarios);
 }
 
@@ -38,7 +38,10 @@ export function takeScenarios<Wanted extends Scenario>(
 }
 
 /** What is to happen to the next thing of one of these desks; the one after it is left alone. */
-export function takeFrom<Wanted>(taken: Map<string, Wanted>, ...deskIds: string[]): Wanted | null {
+export function takeScenarioFor<Wanted>(
+  taken: Map<string, Wanted>,
+  ...deskIds: string[]
+): Wanted | null {
   const deskId = deskIds.find((id) => taken.has(id));
   if (deskId === undefined) return null;
   const scenario = taken.get(deskId) ?? null;

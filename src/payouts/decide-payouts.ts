@@ -1,7 +1,7 @@
 // Decides the moves of payouts: on an earning, at a review, on an answer of the bank, or by the
 // operator. Pure; the use cases load and store.
 
-import { simulatedUtr } from "../outside/bank-rules.ts";
+import { makeSimulatedUtr } from "../outside/bank-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -225,7 +225,7 @@ export function reviewPayouts(
   for (const together of Map.groupBy(leaving, ({ after }) => after.firm_id).values()) {
     const remitted = remitTogether(together.map(({ after }) => after));
     const [first] = remitted;
-    const utr = first ? simulatedUtr(first.rail, first.payout_id) : null;
+    const utr = first ? makeSimulatedUtr(first.rail, first.payout_id) : null;
     for (const before of remitted) {
       const after = { ...movePayout(before, "send", { now }), utr };
       sent.set(before.payout_id, { action: "send", before, after });

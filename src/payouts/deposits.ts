@@ -1,4 +1,4 @@
-import { findAnyFirm, refuseOffboarded, tradingFirms } from "../firms/find-firms.ts";
+import { requireAnyFirm, refuseOffboarded, lockTradingFirms } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -68,7 +68,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
   approvers: ["settlement"],
   validHours: validHoursUsual,
   async prepare(tx, { environment, subjectId: reference, terms: { firm_id: firmId, paise } }, now) {
-    const firm = await findAnyFirm(tx, firmId);
+    const firm = await requireAnyFirm(tx, firmId);
     if (firm.environment !== environment) {
       throw new Failure("not_found", `${firmId} is not a firm of ${environment}`);
     }
@@ -79,7 +79,7 @@ export const depositAddition: ApprovalKind<{ readonly firm_id: string; readonly 
       });
     }
     // The lock serializes this with offboarding: the firm has left, or its offboarding sees the money.
-    const [locked] = known ? [] : (await tx.run(tradingFirms([firmId]))).values();
+    const [locked] = known ? [] : (await tx.run(lockTradingFirms([firmId]))).values();
     if (locked) refuseOffboarded(locked);
     return {
       summary: `${paise} paise that came as ${reference} become the balance of ${firm.legal_name} (${firmId})`,

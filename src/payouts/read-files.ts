@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
-import { accountPurpose, openAccount } from "../firms/bank-accounts.ts";
+import { openAccount } from "../firms/bank-accounts.ts";
+import { toSealPurpose } from "../firms/particulars.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -110,7 +111,7 @@ export function sealedFileLines({ db }: Pick<Context, "db">): SealedPlace {
     name: "payout file lines",
     list: async (after, limit) => {
       const rows = await listSealedLines(db, after, limit);
-      return rows.map(({ firm_id, ...row }) => ({ ...row, purpose: accountPurpose(firm_id) }));
+      return rows.map(({ firm_id, ...row }) => ({ ...row, purpose: toSealPurpose(firm_id) }));
     },
     set: (rows) => setSealedLines(db, rows),
   };

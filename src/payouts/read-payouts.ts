@@ -1,4 +1,4 @@
-import { maskedAccountNo } from "../firms/rules.ts";
+import { maskAccountNo } from "../firms/rules.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
@@ -126,7 +126,7 @@ export function viewPayout(row: PayoutRow, lines: readonly PayoutLineRow[]): Pay
     payout_id: row.payout_id,
     firm_id: row.firm_id,
     ...toPayoutFacts(row),
-    bank: isKnown ? { ifsc, account_no_masked: maskedAccountNo(last4) } : null,
+    bank: isKnown ? { ifsc, account_no_masked: maskAccountNo(last4) } : null,
     held_until: row.held_until && istTimestamp(row.held_until),
     lines: lines.map(viewLine),
     history: [...row.history],

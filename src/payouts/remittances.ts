@@ -1,4 +1,4 @@
-import { lockPayees, type PayeeFirm, payeesOf } from "../firms/bank-accounts.ts";
+import { lockPayees, type PayeeFirm, findPayees } from "../firms/bank-accounts.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { ledgerIsSound } from "../ledger/check-ledger.ts";
@@ -58,7 +58,7 @@ export async function previewRemittances(
   now: Date,
 ): Promise<RemittancePlan> {
   const due = await listScheduled(db, environment, payoutsMax);
-  const payees = await payeesOf(db, listFirmIds(due), now);
+  const payees = await findPayees(db, listFirmIds(due), now);
   return planRemittances(due, payees, await ledgerIsSound(db, now));
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { simulatedPayout, simulatedUtr } from "../outside/bank-rules.ts";
+import { simulatePayout, makeSimulatedUtr } from "../outside/bank-rules.ts";
 import { Failure } from "../kernel/failure.ts";
 import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import { utrForm } from "../kernel/ids.ts";
@@ -82,7 +82,7 @@ test("the simulated bank names every payment in a bank's form, and each by itsel
   const named = new Set<string>();
   for (const rail of rails) {
     for (let payment = 0; payment < 100; payment++) {
-      const utr = simulatedUtr(rail, `pay_${payment}`);
+      const utr = makeSimulatedUtr(rail, `pay_${payment}`);
       assert.match(utr, utrForm);
       named.add(utr);
     }
@@ -98,6 +98,6 @@ test("an account ending 0000 is closed, and any other gets its money", () => {
     ifsc: "HDFC0000001",
     scenario: null,
   };
-  assert.equal(simulatedPayout({ ...facts, last4: "0000" }).outcome, "returned");
-  assert.equal(simulatedPayout({ ...facts, last4: "0001" }).outcome, "paid");
+  assert.equal(simulatePayout({ ...facts, last4: "0000" }).outcome, "returned");
+  assert.equal(simulatePayout({ ...facts, last4: "0001" }).outcome, "paid");
 });

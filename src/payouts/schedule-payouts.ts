@@ -1,7 +1,7 @@
 // Schedules payouts and reviews unsent ones at intervals, to begin and end holds. The worker sends
 // sandbox money itself; live money is sent by an operator, and the worker only updates its holds.
 
-import { lockPayees, payeesOf } from "../firms/bank-accounts.ts";
+import { lockPayees, findPayees } from "../firms/bank-accounts.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { ledgerIsSound, ledgerWasChecked } from "../ledger/check-ledger.ts";
@@ -10,7 +10,7 @@ import { resolveEntries } from "../ledger/write-books.ts";
 import { askOutside, isPortUp } from "../outside/ask.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
 import { payoutScenarios } from "../outside/scenario-rules.ts";
-import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
+import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -48,7 +48,7 @@ export async function schedulePayouts(
 ): Promise<ScheduledPayouts> {
   if (earnings.length === 0) return { payouts: [], entries: [], changes: [] };
   const firmIds = [...new Set(earnings.map(({ firmId }) => firmId))];
-  const payees = await payeesOf(tx, firmIds, now);
+  const payees = await findPayees(tx, firmIds, now);
   const payouts = earnings.map((earning) => {
     const payee = payees.get(earning.firmId);
     if (!payee) throw new Error("who earned something is a firm");
@@ -139,7 +139,7 @@ export async function askBank(tx: Tx, left: readonly PayoutRow[], now: Date): Pr
           paise: row.remitted_paise ?? row.paise,
           ifsc: row.ifsc ?? "",
           last4: row.last4 ?? "",
-          scenario: takeFrom(scenarios, row.desk_id),
+          scenario: takeScenarioFor(scenarios, row.desk_id),
         },
       })),
       now,

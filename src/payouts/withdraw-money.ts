@@ -3,8 +3,8 @@
 // account again automatically: the firm must change the account, or the operator must resend it.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
-import { payeesOf } from "../firms/bank-accounts.ts";
-import { firmOfCaller, lockFirmOfCaller } from "../firms/find-firms.ts";
+import { findPayees } from "../firms/bank-accounts.ts";
+import { requireVisibleFirm, lockVisibleFirm } from "../firms/find-firms.ts";
 import type { Blocker, LeavingFirm } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
@@ -47,7 +47,7 @@ export async function withdrawMoney(
   const paise = body.amount_paise;
   return await ctx.db.transaction(
     async (tx): Promise<Creation<Payout>> => {
-      await firmOfCaller(tx, caller, firmId);
+      await requireVisibleFirm(tx, caller, firmId);
       const payoutId = newId("pay", now);
       const earlier = await claimIdempotencyKey(tx, {
         call,
@@ -62,9 +62,9 @@ export async function withdrawMoney(
         if (!row) throw new Error("a payout stays");
         return { outcome: "replayed", resource: viewPayout(row, []) };
       }
-      refuseFirmState(await lockFirmOfCaller(tx, caller, firmId));
+      refuseFirmState(await lockVisibleFirm(tx, caller, firmId));
       await spendKeyLimits(tx, caller, { deals: [paise], now });
-      const payee = (await payeesOf(tx, [firmId], now)).get(firmId);
+      const payee = (await findPayees(tx, [firmId], now)).get(firmId);
       if (!payee || !resolveAccount(payee, environment)) throw noBankAccount();
       const [balance] = await readBalances(tx, environment, [firmId]);
       refuseInsufficient(balance, paise);
@@ -114,7 +114,7 @@ export async function drainMoney(
   const { available, dues } = await sumMoneyLeft(tx, firm);
   const owed = Math.min(available, dues);
   const left = dues > owed ? 0 : available - owed;
-  const payee = (await payeesOf(tx, [firmId], now)).get(firmId);
+  const payee = (await findPayees(tx, [firmId], now)).get(firmId);
   const isPaid = left > 0 && payee && !(await wasReturned(tx, firm, payee));
   const earning = { environment, deskId, firmId, settlementId: null, lines: [] };
   const { entries, changes } = await schedulePayouts(

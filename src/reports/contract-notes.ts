@@ -1,5 +1,5 @@
 import { listDepositsForSettlement } from "../payouts/deposits.ts";
-import { firmById } from "../firms/find-firms.ts";
+import { loadFirm } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { scripHsn, valueBeforeFee } from "../kernel/money.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
@@ -71,7 +71,7 @@ async function buildNotes(db: Db, settlement: Settlement): Promise<Note[]> {
   const invoices = taxes.length > 0 ? await listInvoicesOfSettlement(db, settlementId) : [];
   const notes: Note[] = [];
   for (const side of settlement.sides) {
-    const firm = await firmById(db, side.firm_id);
+    const firm = await loadFirm(db, side.firm_id);
     const own = side.legs.map((leg) => buildLeg(side, leg, byNumber.get(leg.scrip_no)));
     const sum = (field: "face_paise" | "value_paise" | "fee_paise" | "gst_paise") =>
       own.reduce((total, leg) => total + leg[field], 0);

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 
 import { recordChanges } from "../journal/record-changes.ts";
-import { firmById, type FirmOfDesk } from "../firms/find-firms.ts";
+import { loadFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import { exactJson } from "../kernel/json.ts";
 import type { Letterhead } from "../kernel/letterhead.ts";
@@ -52,7 +52,7 @@ export async function* freezePeriod(
   { period, letterhead, upTo }: FreezeOptions,
 ): AsyncGenerator<void> {
   const now = ctx.now();
-  const firm = await firmById(ctx.db, firmId);
+  const firm = await loadFirm(ctx.db, firmId);
   const account = { firm, period, letterhead, now, upTo };
   const short = await accountFor(ctx.db, account);
   const made = short ?? (yield* writePages(ctx, account));

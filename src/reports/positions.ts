@@ -1,5 +1,5 @@
 import { readLastSequence } from "../journal/read-events.ts";
-import { firmOfCaller } from "../firms/find-firms.ts";
+import { requireVisibleFirm } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import { visibleTo } from "../kernel/visibility.ts";
@@ -20,7 +20,7 @@ export async function readPositions(
   return await ctx.db.transaction(
     async (tx) => {
       const firmId = query.firm_id ?? visibleTo(caller).firmId;
-      if (firmId !== null) await firmOfCaller(tx, caller, firmId);
+      if (firmId !== null) await requireVisibleFirm(tx, caller, firmId);
       const holder = { deskId, firmId };
       const held = await sumCredits(tx, holder, istDay(now));
       const balances = await readBalances(tx, environment, await listFirmIds(tx, holder));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { findAnyFirm, firmOfCaller, type FirmOfDesk } from "../firms/find-firms.ts";
+import { requireAnyFirm, requireVisibleFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { Failure, notFound, unprocessable } from "../kernel/failure.ts";
 import { readExactJson } from "../kernel/json.ts";
@@ -54,7 +54,7 @@ export async function readStatement(
   const read = (pace: Pace) =>
     ctx.db.transaction(
       async (tx) => {
-        const firm = await firmOfCaller(tx, caller, firmId);
+        const firm = await requireVisibleFirm(tx, caller, firmId);
         return await findOrBuildStatement(tx, firm, { period, letterhead, now, part, pace });
       },
       { snapshot: true },
@@ -164,7 +164,7 @@ export async function showStatement(
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const firm = await findAnyFirm(tx, firmId);
+      const firm = await requireAnyFirm(tx, firmId);
       return await findOrBuildStatement(tx, firm, { period, letterhead, now });
     },
     { snapshot: true },
@@ -180,7 +180,7 @@ export async function listStatements(
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const firm = await firmOfCaller(tx, caller, firmId);
+      const firm = await requireVisibleFirm(tx, caller, firmId);
       const frozen = await listFrozen(tx, firmId);
       const open = await listOpen(tx, firm, { last: frozen[0], now });
       return { statements: [...open, ...frozen.map(viewFrozen)] };

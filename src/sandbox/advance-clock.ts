@@ -9,15 +9,15 @@ import type { Passage } from "../kernel/passage.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { onlyWholeDesk } from "./reset-sandbox.ts";
-import { midnightsBetween } from "./rules.ts";
+import { requireSandboxDesk } from "./reset-sandbox.ts";
+import { countMidnights } from "./rules.ts";
 import type { AdvanceClockBody, DeskClock } from "./schema.ts";
 import { addToClock } from "./store.ts";
 
 /** What a slice does when time passes for a desk; it answers how many things came nearer to their end. */
-type OnPassage = (tx: Tx, passage: Passage) => Promise<number>;
+type TimeHook = (tx: Tx, passage: Passage) => Promise<number>;
 
-export type Passing = Readonly<Record<keyof DeskClock["brought_nearer"], OnPassage>> & {
+export type TimeHooks = Readonly<Record<keyof DeskClock["brought_nearer"], TimeHook>> & {
   /** Keeps deals from being made meanwhile; taken first, as by all who trade. */
   readonly lock: (tx: Tx, environment: Passage["environment"]) => Promise<void>;
 };
@@ -25,9 +25,9 @@ export type Passing = Readonly<Record<keyof DeskClock["brought_nearer"], OnPassa
 export async function advanceClock(
   ctx: Pick<Context, "db" | "now">,
   call: Call,
-  { command, passing }: { readonly command: AdvanceClockBody; readonly passing: Passing },
+  { command, timeHooks }: { readonly command: AdvanceClockBody; readonly timeHooks: TimeHooks },
 ): Promise<DeskClock> {
-  onlyWholeDesk(call.caller);
+  requireSandboxDesk(call.caller);
   const { environment, deskId } = call.caller;
   const seconds = command.advance_s;
   const now = ctx.now();
@@ -35,18 +35,18 @@ export async function advanceClock(
     async (tx) => {
       const aheadS = await addToClock(tx, deskId, seconds);
       const clock = new Date(now.getTime() + aheadS * 1_000);
-      const days = midnightsBetween(new Date(clock.getTime() - seconds * 1_000), clock);
+      const days = countMidnights(new Date(clock.getTime() - seconds * 1_000), clock);
       const passage = { environment, deskId, seconds, days, now };
-      await passing.lock(tx, environment);
+      await timeHooks.lock(tx, environment);
       // In the order of locks.
       const brought_nearer = {
-        quotes: await passing.quotes(tx, passage),
-        payouts: await passing.payouts(tx, passage),
-        settlements: await passing.settlements(tx, passage),
-        crosses: await passing.crosses(tx, passage),
-        holds: await passing.holds(tx, passage),
-        credits: await passing.credits(tx, passage),
-        orders: await passing.orders(tx, passage),
+        quotes: await timeHooks.quotes(tx, passage),
+        payouts: await timeHooks.payouts(tx, passage),
+        settlements: await timeHooks.settlements(tx, passage),
+        crosses: await timeHooks.crosses(tx, passage),
+        holds: await timeHooks.holds(tx, passage),
+        credits: await timeHooks.credits(tx, passage),
+        orders: await timeHooks.orders(tx, passage),
       };
       const after = { clock: istTimestamp(clock), ahead_s: aheadS, brought_nearer };
       const entity = { type: "clock", id: deskId, version: 1, href: "/v1/sandbox/clock" };

@@ -3,14 +3,14 @@
 
 import { lockFreeCredits, withdrawAllOfDesk } from "../credits/end-holdings.ts";
 import { seedFirmCredits } from "../credits/seed-credits.ts";
-import { giveUpCrosses, lockCrossesWithin } from "../crosses/end-crosses.ts";
-import { firmOfCaller, type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
+import { giveUpCrosses, lockOpenCrosses } from "../crosses/end-crosses.ts";
+import { requireVisibleFirm, type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
 import { recordAttributedChanges, recordChanges } from "../journal/record-changes.ts";
 import { toActor, type Change } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
-import { forgetScenarios } from "../outside/scenarios.ts";
+import { clearScenarios } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
 import type { SettlementHooks } from "../settlement/conclude-legs.ts";
 import { giveUpSettlements, lockSettlementsOfDesk } from "../settlement/fail-settlements.ts";
@@ -19,15 +19,15 @@ import { listOrders } from "../trading/read-orders.ts";
 import type { ResetDone, SeedCreditsBody, SeededCredits } from "./schema.ts";
 import { deleteClock } from "./store.ts";
 
-/** Whoever has something to say about settlements that fail. */
-export type Resetting = SettlementHooks;
+/** What follows from settlements that a reset fails. */
+export type ResetHooks = SettlementHooks;
 
 export async function resetSandbox(
   ctx: Context,
   call: Call,
-  settlementHooks: Resetting,
+  settlementHooks: ResetHooks,
 ): Promise<ResetDone> {
-  onlyWholeDesk(call.caller);
+  requireSandboxDesk(call.caller);
   const { environment, deskId } = call.caller;
   const actor = toActor(call);
   const now = ctx.now();
@@ -35,11 +35,11 @@ export async function resetSandbox(
   return await ctx.db.transaction(
     async (tx) => {
       await deleteClock(tx, deskId); // First, as when it is put forward: two never wait for each other.
-      await forgetScenarios(tx, deskId);
+      await clearScenarios(tx, deskId);
       // All is locked before anything is let go of. What comes up later is the new beginning's.
       await lockTrading(tx, environment);
       const settlements = await lockSettlementsOfDesk(tx, { environment, deskId, settlementHooks });
-      const open = await lockCrossesWithin(tx, deskId);
+      const open = await lockOpenCrosses(tx, deskId);
       await lockFreeCredits(tx, deskId);
       const orderIds = resting.map((order) => order.order_id);
       const how = { how: "cancelled", reason: "sandbox_reset" } as const;
@@ -74,17 +74,17 @@ export async function seedSandbox(
   call: Call,
   command: SeedCreditsBody,
 ): Promise<SeededCredits> {
-  onlySandbox(call.caller);
+  requireSandbox(call.caller);
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
-      const firm = await firmOfCaller(tx, call.caller, command.firm_id ?? call.caller.firmId);
+      const firm = await requireVisibleFirm(tx, call.caller, command.firm_id ?? call.caller.firmId);
       refuseOffboarded(firm);
       const seed = command.seed ?? call.requestId;
       const { count, scheme } = command;
       const scripNos = await seedFirmCredits(tx, firm, { count, scheme, seed, now });
       const seeded = { firm_id: firm.firm_id, scrip_nos: scripNos };
-      await recordChanges(tx, toActor(call), [changeOf(firm, seeded)], now);
+      await recordChanges(tx, toActor(call), [buildSeedChange(firm, seeded)], now);
       return seeded;
     },
     { rollBack: call.dryRun },
@@ -92,7 +92,10 @@ export async function seedSandbox(
 }
 
 /** One record for all of them: a seed is a fixture, but who asked for it is known. */
-function changeOf({ environment, desk_id, firm_id, version }: FirmOfDesk, after: object): Change {
+function buildSeedChange(
+  { environment, desk_id, firm_id, version }: FirmOfDesk,
+  after: object,
+): Change {
   return {
     environment,
     deskId: desk_id,
@@ -105,12 +108,12 @@ function changeOf({ environment, desk_id, firm_id, version }: FirmOfDesk, after:
 }
 
 /** For a live key these operations are not there. */
-function onlySandbox({ environment }: Caller): void {
+function requireSandbox({ environment }: Caller): void {
   if (environment !== "sandbox") throw notFound();
 }
 
 /** What concerns the whole desk is not for a key that is bound to one firm. */
-export function onlyWholeDesk(caller: Caller): void {
-  onlySandbox(caller);
+export function requireSandboxDesk(caller: Caller): void {
+  requireSandbox(caller);
   refuseSubAccount(visibleTo(caller), "change the desk's sandbox");
 }

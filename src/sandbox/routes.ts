@@ -1,8 +1,8 @@
 import { callOf, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
-import { advanceClock, type Passing } from "./advance-clock.ts";
-import { resetSandbox, type Resetting, seedSandbox } from "./reset-sandbox.ts";
+import { advanceClock, type TimeHooks } from "./advance-clock.ts";
+import { type ResetHooks, resetSandbox, seedSandbox } from "./reset-sandbox.ts";
 import {
   AdvanceClockBody,
   DeskClock,
@@ -18,7 +18,10 @@ import { setScenario } from "./set-scenario.ts";
 export function sandboxRoutes(
   app: App,
   ctx: Context,
-  { resetting, passing }: { readonly resetting: Resetting; readonly passing: Passing },
+  {
+    settlementHooks,
+    timeHooks,
+  }: { readonly settlementHooks: ResetHooks; readonly timeHooks: TimeHooks },
 ): void {
   app.post(
     "/v1/sandbox/clock",
@@ -39,7 +42,7 @@ export function sandboxRoutes(
     async (request, reply) =>
       await advanceClock(contextFor(ctx, request.caller), callOf(request, reply), {
         command: request.body,
-        passing,
+        timeHooks,
       }),
   );
 
@@ -95,6 +98,6 @@ export function sandboxRoutes(
       },
     },
     async (request, reply) =>
-      await resetSandbox(contextFor(ctx, request.caller), callOf(request, reply), resetting),
+      await resetSandbox(contextFor(ctx, request.caller), callOf(request, reply), settlementHooks),
   );
 }

@@ -2,8 +2,8 @@ import { recordChanges } from "../journal/record-changes.ts";
 import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Context } from "../platform/context.ts";
-import { scenariosOf, setScenario as setForDesk } from "../outside/scenarios.ts";
-import { onlyWholeDesk } from "./reset-sandbox.ts";
+import { readScenarios, setScenario as setForDesk } from "../outside/scenarios.ts";
+import { requireSandboxDesk } from "./reset-sandbox.ts";
 import type { ScenarioList, SetScenarioBody } from "./schema.ts";
 
 export async function setScenario(
@@ -11,13 +11,13 @@ export async function setScenario(
   call: Call,
   { scenario }: SetScenarioBody,
 ): Promise<ScenarioList> {
-  onlyWholeDesk(call.caller);
+  requireSandboxDesk(call.caller);
   const { deskId, environment } = call.caller;
   const now = ctx.now();
   return await ctx.db.transaction(
     async (tx) => {
       await setForDesk(tx, { deskId, scenario, now });
-      const scenarios = await scenariosOf(tx, deskId);
+      const scenarios = await readScenarios(tx, deskId);
       const change = {
         environment,
         deskId,

@@ -3,7 +3,7 @@ import { askOutside } from "../outside/ask.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { all, known, type Query } from "../platform/postgres/postgres.ts";
 import { transferScenarios } from "../outside/scenario-rules.ts";
-import { takeFrom, takeScenarios } from "../outside/scenarios.ts";
+import { takeScenarioFor, takeScenarios } from "../outside/scenarios.ts";
 import { toLegSubject } from "./conclude-legs.ts";
 import type { LegRow, SettlementRow } from "./store.ts";
 
@@ -45,7 +45,7 @@ export function askCustoms(
   return askOutside(
     transfers.flatMap((transfer) => {
       const { settlement, open } = transfer;
-      const scenario = takeFrom(scenarios, ...listDeskIds(transfer));
+      const scenario = takeScenarioFor(scenarios, ...listDeskIds(transfer));
       return open.map((leg) => ({
         environment,
         deskId: leg.seller_desk_id,

@@ -1,4 +1,4 @@
-import { findAnyFirm, type FirmOfDesk } from "../firms/find-firms.ts";
+import { requireAnyFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -70,7 +70,7 @@ export async function setCommission(
 
 /** Finds a desk by its own firm; a client firm earns no commission. */
 async function findDesk(ctx: { readonly db: Db }, firmId: string): Promise<FirmOfDesk> {
-  const firm = await findAnyFirm(ctx.db, firmId);
+  const firm = await requireAnyFirm(ctx.db, firmId);
   if (firm.desk_id === firmId && !isHouse(firmId)) return firm;
   throw new Failure("conflict", `${firmId} is no desk: name the desk's own firm`, {
     detail: { reason: "not_a_desk" },

@@ -1,6 +1,6 @@
 // Fails settlements: at their deadline, on news about a credit, or by the operator or the desk.
 
-import type { LostCredit, OnLost } from "../credits/registry-news.ts";
+import type { LostCredit, LostCreditHook } from "../credits/registry-news.ts";
 import type { Blocker } from "../firms/offboard-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -79,7 +79,7 @@ export async function failOverdue(
 }
 
 /** Fails the legs of credits that customs suspends, cancels or uses. */
-export function hookLostCredits(settlementHooks: SettlementHooks): OnLost {
+export function hookLostCredits(settlementHooks: SettlementHooks): LostCreditHook {
   return {
     list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
     async lock(tx, settlementIds) {

@@ -27,9 +27,9 @@ import { isHouse } from "../kernel/ids.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
-import { calendarOfVersion } from "../outside/calendar.ts";
+import { loadCalendar } from "../outside/calendar.ts";
 import { beginTransfers } from "../credits/settle-credits.ts";
-import { askOutside, portAndCalendar } from "../outside/ask.ts";
+import { askOutside, loadPortAndCalendar } from "../outside/ask.ts";
 import { findBalances } from "../ledger/read-books.ts";
 import { assertWritten, type Entry, type EntryName } from "../ledger/rules.ts";
 import { type BookChanges, writeBooksBeside, type WrittenBooks } from "../ledger/write-books.ts";
@@ -91,9 +91,9 @@ export async function openSettlements(
   if (!first) return { openings: [], states: new Map(), begun: new Set(), changes: [] };
   const [funded, { isUp: customsIsUp, calendarVersion }] = await tx.pipeline([
     findFundedDeals(first.environment, deals),
-    portAndCalendar(first.environment, "registry"),
+    loadPortAndCalendar(first.environment, "registry"),
   ]);
-  const when = { now, calendar: await calendarOfVersion(tx, calendarVersion) };
+  const when = { now, calendar: await loadCalendar(tx, calendarVersion) };
   const openings = deals.map((deal): Opening => {
     const born = newSettlement(deal, funded.has(deal.settlementId), when);
     const begins = customsIsUp && born.settlement.state === "funded";

@@ -1,7 +1,7 @@
 // The taxes of legs, in the transaction that delivers or reverses them. While no rate is set, this
 // costs one read of an empty table.
 
-import { taxpayersAmong } from "../firms/find-firms.ts";
+import { findTaxpayers } from "../firms/find-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { addPaise, type Paise } from "../kernel/money.ts";
 import { financialYear, financialYearStart, istDay } from "../kernel/time.ts";
@@ -61,7 +61,7 @@ export async function taxDelivered(
   const day = istDay(now);
   const rates = findRates(day, await listRates(tx, { environment, upTo: day }));
   if (!rates.gst && !rates.tds) return untaxed;
-  const taxpayers = await taxpayersAmong(tx, [
+  const taxpayers = await findTaxpayers(tx, [
     ...new Set(legs.flatMap((leg) => leg.sides.map(({ firmId }) => firmId))),
   ]);
   const taxing = { environment, rates, taxpayers, now };
@@ -210,7 +210,7 @@ async function takeFromSums(
         .filter(({ side }) => side === "sell")
         .map((side) => ({ ...side, leg, year: financialYear(leg.deliveredAt) })),
     );
-  const taxpayers = await taxpayersAmong(tx, [...new Set(sold.map(({ firmId }) => firmId))]);
+  const taxpayers = await findTaxpayers(tx, [...new Set(sold.map(({ firmId }) => firmId))]);
   for (const [year, own] of Map.groupBy(sold, (side) => side.year)) {
     const added = own.map(({ leg, firmId, valuePaise }): AddedSum => {
       const tax = back.find(

@@ -1,5 +1,5 @@
-import { hearNews } from "../credits/registry-news.ts";
-import { beginTransfers, lockReserved } from "../credits/settle-credits.ts";
+import { applyNews } from "../credits/registry-news.ts";
+import { beginTransfers, lockReservedCredits } from "../credits/settle-credits.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -96,7 +96,7 @@ export async function initiate(tx: Tx, initiation: InitiateInput): Promise<reado
     tx,
     settlements.map((row) => row.settlement_id),
   );
-  const reserved = await lockReserved(
+  const reserved = await lockReservedCredits(
     tx,
     environment,
     deals.flatMap(({ settlement, open }) => open.map((leg) => toReservation(settlement, leg))),
@@ -227,7 +227,7 @@ export async function applyTransfers(
     );
     const settlementIds = rows.map((row) => row.settlement_id);
     if (suspended.length > 0) await settlementHooks.lockCrosses(tx, settlementIds);
-    const heard = await hearNews(tx, environment, suspended, now);
+    const heard = await applyNews(tx, environment, suspended, now);
     changes.push(...heard.changes);
     changes.push(
       ...(await concludeLegs(tx, { environment, answers, actor, settlementHooks, now })),

@@ -21,9 +21,9 @@ import { isDeepStrictEqual } from "node:util";
 
 import { OfferIndex } from "../cover/offer-index.ts";
 import type { Offer } from "../cover/rules.ts";
-import { houseChanges, type HouseCredit, houseCredits } from "../credits/inventory.ts";
+import { readHouseChanges, type HouseCredit, readHouseCredits } from "../credits/inventory.ts";
 import { findOffered } from "../credits/reserve-credits.ts";
-import { pansOf } from "../firms/find-firms.ts";
+import { findPans } from "../firms/find-firms.ts";
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import { dayNumber } from "../kernel/time.ts";
@@ -215,13 +215,13 @@ export const houseOffers: OfferSource = {
   isOwn: ({ order_id }) => order_id === null,
 
   async *all(db, environment) {
-    for await (const page of houseCredits(db, environment)) {
+    for await (const page of readHouseCredits(db, environment)) {
       yield page.map((credit) => ({ scheme: credit.scheme, offer: toHouseOffer(credit) }));
     }
   },
 
   async changes(db, environment, since) {
-    const { horizon, changes } = await houseChanges(db, environment, since);
+    const { horizon, changes } = await readHouseChanges(db, environment, since);
     return {
       horizon,
       changes: changes?.map(({ scripNo, scheme, listed }) => ({
@@ -302,7 +302,7 @@ async function listOfferChanges(
   const resting = orders.filter((order) => order.state === "open");
   const numbers = resting.flatMap((order) => order.resting_scrip_nos);
   const credits = await findOffered(db, environment, numbers);
-  const pans = await pansOf(db, [...new Set(resting.map((order) => order.firm_id))]);
+  const pans = await findPans(db, [...new Set(resting.map((order) => order.firm_id))]);
   return orders.flatMap((order) =>
     order.scrip_nos.map((scripNo) => {
       const credit = credits.get(scripNo);

@@ -12,13 +12,13 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { aboveKeyLimit, brokenLimit, type MoneyLimits } from "../access/key-rules.ts";
+import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "../access/key-rules.ts";
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
-import { notSellableReasonOf } from "../credits/rules.ts";
+import { findNotSellableReason } from "../credits/rules.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import { buySideOff, type Call } from "../kernel/caller.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { newId } from "../kernel/ids.ts";
@@ -153,7 +153,7 @@ function refuseByKey(matchState: MatchState, item: Loaded): Failure | undefined 
   if (findSide(item) === "buy" && !call.caller.buySide) return buySideOff();
   const { keyId } = call.caller;
   const spent = (matchState.orderedByKey.get(keyId) ?? 0) + (matchState.addedByKey.get(keyId) ?? 0);
-  const broken = brokenLimit(limits, { paise: findNotional(item), spent });
+  const broken = findBrokenLimit(limits, { paise: findNotional(item), spent });
   return broken && aboveKeyLimit(broken);
 }
 
@@ -164,11 +164,11 @@ function refuseByState(matchState: MatchState, item: Loaded): Failure | undefine
   if (quote && quote.valid_until < item.receivedAt) {
     return quoteExpired(istTimestamp(quote.valid_until));
   }
-  const refusal = firm && refusalToTrade(firm, matchState.now);
+  const refusal = firm && findTradingRefusal(firm, matchState.now);
   if (refusal) return refusal;
   if (!credit) return undefined;
   const state = matchState.reserved.has(credit.credit_id) ? "reserved" : credit.state;
-  const reason = notSellableReasonOf(
+  const reason = findNotSellableReason(
     { ...credit, state },
     { firmState: firm?.connection_state ?? "", today: matchState.today },
   );

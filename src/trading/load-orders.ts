@@ -4,7 +4,7 @@
 //
 // The offers behind credits: what the database, not the book, says can be bought now.
 
-import { lockSpent, moneyLimits, unfundedLimits } from "../access/money-limits.ts";
+import { lockSpent, loadMoneyLimits, loadUnfundedLimits } from "../access/money-limits.ts";
 import type { Offer } from "../cover/rules.ts";
 import {
   claimForSale,
@@ -14,8 +14,8 @@ import {
   findDeliverable,
   findForSale,
 } from "../credits/reserve-credits.ts";
-import { type TradingFirm, tradingFirms } from "../firms/find-firms.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { type TradingFirm, lockTradingFirms } from "../firms/find-firms.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import type { Caller, Environment } from "../kernel/caller.ts";
 import { isHouse, isId } from "../kernel/ids.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -62,7 +62,7 @@ export async function loadOrders(
       findNamed(commands),
       loadCardsWithQuotes([environment], { now, quotes: openQuotes }),
       listRestingBuys(environment, { now, ...restingBuysMax }),
-      moneyLimits(keyIds),
+      loadMoneyLimits(keyIds),
     ],
   );
   const quoted = await tx.run(findQuoted(commands, quotes));
@@ -81,7 +81,7 @@ export async function loadOrders(
     ...restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id })),
   ];
   const [firms, orderedByKey, buying] = await tx.pipeline([
-    tradingFirms([
+    lockTradingFirms([
       ...new Set([...firmIds.flatMap((id) => id ?? []), ...restingBuys.map((row) => row.firm_id)]),
     ]),
     lockSpent(limits, today),
@@ -165,7 +165,7 @@ export function findBuyerFunds(
   if (buyers.length === 0) return known({ means: new Map(), unfundedMax: new Map() });
   return all([
     findPurchasingPower(environment, [...new Set(buyers.map(({ firmId }) => firmId))]),
-    unfundedLimits(buyers.map(({ keyId }) => keyId)),
+    loadUnfundedLimits(buyers.map(({ keyId }) => keyId)),
   ]).map(([means, unfundedMax]) => ({ means, unfundedMax }));
 }
 
@@ -334,11 +334,13 @@ export async function lockOffers(
   const orderIds = credits.flatMap((credit) => credit.reserved_for ?? []);
   const resting = orderIds.length > 0 ? await findOrders(tx, orderIds) : [];
   const orders = new Map(resting.map((order) => [order.order_id, order]));
-  const firms = await tx.run(tradingFirms([...new Set(credits.map((credit) => credit.firm_id))]));
+  const firms = await tx.run(
+    lockTradingFirms([...new Set(credits.map((credit) => credit.firm_id))]),
+  );
   const offered = credits.flatMap((credit) => {
     const firm = firms.get(credit.firm_id);
     const order = orders.get(credit.reserved_for ?? "");
-    if (!firm || refusalToTrade(firm, now) || !isOffered(credit, order, now)) return [];
+    if (!firm || findTradingRefusal(firm, now) || !isOffered(credit, order, now)) return [];
     const offer = {
       scrip_no: credit.scrip_no,
       face_paise: credit.face_paise,

@@ -9,7 +9,7 @@
 import type { Offer } from "../cover/rules.ts";
 import { type CoverPlan, SearchNeeded } from "../cover/search-cover.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
-import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
+import { countDaysLeft, sellableDaysMin } from "../credits/rules.ts";
 import type { Failure } from "../kernel/failure.ts";
 import { houseFirmId } from "../kernel/ids.ts";
 import { addedCeil, type Bps, type Paise } from "../kernel/money.ts";
@@ -349,7 +349,7 @@ function buildStockKey({ firm_id, scheme }: DealtCredit): string {
 }
 
 function findShortestLife({ today }: MatchState, credits: readonly DealtCredit[]): number {
-  return Math.min(...credits.map((credit) => daysLeft(credit.expires_on, today)));
+  return Math.min(...credits.map((credit) => countDaysLeft(credit.expires_on, today)));
 }
 
 function describeChosen(credits: readonly DealtCredit[]) {

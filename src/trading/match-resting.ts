@@ -19,10 +19,10 @@
 // `order-upkeep`.
 
 import { SearchNeeded } from "../cover/search-cover.ts";
-import { houseChanges } from "../credits/inventory.ts";
+import { readHouseChanges } from "../credits/inventory.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
-import { daysLeft, sellableDaysMin } from "../credits/rules.ts";
-import { tradingFirms } from "../firms/find-firms.ts";
+import { countDaysLeft, sellableDaysMin } from "../credits/rules.ts";
+import { lockTradingFirms } from "../firms/find-firms.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { type Environment, environments } from "../kernel/caller.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
@@ -107,7 +107,7 @@ async function hasNews(db: Db, environment: Environment, now: Date): Promise<boo
   if (seen.rested_since) return true;
   const cards = listCardVersions(environment, await db.run(loadCardsToday([environment], now)));
   if (schemes.some((scheme) => cards[scheme] !== seen.seen_cards[scheme])) return true;
-  const { changes } = await houseChanges(db, environment, seen.seen_before);
+  const { changes } = await readHouseChanges(db, environment, seen.seen_before);
   return changes === undefined || changes.length > 0;
 }
 
@@ -138,7 +138,7 @@ async function matchOnce(
   const today = istDay(now);
   const findCard = await tx.run(loadCardsWithQuotes([environment], { now, quotes: openQuotes }));
   const restingBuys = await tx.run(listRestingBuys(environment, { now, ...restingBuysMax }));
-  const firms = await tx.run(tradingFirms([...new Set(restingBuys.map((row) => row.firm_id))]));
+  const firms = await tx.run(lockTradingFirms([...new Set(restingBuys.map((row) => row.firm_id))]));
   const buyers = restingBuys.map(({ firm_id, key_id }) => ({ firmId: firm_id, keyId: key_id }));
   const buying = await tx.run(findBuyerFunds(environment, buyers));
   const nobody = { originals: new Map(), orderedByKey: new Map() };
@@ -247,7 +247,9 @@ export function serveSell(
   const limitBps = sell.limit_bps ?? 0;
   const bid = findHouseBid(matchState.markets.get(sell.scheme), {
     facePaise: sumFaces(credits),
-    daysLeft: Math.min(...credits.map((credit) => daysLeft(credit.expires_on, matchState.today))),
+    daysLeft: Math.min(
+      ...credits.map((credit) => countDaysLeft(credit.expires_on, matchState.today)),
+    ),
   });
   if (bid === undefined || bid < limitBps) return;
   const match = { with: "house", sellerBps: limitBps, buyerBps: limitBps } as const;

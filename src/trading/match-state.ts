@@ -6,7 +6,7 @@ import type { OfferIndex } from "../cover/offer-index.ts";
 import { stepsQuick } from "../cover/rules.ts";
 import type { DealtCredit } from "../credits/reserve-credits.ts";
 import type { TradingFirm } from "../firms/find-firms.ts";
-import { refusalToTrade } from "../firms/rules.ts";
+import { findTradingRefusal } from "../firms/rules.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
 import type { Bps, Paise } from "../kernel/money.ts";
@@ -115,7 +115,7 @@ export function newMatchState({
   const { firms, now } = facts;
   const mayTrade = ({ firm_id }: OrderRow) => {
     const firm = firms.get(firm_id);
-    return firm !== undefined && refusalToTrade(firm, now) === undefined;
+    return firm !== undefined && findTradingRefusal(firm, now) === undefined;
   };
   return {
     ...facts,

@@ -9,7 +9,7 @@
 // so. If all of its deals have failed by then, it ends as cancelled or expired.
 
 import type { CreditState } from "../credits/rules.ts";
-import { type FirmState, type Mandate, refusalToTrade } from "../firms/rules.ts";
+import { type FirmState, type Mandate, findTradingRefusal } from "../firms/rules.ts";
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
 import {
@@ -333,6 +333,6 @@ export function checkOffered(
 ): "offered" | "waits" | "ended" {
   if (!credit.rests || credit.credit_state === null) return "ended";
   if (credit.expires_at !== null && credit.expires_at <= now) return "waits";
-  if (credit.credit_state !== "reserved" || refusalToTrade(credit, now)) return "waits";
+  if (credit.credit_state !== "reserved" || findTradingRefusal(credit, now)) return "waits";
   return "offered";
 }

@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type CreditForSale, findForSale } from "../credits/reserve-credits.ts";
-import { creditLifecycle, daysLeft, notSellableReasonOf } from "../credits/rules.ts";
+import { creditLifecycle, countDaysLeft, findNotSellableReason } from "../credits/rules.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { allowedActions } from "../kernel/lifecycle.ts";
 import { type IstDay, istDay } from "../kernel/time.ts";
@@ -129,7 +129,7 @@ function forSale(credit: CreditForSale, today: IstDay): Sale {
     credit,
     firmId: credit.firm_id,
     facePaise: credit.face_paise,
-    daysLeft: daysLeft(credit.expires_on, today),
+    daysLeft: countDaysLeft(credit.expires_on, today),
   };
 }
 
@@ -183,7 +183,7 @@ function findNamed(
 }
 
 function notSellable(credit: CreditForSale, today: IstDay): Failure | undefined {
-  const reason = notSellableReasonOf(credit, { firmState: credit.firm_state, today });
+  const reason = findNotSellableReason(credit, { firmState: credit.firm_state, today });
   if (reason === null) return undefined;
   return new Failure("conflict", "the credit cannot be sold now", {
     detail: {

@@ -6,11 +6,11 @@ import { test } from "node:test";
 import { fastify } from "fastify";
 
 import { admitCallers } from "../../src/admit.ts";
-import { authenticator } from "../../src/access/authenticate.ts";
+import { openAuthenticator } from "../../src/access/authenticate.ts";
 import { keyMemory } from "../../src/access/remember-keys.ts";
-import { newApiKey } from "../../src/access/key-rules.ts";
-import { confirmer, meter } from "../../src/access/meter-calls.ts";
-import { localRateWindow } from "../../src/access/rate-window.ts";
+import { makeApiKey } from "../../src/access/key-rules.ts";
+import { openConfirmer, openMeter } from "../../src/access/meter-calls.ts";
+import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { asOwner } from "../support/database.ts";
 import { mintChild } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -62,7 +62,7 @@ test("a guessed secret of a key that is remembered is refused and counts for nob
   const { api_key: key, key_id: keyId } = await service.issue();
   await statusOf(service, key);
   await statusOf(service, key);
-  const guesses = Array.from({ length: 5 }, () => newApiKey("sandbox", keyId).apiKey);
+  const guesses = Array.from({ length: 5 }, () => makeApiKey("sandbox", keyId).apiKey);
   const statuses = await Promise.all([key, ...guesses].map((one) => statusOf(service, one)));
   assert.deepEqual(statuses, [200, 401, 401, 401, 401, 401]);
   assert.equal(await callsOf(service, keyId), 3);
@@ -86,9 +86,9 @@ test("calls of keys that are remembered, of new ones and of children each get th
 test("a key is looked up once, and then confirmed until something changes", async (t) => {
   const service = await startService(t);
   const { ctx, clock, metrics } = service;
-  const authenticate = authenticator(ctx);
+  const authenticate = openAuthenticator(ctx);
   const lookUps: number[] = [];
-  const rateWindow = localRateWindow(clock.elapsedMs);
+  const rateWindow = openLocalRateWindow(clock.elapsedMs);
   const app = fastify();
   t.after(() => app.close());
   admitCallers(app, {
@@ -97,8 +97,8 @@ test("a key is looked up once, and then confirmed until something changes", asyn
       return await authenticate(headers);
     },
     memory: keyMemory(),
-    meter: meter(ctx, rateWindow),
-    confirm: confirmer(ctx, rateWindow),
+    meter: openMeter(ctx, rateWindow),
+    confirm: openConfirmer(ctx, rateWindow),
     metrics,
   });
   app.get("/", { config: { demand: "any key" } as object }, async () => "in");
@@ -117,14 +117,14 @@ test("a call that is not confirmed leaves no trace in the window and in the coun
   const service = await startService(t);
   const { ctx, clock } = service;
   const { api_key: header, key_id: keyId } = await service.issue();
-  const [known] = await authenticator(ctx)([header]);
+  const [known] = await openAuthenticator(ctx)([header]);
   assert.ok(known);
   const memory = keyMemory();
   memory.keep(header, known);
   const remembered = memory.find(header);
   assert.ok(remembered);
-  const window = localRateWindow(clock.elapsedMs);
-  const confirm = confirmer(ctx, window);
+  const window = openLocalRateWindow(clock.elapsedMs);
+  const confirm = openConfirmer(ctx, window);
   const call = { ...remembered, route: "GET /v1/whoami" };
 
   const [, confirmed] = await confirm([call, call]);
@@ -147,7 +147,7 @@ test("a key that ends by the clock, and a child, are looked up every time", asyn
   const service = await startService(t);
   const root = await service.issue();
   const child = await mintChild(service, root.api_key, {});
-  const authenticate = authenticator(service.ctx);
+  const authenticate = openAuthenticator(service.ctx);
   const stampOf = async (header: string) => (await authenticate([header]))[0]?.stamp;
   assert.equal(typeof (await stampOf(root.api_key)), "string");
   assert.equal(await stampOf(child.api_key), null);

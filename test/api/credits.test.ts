@@ -6,7 +6,7 @@ import pg from "pg";
 import { applyRegistryNews } from "../../src/credits/registry-news.ts";
 import { seedCredits } from "../../src/credits/seed-credits.ts";
 import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
-import { openInquiries, setOutage } from "../../src/outside/ask.ts";
+import { readOpenInquiries, setOutage } from "../../src/outside/ask.ts";
 import type { Actor } from "../../src/kernel/actor.ts";
 import { appliers } from "../../src/workers.ts";
 import { clientFirm } from "../support/firms.ts";
@@ -388,7 +388,7 @@ test("in live a claim waits for the registry's word, and of two claims the confi
     assert.equal(result.credit.status, "declared");
     assert.equal(result.credit.sellable, false);
   }
-  const open = await openInquiries(service.ctx, { environment: "live", port: "registry" });
+  const open = await readOpenInquiries(service.ctx, { environment: "live", port: "registry" });
   assert.equal(open.length, 4);
   const about = (number: string, deskId: string) => {
     const found = open.find(
@@ -429,7 +429,7 @@ test("in live a claim waits for the registry's word, and of two claims the confi
   assert.equal((await first.read(credit.scrip_no)).status, "rejected");
   assert.equal((await first.read("NOT-HELD-1")).status, "rejected");
   assert.equal((await second.read("NOT-HELD-1")).status, "declared");
-  const left = await openInquiries(service.ctx, { environment: "live", port: "registry" });
+  const left = await readOpenInquiries(service.ctx, { environment: "live", port: "registry" });
   assert.deepEqual(
     left.map(({ desk_id }) => desk_id),
     [second.deskId],

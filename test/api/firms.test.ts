@@ -3,10 +3,10 @@ import { test } from "node:test";
 
 import type { Blocker } from "../../src/firms/offboard-firm.ts";
 import { openAccountNo } from "../../src/firms/particulars.ts";
-import { syntheticPan } from "../../src/firms/rules.ts";
+import { makeSyntheticPan } from "../../src/firms/rules.ts";
 import { findFirm } from "../../src/firms/store.ts";
 import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
-import { openInquiries, setOutage } from "../../src/outside/ask.ts";
+import { readOpenInquiries, setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
 import { resumeFirm, suspendFirm } from "../../src/firms/hold-firm.ts";
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
@@ -50,7 +50,7 @@ test("client firms", async (t) => {
   };
 
   await t.test("registering answers 201 with the firm, spelt in one way", async () => {
-    const pan = syntheticPan("spelling");
+    const pan = makeSyntheticPan("spelling");
     const { body } = await post(
       "/v1/firms",
       {
@@ -144,7 +144,7 @@ test("client firms", async (t) => {
   );
 
   await t.test("200 registrations of one IEC at once make one firm", async () => {
-    const pan = syntheticPan("contended");
+    const pan = makeSyntheticPan("contended");
     const body = firmBody({ iec: pan, pan });
     const answers = await Promise.all(
       Array.from({ length: 200 }, async () => await post("/v1/firms", body)),
@@ -258,7 +258,7 @@ test("client firms", async (t) => {
   await t.test(
     "a failed check says what cures it, and the corrected firm is verified again",
     async () => {
-      const bad = syntheticPan("mismatch").replace(/\d{4}/, "9999");
+      const bad = makeSyntheticPan("mismatch").replace(/\d{4}/, "9999");
       const firm = (
         await post("/v1/firms", firmBody({ iec: bad, pan: bad, bank: bank("Elsewhere") }), 201)
       ).body;
@@ -274,7 +274,7 @@ test("client firms", async (t) => {
       );
       assert.ok(failed.every((c: { cure: string | null }) => c.cure));
       assert.equal((await post(`${path}/authorize`, { mandate })).status, 409);
-      const good = syntheticPan("match");
+      const good = makeSyntheticPan("match");
       const corrected = await patch(
         firm.firm_id,
         { iec: good, pan: good, bank: bank(firm.legal_name) },
@@ -292,7 +292,7 @@ test("client firms", async (t) => {
   );
 
   await t.test("a flagged code is rejected, and its firm can only leave", async () => {
-    const flagged = syntheticPan("flagged").replace(/\d{4}/, "9998");
+    const flagged = makeSyntheticPan("flagged").replace(/\d{4}/, "9998");
     const firm = (await post("/v1/firms", firmBody({ iec: flagged, pan: flagged }), 201)).body;
     const path = `/v1/firms/${firm.firm_id}`;
     await post(`${path}/verify`, {}, 200);
@@ -434,9 +434,9 @@ test("client firms", async (t) => {
   );
 
   await t.test("an identity that changes while it is verified is asked about anew", async () => {
-    const bad = syntheticPan("late mismatch").replace(/\d{4}/, "9999");
+    const bad = makeSyntheticPan("late mismatch").replace(/\d{4}/, "9999");
     const firm = await firmThatIs(service, key, "verifying", { iec: bad, pan: bad });
-    const good = syntheticPan("late match");
+    const good = makeSyntheticPan("late match");
     await patch(firm.firm_id, { iec: good, pan: good }, 200);
     await settle();
     assert.equal((await get(`/v1/firms/${firm.firm_id}`)).body.connection_state, "verified");
@@ -445,7 +445,7 @@ test("client firms", async (t) => {
   await t.test("a change is checked beside what is known of the firm", async () => {
     const firm = await firmThatIs(service, key, "registered");
     const path = firm.firm_id as string;
-    assert.deepEqual(fieldsOf(await patch(path, { pan: syntheticPan("x") }, 422)), ["iec"]);
+    assert.deepEqual(fieldsOf(await patch(path, { pan: makeSyntheticPan("x") }, 422)), ["iec"]);
     assert.deepEqual(fieldsOf(await patch(path, { gstin: "29AAGCB7383J1Z4" }, 422)), ["gstin"]);
     const blank = { gstin: "", cin: "", phone: "" };
     assert.deepEqual(fieldsOf(await patch(path, blank, 422)).toSorted(), ["cin", "gstin", "phone"]);
@@ -815,7 +815,7 @@ test("client firms", async (t) => {
       service.clock.advance({ days: 3 });
       await service.work();
       assert.equal((await get(path, live)).body.connection_state, "verifying");
-      const inquiries = await openInquiries(service.ctx, { environment: "live", port: null });
+      const inquiries = await readOpenInquiries(service.ctx, { environment: "live", port: null });
       assert.deepEqual(inquiries.map(({ kind }) => kind).toSorted(), [
         "bank_account",
         "firm_identity",
@@ -851,7 +851,7 @@ test("client firms", async (t) => {
       const path = `/v1/firms/${desk.firm_id}`;
       const answer = await post(`${path}/verify`, {}, 409, desk.api_key);
       assert.deepEqual(answer.body.detail.missing, ["iec", "pan"]);
-      const pan = syntheticPan("bare desk");
+      const pan = makeSyntheticPan("bare desk");
       await service.send("PATCH", path, {
         key: desk.api_key,
         body: { iec: pan, pan },

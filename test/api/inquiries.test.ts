@@ -9,8 +9,8 @@ import {
 import {
   askOutside,
   dropQuestions,
-  openInquiries,
-  portStatus,
+  readOpenInquiries,
+  listPortStatus,
   type Question,
   setOutage,
 } from "../../src/outside/ask.ts";
@@ -93,7 +93,7 @@ async function outside(t: TestContext) {
   const fallDue = () => service.clock.advance({ seconds: 1 });
   const answer = (appliers: Appliers) => answerDueInquiries(service.ctx, simulators, appliers);
   const open = async () =>
-    (await openInquiries(service.ctx, { environment: null, port: null })).map(
+    (await readOpenInquiries(service.ctx, { environment: null, port: null })).map(
       ({ inquiry_id, subject_id }) => ({ inquiry_id, subject_id }),
     );
   return { service, ask, holding, account, identity, fallDue, answer, open };
@@ -187,7 +187,7 @@ test("an outage holds the questions of its port and of no other, until it is ove
   const { service, ask, holding, account, fallDue, answer } = await outside(t);
   const { ctx } = service;
   const registry = { environment: "sandbox", port: "registry" } as const;
-  assert.deepEqual(await portStatus(ctx.db, "sandbox"), [
+  assert.deepEqual(await listPortStatus(ctx.db, "sandbox"), [
     { port: "registry", state: "up", since: null },
     { port: "bank", state: "up", since: null },
   ]);
@@ -196,11 +196,11 @@ test("an outage holds the questions of its port and of no other, until it is ove
   const since = "2026-11-15T14:45:00.000+05:30";
   fallDue();
   await setOutage(ctx, registry, "still down");
-  assert.deepEqual(await portStatus(ctx.db, "sandbox"), [
+  assert.deepEqual(await listPortStatus(ctx.db, "sandbox"), [
     { port: "registry", state: "outage", since },
     { port: "bank", state: "up", since: null },
   ]);
-  assert.ok((await portStatus(ctx.db, "live")).every(({ state }) => state === "up"));
+  assert.ok((await listPortStatus(ctx.db, "live")).every(({ state }) => state === "up"));
   const during = recorder();
   await answer(during.appliers);
   assert.deepEqual(during.subjects(), ["frm-1"]);

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { addInventory, takeInventoryReport } from "../../src/credits/inventory.ts";
+import { addInventory, importInventoryReport } from "../../src/credits/inventory.ts";
 import { listAllCredits } from "../../src/credits/read-credits.ts";
 import { seedInventory } from "../../src/credits/seed-credits.ts";
 import { operator } from "../../src/kernel/actor.ts";
@@ -111,7 +111,7 @@ test("a report stocks the house row by row, whoever's code it names, and lowers 
   const take = async (csv: string) =>
     await ctx.db.transaction(
       async (tx) =>
-        await takeInventoryReport(tx, operator, { environment: "live", csv, now: ctx.now() }),
+        await importInventoryReport(tx, operator, { environment: "live", csv, now: ctx.now() }),
     );
   const first = await take(report("12,34,567.00"));
   assert.deepEqual(

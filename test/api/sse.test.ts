@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { authenticator, keyWatcher } from "../../src/access/authenticate.ts";
+import { openAuthenticator, openKeyWatcher } from "../../src/access/authenticate.ts";
 import { type Service, startService } from "../support/service.ts";
 import { eventText, openStreams, type Stream, type Streams } from "../../src/platform/http/sse.ts";
 
@@ -16,8 +16,11 @@ async function startStreaming(t: TestContext, heartbeatMs = 60_000): Promise<Str
   const wired: Streams[] = [];
   const service = await startService(t, {
     routes(app, ctx) {
-      const authenticate = authenticator(ctx);
-      const streams = openStreams(app, { deadAmong: keyWatcher(ctx, authenticate), heartbeatMs });
+      const authenticate = openAuthenticator(ctx);
+      const streams = openStreams(app, {
+        deadAmong: openKeyWatcher(ctx, authenticate),
+        heartbeatMs,
+      });
       wired.push(streams);
       const config = { demand: "any key", streams: true } as const;
       app.get("/test/stream", { config }, (request, reply) => {

@@ -9,7 +9,7 @@ import { addInventoryWithApproval } from "../../src/credits/inventory.ts";
 import { listAllCredits } from "../../src/credits/read-credits.ts";
 import { addDeposit } from "../../src/payouts/deposits.ts";
 import { attestWithApproval } from "../../src/outside/attest.ts";
-import { openInquiries } from "../../src/outside/ask.ts";
+import { readOpenInquiries } from "../../src/outside/ask.ts";
 import { type Actor, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { releasePayout, sendPayout } from "../../src/payouts/send-payout.ts";
@@ -174,10 +174,13 @@ test("what an operator saw counts for a large sum when another saw it too", asyn
     });
   const seen = await attest(ravi, true);
   assert.equal(seen.outcome, "proposed");
-  const open = await openInquiries(service.ctx, { environment: "live", port: null });
+  const open = await readOpenInquiries(service.ctx, { environment: "live", port: null });
   assert.equal(open.length, 1, "the question is open until then");
   await approve(service, asha, (seen as { approval_id: string }).approval_id);
-  assert.equal((await openInquiries(service.ctx, { environment: "live", port: null })).length, 0);
+  assert.equal(
+    (await readOpenInquiries(service.ctx, { environment: "live", port: null })).length,
+    0,
+  );
 });
 
 test("the account of a firm with money changes on the word of two", async (t) => {
@@ -188,7 +191,7 @@ test("the account of a firm with money changes on the word of two", async (t) =>
   const firm = (await service.send("POST", "/v1/firms", { key, body, expect: 201 })).body;
   const firmId = firm.firm_id as string;
   const confirmAll = async ({ actor }: TestPerson) => {
-    const open = await openInquiries(service.ctx, { environment: "live", port: null });
+    const open = await readOpenInquiries(service.ctx, { environment: "live", port: null });
     const outcomes: string[] = [];
     for (const inquiry of open) {
       const checks =

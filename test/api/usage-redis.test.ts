@@ -14,9 +14,9 @@ import { connectRedis } from "../../src/platform/redis.ts";
 import { Unusable } from "../../src/platform/http/errors.ts";
 import {
   type Ask,
-  localRateWindow,
+  openLocalRateWindow,
   type RateWindow,
-  sharedRateWindow,
+  openSharedRateWindow,
 } from "../../src/access/rate-window.ts";
 import { SlidingWindow, windowMs } from "../../src/access/usage-rules.ts";
 import { setPlan } from "../../src/access/plans.ts";
@@ -31,8 +31,8 @@ const limit = 40;
 const silent = pino({ level: "silent" });
 
 function shared(client: RedisClientType): RateWindow {
-  const fallback = localRateWindow(() => performance.now());
-  return sharedRateWindow(client, { fallback, log: silent });
+  const fallback = openLocalRateWindow(() => performance.now());
+  return openSharedRateWindow(client, { fallback, log: silent });
 }
 
 /** Two nodes on one database, each with a connection of its own to one Redis. */

@@ -3,8 +3,8 @@ import { test } from "node:test";
 
 import { istMonth } from "../../src/kernel/time.ts";
 import type { IssuedKey } from "../../src/access/issue-keys.ts";
-import { meter } from "../../src/access/meter-calls.ts";
-import { localRateWindow } from "../../src/access/rate-window.ts";
+import { openMeter } from "../../src/access/meter-calls.ts";
+import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
 import { type Answer, type Service, slugOf, startService } from "../support/service.ts";
 import { callAtOnce, countStatuses, meterHeaders, mintChild } from "../support/usage.ts";
@@ -481,7 +481,7 @@ test("a call is counted once though another of its set could not be counted", as
     perMinute: 10,
     quota: 10,
   };
-  const meterCalls = meter(ctx, localRateWindow(clock.elapsedMs));
+  const meterCalls = openMeter(ctx, openLocalRateWindow(clock.elapsedMs));
   const callBy = ({ key_id, firm_id }: IssuedKey) => {
     const caller = {
       keyId: key_id,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { authenticator, keyWatcher } from "../../src/access/authenticate.ts";
+import { openAuthenticator, openKeyWatcher } from "../../src/access/authenticate.ts";
 import { setReachable } from "../support/database.ts";
 import { mintChild, unknownKey } from "../support/keys.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -9,8 +9,8 @@ import { type Service, startService } from "../support/service.ts";
 /** The watch of a service, and the keys it had to look up again. */
 function watch({ ctx }: Service) {
   const lookedUp: string[] = [];
-  const authenticate = authenticator(ctx);
-  const deadAmong = keyWatcher(ctx, async (headers) => {
+  const authenticate = openAuthenticator(ctx);
+  const deadAmong = openKeyWatcher(ctx, async (headers) => {
     lookedUp.push(...headers);
     return await authenticate(headers);
   });

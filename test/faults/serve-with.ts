@@ -8,7 +8,7 @@ import { createLog } from "../../src/platform/log.ts";
 import { createMetrics } from "../../src/platform/metrics.ts";
 import { openOutbound } from "../../src/platform/outbound.ts";
 import { localAddressWindows } from "../../src/market/address-budgets.ts";
-import { localRateWindow } from "../../src/access/rate-window.ts";
+import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 
 /** Serves the API with a defect in its context and without workers: the control of a fault run. */
 export async function serveWith(defect: (ctx: Context) => Context): Promise<void> {
@@ -25,7 +25,7 @@ export async function serveWith(defect: (ctx: Context) => Context): Promise<void
   const app = await buildApp({
     ctx,
     config,
-    rateWindow: localRateWindow(elapsedMs),
+    rateWindow: openLocalRateWindow(elapsedMs),
     addressWindows: localAddressWindows(elapsedMs),
     outbound: openOutbound({ allowCidrs: [] }),
     book: openBook(ctx, offerSources),

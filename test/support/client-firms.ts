@@ -1,13 +1,13 @@
 // Client firms for tests: bodies that pass every rule, and firms brought as far as a test needs.
 
-import { syntheticPan } from "../../src/firms/rules.ts";
+import { makeSyntheticPan } from "../../src/firms/rules.ts";
 import type { Answer, Service } from "./service.ts";
 
 let made = 0;
 
 /** A registration that nothing is wrong with; each one is another company. */
 export function firmBody(changes: Readonly<Record<string, unknown>> = {}) {
-  const pan = syntheticPan(`client firm ${++made}`);
+  const pan = makeSyntheticPan(`client firm ${++made}`);
   return {
     legal_name: `Client Firm ${made}`,
     iec: pan,

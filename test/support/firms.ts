@@ -1,4 +1,4 @@
-import { type FirmState, syntheticPan } from "../../src/firms/rules.ts";
+import { type FirmState, makeSyntheticPan } from "../../src/firms/rules.ts";
 import { blankFirm, insertFirm } from "../../src/firms/store.ts";
 import type { Environment } from "../../src/kernel/caller.ts";
 import { newId } from "../../src/kernel/ids.ts";
@@ -19,7 +19,7 @@ export async function clientFirm(
 ): Promise<{ firmId: string; iec: string }> {
   const now = ctx.now();
   const firmId = newId("frm", now);
-  const iec = pan ?? syntheticPan(firmId);
+  const iec = pan ?? makeSyntheticPan(firmId);
   await ctx.db.transaction(
     async (tx) =>
       await insertFirm(tx, {

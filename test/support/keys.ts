@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 
 import type { Environment } from "../../src/kernel/caller.ts";
 import { newId } from "../../src/kernel/ids.ts";
-import { newApiKey } from "../../src/access/key-rules.ts";
+import { makeApiKey } from "../../src/access/key-rules.ts";
 import type { Service } from "./service.ts";
 import { clientFirm } from "./firms.ts";
 
@@ -31,7 +31,7 @@ export async function addClientFirm(
 
 /** A key that is formed in every respect like a real one and was never issued. */
 export function unknownKey(environment: Environment, now: Date): string {
-  return newApiKey(environment, newId("key", now)).apiKey;
+  return makeApiKey(environment, newId("key", now)).apiKey;
 }
 
 const prefixes = { live: "service_live_", sandbox: "service_test_" } as const;

@@ -7,7 +7,7 @@ import type { TestContext } from "node:test";
 import { describeOps } from "../../src/ops/openapi.ts";
 import { buildOpsApp } from "../../src/ops-app.ts";
 import type { App } from "../../src/platform/http/server.ts";
-import { localRateWindow } from "../../src/access/rate-window.ts";
+import { openLocalRateWindow } from "../../src/access/rate-window.ts";
 import { checkedSender, openConformance } from "./conformance.ts";
 import { letterhead, type Send, sender, type Service } from "./service.ts";
 
@@ -24,7 +24,7 @@ export async function startOps(
   const app = buildOpsApp({
     ctx,
     metrics,
-    window: localRateWindow(clock.elapsedMs),
+    window: openLocalRateWindow(clock.elapsedMs),
     config: {
       trustProxy: [],
       letterhead,

@@ -28,7 +28,7 @@ import type { Database } from "../../src/platform/postgres/postgres.ts";
 import { createMetrics, type Metrics } from "../../src/platform/metrics.ts";
 import { offerSources } from "../../src/hooks.ts";
 import { type AddressWindows, localAddressWindows } from "../../src/market/address-budgets.ts";
-import { localRateWindow, type RateWindow } from "../../src/access/rate-window.ts";
+import { openLocalRateWindow, type RateWindow } from "../../src/access/rate-window.ts";
 import { setPlan } from "../../src/access/plans.ts";
 import { type WorkerSpec, listWorkers } from "../../src/workers.ts";
 import { testDatabase } from "./database.ts";
@@ -155,7 +155,7 @@ export async function startService(
       },
     },
     addressWindows: options.addressWindows ?? localAddressWindows(clock.elapsedMs),
-    rateWindow: options.rateWindow ?? localRateWindow(clock.elapsedMs),
+    rateWindow: options.rateWindow ?? openLocalRateWindow(clock.elapsedMs),
     book,
     metrics,
     outbound,

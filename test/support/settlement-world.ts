@@ -10,7 +10,7 @@ import {
   buildPayment,
   buildClawbacks,
 } from "../../src/settlement/commission-rules.ts";
-import { escrowEntry } from "../../src/crosses/fund-cross.ts";
+import { buildEscrowEntry } from "../../src/crosses/fund-cross.ts";
 import type { CrossRow } from "../../src/crosses/store.ts";
 import type { Answered } from "../../src/outside/inquiry-rules.ts";
 import { Failure } from "../../src/kernel/failure.ts";
@@ -436,7 +436,7 @@ export class SettlementWorld {
 
 /** What a cross keeps of its buyer's money until its deal holds it leg by leg. */
 function escrowOf({ origin, buyer, legs }: NewDeal): Entry {
-  return escrowEntry({
+  return buildEscrowEntry({
     environment,
     cross_id: origin,
     buyer_firm_id: buyer.firmId,
