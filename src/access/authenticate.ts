@@ -1,11 +1,9 @@
-// From a header to a caller, by what the database says at this moment, so that a revoked or re-issued
-// key stops matching on the next request, on every node. What makes that cheap is that all requests of
-// the moment come as one set: their keys are looked up in one statement, and a key which several of
-// them carry is looked at once.
+// From a header to a caller. Keys are read from the database for every request, so that a revoked
+// or re-issued key stops working with the next request on every node. Concurrent requests are
+// looked up together in one statement, each key once.
 //
-// The keys of streams that stay open. A key that was let in is looked at again and again, and
-// thousands of them at once, so the question is which of them changed since: only those go through
-// the look-up of every request again, which says whether they would still be let in.
+// Open streams check their keys again and again. `openKeyWatcher` asks which of thousands of keys
+// have changed since the last check, and authenticates only those anew.
 
 import type { Caller } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -22,12 +20,12 @@ import {
 import { type Credential, findChangedKeys, findCredentials, type WatchedKey } from "./key-store.ts";
 import type { WhoAmI } from "./schema.ts";
 
-/** How much a caller may call; metering draws on it. */
+/** The limits that a caller is metered by. */
 export type Allowance = {
   readonly plan: string;
   readonly enforced: boolean;
   readonly perMinute: number;
-  /** The key's own monthly quota: what it was limited to, within the plan. Undefined: unmetered. */
+  /** The lower of the key's own monthly quota and the plan's; undefined when unmetered. */
   readonly quota: number | undefined;
 };
 
@@ -35,11 +33,11 @@ export type Authenticated = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly ipAllowlist: readonly string[];
-  /** While the database confirms it, all of this holds; null for children and keys that expire. */
+  /** Unchanged while the key and its plan are; null for child keys and keys that expire. */
   readonly stamp: string | null;
 };
 
-/** One answer per header, in their order; undefined where it is no key, or none any more. */
+/** One answer per header, in their order; undefined for a header without a valid key. */
 export type Authenticate = (headers: readonly string[]) => Promise<(Authenticated | undefined)[]>;
 
 export function openAuthenticator({ db, now }: Pick<Context, "db" | "now">): Authenticate {
@@ -67,13 +65,13 @@ async function findKnown(
   return new Map(found.map((row) => [row.key_id, row]));
 }
 
-/** What a key may do; undefined when it is not one, or not any more. */
+/** Undefined when the key is unknown, revoked or expired, or the secret does not match. */
 function authenticateKey(
   key: ParsedKey,
   known: Credential | undefined,
   now: Date,
 ): Authenticated | undefined {
-  // An unknown id is compared with nobody's secret: it takes as long as a known one.
+  // An unknown id is compared with a dummy secret, so that it takes as long as a known one.
   const matches = matchesSecret(key.secret, known ?? dummySecret);
   if (!known || !matches || known.environment !== key.environment) return undefined;
   return isAlive(known, now) ? toAuthenticated(known) : undefined;
@@ -118,7 +116,7 @@ function toAllowance(row: Credential): Allowance {
   };
 }
 
-/** One answer for every reason, so that a guess learns nothing. */
+/** One answer for every reason, so that a guess reveals nothing. */
 export function unauthorized(): Failure {
   return new Failure("unauthorized", "the key is missing or not valid", { form: "edge" });
 }
@@ -136,7 +134,7 @@ export function whoAmI(caller: Caller): WhoAmI {
   };
 }
 
-/** Which of these keys would not be let in any more; a throw means that nobody can say now. */
+/** The headers whose keys are no longer valid; throws when the database cannot be read. */
 type WatchKeys = (headers: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export function openKeyWatcher(
@@ -161,7 +159,7 @@ export function openKeyWatcher(
   };
 }
 
-/** No key has this version, so a key that was never looked at has changed. */
+/** No key has version 0, so a key that is seen for the first time counts as changed. */
 function toUnseenKey(header: string): WatchedKey {
   return { key_id: parseApiKey(header)?.keyId ?? "", versions: 0 };
 }

@@ -1,3 +1,6 @@
+// How keys come to be: the operator issues root keys, a root key mints child keys, and a key gets a
+// new secret. The secret is in one answer only; the database keeps its salted hash.
+
 import { requireFirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
 import { openDesk } from "../firms/register-firm.ts";
 import { recordChanges } from "../journal/record-changes.ts";
@@ -34,7 +37,7 @@ import {
 import { buildKeyChange, viewKey } from "./read-keys.ts";
 import type { Key, MintedKey, MintKeyBody, ReissuedKey } from "./schema.ts";
 
-/** A child key of the caller's root key. Its secret is in this one answer and in no other. */
+/** Mints a child key of the caller's root key. */
 export async function mintKey(
   ctx: Context,
   call: Call,
@@ -70,7 +73,7 @@ export async function mintKey(
       const event = { name: "key.created", data: { name: row.name, kind: row.kind } };
       const change = buildKeyChange(null, minted, { action: "mint", event, now });
       await recordChanges(tx, toActor(call), [change], now);
-      // A key that was only tried does not exist, so there is no secret to show.
+      // A dry run creates no key, so there is no secret to show.
       if (call.dryRun) return { outcome: "tried", resource: key };
       return { outcome: "created", resource: { ...key, api_key: apiKey } };
     },
@@ -88,7 +91,7 @@ async function refuseBeyondPlan(tx: Tx, { deskId, keyId }: Caller, now: Date): P
 async function findMintedEarlier(tx: Tx, { caller }: Call, keyId: string, now: Date): Promise<Key> {
   const row = await findKey(tx, caller.deskId, keyId);
   if (!row) throw new Error("a key bound to an idempotency key exists");
-  // Another root key of the desk may have minted it, with scopes that this one could not have given.
+  // Another root key of the desk may have minted it with scopes that this one does not hold.
   refuseExcess(caller, { scopes: row.scopes, buySide: row.buy_side });
   return viewKey(row, now);
 }
@@ -172,7 +175,7 @@ export type IssuedKey = {
 
 const planConstraints = new Set(["api_keys_plan_fkey", "api_keys_plan_of_environment"]);
 
-/** A root key, by the operator: how every desk's first key is made. */
+/** Issues a root key, for the operator; opens the desk when it is new. */
 export async function issueKey(
   ctx: Pick<Context, "db" | "now">,
   command: IssueKey,
@@ -186,7 +189,7 @@ export async function issueKey(
   if (!isKeyName(command.name)) {
     throw unprocessable({ path: "name", problem: `must be 1 to ${keyNameLengthMax} characters` });
   }
-  // A sandbox key is unmetered whatever plan was named.
+  // Sandbox keys are always on the sandbox plan.
   const plan = command.environment === "sandbox" ? "sandbox" : command.plan;
   try {
     return await ctx.db.transaction(async (tx) => {
@@ -233,7 +236,7 @@ export async function issueKey(
   }
 }
 
-/** A new secret for the same key. The old one stops matching with this answer. */
+/** Gives the key a new secret; the old one stops matching at commit. */
 export async function reissueKey(ctx: Context, call: Call, keyId: string): Promise<ReissuedKey> {
   const now = ctx.now();
   return await ctx.db.transaction(

@@ -1,10 +1,10 @@
-// An API key is four parts without a gap: the environment's prefix, the key id, the secret, and a
-// checksum with which a scanner or this service can tell a real key from noise without a look-up.
+// An API key is four parts without separators: the environment's prefix, the key id, the secret,
+// and a checksum that tells a key from noise without a look-up.
 //
 //   service_test_  01jd2m7q4x8r5v6w9y0abcdefg  k3…32 digits of base 62…Qp  0aZ3xK
 //
-// A secret of 190 random bits needs no slow hash: nobody can try them all. It is kept as SHA-256
-// of a salt of its own and the secret.
+// The secret has 190 random bits, too many to try, so it needs no slow hash: it is kept as a salted
+// SHA-256.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -35,7 +35,7 @@ export const keyLifecycle = {
 
 export type KeyState = "active" | "expired" | "revoked";
 
-/** What is kept of a secret. */
+/** What is stored of a secret. */
 export type SealedSecret = { readonly salt: Buffer; readonly secret_hash: Buffer };
 
 export type ParsedKey = {
@@ -57,7 +57,7 @@ const keyForm = new RegExp(
   `^(service_live_|service_test_)(${idBodyPattern})([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
-/** A new key and what to keep of it; the key itself is shown once and kept nowhere. */
+/** A new key and the hash to store; the key itself is shown once and not stored. */
 export function makeApiKey(environment: Environment, keyId: string) {
   const secret = makeRandomBase62(secretLength);
   const open = `${keyPrefixes[environment]}${keyId.slice(-idBodyLength)}${secret}`;
@@ -67,7 +67,7 @@ export function makeApiKey(environment: Environment, keyId: string) {
   return { apiKey, sealed: { ...sealed, hint: apiKey.slice(-hintLength) } };
 }
 
-/** The parts of a text that is formed like a key; undefined for anything that cannot be one. */
+/** The parts of a well-formed key; undefined for any other text. */
 export function parseApiKey(text: string): ParsedKey | undefined {
   const [, prefix, idBody, secret, checksum] = keyForm.exec(text) ?? [];
   if (!prefix || !secret || checksum !== computeChecksum(text.slice(0, -checksumLength))) {
@@ -77,13 +77,13 @@ export function parseApiKey(text: string): ParsedKey | undefined {
   return { environment, keyId: `key_${idBody}`, secret };
 }
 
-/** The end of the key id that a text has in it if it is a key; nothing of it is checked. */
+/** The part of the text where a key has its id; nothing is checked. */
 export function sliceIdBody(text: string): string {
-  const start = keyPrefixes.live.length; // Both are of one length.
+  const start = keyPrefixes.live.length; // Both prefixes have one length.
   return text.slice(start, start + idBodyLength);
 }
 
-/** Whom an unknown key id is compared with, so that it costs the same as a known one. */
+/** Compared with the secret of an unknown key id, so that it takes as long as a known one. */
 export const dummySecret: SealedSecret = {
   salt: Buffer.alloc(saltBytes),
   secret_hash: Buffer.alloc(32),
@@ -93,12 +93,12 @@ export function matchesSecret(secret: string, { salt, secret_hash }: SealedSecre
   return timingSafeEqual(hashSecret(salt, secret), secret_hash);
 }
 
-/** Recognisable and useless: `service_test_…x3Kq`. */
+/** Enough to recognise a key: `service_test_…x3Kq`. */
 export function maskKey(environment: Environment, hint: string): string {
   return `${keyPrefixes[environment]}…${hint}`;
 }
 
-/** What a schema checks of a name from the wire, for a name from the operator. */
+/** The schema's rule for names, for names that come from the operator. */
 export function isKeyName(text: string): boolean {
   const length = Array.from(text).length; // Characters, as the database counts them.
   return length >= 1 && length <= keyNameLengthMax && isCleanText(text);
@@ -115,7 +115,7 @@ export function findKeyState(
 
 type Grant = { readonly scopes: readonly Scope[]; readonly buySide: boolean };
 
-/** A child never gets what its parent does not hold. */
+/** Refuses a child key what its parent does not hold. */
 export function refuseExcess(parent: Grant, asked: Grant): void {
   const excess = asked.scopes.filter((scope) => !includesScope(parent.scopes, scope));
   if (excess.length > 0) {
@@ -130,15 +130,18 @@ export function refuseExcess(parent: Grant, asked: Grant): void {
   }
 }
 
-/** What the keys that a caller may see hold at most; those it made itself it sees in any case. */
+/** A caller sees itself, its own children, and keys whose scopes are among these. */
 export type KeyVisibility = Grant & { readonly keyId: string };
 
-/** A `*` reaches every scope, and nothing else reaches a `*`. */
+/** Spells a `*` out as all scopes; only a `*` includes a `*`. */
 export function toKeyVisibility({ keyId, scopes: granted, buySide }: KeyVisibility): KeyVisibility {
   return { keyId, scopes: granted.includes("*") ? scopes : granted, buySide };
 }
 
-/** Nobody takes over, ends or looks at a key that can do more than theirs, unless they made it. */
+/**
+ * A caller cannot read, revoke or re-issue a key with more rights than its own, except its
+ * children.
+ */
 export function isKeyVisible(
   caller: KeyVisibility,
   key: {
@@ -153,7 +156,6 @@ export function isKeyVisible(
   return key.scopes.every((scope) => reached.includes(scope)) && (buySide || !key.buy_side);
 }
 
-/** As many child keys as its plan says, and no more. */
 export function refuseMoreChildren({
   children,
   child_keys_max,
@@ -167,13 +169,13 @@ export function refuseMoreChildren({
   });
 }
 
-/** What a key may commit at most, at once and in a day; null where it has no such limit. */
+/** What a key may commit per deal and per day; null for no limit. */
 export type MoneyLimits = {
   readonly max_order_paise: Paise | null;
   readonly daily_notional_paise: Paise | null;
 };
 
-/** The limit that a deal would break, after what the key has committed today. */
+/** The limit that a deal would break, given what the key has committed today. */
 export function findBrokenLimit(
   limits: MoneyLimits,
   { paise, spent }: { readonly paise: Paise; readonly spent: Paise },
@@ -189,7 +191,7 @@ export function aboveKeyLimit(limit: keyof MoneyLimits): Failure {
   });
 }
 
-/** What a key can do today: what it was granted, within what its parent still holds. */
+/** The key's own grant, limited to what its parent holds now. */
 export function intersectGrants(own: Grant, parent: Grant | undefined): Grant {
   if (!parent) return own;
   return {
@@ -212,7 +214,7 @@ function computeChecksum(text: string): string {
   return digits;
 }
 
-/** Each digit equally likely: bytes past the last multiple of 62 are thrown away. */
+/** Rejects bytes from 248 up (4 × 62), so that every digit is equally likely. */
 function makeRandomBase62(length: number): string {
   let digits = "";
   while (digits.length < length) {

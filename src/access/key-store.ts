@@ -38,14 +38,14 @@ export type KeyRow = {
   readonly updated_at: Date;
 };
 
-/** What is kept of a secret. */
+/** What is stored of a secret. */
 export type SecretColumns = {
   readonly salt: Buffer;
   readonly secret_hash: Buffer;
   readonly hint: string;
 };
 
-/** Everything the edge must know of a key, its parent and its plan, in one row. */
+/** A key with its parent and its plan, as the edge needs them. */
 export type Credential = {
   readonly key_id: string;
   readonly environment: Environment;
@@ -70,7 +70,7 @@ export type Credential = {
   readonly plan_per_minute: number;
   readonly plan_monthly_quota: number | null;
   readonly plan_enforced: boolean;
-  /** What any change of the key's or the plan's row changes too; see `countFitting`. */
+  /** Changes with every change of the key's or the plan's row; see `countFitting`. */
   readonly stamp: string;
 };
 
@@ -79,7 +79,7 @@ const keyColumns = fragment`
   per_minute, monthly_quota, max_order_paise, daily_notional_paise, ip_allowlist, expires_at, hint,
   revoked_at, version, created_at, updated_at`;
 
-/** The only look-up of keys without a desk: it is how the desk is found. */
+/** The only look-up of keys without a desk: the key says which desk it is. */
 export async function findCredentials(db: Db, keyIds: readonly string[]): Promise<Credential[]> {
   return await db.rows(sql`
     select
@@ -101,12 +101,12 @@ export async function findCredentials(db: Db, keyIds: readonly string[]): Promis
     where k.key_id = any(${keyIds}::text[])`);
 }
 
-/** A key at some time: its own version and that of its parent, which both only rise, as one number. */
+/** A key and the sum of its own version and its parent's; versions only rise. */
 export type WatchedKey = { readonly key_id: string; readonly versions: number };
 
 const watchedKeys = shape({ key_id: text(), versions: int() });
 
-/** Those of the keys that have changed since, have expired or are gone, as they are now. */
+/** The keys that have changed, expired or been deleted since. */
 export async function findChangedKeys(
   db: Db,
   watched: readonly WatchedKey[],
@@ -155,7 +155,7 @@ export async function lockKey(tx: Tx, deskId: string, keyId: string): Promise<Ke
   return row;
 }
 
-/** The desk of a key, for the operator, who is on no desk. */
+/** The desk of a key, for the operator. */
 export async function findDeskOfKey(db: Db, keyId: string): Promise<string | undefined> {
   const [row] = await db.rows<{ desk_id: string }>(sql`
     select desk_id
@@ -164,7 +164,7 @@ export async function findDeskOfKey(db: Db, keyId: string): Promise<string | und
   return row?.desk_id;
 }
 
-/** Newest first, those within a caller's reach. */
+/** The keys that the caller can see, newest first. */
 export async function listKeyRows(
   db: Db,
   deskId: string,
@@ -193,7 +193,7 @@ export async function countKeys(db: Db, deskId: string, reach: KeyVisibility): P
   return row?.total ?? 0;
 }
 
-/** Whoever mints for a desk waits here for whoever minted before: its first key is never deleted. */
+/** Serializes the minting of a desk on its first root key, which is never deleted. */
 export async function lockFirstRootKey(tx: Tx, deskId: string): Promise<void> {
   await tx.rows(sql`
     select 1
@@ -204,7 +204,7 @@ export async function lockFirstRootKey(tx: Tx, deskId: string): Promise<void> {
     for no key update`);
 }
 
-/** The child keys that work for a desk now, and how many the plan of a root key allows. */
+/** The active child keys of a desk, and the maximum of the root key's plan. */
 export async function countChildren(
   tx: Tx,
   deskId: string,
@@ -238,7 +238,7 @@ export async function listAllKeyRows(
     order by k.created_at desc, k.key_id desc`);
 }
 
-/** A key and its children, those that are not revoked. */
+/** A key and its children, without revoked ones. */
 export async function lockWithChildren(tx: Tx, keyId: string): Promise<KeyRow[]> {
   return await tx.rows(sql`
     select ${keyColumns}
@@ -248,7 +248,7 @@ export async function lockWithChildren(tx: Tx, keyId: string): Promise<KeyRow[]>
     for update`);
 }
 
-/** The keys that act for this client firm alone, those that are not revoked. */
+/** The sub_account keys of this firm, without revoked ones. */
 export async function lockKeysOfFirm(tx: Tx, deskId: string, firmId: string): Promise<KeyRow[]> {
   return await tx.rows(sql`
     select ${keyColumns}
@@ -286,7 +286,7 @@ export async function setKeySecret(
   return row;
 }
 
-/** The tighter of a key's limits and its parent's, for those that have any. */
+/** The lower of each key's limit and its parent's; keys without limits are left out. */
 export function listMoneyLimits(
   keyIds: readonly string[],
 ): Query<
@@ -311,8 +311,8 @@ const keyDays = table("key_days", {
 });
 
 /**
- * What keys with a daily limit have committed today. The rows are made where they are missing and stay
- * locked, so that two sets do not both see what is left.
+ * What keys with a daily limit have committed today. Inserts missing rows and locks all of them, so
+ * that two sets cannot both spend the rest.
  */
 export function lockKeyDays(
   day: IstDay,
@@ -342,7 +342,7 @@ export function addToKeyDays(
     where d.key_id = a.key_id and d.day = ${day}::date`);
 }
 
-/** How much the plan of each key lets a firm have bought that waits for money. */
+/** The plan's limit on unfunded purchases of a firm, by key. */
 export function listUnfundedLimits(
   keyIds: readonly string[],
 ): Query<{ key_id: string; unfunded_max_paise: number }[]> {

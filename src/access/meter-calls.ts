@@ -1,9 +1,8 @@
-// A call is let in when it fits two counts: its key's window of 60 seconds and its key's monthly
-// quota. A call that is refused enters neither of them.
+// A call is admitted when it fits its key's window of 60 seconds and its key's monthly quota. A
+// refused call is counted in neither.
 //
-// Calls of a key that is remembered are confirmed instead: they count when the key still has the
-// stamp it had, and all of them fit. Those of which that cannot be said have left no trace, and are
-// metered once their key is looked up.
+// Calls of a cached key are confirmed instead: they count when the key's stamp is unchanged and all
+// of them fit. Unconfirmed calls are counted nowhere; their key is looked up and they are metered.
 
 import type { Caller } from "../kernel/caller.ts";
 import type { Metered } from "../kernel/metered.ts";
@@ -27,34 +26,34 @@ export type MeteredCall = {
   readonly caller: Caller;
   readonly allowance: Allowance;
   readonly route: string;
-  /** Where the key was not looked up: what it must be for the call to count. */
+  /** For a cached key: the stamp that it must still have for the call to count. */
   readonly stamp?: string;
 };
 
 /** One outcome per call, in their order. */
 export type Meter = (calls: readonly MeteredCall[]) => Promise<Outcome<Metered>[]>;
 
-/** A call of a root key by what is remembered of it. */
+/** A call of a cached root key. */
 export type RememberedCall = MeteredCall & { readonly stamp: string };
 
-/** One outcome per call, in their order; undefined where the key is to be looked up. */
+/** One outcome per call, in their order; undefined when the key must be looked up. */
 export type Confirm = (
   calls: readonly RememberedCall[],
 ) => Promise<(Outcome<Metered> | undefined)[]>;
 
-/** A call and its key's window with it; one that did not fit only asks what the counter shows. */
+/** A call with its window; a call that the window refused only reads the counter. */
 type Windowed = { readonly call: MeteredCall; readonly ask: Ask; window: WindowState };
 
 type Counted = { readonly granted: boolean; readonly used: number };
 
-/** Where there is no quota a bigint still has to be compared with something. */
+/** The quota of keys without one: the column is compared with a number. */
 const unlimited = Number.MAX_SAFE_INTEGER;
 
 export function openMeter({ db, now }: Pick<Context, "db" | "now">, rateWindow: RateWindow): Meter {
   const countWhole = (calls: readonly Windowed[]) => countFittingSet({ db, now }, calls);
   const countAny = (calls: readonly Windowed[]) => countSet({ db, now }, calls);
 
-  /** Tried the short way, each key whole or not at all; what does not fit there is decided exactly. */
+  /** One short statement counts keys whose calls all fit; the others are counted call by call. */
   async function count(calls: readonly Windowed[]): Promise<readonly Outcome<Counted>[]> {
     const outcomes = new Map<Windowed, Outcome<Counted>>();
     const admitted = calls.filter(({ window }) => window.admitted);
@@ -67,7 +66,7 @@ export function openMeter({ db, now }: Pick<Context, "db" | "now">, rateWindow: 
     const rest = calls.filter((call) => !outcomes.has(call));
     const decided = await workInHalves(countAny, rest);
     rest.forEach((call, at) => outcomes.set(call, decided[at] as Outcome<Counted>));
-    return calls.map((call) => outcomes.get(call) as Outcome<Counted>); // Tried or decided.
+    return calls.map((call) => outcomes.get(call) as Outcome<Counted>); // Each is in it.
   }
 
   async function giveBack(item: Windowed): Promise<void> {
@@ -119,7 +118,7 @@ async function takeWindows(
   });
 }
 
-/** Usually all of them fit, and nothing is left to decide. */
+/** Whether every call was counted by the short statement. */
 function isDecided(
   tried: readonly Outcome<Counted | undefined>[],
 ): tried is readonly Outcome<Counted>[] {
@@ -148,7 +147,7 @@ function toPeriod(instant: Date): Period {
   return { month: istMonth(instant), day: istDay(instant) };
 }
 
-/** Undefined where not all calls of a key fit its quota. */
+/** Undefined for keys whose calls do not all fit their quota. */
 async function countFittingSet(
   { db, now }: Pick<Context, "db" | "now">,
   calls: readonly Windowed[],
@@ -191,8 +190,8 @@ async function countSet(
         byPosition.set(group.position, { ...group, next: 0 });
       }
     } catch (error) {
-      // The other calls are counted already: only the newcomers may learn of this, or the set
-      // would be tried again and count those twice.
+      // The other calls are counted already. Only the new keys get this error: a retry of the
+      // whole set would count the others twice.
       fault = error instanceof Error ? error : new Error(String(error));
     }
   }
@@ -205,20 +204,20 @@ async function countSet(
   });
 }
 
-/** Groups whose key calls for the first time this month: their counters are made first. */
+/** Counts groups whose key has no counter this month, after inserting it. */
 async function countNewKeys(
   db: Db,
   { groups, fresh }: { groups: readonly CallGroup[]; fresh: readonly number[] },
   period: Period,
 ): Promise<CountedGroup[]> {
-  const newcomers = fresh.map((position) => groups[position] as CallGroup); // Made from groups.
+  const newcomers = fresh.map((position) => groups[position] as CallGroup); // Positions in groups.
   const keyIds = newcomers.map(({ key_id }) => key_id);
   await insertCounters(db, [...new Set(keyIds)], period.month);
   const counted = await countCalls(db, newcomers, period);
   return counted.map((group) => ({ ...group, position: fresh[group.position] ?? -1 }));
 }
 
-/** One group per key and route, in the order of their first call, and each call's group. */
+/** One group per key and route, in the order of their first call, and each call's position. */
 function groupCalls(calls: readonly Windowed[]) {
   const positions = new Map<string, number>();
   const groups: (CallGroup & { calls: number })[] = [];

@@ -1,7 +1,6 @@
-// The gate of everything that commits money or credits: what a key may commit at once and in a day.
-// Orders come in sets and are judged one by one on facts that are loaded for the whole set, so they
-// lock the day and add to it themselves; everything else passes through `spendKeyLimits`. Both lock a
-// key's day after the firms and before the credits.
+// What a key may commit per deal and per day. Everything that commits money or credits passes here.
+// Orders are decided in sets, so they lock the day and add to it themselves; everything else calls
+// `spendKeyLimits`. Lock order: firms, the key's day, credits.
 
 import type { Caller } from "../kernel/caller.ts";
 import type { Paise } from "../kernel/money.ts";
@@ -10,7 +9,7 @@ import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { aboveKeyLimit, findBrokenLimit, type MoneyLimits } from "./key-rules.ts";
 import { addToKeyDays, listMoneyLimits, listUnfundedLimits, lockKeyDays } from "./key-store.ts";
 
-/** What keys may commit at most, their parents' limits included; keys without a limit are left out. */
+/** The limits of keys, those of their parents included; keys without a limit are left out. */
 export function loadMoneyLimits(
   keyIds: readonly string[],
 ): Query<ReadonlyMap<string, MoneyLimits>> {
@@ -19,14 +18,14 @@ export function loadMoneyLimits(
   );
 }
 
-/** By key, how much a firm that it acts for may have bought that waits for money. */
+/** By key, the limit on a firm's purchases that wait for money. */
 export function loadUnfundedLimits(keyIds: readonly string[]): Query<ReadonlyMap<string, Paise>> {
   return listUnfundedLimits([...new Set(keyIds)]).map(
     (rows) => new Map(rows.map((row) => [row.key_id, row.unfunded_max_paise])),
   );
 }
 
-/** What keys with a limit of the day have committed today; it stays so until the transaction ends. */
+/** What keys with a daily limit have committed today, locked. */
 export function lockSpent(
   limits: ReadonlyMap<string, MoneyLimits>,
   today: IstDay,
@@ -40,7 +39,7 @@ export function lockSpent(
   );
 }
 
-/** Adds to days that are locked. */
+/** Adds to locked days. */
 export function addSpent(
   today: IstDay,
   added: readonly { readonly keyId: string; readonly paise: Paise }[],
@@ -48,7 +47,7 @@ export function addSpent(
   return added.length > 0 ? addToKeyDays(today, added) : known(undefined);
 }
 
-/** Counts deals that a key commits to together, or refuses them all. */
+/** Counts all of these deals, or refuses all of them. */
 export async function spendKeyLimits(
   tx: Tx,
   { keyId }: Pick<Caller, "keyId">,

@@ -1,3 +1,5 @@
+// Plans, what a key has used of its plan, and the events at 80 and 100 percent of the quota.
+
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, operator } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
@@ -25,22 +27,21 @@ export async function listPlans(ctx: Pick<Context, "db">): Promise<PlanRow[]> {
 const perMinuteMax = 1_000_000_000;
 const monthlyQuotaMax = 1_000_000_000_000;
 const childKeysMaxMax = 1_000_000;
-/** Of a new plan that does not say how many child keys its desks may have. */
 const defaultChildKeysMax = 25;
-/** Of a new plan that does not say how much its firms may have bought without money: one crore. */
+/** One crore rupees. */
 const defaultUnfundedMaxPaise = 1_000_000_000;
 
 type SetPlan = {
   readonly name: string;
   readonly perMinute: number;
   readonly monthlyQuota: number;
-  /** Left out, a plan keeps the number it has. */
+  /** Unchanged when left out. */
   readonly childKeysMax?: number | undefined;
-  /** Left out, a plan keeps the sum it has. */
+  /** Unchanged when left out. */
   readonly unfundedMaxPaise?: number | undefined;
 };
 
-/** Makes or changes a metered plan; every key on it is metered by it from its next call. */
+/** Creates or changes a metered plan; it applies from the next call of every key on it. */
 export async function setPlan(
   ctx: Pick<Context, "db" | "now">,
   plan: SetPlan,
@@ -82,7 +83,7 @@ export async function setPlan(
   });
 }
 
-/** A plan meters live keys and is nobody's but the operator's; it has no versions. */
+/** Plans belong to the operator, so the change is recorded on the house's desk. */
 function buildPlanChange(before: PlanRow | undefined, after: PlanRow): Change {
   const house = houseFirmId.live;
   return {
@@ -133,13 +134,13 @@ function sumBy<Row extends { calls: number }>(
   return [...sums].toSorted(([a], [b]) => a.localeCompare(b));
 }
 
-/** At how much of its monthly quota a key's desk is told, in percent; at the last no call is left. */
+/** Percent of the monthly quota at which the desk gets an event. */
 const thresholds = [80, 100] as const;
 
 const setSizeMax = 200;
 const worker: Actor = { kind: "worker", id: "usage", requestId: null };
 
-/** Tells each desk once a month of each mark that a key of it has reached. */
+/** Records one event per key, month and threshold reached. */
 export async function tellThresholds({
   db,
   now,

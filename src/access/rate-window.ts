@@ -1,6 +1,6 @@
-// Where the sliding windows of all keys are kept: in this process by default, in Redis when several
-// processes serve one set of keys. Both answer the same question with the same exactness. Addresses
-// that call without a key are counted the same way; for them `keyId` is the address.
+// The sliding windows of all keys: in this process by default, in Redis when several processes
+// serve the same keys. Both count exactly. Callers without a key are counted by address: `keyId` is
+// the address then.
 
 import type { RedisClientType } from "@redis/client";
 import type { FastifyBaseLogger } from "fastify";
@@ -9,24 +9,24 @@ import { SlidingWindow, windowMs as minuteWindowMs, type WindowState } from "./u
 
 export type Ask = {
   readonly keyId: string;
-  /** Infinity where the window is shown and not enforced. */
+  /** Infinity when the limit is shown but not enforced. */
   readonly limit: number;
 };
 
 export type RateWindow = {
   /** One answer per ask, in their order. */
   take(asks: readonly Ask[]): Promise<WindowState[]>;
-  /** Takes back a call that was taken and then refused; the window as it is without it. */
+  /** Removes a call that was refused after it was counted; returns the window without it. */
   giveBack(ask: Ask, taken: WindowState): Promise<WindowState>;
 };
 
 export type LocalOptions = {
   readonly windowMs?: number;
-  /** Windows kept at once; the one that was asked longest ago goes when there are more. */
+  /** The maximum number of windows; the least recently used one is evicted. */
   readonly trackedMax?: number;
 };
 
-/** `elapsedMs` is a monotonic clock: turning the wall clock opens no window. */
+/** `elapsedMs` is a monotonic clock, so that a change of the wall clock frees no window. */
 export function openLocalRateWindow(
   elapsedMs: () => number,
   { windowMs = minuteWindowMs, trackedMax = Infinity }: LocalOptions = {},
@@ -41,7 +41,7 @@ export function openLocalRateWindow(
       windows.set(keyId, window);
       if (windows.size > trackedMax) forgetQuietest();
     } else if (trackedMax !== Infinity) {
-      // A map keeps the order in which its keys were set.
+      // Map keeps insertion order: re-inserting makes it the most recently used.
       windows.delete(keyId);
       windows.set(keyId, window);
     }
@@ -55,7 +55,7 @@ export function openLocalRateWindow(
     }
   }
 
-  /** Once a minute, so that keys that stopped calling hold no memory. */
+  /** Frees the windows of idle keys once a minute. */
   function sweep(nowMs: number): void {
     if (nowMs - sweptAtMs < minuteWindowMs) return;
     sweptAtMs = nowMs;
@@ -74,13 +74,13 @@ export function openLocalRateWindow(
   };
 }
 
-/** How long a set of calls waits for Redis before this process decides alone. */
+/** How long a set of calls waits for Redis before this process counts by itself. */
 const redisTimeoutMs = 1_000;
-/** A list that nobody asks for is dropped this long after its last call has left the window. */
+/** Redis deletes an idle list this long after its last call has left the window. */
 const expiryMarginMs = 1_000;
 
-// One list per key holds the time of each call in the window, oldest first. The clock is Redis's
-// own, the same for every process. The whole set is decided in one atomic run.
+// One list per key holds the time of each call in the window, oldest first. The clock is that of
+// Redis, the same for every process. One script decides the whole set atomically.
 const buildWindowFunctions = (windowMs: number) => `
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -130,17 +130,16 @@ return answers`;
 const answerLength = 4;
 
 export type SharedOptions = {
-  /** Where calls are counted while Redis is away. */
+  /** Counts calls while Redis does not answer. */
   readonly fallback: RateWindow;
   readonly log: FastifyBaseLogger;
   readonly windowMs?: number;
 };
 
 /**
- * While Redis does not answer, each process keeps its own windows: callers are served and a limit
- * holds per process. Refusing all of them would turn a lost cache into a lost market. One set of
- * calls waits for the answer that does not come; those after it are decided here at once, and
- * Redis is asked again beside them until it answers.
+ * While Redis does not answer, each process counts in its own windows, so that callers are served
+ * and limits hold per process. Only the first set of calls waits for the timeout; later ones use
+ * the fallback at once, while Redis is pinged until it answers.
  */
 export function openSharedRateWindow(
   redis: RedisClientType,
@@ -165,7 +164,7 @@ export function openSharedRateWindow(
     withTimeout(redisTimeoutMs, redis.ping())
       .then(
         () => note(false),
-        () => {}, // Still away; the next set of calls asks again.
+        () => {}, // Still no answer; the next set of calls pings again.
       )
       .finally(() => (probing = false));
   }
@@ -220,7 +219,7 @@ export function openSharedRateWindow(
   };
 }
 
-/** The client's own timeout ends once a command is sent; a server that hangs is sent commands too. */
+/** The client's own timeout covers sending only; this one also covers a server that hangs. */
 async function withTimeout<Result>(ms: number, answer: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`no answer within ${ms} ms`)), ms);

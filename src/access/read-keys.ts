@@ -45,7 +45,7 @@ export async function readKey(ctx: Context, caller: Caller, keyId: string): Prom
   return viewKey(row, ctx.now());
 }
 
-/** A key as its desk sees it: everything but the secret. */
+/** A key as its desk sees it, without the secret. */
 export function viewKey(row: KeyRow, now: Date): Key {
   const status = findKeyState(row, now);
   return {
@@ -76,7 +76,7 @@ export function viewKey(row: KeyRow, now: Date): Key {
   };
 }
 
-/** A change of a key as the audit trail and, where there is one, its event record it. */
+/** A change of a key for the audit trail and, if there is one, its event. */
 export function buildKeyChange(
   before: KeyRow | null,
   after: KeyRow,

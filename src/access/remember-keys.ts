@@ -1,17 +1,17 @@
-// Keys that this process has verified lately. What is remembered counts for nothing by itself: whoever
-// uses it has the database confirm its stamp in the same moment, and otherwise authenticates anew.
-// Of the header only a digest is kept, so that no key can be read from here.
+// A cache of keys that this process has verified. A hit is valid only when the database confirms
+// the key's stamp in the statement that counts the call; otherwise the key is authenticated anew.
+// The cache holds digests of headers, never a key.
 
 import { hash, timingSafeEqual } from "node:crypto";
 
 import type { Authenticated } from "./authenticate.ts";
 import { sliceIdBody, parseApiKey } from "./key-rules.ts";
 
-/** Of a root key whose stamp can be confirmed. */
+/** A cached root key; only root keys without an expiry have a stamp. */
 export type Remembered = Authenticated & { readonly stamp: string };
 
 export type KeyMemory = {
-  /** Whether it is worth a look; cheap, and not to be relied on. */
+  /** A cheap test by key id only: true may still be a miss. */
   mayKnow(header: string): boolean;
   find(header: string): Remembered | undefined;
   keep(header: string, known: Authenticated): void;
@@ -20,7 +20,7 @@ export type KeyMemory = {
 const rememberedMax = 10_000;
 
 export function keyMemory({ most = rememberedMax } = {}): KeyMemory {
-  /** By the end of the key id, as it stands in the header. */
+  /** By the id part of the header. */
   const kept = new Map<string, { readonly digest: Buffer; readonly known: Remembered }>();
 
   return {

@@ -18,7 +18,7 @@ import {
   setKeysRevoked,
 } from "./key-store.ts";
 
-/** Ends a key and every child of it, from the next request on. Revoking twice is no conflict. */
+/** Revokes a key and its children from the next request on; revoking again does nothing. */
 export async function revokeKey(ctx: Context, call: Call, keyId: string): Promise<Key> {
   const { caller, dryRun } = call;
   return await revokeKeyOfDesk(ctx, toActor(call), {
@@ -29,7 +29,7 @@ export async function revokeKey(ctx: Context, call: Call, keyId: string): Promis
   });
 }
 
-/** The same, by the operator, who may revoke any desk's key. */
+/** The same for any desk's key, by the operator. */
 export async function revokeKeyAsOperator(
   ctx: Context,
   keyId: string,
@@ -40,7 +40,7 @@ export async function revokeKeyAsOperator(
   return await revokeKeyOfDesk(ctx, actor, { deskId, keyId, dryRun: false });
 }
 
-/** A firm that leaves its desk takes the keys with it that act for it alone. */
+/** Revokes the sub_account keys of a firm that leaves its desk. */
 export async function revokeKeysOfFirm(
   tx: Tx,
   _actor: Actor,
@@ -68,7 +68,6 @@ async function revokeKeyOfDesk(
       const state = findKeyState(row, now);
       if (state === "revoked") return viewKey(row, now);
       advance(keyLifecycle, state, "revoke");
-      // A parent takes its children with it.
       const changes = await revokeAll(tx, await lockWithChildren(tx, keyId), now);
       await recordChanges(tx, actor, changes, now);
       const revoked = await lockKey(tx, deskId, keyId);

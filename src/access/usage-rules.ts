@@ -1,23 +1,22 @@
 // The sliding window of one key: exactly the calls of the last 60 seconds, to the millisecond; the
-// public surface also keeps longer ones.
+// public surface also has longer windows.
 //
-// Calls of one millisecond enter and leave together, so they are kept as one count. Memory is
-// bounded by the window, not by the rate: at most 60,000 counts, and in practice one per
-// millisecond in which the key called.
+// Calls of one millisecond are kept as one count, so memory is bounded by the window and not by the
+// rate: at most 60,000 counts.
 
 export const windowMs = 60_000;
 
 export type WindowState = {
   readonly admitted: boolean;
-  /** When it was asked, by the clock of the window. */
+  /** The time of the call by the window's clock. */
   readonly atMs: number;
-  /** Calls in the window, this one included when it was admitted. */
+  /** Calls in the window, including this one if admitted. */
   readonly used: number;
-  /** Until the window is empty again if nobody calls. */
+  /** Time until the window is empty without further calls. */
   readonly clearsInMs: number;
 };
 
-/** Times that have left stay in memory until they are so many and at least half of all. */
+/** Expired counts are removed when there are this many and they are at least half of all. */
 const compactAbove = 64;
 
 export class SlidingWindow {
@@ -31,7 +30,7 @@ export class SlidingWindow {
     this.#windowMs = lengthMs;
   }
 
-  /** Counts a call when there is room for it. A call that is refused leaves no trace. */
+  /** Counts a call if there is room; a refused call is not counted. */
   take(nowMs: number, limit: number): WindowState {
     this.#forget(nowMs);
     const admitted = this.#used < limit;
@@ -40,8 +39,8 @@ export class SlidingWindow {
   }
 
   /**
-   * Takes back a call that something else refused after it was counted. It must be that very call
-   * and not just any: another one in its place would leave the window too early or too late.
+   * Removes a call that was refused elsewhere after it was counted. It removes exactly that call:
+   * another one would have left the window at another time.
    */
   giveBack(nowMs: number, takenAtMs: number): WindowState {
     this.#forget(nowMs);

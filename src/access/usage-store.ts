@@ -8,11 +8,11 @@ const callGroups = shape({ key_id: text(), route: text(), calls: bigint(), quota
 export type CallGroup = RowOf<typeof callGroups>;
 
 export type CountedGroup = {
-  /** Which of the groups, from 0; a group is missing when its key has no counter this month yet. */
+  /** Position of the group, from 0; groups whose key has no counter this month are missing. */
   readonly position: number;
-  /** How many of its calls fit the quota; these and only these are counted. */
+  /** The number of its calls that fit the quota and were counted. */
   readonly granted: number;
-  /** What the key's counter showed before the first of them. */
+  /** The key's counter before the first of them. */
   readonly used_before: number;
 };
 
@@ -21,9 +21,9 @@ export type PlanRow = {
   readonly per_minute: number;
   readonly monthly_quota: number | null;
   readonly enforced: boolean;
-  /** How many child keys a desk may have at a time. */
+  /** The maximum of active child keys of a desk. */
   readonly child_keys_max: number;
-  /** How much a firm may have bought that waits for money. */
+  /** The limit on a firm's purchases that wait for money. */
   readonly unfunded_max_paise: number;
 };
 
@@ -31,17 +31,17 @@ const keyTotals = shape({
   key_id: text(),
   calls: bigint(),
   quota: bigint(),
-  /** The stamp that the key must have for its calls to count; null where it was just looked up. */
+  /** The stamp that a cached key must still have; null for a key that was just looked up. */
   stamp: text().orNull,
 });
 /** All calls of one key in a set. */
 export type KeyTotal = RowOf<typeof keyTotals>;
 
 /**
- * Raises the counters of keys, and makes those that are missing, where all calls of a key fit its
- * quota and its stamp is the one expected; records these calls by day and route. Answers with what
- * each raised counter shows; a key that is missing there was left as it was, and `countCalls` says
- * how many of its calls fit. Counters are locked in the order of their ids here too.
+ * Raises the counters of keys whose calls all fit their quota and whose stamp is unchanged, inserts
+ * missing counters, and records the calls by day and route. Returns the raised counters; a key that
+ * is missing there was left unchanged, and `countCalls` decides how many of its calls fit. Counters
+ * are locked in the order of key ids.
  */
 export async function countFitting(
   db: Db,
@@ -84,10 +84,10 @@ export async function countFitting(
 }
 
 /**
- * Raises the month's counters by as many calls as fit their key's quota, and records them by day and
- * route, in one statement. Groups are served in their order. The counters are locked in the order of
- * their ids, so two processes never wait on each other in a circle, and what each grants is decided
- * on what the other has already taken.
+ * Raises the month's counters by as many calls as fit their key's quota, and records them by day
+ * and route, in one statement. Groups are served in their order. Counters are locked in the order
+ * of key ids, so that two processes cannot deadlock, and each decides on the other's committed
+ * count.
  */
 export async function countCalls(
   db: Db,
@@ -152,7 +152,7 @@ export async function insertCounters(
     on conflict (key_id, month) do nothing`);
 }
 
-/** A mark of its quota that a key has reached. */
+/** A threshold of its quota that a key has reached. */
 export type Notice = {
   readonly key_id: string;
   readonly month: IstMonth;
@@ -165,7 +165,7 @@ export type Notice = {
   readonly calls: number;
 };
 
-/** Marks that keys have reached this month and nobody was told of; from here on somebody was. */
+/** Inserts and returns the notices of thresholds that keys have reached this month. */
 export async function insertNotices(
   tx: Tx,
   wanted: { month: IstMonth; thresholds: readonly number[]; limit: number },
@@ -215,7 +215,7 @@ export async function insertNotices(
     order by told.key_id, told.percent`);
 }
 
-/** Calls by a root key and its children, or by one of them alone. */
+/** The calls of a root key and its children, or of one key. */
 export async function listCalls(
   db: Db,
   deskId: string,

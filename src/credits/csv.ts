@@ -1,10 +1,10 @@
-// Reports of the customs portal. Their headings and forms are not written down anywhere, so they
-// are known by alias, and what cannot be read for certain is refused, row by row:
+// Reports of the customs portal. Their headings and formats are not documented, so columns are
+// found by aliases, and a row with an ambiguous value is refused:
 //
 //   text      ─parseCsv─▶  records of cells, each with its row number and any fault of its quoting
 //   records   ─readReport─▶  one declaration or one refusal per row
 //
-// Nothing here throws on any text: a hostile file is a file with refused rows.
+// No text makes this throw: a hostile file is a file with refused rows.
 
 import { Failure, type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
@@ -12,7 +12,7 @@ import { isCalendarDay } from "../kernel/time.ts";
 import type { Declaration } from "./rules.ts";
 
 export type CsvRecord = {
-  /** As a spreadsheet counts: the first record of the file is row 1. */
+  /** The row number of a spreadsheet: the first record of the file is row 1. */
   readonly row: number;
   readonly cells: readonly string[];
   readonly problem: string | undefined;
@@ -26,7 +26,7 @@ export type Report = {
   readonly skipped: number;
 };
 
-/** The code that rows may name; null when the firm has none, undefined when any will do. */
+/** The IEC that rows may name; null when the firm has none, undefined for any. */
 type ReportIec = string | null | undefined;
 
 export type CsvRecords = { readonly records: readonly CsvRecord[]; readonly blank: number };
@@ -34,9 +34,8 @@ export type CsvRecords = { readonly records: readonly CsvRecord[]; readonly blan
 const delimiters = [",", ";", "\t"] as const;
 
 /**
- * Records by RFC 4180, with either line ending and a byte order mark; quoting faults are noted.
- * Blank records are counted and not kept, and reading stops after `recordsMax`, so that a file of
- * nothing but line ends costs nothing.
+ * Parses RFC 4180 records with any line ending and an optional byte order mark; quoting errors are
+ * noted per record. Blank records are counted, not kept, and parsing stops after `recordsMax`.
  */
 export function* parseCsv(text: string, recordsMax: number): Generator<void, CsvRecords> {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
@@ -53,7 +52,7 @@ export function* parseCsv(text: string, recordsMax: number): Generator<void, Csv
     at = read.end;
     if (text[at] === delimiter) {
       at += 1;
-      // A delimiter at the very end still opens one more cell.
+      // A delimiter at the end of the text opens one more cell.
       if (at < text.length) continue;
       cells.push("");
     }
@@ -68,7 +67,7 @@ export function* parseCsv(text: string, recordsMax: number): Generator<void, Csv
   return { records, blank: row - records.length };
 }
 
-/** The cell at a place, and the place of the delimiter, line end or end of text after it. */
+/** The cell at a position, and the position of the delimiter, line end or end of text after it. */
 function readCell(
   text: string,
   start: number,
@@ -97,7 +96,7 @@ function readCell(
   return { value, end: at, problem: "text follows a closing quotation mark" };
 }
 
-/** The delimiter that divides the heading into the most cells. */
+/** The delimiter that splits the heading into the most cells. */
 function detectDelimiter(text: string): string {
   const heading = text.slice(0, 4_096).split(/[\r\n]/, 1)[0] ?? "";
   const count = (delimiter: string) => heading.split(delimiter).length;
@@ -174,14 +173,14 @@ const columnsByTitle = new Map<string, Column>(
 );
 
 /**
- * One answer per row with content, and a place to pause after each. A report without the columns it
- * needs is refused whole.
+ * One declaration or refusal per row with content; yields after each, so that the caller can pause.
+ * A report without the required columns is refused as a whole.
  */
 export function* readReport(
   text: string,
   { iec, rowsMax }: { readonly iec: ReportIec; readonly rowsMax: number },
 ): Generator<void, Report> {
-  // A heading, the rows, a totals row, and one more to tell that there are too many.
+  // A heading, the rows, a totals row, and one more to see that there are too many.
   const { records, blank } = yield* parseCsv(text, rowsMax + 3);
   const [heading, ...filled] = records;
   const columns = findColumns(heading?.cells ?? []);
@@ -300,7 +299,7 @@ function toDeclaration(
 
 const scripNoRule = "the whole number; a spreadsheet shortened it to scientific notation";
 
-/** A number that a spreadsheet has rounded to `1.23E+11` is lost and must not be guessed. */
+/** Refuses a number that a spreadsheet has rounded to `1.23E+11`: its digits are lost. */
 function parseScripNo(text: string): string | undefined {
   if (text === "" || /^\d(\.\d+)?E[+-]?\d{1,3}$/i.test(text)) return undefined;
   return text;
@@ -314,7 +313,7 @@ function parseScheme(text: string): Scheme | undefined {
 const rupeesForm =
   /^(?:₹|rs\.?|inr)?\s*(\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,2}))?(?:\/-)?$/i;
 
-/** Rupees to paise, exactly: digits are moved, nothing is multiplied as a fraction. */
+/** Rupees to paise, exactly: moves the decimal point, without floating point. */
 export function parseRupees(text: string): number | undefined {
   if (text.length > 40) return undefined;
   const [, whole, fraction = ""] = rupeesForm.exec(text) ?? [];
@@ -326,7 +325,7 @@ export function parseRupees(text: string): number | undefined {
 
 const months = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 
-/** The day first, as India writes it; never guessed the other way round. */
+/** Day first, as in India; never read as month first. */
 export function parseDay(text: string): string | undefined {
   if (isCalendarDay(text)) return text;
   const [, day, , month = "", year] =

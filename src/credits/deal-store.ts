@@ -7,7 +7,7 @@ import { type Db, query, type Query, sql, type Tx } from "../platform/postgres/p
 import { shape, text, textList } from "../platform/postgres/table.ts";
 import { creditColumns, type CreditRow, credits } from "./store.ts";
 
-/** What a deal needs to know of a credit. */
+/** The columns of a credit that deals need. */
 export type DealtRow = Pick<
   CreditRow,
   | "credit_id"
@@ -21,16 +21,16 @@ export type DealtRow = Pick<
   | "reserved_for"
 >;
 
-/** What of a credit is looked at before it is locked, and the state of the firm that holds it. */
+/** A credit before it is locked, with the state of its firm. */
 export type CreditForSale = Omit<DealtRow, "reserved_for"> & { readonly firm_state: string };
 
 const numbersOfDesks = shape({ desk_id: text(), scrip_nos: textList() });
 
 /**
- * All that each desk has or had of its numbers, the latest first. The index is walked once per desk,
- * along that desk's own numbers: an array of desks beside an array of numbers would be tried in every
- * combination. `offset` and `limit` keep the planner from turning look-ups into a join with all there
- * is.
+ * All that each desk has or had of its numbers, the latest first. The index is walked once per
+ * desk, along that desk's own numbers: an array of desks beside an array of numbers would be tried
+ * in every combination. `offset` and `limit` keep the planner from turning look-ups into a join
+ * with all there is.
  */
 export function listForSale(
   numbersByDesk: ReadonlyMap<string, ReadonlySet<string>>,
@@ -60,10 +60,7 @@ export function listForSale(
     order by c.created_at desc`);
 }
 
-/**
- * In the order of their ids. Here and below a limit makes it a look-up per credit, once there are more
- * than a handful.
- */
+/** In id order. Here and below `limit 1` makes the planner look up each credit by its index. */
 export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
   return await tx.rows(sql`
     select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
@@ -83,7 +80,7 @@ export async function lockForSale(tx: Tx, creditIds: readonly string[]): Promise
     ) as c`);
 }
 
-/** The same without those that others hold. */
+/** The same with `skip locked`. */
 export async function claimForSale(tx: Tx, creditIds: readonly string[]): Promise<DealtRow[]> {
   return await tx.rows(sql`
     select c.credit_id, c.desk_id, c.firm_id, c.scrip_no, c.scheme, c.face_paise, c.expires_on,
@@ -103,7 +100,7 @@ export async function claimForSale(tx: Tx, creditIds: readonly string[]): Promis
     ) as c`);
 }
 
-/** The live holding of each number, whoever's. */
+/** The live holding of each number, of any firm. */
 export async function lockLiveByNumber(
   tx: Tx,
   environment: Environment,
@@ -131,7 +128,7 @@ export async function lockLiveByNumber(
     ) as c`);
 }
 
-/** The same, with nothing but its number for a holding that somebody else has locked. */
+/** The same with `skip locked`: a holding that is locked elsewhere has only its number. */
 export async function claimLiveByNumber(
   tx: Tx,
   environment: Environment,
@@ -159,7 +156,7 @@ export async function claimLiveByNumber(
     ) as c on true`);
 }
 
-/** What a firm could deliver of a scheme, the largest first. */
+/** A firm's listed credits of a scheme, the largest first. */
 export async function listListedOfFirm(
   db: Db,
   {
@@ -183,7 +180,7 @@ export async function listListedOfFirm(
     limit ${limit}`);
 }
 
-/** Of the live holdings of these numbers those that a deal has and nobody has begun to move. */
+/** The reserved live holdings of these numbers. */
 export async function lockForTransfer(
   tx: Tx,
   environment: Environment,
@@ -229,7 +226,7 @@ export function setInSettlement(taken: readonly Reservation[], now: Date): Query
     returning 1`).map((rows) => rows.length);
 }
 
-/** What of a credit decides whether it is chosen. */
+/** The columns by which credits are chosen. */
 export type ListedCredit = Pick<CreditRow, "credit_id" | "scrip_no" | "face_paise" | "expires_on">;
 
 export type Reservation = { readonly creditId: string; readonly reservedFor: string };
@@ -239,7 +236,7 @@ const reservedColumns = {
   reserved_for: ({ reservedFor }: Reservation) => reservedFor,
 };
 
-/** Each of them was locked and listed, so its place is still the one that is found. */
+/** The rows are locked, so their ctid cannot change before the update. */
 export function reserveCredits(reservations: readonly Reservation[], now: Date): Query<number> {
   return query(sql`
     update credits as c
@@ -262,7 +259,7 @@ export type ReservedNumber = {
   readonly reservedFor: string;
 };
 
-/** Those that these deals or orders still have, in the order of their ids. */
+/** The credits that these deals or orders still hold, in id order. */
 export async function lockReserved(
   tx: Tx,
   reserved: readonly ReservedNumber[],
@@ -299,7 +296,7 @@ export async function lockReserved(
     ) as c`);
 }
 
-/** Locked and reserved, or suspended while they were. */
+/** The rows are locked, and reserved or suspended while reserved. */
 export async function releaseReserved(
   tx: Tx,
   creditIds: readonly string[],
@@ -314,7 +311,7 @@ export async function releaseReserved(
     where c.credit_id = any(${creditIds}::text[])`);
 }
 
-/** The live holding of each number, as it was a moment ago. */
+/** The live holding of each number, without a lock. */
 export async function findLiveByNumber(
   db: Db,
   environment: Environment,
@@ -332,7 +329,7 @@ export async function findLiveByNumber(
     ) as c`);
 }
 
-/** What no deal has of what a desk holds. */
+/** The credits of a desk that no deal holds, locked. */
 export async function lockFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
   return await tx.rows(sql`
     select ${creditColumns}
@@ -342,7 +339,7 @@ export async function lockFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[
     for update`);
 }
 
-/** The same without those that others hold. */
+/** The same with `skip locked`. */
 export async function claimFreeOfDesk(tx: Tx, deskId: string): Promise<CreditRow[]> {
   return await tx.rows(sql`
     select ${creditColumns}

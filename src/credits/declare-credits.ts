@@ -1,3 +1,6 @@
+// How credits come in: a firm declares them, imports a report of the customs portal, or syncs with
+// the simulated registry. Each item has its own result; all of them are taken as one set.
+
 import { requireVisibleFirm, requireFirmOfDesk } from "../firms/find-firms.ts";
 import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
@@ -36,7 +39,7 @@ type Declared = { readonly replayed: boolean; readonly answer: DeclarationResult
 
 const checkItem = itemCheck(CreditDeclaration);
 
-/** A firm says what it holds. Each credit is answered by itself; all of them are one set. */
+/** Declares the credits of a firm. */
 export async function declareCredits(
   ctx: Context,
   call: Call,
@@ -89,11 +92,11 @@ function parseItem(item: unknown, today: IstDay): CreditFacts | Failure {
 type Import = {
   readonly firmId: string;
   readonly csv: string;
-  /** Whoever asked has gone: nothing of the report is kept then. */
+  /** Aborts when the client has disconnected; the import is rolled back then. */
   readonly gone: AbortSignal;
 };
 
-/** A report of the customs portal, row by row; sending it again changes nothing. */
+/** Imports a report of the customs portal; the same report again changes nothing. */
 export async function importCredits(
   ctx: Context,
   call: Call,
@@ -135,7 +138,7 @@ export async function importReport(
   csv: string,
 ): Promise<ImportResults> {
   const today = istDay(now);
-  // Whose report it is, the operator vouches for too.
+  // The operator vouches for the whole report, so its IEC is not compared.
   const reading = readReport(csv, { iec: vouched ? undefined : firm.iec, rowsMax: csvRowsMax });
   const { rows, skipped } = await runPaced(reading, pace);
   const outcomes = await takeDeclarations(
@@ -155,7 +158,7 @@ export async function importReport(
   return { results, ...countResults(results), skipped };
 }
 
-/** The facts of a declaration, or why it is refused. */
+/** The facts of a declaration, or its refusal. */
 export function parseRow(declared: Declaration | Failure, today: string): CreditFacts | Failure {
   if (declared instanceof Failure) return declared;
   try {
@@ -173,7 +176,7 @@ type Result = {
   readonly credit?: Credit;
 };
 
-/** The answer to one item: what a call with it alone would have answered. */
+/** The result of one item: the status and body that a call with this item alone would get. */
 export function toResult(
   outcome: Outcome,
   view: { readonly firmState: string; readonly today: IstDay },
@@ -193,8 +196,8 @@ export function countResults(results: readonly Result[]): { accepted: number; fa
 }
 
 /**
- * What the registry says the firm holds. Customs offers no interface for machines, so only the
- * sandbox's simulation can be asked; live desks declare, or import the portal's report.
+ * Takes the firm's credits from the registry. Customs has no API, so this works in the sandbox
+ * only, with the simulated registry; live desks declare credits or import the portal's report.
  */
 export async function syncCredits(
   ctx: Context,

@@ -1,3 +1,6 @@
+// How holdings end other than by a deal: the firm withdraws or uses a credit, the credit expires,
+// or all free credits of a leaving firm or a reset sandbox desk are withdrawn.
+
 import { requireFirmOfDesk } from "../firms/find-firms.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, toActor } from "../kernel/actor.ts";
@@ -33,17 +36,17 @@ import {
   setCredits,
 } from "./store.ts";
 
-/** The firm takes its credit off the desk; it may declare it again. */
+/** Withdraws a credit; the firm may declare it again. */
 export async function withdrawCredit(ctx: Context, call: Call, scripNo: string): Promise<Credit> {
   return await endHolding(ctx, call, scripNo, "withdraw");
 }
 
-/** The firm has paid duty with its credit. */
+/** Marks a credit as used: the firm has paid duty with it. */
 export async function useCredit(ctx: Context, call: Call, scripNo: string): Promise<Credit> {
   return await endHolding(ctx, call, scripNo, "use");
 }
 
-/** Doing it twice is no conflict: a caller that lost the first answer gets it again. */
+/** Idempotent: a retry returns the credit as it is. */
 async function endHolding(
   ctx: Context,
   call: Call,
@@ -78,8 +81,8 @@ const setSizeMax = 1_000;
 const clock: Actor = { kind: "worker", id: "clock", requestId: null };
 
 /**
- * One set of credits whose day has come: a warning, or the end. A credit is usable to the end of its
- * last day, IST. One that is first seen late gets the warning that fits, not those it missed.
+ * Expires one set of due credits, or warns of their expiry. A credit can be used until the end of
+ * its last day, IST. A credit that is declared late gets the warning of its remaining days only.
  */
 export async function expireCredits(
   ctx: Pick<Context, "db" | "now">,
@@ -146,7 +149,7 @@ function decideExpiry(row: CreditRow, today: IstDay): CreditRow {
   return { ...row, expiry_told: told, expiry_due_on: findExpiryDueDay(row.expires_on, told) };
 }
 
-/** A firm that leaves takes its credits with it: all that no deal has, as one set. */
+/** Withdraws the credits of a leaving firm that no deal holds. */
 export async function withdrawAllCredits(
   tx: Tx,
   _actor: Actor,
@@ -156,14 +159,14 @@ export async function withdrawAllCredits(
   return await withdrawRows(tx, await lockFreeOfFirm(tx, firmId), { reason: "firm_left", now });
 }
 
-/** Locks all that no deal has of a desk's firms, for who locks more before it withdraws them. */
+/** Locks the credits of a desk that no deal holds. */
 export async function lockFreeCredits(tx: Tx, deskId: string): Promise<void> {
   await lockFreeOfDesk(tx, deskId);
 }
 
 /**
- * A sandbox desk begins anew: all that no deal has of all its firms. What was free is locked, and what
- * became free since is so by this transaction; what others hold now has come since.
+ * Withdraws the credits of a sandbox desk that no deal holds. They were locked by `lockFreeCredits`
+ * or freed by this transaction; rows locked elsewhere are newer and are skipped.
  */
 export async function withdrawAllOfDesk(tx: Tx, deskId: string, now: Date): Promise<Change[]> {
   return await withdrawRows(tx, await claimFreeOfDesk(tx, deskId), {
@@ -210,8 +213,8 @@ async function withdrawRows(
 }
 
 /**
- * Takes credits out of the books whose holdings have just ended other than by a deal; claims never
- * were in them. To be called when no deal holds them in the books any more.
+ * Removes ended holdings from the books; claims were never in them. Call it once no deal holds the
+ * credits in the books.
  */
 export async function removeFromBooks(
   tx: Tx,
@@ -233,7 +236,7 @@ export async function removeFromBooks(
   if (exits.length > 0) await exitCredits(tx, exits, now);
 }
 
-/** A credit lives by the day: nothing changes for it before the desk's next midnight. */
+/** Credits expire by the day, so only midnights move their expiries. */
 export async function advanceCredits(tx: Tx, passage: Passage): Promise<number> {
   return passage.days === 0 ? 0 : await moveExpiriesEarlier(tx, passage);
 }

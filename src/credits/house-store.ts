@@ -4,7 +4,7 @@ import type { CreditRow } from "./store.ts";
 
 export type HouseCreditRow = Pick<CreditRow, "scrip_no" | "scheme" | "face_paise" | "expires_on">;
 
-/** What the house has to sell, by rising number. */
+/** The house's credits for sale, by scrip number. */
 export async function listHouseCredits(
   db: Db,
   environment: Environment,
@@ -18,7 +18,9 @@ export async function listHouseCredits(
     limit ${limit}`);
 }
 
-/** Without a number when nothing changed, and without a face when the house sells it no more. */
+/**
+ * `scrip_no` is null when nothing changed; `face_paise` is null when the house no longer sells it.
+ */
 export type HouseChangeRow = Pick<HouseCreditRow, "scheme" | "expires_on"> & {
   readonly horizon: string;
   readonly scrip_no: string | null;
@@ -26,9 +28,9 @@ export type HouseChangeRow = Pick<HouseCreditRow, "scheme" | "expires_on"> & {
 };
 
 /**
- * What became of the numbers that changed since a horizon, and the next horizon: every transaction
- * below it has ended. What is ahead of all transactions came with a restored backup. Whose a number
- * is now is asked last, so that it is looked up by itself whatever the statistics say.
+ * The numbers that changed since a horizon, as they are now, and the next horizon: the oldest
+ * running transaction. Transaction ids above the snapshot come from a restored backup and are
+ * ignored. The current holding is looked up last, per number, whatever the statistics say.
  */
 export async function listHouseChanges(
   db: Db,

@@ -1,9 +1,10 @@
-// What the house adds to sell counts on the operator's word alone, so a large face takes two people.
+// The credits that the house sells. An operator adds them without a check by the registry, so a
+// large sum needs a second operator.
 //
-// The house's listed credits, for whoever keeps a copy of them: pages of what there is, then what
-// changed. A change is found by the transaction that wrote it. All transactions below the horizon
-// have ended, so whoever looks again from there misses nothing; what is above it and already visible
-// is told at once, and told again by the next look.
+// The book keeps a copy: it reads all pages once, then the changes since a horizon. A change is
+// found by the id of its transaction. All transactions below the horizon have ended, so the next
+// read from there misses nothing; committed changes above it are returned now and again by the next
+// read.
 
 import { createHash } from "node:crypto";
 
@@ -33,14 +34,14 @@ import { type CreditFacts, type Declaration, deriveIssueDay } from "./rules.ts";
 import { csvRowsMax, type DeclarationResults, type ImportResults } from "./schema.ts";
 import { previewDeclarations, takeDeclarations } from "./take-declarations.ts";
 
-/** A credit of the house; its day of issue follows from its last day unless it is said. */
+/** A credit of the house; its issue day is derived from its expiry when left out. */
 export type InventoryItem = Omit<Declaration, "issued_on"> & {
   readonly issued_on?: string | undefined;
 };
 
 /**
- * Credits that the house has to sell. The operator vouches for them, so they are listed at once, and
- * claims of others to their numbers are rejected. Each is answered by itself.
+ * Adds credits for the house to sell. The operator vouches for them, so they are listed at once,
+ * and claims of others to their numbers are rejected. Each item has its own result.
  */
 export async function addInventory(
   ctx: Pick<Context, "db" | "now">,
@@ -86,7 +87,7 @@ function parseItems(items: readonly InventoryItem[], today: string): (CreditFact
   );
 }
 
-/** The same from a report of the customs portal, row by row. */
+/** The same from a report of the customs portal. */
 export async function importInventoryReport(
   tx: Tx,
   actor: Actor,
@@ -100,7 +101,7 @@ async function loadHouse(db: Db, environment: Environment): Promise<FirmOfDesk> 
   return await requireFirmOfDesk(db, houseFirmId[environment], houseFirmId[environment]);
 }
 
-/** Credits one by one, or as a report of the customs portal. */
+/** Items, or a report of the customs portal. */
 type Inventory = { readonly items: readonly InventoryItem[] } | { readonly csv: string };
 
 type InventoryTerms = Terms & { readonly items?: readonly InventoryItem[]; readonly csv?: string };
@@ -138,7 +139,7 @@ export async function addInventoryWithApproval(
   if (acted.outcome === "proposed") {
     return { outcome: "proposed", approval_id: acted.approval.approval_id };
   }
-  // What the kind answers.
+  // The answer of `inventoryAddition`.
   const results = acted.answer as DeclarationResults | ImportResults;
   return { outcome: "done", results };
 }
@@ -173,7 +174,7 @@ type InventoryPreview = {
   readonly now: Date;
 };
 
-/** What of it is not the house's yet; nothing is written. */
+/** The credits that the house does not have yet; writes nothing. */
 async function previewInventory(tx: Tx, { environment, terms, now }: InventoryPreview) {
   const firm = await loadHouse(tx, environment);
   const declared = await parseInventory(terms, now);
@@ -207,19 +208,19 @@ async function parseInventory(
 
 export type HouseCredit = HouseCreditRow;
 
-/** The oldest transaction that had not ended. */
+/** The id of the oldest running transaction. */
 type Horizon = string;
 
 type HouseChange = {
   readonly scripNo: string;
   readonly scheme: Scheme;
-  /** Undefined when the house does not sell it any more. */
+  /** Undefined when the house no longer sells it. */
   readonly listed: HouseCredit | undefined;
 };
 
 const pageSize = 5_000;
 
-/** Everything the house has to sell, by rising number, in pages. */
+/** All credits that the house sells, by scrip number, in pages. */
 export async function* readHouseCredits(
   db: Db,
   environment: Environment,
@@ -234,11 +235,11 @@ export async function* readHouseCredits(
 
 type HouseChanges = {
   readonly horizon: Horizon;
-  /** Undefined when there are so many that reading everything anew is as good. */
+  /** Undefined when there are so many that a full read is cheaper. */
   readonly changes: readonly HouseChange[] | undefined;
 };
 
-/** What changed since a horizon; nothing without one. */
+/** The changes since a horizon; none when it is null. */
 export async function readHouseChanges(
   db: Db,
   environment: Environment,

@@ -25,7 +25,7 @@ import {
   listCreditRows,
 } from "./store.ts";
 
-/** The desk's own holding of a number: its live one, otherwise its latest. */
+/** The holding of a number that the caller sees: the live one, otherwise the latest. */
 export async function readCredit(ctx: Context, caller: Caller, scripNo: string): Promise<Credit> {
   const number = normalizeScripNo(scripNo);
   const row = number && (await findCredit(ctx.db, visibleTo(caller), number));
@@ -72,7 +72,7 @@ type CreditSearch = {
   readonly limit: number;
 };
 
-/** Credits of every desk, newest first: the operator's view. */
+/** Credits of every desk, newest first, for the operator. */
 export async function listAllCredits(
   { db }: Pick<Context, "db">,
   { environment, firmId, scripNo, scheme, status, limit }: CreditSearch,
@@ -87,7 +87,7 @@ export async function listAllCredits(
   return await listAllCreditRows(db.planned, filter, limit);
 }
 
-/** A credit as its desk sees it. Whether it can be sold depends on its firm and on the day, too. */
+/** A credit as its desk sees it. Whether it is sellable also depends on its firm and the day. */
 export function viewCredit(
   row: CreditRow,
   { firmState, today }: { readonly firmState: string; readonly today: IstDay },
@@ -113,7 +113,7 @@ export function viewCredit(
   };
 }
 
-/** A change of a credit, as events and the audit trail record it. */
+/** A change of a credit for the audit trail and its event. */
 export function buildCreditChange({
   action,
   before,

@@ -1,3 +1,6 @@
+// What customs reports about credits: news (suspended, lifted, cancelled, used) at any time, and
+// the answers to inquiries about claims.
+
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -23,21 +26,21 @@ type NewsResult = {
   readonly ok: boolean;
   readonly from: string | null;
   readonly to: string | null;
-  /** The deal that had the credit, which must now look at it. */
+  /** The deal that holds the credit. */
   readonly reserved_for: string | null;
   readonly problem: string | null;
 };
 
-/** A credit that customs took from the deal that had it. */
+/** A reserved credit that customs suspended, cancelled or reported as used. */
 export type LostCredit = { readonly scripNo: string; readonly news: RegistryNews };
 
-/** What a slice that deals does about it. */
+/** How a room ends the deals that such a credit belongs to. */
 export type LostCreditHook = {
-  /** The deals that wait for one of these credits, by their ids. */
+  /** The ids of the open deals with one of these credits. */
   readonly list: (db: Db, numbers: Numbers) => Promise<readonly string[]>;
-  /** Locks these deals and all that is locked before credits when one of them ends. */
+  /** Locks these deals and everything that their end locks before credits. */
   readonly lock: (tx: Tx, dealIds: readonly string[]) => Promise<void>;
-  /** Ends what cannot be had any more; it returns its changes, which are recorded last. */
+  /** Ends the deals that cannot deliver; returns its changes, which are recorded last. */
   readonly follow: (
     tx: Tx,
     actor: Actor,
@@ -48,14 +51,13 @@ export type LostCreditHook = {
 
 type Numbers = { readonly environment: Environment; readonly scripNos: readonly string[] };
 
-/** A credit was dealt between the lock of its deals and its own. */
+/** A deal was made after the deals were locked and before the credits were. */
 class DealtMeanwhile extends Error {}
 const attemptsMax = 10;
 
 /**
- * Customs may speak about a credit at any time, also while a deal has it. Deals are locked before their
- * credits, as everywhere; one that was made in between is found once the credits are held, and it all
- * begins again.
+ * Applies news about credits, also while a deal holds them. Deals are locked before their credits,
+ * as everywhere. When a deal was made between both locks, the transaction is retried.
  */
 export async function applyRegistryNews(
   ctx: Pick<Context, "db" | "now">,
@@ -94,7 +96,7 @@ export async function applyRegistryNews(
     for (const { follow } of credits.length > 0 ? onLost : []) {
       also.push(...(await follow(tx, actor, { environment, credits }, now)));
     }
-    // Only now has every deal let go of them.
+    // After the deals have ended: none holds the credits in the books now.
     await removeFromBooks(tx, ended, now);
     await recordChanges(tx, actor, [...changes, ...also], now);
     return results;
@@ -111,13 +113,13 @@ export async function applyRegistryNews(
 type AppliedNews = {
   readonly results: readonly NewsResult[];
   readonly changes: readonly Change[];
-  /** The holdings as they were and are; those that ended are still to leave the books. */
+  /** The holdings before and after; the caller removes the ended ones from the books. */
   readonly ended: Parameters<typeof removeFromBooks>[1];
 };
 
 /**
- * The same inside somebody else's transaction, which records the changes. A number that comes twice
- * is heard once.
+ * Applies news inside the caller's transaction; the caller records the changes. The second item
+ * about one number is refused.
  */
 export async function applyNews(
   tx: Tx,
@@ -191,9 +193,9 @@ function toRefusal({ scripNo }: NewsItem, problem: string): NewsResult {
 }
 
 /**
- * What the registry found about claims: confirmed ones are listed, the others rejected. A claim to
- * a number with a live holding is rejected even when it is confirmed: the holding must end first,
- * so that a scrip never has two.
+ * Applies the registry's answers about claims: confirmed claims are listed, the others rejected. A
+ * confirmed claim to a number with a live holding is rejected too, so that a scrip never has two
+ * holders.
  */
 export async function applyHoldings(
   tx: Tx,

@@ -1,4 +1,5 @@
-// What a deal needs of credits: to lock what is sold, and to reserve it.
+// How deals find, lock, reserve and release credits. `lock…` waits for other transactions, `claim…`
+// skips what they have locked, `find…` takes no lock.
 
 import type { Caller, Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -25,13 +26,13 @@ import {
 import { resolveScripNo, normalizeScripNo } from "./rules.ts";
 import type { CreditRow } from "./store.ts";
 
-/** A credit as a deal knows it. */
+/** A credit as deals see it. */
 export type DealtCredit = DealtRow;
 
-/** A credit and since when its firm holds it. */
+/** A credit with the start of its holding. */
 export type OfferedCredit = DealtRow & Pick<CreditRow, "created_at">;
 
-/** The credits as they are now, which nobody else changes before the transaction ends. */
+/** Credits by id, locked. */
 export async function lockForSale(
   tx: Tx,
   creditIds: readonly string[],
@@ -41,7 +42,7 @@ export async function lockForSale(
   return new Map(rows.map((row) => [row.credit_id, row]));
 }
 
-/** The same without those that others hold: who matches waits for none of them. */
+/** The same, skipping locked ones: matching never waits for a credit. */
 export async function claimForSale(
   tx: Tx,
   creditIds: readonly string[],
@@ -51,7 +52,7 @@ export async function claimForSale(
   return new Map(rows.map((row) => [row.credit_id, row]));
 }
 
-/** The live holdings of these numbers by number, whoever's. */
+/** The live holdings of these numbers, of any firm, locked. */
 export async function lockOffered(
   tx: Tx,
   environment: Environment,
@@ -62,7 +63,7 @@ export async function lockOffered(
   return new Map(rows.map((row) => [row.scrip_no, row]));
 }
 
-/** The same without waiting, for who buys from the book: what is free, and the numbers that others hold. */
+/** The same without waiting: the free ones, and the numbers that are locked elsewhere. */
 export async function claimOffered(
   tx: Tx,
   environment: Environment,
@@ -76,7 +77,7 @@ export async function claimOffered(
   };
 }
 
-/** The same without a lock, for whoever only follows what is offered. */
+/** The same without a lock. */
 export async function findOffered(
   db: Db,
   environment: Environment,
@@ -87,10 +88,10 @@ export async function findOffered(
   return new Map(rows.map((row) => [row.scrip_no, row]));
 }
 
-/** A firm has at most so many credits looked at for one order by amount: its largest. */
+/** An order by amount considers at most this many credits of a firm, the largest. */
 const candidatesMax = 2_000;
 
-/** What a firm could deliver with at least so many days left; once locked, it is known what it can. */
+/** A firm's listed credits with enough days left, without a lock: check again once locked. */
 export async function findDeliverable(
   db: Db,
   {
@@ -109,7 +110,7 @@ export async function findDeliverable(
   return await listListedOfFirm(db, { firmId, scheme, expiresFrom, limit: candidatesMax });
 }
 
-/** One live reservation per credit: each must still be listed, as its lock holds it. */
+/** Reserves locked, listed credits: one reservation per credit. */
 export function reserveCredits(reservations: readonly Reservation[], now: Date): Query<void> {
   if (reservations.length === 0) return known(undefined);
   return reserveRows(reservations, now).map((reserved) => {
@@ -117,7 +118,7 @@ export function reserveCredits(reservations: readonly Reservation[], now: Date):
   });
 }
 
-/** Lets credits go that a deal or an order had; what lapsed meanwhile expires by the clock. */
+/** Releases credits of deals or orders; the clock expires those past their last day. */
 export async function releaseCredits(
   tx: Tx,
   released: readonly ReservedNumber[],
@@ -132,15 +133,15 @@ export async function releaseCredits(
   );
 }
 
-/** A credit that somebody means by its number. */
+/** A credit found by its number. */
 export type CreditForSale = Found;
 
-/** What each caller means by a number, in one statement; undefined where it is none of theirs. */
+/** Resolves each caller's scrip number, in one statement; undefined when the caller has none. */
 export function findForSale(
   asked: readonly {
     readonly caller: Caller;
     readonly scripNo: string;
-    /** Only a holding of this firm, within what the caller sees. */
+    /** Only holdings of this firm, among those that the caller sees. */
     readonly firmId?: string | null;
   }[],
 ): Query<readonly (CreditForSale | undefined)[]> {
@@ -161,7 +162,7 @@ export function findForSale(
   });
 }
 
-/** A number is known to its desk only: another's of the same set does not see it. */
+/** Keyed by desk too, so that no caller of the set finds another desk's credit. */
 function toKey(deskId: string, scripNo: string): string {
   return `${deskId} ${scripNo}`;
 }

@@ -1,4 +1,4 @@
-// A credit is one firm's holding of one scrip. What happens to it comes from several sides:
+// A credit is one firm's holding of one scrip.
 //
 //   declared ──confirm──▶ listed ──reserve──▶ reserved ──settle──▶ in_settlement ──transfer──▶ transferred
 //      └─reject─▶ rejected   ▲ └──────◀─release─┘                        │
@@ -6,17 +6,17 @@
 //
 //   the firm       declares, withdraws, marks as used
 //   the registry   confirms or rejects a claim; suspends, lifts, cancels or reports use at any time,
-//                  also while a deal has the credit
+//                  also while a deal holds the credit
 //   a deal         reserves, releases, settles, unwinds, transfers
-//   the operator   has a buyer give back what came by a deal that is reversed
-//   the clock      expires what no deal has; a credit of a deal expires when the deal lets go of it
+//   the operator   returns the credit of a reversed deal to its seller
+//   the clock      expires credits that no deal holds; others expire when their deal releases them
 //
-// A suspended credit remembers where it was, and a lifted suspension puts it back there.
+// A suspended credit keeps its state in `state_before_suspension`; lifting restores it.
 //
-// A declaration is a claim and blocks nobody. A claim that the registry confirms is the holding, and a
-// partial unique index allows one live holding per number and environment. Whether a credit is
-// `sellable` is computed when it is shown, from its state, its firm and its days left. The house's own
-// credits come the same way, with the operator's word in place of the registry's (`inventory.ts`).
+// A declaration is a claim and blocks no other claim. The registry confirms one claim as the holding;
+// a partial unique index allows one live holding per number and environment. `sellable` is computed
+// when a credit is shown, from its state, its firm and its days left. Credits of the house come the
+// same way, with the operator in place of the registry (`inventory.ts`).
 
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import type { Lifecycle } from "../kernel/lifecycle.ts";
@@ -74,21 +74,21 @@ export const creditLifecycle = {
 
 export type CreditAction = keyof typeof creditLifecycle.moves;
 
-/** A confirmed holding that nothing has ended: one per scrip in an environment. */
+/** Confirmed and not ended: at most one live holding per scrip and environment. */
 const liveStates = ["listed", "reserved", "in_settlement", "suspended"] as const;
 
 export function isLive(state: CreditState): boolean {
   return (liveStates as readonly CreditState[]).includes(state);
 }
 
-/** Live, or a claim that waits for the registry: one per firm and scrip. */
+/** Live, or a claim that waits for the registry: at most one per firm and scrip. */
 export function isOpen(state: CreditState): boolean {
   return state === "declared" || isLive(state);
 }
 
 /**
- * What is meant by a number, of all rows of it that a desk has, the latest first: the live holding,
- * otherwise a claim, otherwise the latest. Where a firm is given, of that firm's rows.
+ * The row that a scrip number refers to, of a desk's rows with the latest first: the live holding,
+ * otherwise a claim, otherwise the latest row. With a firm id, of that firm's rows.
  */
 export function resolveScripNo<
   Row extends { readonly firm_id: string; readonly state: CreditState },
@@ -97,14 +97,14 @@ export function resolveScripNo<
   return own.find(({ state }) => isLive(state)) ?? own.find(({ state }) => isOpen(state)) ?? own[0];
 }
 
-/** The state a lifted suspension restores. */
+/** The move that restores the state before the suspension. */
 export function chooseLift(before: CreditState | null): CreditAction {
   if (before === "reserved") return "lift_reserved";
   if (before === "in_settlement") return "lift_in_settlement";
   return "lift";
 }
 
-/** What a firm says about a credit. */
+/** The declared facts of a credit. */
 export type CreditFacts = {
   readonly scrip_no: string;
   readonly scheme: Scheme;
@@ -115,7 +115,7 @@ export type CreditFacts = {
   readonly expires_on: IstDay;
 };
 
-/** A declaration as it arrives, well-formed but not yet judged. */
+/** A declaration of a request, well-formed but unchecked. */
 export type Declaration = {
   readonly scrip_no: string;
   readonly scheme: Scheme;
@@ -126,10 +126,10 @@ export type Declaration = {
   readonly expires_on: string;
 };
 
-/** How long a credit can be used from its issue. */
+/** The life of a credit from its issue. */
 export const validDays = 730;
 
-/** The day a credit was issued as far as its last day tells, when nobody says. */
+/** The issue day that follows from the expiry, at the latest today. */
 export function deriveIssueDay(expiresOn: IstDay, today: IstDay): IstDay {
   if (!isDay(expiresOn)) return today;
   const issued = addDays(expiresOn, -validDays);
@@ -139,13 +139,13 @@ export function deriveIssueDay(expiresOn: IstDay, today: IstDay): IstDay {
 const scripNoForm = /^[A-Z0-9][A-Z0-9/-]{5,24}$/;
 const portForm = /^IN[A-Z0-9]{3}[0-9A-Z]$/;
 
-/** Scrip numbers are opaque: only their case and the space around them are ours to settle. */
+/** Trims and upper-cases; undefined when the text is no scrip number. */
 export function normalizeScripNo(text: string): string | undefined {
   const scripNo = text.trim().toUpperCase();
   return scripNoForm.test(scripNo) ? scripNo : undefined;
 }
 
-/** The facts of a declaration, or every rule that it breaks. */
+/** The facts of a declaration; refused with every broken rule. */
 export function parseDeclaration(declared: Declaration, today: IstDay): CreditFacts {
   const scripNo = normalizeScripNo(declared.scrip_no);
   const portCode = declared.port_code?.trim().toUpperCase() ?? null;
@@ -187,14 +187,14 @@ function findProblems(facts: CreditFacts, today: IstDay): FieldProblem[] {
   return problems;
 }
 
-/** Customs has existed for centuries and credits for years; what lies outside is a slip. */
+/** A calendar day in a plausible range; days outside it are typing errors. */
 export function isDay(text: string): boolean {
   return isCalendarDay(text) && text >= "2000-01-01" && text <= "2199-12-31";
 }
 
-/** What is known of a number when somebody declares it. */
+/** What the database has of a declared number. */
 export type Known = {
-  /** The declaring firm's own row: its open one, otherwise its latest. */
+  /** The declaring firm's open row, otherwise its latest. */
   readonly own: (CreditFacts & { readonly state: CreditState }) | undefined;
   readonly heldElsewhere: boolean;
 };
@@ -202,21 +202,23 @@ export type Known = {
 export type DeclarationVerdict =
   | { readonly kind: "create" }
   | { readonly kind: "same" }
-  /** A report says that part of the balance was used since. */
+  /** The report has a lower balance: part of it was used. */
   | { readonly kind: "lower" }
   | { readonly kind: "refuse"; readonly reason: DeclarationRefusal };
 
 export type DeclarationRefusal = "facts_differ" | "ended" | "held_elsewhere";
 
 export type DeclarationMode = {
-  /** A report of the registry follows the balance down; a declaration never changes facts. */
+  /**
+   * True for reports of the registry: they may lower a balance; declarations never change facts.
+   */
   readonly followsBalance: boolean;
 };
 
 const endedForGood: readonly CreditState[] = ["used", "cancelled", "transferred"];
 const balanceMayFall: readonly CreditState[] = ["declared", "listed"];
 
-/** What to do about a declaration. A withdrawn, rejected or expired claim may be made anew. */
+/** Decides a declaration. Withdrawn, rejected and expired credits may be declared again. */
 export function judgeDeclaration(
   facts: CreditFacts,
   { own, heldElsewhere }: Known,
@@ -247,15 +249,15 @@ export function listDifferingFacts(a: CreditFacts, b: CreditFacts): string[] {
   return factNames.filter((name) => a[name] !== b[name]);
 }
 
-/** Days that a credit can still be used, today not counted: 0 is its last day. */
+/** Days after today on which the credit can be used: 0 on its last day. */
 export function countDaysLeft(expiresOn: IstDay, today: IstDay): number {
   return daysBetween(today, expiresOn);
 }
 
-/** The house gives no price for a credit with fewer days left: it could not be passed on in time. */
+/** The house quotes no price for credits with fewer days left: it could not resell them in time. */
 export const sellableDaysMin = 30;
 
-/** Why a credit cannot be sold now: its state when that is not listed, or one of these. */
+/** The state of a credit that is not listed, or another reason. */
 export const notSellableReasons = [
   ...creditStates.filter((state) => state !== "listed"),
   "firm_not_authorized",
@@ -279,27 +281,27 @@ export function findNotSellableReason(
   return null;
 }
 
-/** How many days before its end a firm is warned, in the order of the warnings. */
+/** Days left at which the firm is warned, in order. */
 export const expiryWarningDays = [90, 60, 30, 14, 7] as const;
 
-/** The warning that fits today: the last one whose day has come; undefined when it is too early. */
+/** The latest warning that is due today; undefined before the first. */
 export function findWarning(expiresOn: IstDay, today: IstDay): number | undefined {
   const left = countDaysLeft(expiresOn, today);
   return expiryWarningDays.findLast((days) => left <= days);
 }
 
-/** The day of the next warning after the one that was told, or the day after its last. */
+/** The day of the next warning; after the last warning, the day after the expiry. */
 export function findExpiryDueDay(expiresOn: IstDay, told: number | null): IstDay {
   const next = expiryWarningDays.find((days) => told === null || days < told);
   return addDays(expiresOn, next === undefined ? 1 : -next);
 }
 
-/** What the registry reports about a holding, at any time. */
+/** The kinds of news from the registry about a holding. */
 export const registryNews = ["suspend", "lift", "cancel", "use"] as const;
 
 export type RegistryNews = (typeof registryNews)[number];
 
-/** The move that news makes of a credit. */
+/** The lifecycle move of a kind of news. */
 export function toAction(news: RegistryNews, before: CreditState | null): CreditAction {
   switch (news) {
     case "suspend":
@@ -313,7 +315,7 @@ export function toAction(news: RegistryNews, before: CreditState | null): Credit
   }
 }
 
-/** A firm that leaves or was refused does not take on new credits. */
+/** Leaving and rejected firms may not declare. */
 export function mayDeclare(firmState: string): boolean {
   return !["offboarding", "offboarded", "rejected"].includes(firmState);
 }

@@ -63,7 +63,7 @@ export const DeclareCreditsBody = body({
     description: "Each is answered by itself.",
   }),
 });
-/** The items are judged one by one, so they arrive as they were sent. */
+/** Items are validated one by one in the use case, so the schema accepts any value. */
 export type DeclareCreditsBody = { readonly credits: readonly unknown[] };
 
 export const ImportCreditsBody = body({

@@ -26,13 +26,13 @@ type SeedCredits = {
 };
 
 const creditsPerSet = 5_000;
-/** The next set is made while the last ones are being written. */
+/** Sets that are written at the same time. */
 const writersMax = 3;
 
 /**
- * Synthetic client firms and credits on a sandbox desk, in sets of thousands. The same seed makes
- * the same data, and seeding twice makes it once. It is a fixture and no trade: nothing is told of
- * it and no audit row is written.
+ * Inserts synthetic client firms and credits on a sandbox desk, in sets of thousands. The same seed
+ * gives the same data, and seeding again inserts nothing. No events and no audit records are
+ * written.
  */
 export async function seedCredits(
   ctx: Pick<Context, "db" | "now">,
@@ -50,7 +50,7 @@ export async function seedCredits(
   const underWay = new Set<Promise<void>>();
   onProgress(0);
   for (const set of splitIntoSets(makeExporters(seed, credits, today))) {
-    // Each set's ids begin after those of the last, so that it goes to the end of their index.
+    // Ids rise from set to set, so that inserts go to the end of the index.
     const idsFrom = new Date(now.getTime() + sets++);
     const prepared = prepareSet(set, { desk, today, now, idsFrom });
     firms += prepared.clients.length;
@@ -107,8 +107,8 @@ function prepareSet(
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Firms of a seed have the same ids each time, so that seeding again finds them, and ids in a row,
- * so that they and their credits go to the end of each index.
+ * The same seed gives the same firm ids, so that seeding again finds them. The ids are consecutive,
+ * so that inserts go to the end of each index.
  */
 function makeFirmId(desk: FirmOfDesk, { seed, number }: SyntheticExporter): string {
   const bytes = createHash("sha256").update(`${desk.firm_id} ${seed}`).digest();
@@ -131,8 +131,8 @@ function* splitIntoSets(exporters: Iterable<SyntheticExporter>): Generator<Synth
 }
 
 /**
- * Synthetic credits of one sandbox firm, and their numbers. The same seed makes the same credits, and
- * those that the firm has already stay as they are. A fixture like every seed: nothing is told of it.
+ * Inserts synthetic credits for one sandbox firm and returns their numbers. The same seed gives the
+ * same credits; existing ones stay unchanged. No events are written.
  */
 export async function seedFirmCredits(
   tx: Tx,
@@ -171,9 +171,8 @@ const environment = "sandbox";
 const house = houseFirmId[environment];
 
 /**
- * Gives the sandbox's house something to sell, once in the life of a database: what was sold or has
- * lapsed does not come back. Like every seed it is a fixture: nothing is told of it and no audit
- * row is written. Answers how many credits were made.
+ * Stocks the house of the sandbox once per database; sold and expired credits are not replaced. No
+ * events and no audit records are written. Returns the number of credits.
  */
 export async function seedInventory(ctx: Pick<Context, "db" | "now">): Promise<number> {
   if (await isStocked(ctx.db)) return 0;
@@ -193,13 +192,13 @@ export async function seedInventory(ctx: Pick<Context, "db" | "now">): Promise<n
   });
 }
 
-/** The first credit of a seed stays known, whatever becomes of it. */
+/** Whether the first credit of the seed exists, in any state. */
 async function isStocked(db: Db): Promise<boolean> {
   const first = toInventoryNo(schemes[0], 1);
   return (await findCredit(db, { deskId: house, firmId: house }, first)) !== undefined;
 }
 
-/** A synthetic credit as a firm's holding, without the id that it gets. */
+/** A synthetic credit as a row of a firm, without its id. */
 function buildSeededRow(
   { suspended, ...facts }: SyntheticCredit,
   {
@@ -216,7 +215,7 @@ function buildSeededRow(
     readonly now: Date;
   },
 ): Omit<CreditRow, "credit_id"> {
-  // Warnings that would have been given by today count as given, so that a seed tells nobody.
+  // Past warnings count as sent, so that seeding triggers no events.
   const told = findWarning(facts.expires_on, today) ?? null;
   return {
     ...facts,

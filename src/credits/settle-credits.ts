@@ -1,5 +1,5 @@
-// What settlement does with the credits of deals: each is in the hands of the order or cross that
-// reserved it until it is delivered or let go.
+// How settlement moves the credits of deals: an order or cross reserves a credit until it is
+// delivered or released.
 
 import type { Change } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
@@ -17,18 +17,18 @@ import {
 import { creditLifecycle, findExpiryDueDay, isLive } from "./rules.ts";
 import { type CreditRow, insertCredits, lockOpenByNumber, setCredits } from "./store.ts";
 
-/** A credit and the deal that has it. */
+/** A credit and the deal that reserved it. */
 export type ReservedCredit = { readonly scripNo: string; readonly reservedFor: string };
 
-/** Where a credit goes. */
+/** A credit and its buyer. */
 export type Delivery = ReservedCredit & {
   readonly deskId: string;
   readonly firmId: string;
-  /** As of when customs says so. */
+  /** The time of the registry's answer. */
   readonly asOf: Date;
 };
 
-/** Which of these credits their deals still have to deliver: their ids by number, all locked. */
+/** Locks the credits that are still reserved for these deals; their ids by number. */
 export async function lockReservedCredits(
   tx: Tx,
   environment: Environment,
@@ -44,8 +44,8 @@ export async function lockReservedCredits(
 }
 
 /**
- * The transfer of credits that were locked has begun. Whoever deals in a credit may have reserved it
- * before; a deal whose transfer begins at once takes it as it is listed.
+ * Moves locked credits to `in_settlement`: reserved ones, or listed ones of a deal that starts at
+ * once.
  */
 export function beginTransfers(taken: readonly Reservation[], now: Date): Query<void> {
   if (taken.length === 0) return known(undefined);
@@ -55,9 +55,9 @@ export function beginTransfers(taken: readonly Reservation[], now: Date): Query<
 }
 
 /**
- * Customs has moved these credits: the seller's holding ends and the buyer's begins, free to be used
- * or sold again. A claim that somebody still makes to such a number is refuted by it: what was asked
- * about it is for the caller to take back, after the books.
+ * Customs has transferred these credits: ends the seller's holdings and inserts the buyer's,
+ * listed. Claims of others to these numbers are rejected; the caller drops their inquiries after it
+ * has written the books.
  */
 export async function deliverCredits(
   tx: Tx,
@@ -106,7 +106,7 @@ export async function deliverCredits(
   return { changes, refutedIds: claims.map((row) => row.credit_id) };
 }
 
-/** A credit that goes back to whom it came from. */
+/** A credit of a reversed deal and the firm that it returns to. */
 export type ReturnedCredit = {
   readonly scripNo: string;
   readonly holderFirmId: string;
@@ -114,7 +114,7 @@ export type ReturnedCredit = {
   readonly firmId: string;
 };
 
-/** Refused when a holder no longer has its credit, or it is in other hands: nothing goes back then. */
+/** All or none: refused when a holder no longer has a credit, or has it reserved. */
 export async function giveBackCredits(
   tx: Tx,
   environment: Environment,
@@ -169,8 +169,8 @@ function received(after: CreditRow): Change {
 }
 
 /**
- * Lets credits go that were not delivered. What customs suspended stays so and is its firm's again
- * once that is lifted; what customs ended has ended.
+ * Releases credits that were not delivered. Suspended credits stay suspended and are listed when
+ * the suspension is lifted; cancelled and used ones stay so.
  */
 export async function unwindCredits(
   tx: Tx,
@@ -227,7 +227,7 @@ async function rejectClaims(tx: Tx, rows: readonly CreditRow[], now: Date): Prom
   );
 }
 
-/** The same credit in other hands. */
+/** The row of the new holder. */
 function buildHolding(
   row: CreditRow,
   { deskId, firmId, asOf }: Pick<Delivery, "deskId" | "firmId" | "asOf">,

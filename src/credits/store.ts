@@ -42,10 +42,10 @@ export type KnownRow = {
 } & (CreditRow | { readonly credit_id: null });
 
 /**
- * Per number: the firm's own open or latest row, and whether anybody else has a live holding. The
- * limits keep it a look-up per number, which no statistics can turn into a reading of all credits. The
- * firm is compared in a way that no index serves, because without statistics the one of the firm's
- * credits looks as good as the one of the number, and reads all that the firm has for each number.
+ * Per number: the firm's open or latest row, and whether another firm has a live holding. The
+ * limits force an index look-up per number, whatever the statistics. The comparison of the firm is
+ * written so that no index serves it: without statistics the planner could choose the index of the
+ * firm's credits and read all of them for each number.
  */
 export async function findKnown(
   tx: Tx,
@@ -78,8 +78,8 @@ export async function findKnown(
 }
 
 /**
- * The rows that found their number free; the others ran into a live holding or a claim of the same
- * firm. In the order of their numbers, so that two sets never wait for each other in a circle.
+ * Returns the inserted rows; the others met a live holding or a claim of the same firm. Inserts in
+ * the order of numbers, so that two sets cannot deadlock.
  */
 export async function insertCredits(tx: Tx, rows: readonly CreditRow[]): Promise<CreditRow[]> {
   tx.added("credits", rows.length);
@@ -103,10 +103,10 @@ const placedColumns = [
 ] as const;
 const setPlacedColumns = credits.assign(placedColumns);
 
-/** Where a row goes; its version is the one it was judged at. */
+/** The new state of a row; `version` is the one that was read. */
 export type Placement = Pick<CreditRow, "credit_id" | "version" | (typeof placedColumns)[number]>;
 
-/** The rows that were still at the version they were judged at, as they are now. */
+/** Updates the rows whose version is unchanged and returns them. */
 export async function setCredits(
   tx: Tx,
   placements: readonly Placement[],
@@ -121,7 +121,7 @@ export async function setCredits(
     returning ${creditColumns}`);
 }
 
-/** What the holder means by a number: the choice of `meantOf`, made where the rows are. */
+/** The row that a number refers to, by the rule of `resolveScripNo`, in SQL. */
 export async function findCredit(
   db: Db,
   { deskId, firmId }: Visibility,
@@ -147,7 +147,7 @@ export async function lockCredits(tx: Tx, creditIds: readonly string[]): Promise
     for update`);
 }
 
-/** Every open row of these numbers, whoever's: for the registry, which speaks about all of them. */
+/** Every open row of these numbers, of any firm. */
 export async function lockOpenByNumber(
   tx: Tx,
   environment: Environment,
@@ -180,7 +180,7 @@ export async function lockOpenByNumber(
     for update`);
 }
 
-/** What a firm that leaves still has to let go of: whatever no deal has. */
+/** The credits of a firm that no deal holds. */
 export async function lockFreeOfFirm(tx: Tx, firmId: string): Promise<CreditRow[]> {
   return await tx.rows(sql`
     select ${creditColumns}
@@ -190,7 +190,7 @@ export async function lockFreeOfFirm(tx: Tx, firmId: string): Promise<CreditRow[
     for update`);
 }
 
-/** What the clock has something to do with, unless a deal has it; two workers never take one row. */
+/** Credits with a due warning or expiry that no deal holds; `skip locked`. */
 export async function claimExpiring(
   tx: Tx,
   today: IstDay,
@@ -210,7 +210,7 @@ export async function claimExpiring(
 export type CreditFilter = {
   readonly scheme: string | null;
   readonly status: string | null;
-  /** Whether the status is one of what is held or claimed, which an index has apart. */
+  /** Whether the status is an open one: a partial index covers these. */
   readonly isOpen: boolean;
   readonly expiringBefore: IstDay | null;
 };
@@ -248,7 +248,7 @@ export async function countCredits(db: Db, firmId: string, filter: CreditFilter)
   return row?.total ?? 0;
 }
 
-/** For the operator, who sees every desk. */
+/** Of every desk, for the operator. */
 export async function listAllCreditRows(
   db: Db,
   filter: {
@@ -272,12 +272,12 @@ export async function listAllCreditRows(
     limit ${limit}`);
 }
 
-/** Whoever stocks the house waits here for whoever does so already. */
+/** Serializes the stocking of the house. */
 export async function lockStocking(tx: Tx): Promise<void> {
   await tx.rows(sql`select pg_advisory_xact_lock(hashtext('house inventory'))`);
 }
 
-/** Rows by the thousand, as seeding makes them; numbers that are taken stay as they are. */
+/** Inserts rows in bulk, for seeding; existing numbers stay unchanged. */
 export async function seedRows(
   tx: Tx,
   { environment, deskId, now }: { environment: Environment; deskId: string; now: Date },
@@ -298,7 +298,7 @@ export async function seedRows(
     on conflict do nothing`);
 }
 
-/** The days of a desk's open holdings lie further back; how many there are. */
+/** Moves the dates of a desk's open holdings earlier; returns their number. */
 export async function moveExpiriesEarlier(
   tx: Tx,
   { environment, deskId, days, now }: Passage,

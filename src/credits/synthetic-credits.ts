@@ -1,9 +1,8 @@
-// Synthetic exporters and their credits, shaped after what is known of the market and the same for
-// the same seed:
+// Synthetic exporters and their credits, modelled on the market; the same seed gives the same data:
 //
 //   faces      lognormal, whole rupees, ₹100 to ₹15 crore
 //   exporters  most have a few credits a year, some have sixty
-//   ages       most are young; two in a hundred lapse within sixty days
+//   ages       most are young; two in a hundred expire within sixty days
 //   balances   one in twenty is partly used, one in two hundred is suspended
 
 import { createHash } from "node:crypto";
@@ -14,7 +13,7 @@ import { type CreditFacts, validDays } from "./rules.ts";
 
 export type SyntheticExporter = {
   readonly number: number;
-  /** What its identifiers are made from. */
+  /** The seed of its identifiers. */
   readonly seed: string;
   readonly credits: readonly SyntheticCredit[];
 };
@@ -32,7 +31,7 @@ const shapes: Record<Scheme, { readonly faceMedian: number; readonly creditsMedi
   ROSCTL: { faceMedian: 360_000, creditsMedian: 4 },
 };
 
-/** Ports with their share in a hundred. */
+/** Ports with their share in percent. */
 const ports: readonly (readonly [string, number])[] = [
   ["INNSA1", 30],
   ["INMUN1", 15],
@@ -49,7 +48,7 @@ const ports: readonly (readonly [string, number])[] = [
   ["INLDH6", 3],
 ];
 
-/** Exporters until there are as many credits as asked for; the last one gets what is left. */
+/** As many exporters as it takes for `count` credits; the last one gets the rest. */
 export function* makeExporters(
   seed: string,
   total: number,
@@ -82,9 +81,9 @@ const shortDaysMin = 60;
 const longDaysMin = 365;
 
 /**
- * What a house has to sell: faces spread evenly over every order of size, so that a small
- * requirement finds small credits and a large one does not need hundreds. One in twenty has less
- * than a year left.
+ * The stock of the house: faces spread evenly over every order of magnitude, so that a small
+ * requirement finds small credits and a large one needs no hundreds. One in twenty has less than a
+ * year left.
  */
 export function makeInventory(
   { scheme, count }: { readonly scheme: Scheme; readonly count: number },
@@ -110,12 +109,12 @@ export function makeInventory(
   });
 }
 
-/** Numbers of a form that nothing else here makes; the final 1 is that of other synthetic ones. */
+/** A number form that no other seed uses; it ends in 1 like all synthetic numbers. */
 export function toInventoryNo(scheme: Scheme, count: number): string {
   return `HOUSE/${scheme}/${String(count).padStart(5, "0")}1`;
 }
 
-/** The final 1 keeps a number off the endings that the simulated registry gives a meaning. */
+/** Ends in 1, because the simulated registry gives endings such as 0404 a meaning. */
 function makeCredit(
   random: () => number,
   { scheme, days, scripNo }: { scheme: Scheme; days: (offset: number) => IstDay; scripNo: string },
@@ -137,7 +136,7 @@ function makeCredit(
   };
 }
 
-/** Each day around today is written once, not once per credit. */
+/** The texts of the days around today, formatted once. */
 function dayTable(today: IstDay): (offset: number) => IstDay {
   const written = new Map<number, IstDay>();
   return (offset) => {
@@ -165,7 +164,7 @@ function drawLognormal(random: () => number, median: number, sigma: number): num
   return median * Math.exp(sigma * radius * Math.cos(2 * Math.PI * random()));
 }
 
-/** A small generator with 128 bits of state (sfc32): fast, and the same on every machine. */
+/** sfc32, a generator with 128 bits of state: the same numbers on every machine. */
 function openRandom(seed: string): () => number {
   const bytes = createHash("sha256").update(seed).digest();
   let a = bytes.readInt32LE(0);
@@ -187,8 +186,8 @@ const monthsShown = 6;
 const simulatedPorts = ["INNSA1", "INMUN1", "INMAA1", "INBOM4", "INDEL4"] as const;
 
 /**
- * The simulated registry's ledger of an importer-exporter code: one credit a month, the same
- * whenever it is asked. A later month adds its own, so a second look finds what is new.
+ * The simulated registry's list for an IEC: one credit per month, always the same. Each new month
+ * adds one.
  */
 export function simulateCredits(iec: string, today: IstDay): CreditFacts[] {
   return Array.from({ length: monthsShown }, (_, back) =>
@@ -204,7 +203,7 @@ function simulateCreditOfMonth(iec: string, today: IstDay, monthsBack: number): 
   const issuedOn = addDays(`${month}-01`, (bytes[0] ?? 0) % 28);
   const rupees = 50_000 + (bytes.readUInt32BE(4) % 1_950_000);
   return {
-    // The last digit keeps it off the endings that the simulated registry gives a meaning.
+    // Ends in 1, because the simulated registry gives endings such as 0404 a meaning.
     scrip_no: `SIM${month.replace("-", "")}${bytes.toString("hex", 8, 12).toUpperCase()}1`,
     scheme: (bytes[1] ?? 0) % 3 === 0 ? "ROSCTL" : "RODTEP",
     issued_paise: rupees * 100,

@@ -1,14 +1,14 @@
-// Declarations from a call, a report or the registry, taken as one set, so many at a time that the
-// event loop is not held:
+// Takes declarations from a call, a report or the registry as one set, in batches that do not block
+// the event loop:
 //
-//   load     what is known of all the numbers, in one statement
-//   judge    each declaration in its order; a number that comes twice is judged against the first
-//   write    what is new in one statement, what changed in another
-//   look     numbers that somebody else took in between are loaded and judged again
-//   tell     last, when all of them are written: from then on others wait for this desk's records
+//   load     the known rows of all numbers, in one statement
+//   judge    each declaration in order; a repeated number is judged against its first occurrence
+//   write    inserts in one statement, updates in another
+//   retry    numbers that another transaction took meanwhile are loaded and judged again
+//   record   last, once all batches are written, because recording locks the desk's journal
 //
-// The database decides races: a number that looked free and was not makes no row, and the second
-// look says who has it.
+// The database decides races: an insert that meets a unique constraint returns no row, and the next
+// round loads the row that won.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type FirmOfDesk, refuseOffboarded } from "../firms/find-firms.ts";
@@ -40,16 +40,16 @@ export type TakeOptions = {
   readonly firm: FirmOfDesk;
   readonly actor: Actor;
   readonly mode: DeclarationMode;
-  /** The operator's word stands for the registry's: the credits are listed at once. */
+  /** The operator vouches for the credits: they are listed without an inquiry. */
   readonly vouched?: boolean;
   readonly now: Date;
   readonly pace?: Pace;
 };
 
-/** So many are judged, written and told of at a time. */
+/** Declarations per batch. */
 const atOnceMax = 500;
 
-/** How often numbers are looked at again that others keep taking and letting go. */
+/** Rounds of judging and writing before a contended set is given up. */
 const roundsMax = 5;
 
 export async function takeDeclarations(
@@ -111,7 +111,7 @@ async function takeSome(
   return { outcomes, changes };
 }
 
-/** What an earlier call with the same idempotency key stands at now; nothing is written. */
+/** The outcomes of a retry, from the current rows; writes nothing. */
 export async function previewDeclarations(
   tx: Tx,
   taking: TakeOptions,
@@ -133,10 +133,7 @@ export async function previewDeclarations(
   });
 }
 
-/**
- * The registry's word for one claim is its word against the others: of several claims to one
- * number the confirmed one wins.
- */
+/** Of several claims to one number the confirmed one wins; the others are rejected. */
 export async function rejectRivals(
   tx: Tx,
   rows: readonly CreditRow[],
@@ -288,8 +285,8 @@ function toClaimState(answer: Answer | undefined): CreditRow["state"] {
 type Answer = { readonly held: boolean; readonly reason: string | null };
 
 /**
- * What is known of a claim within the call: the operator's word, or the simulated registry's unless
- * an outage is simulated. Without either the claim waits for its answer.
+ * Confirms a claim within the call: the operator vouches, or the simulated registry answers unless
+ * it is down. Otherwise the claim waits for the answer to its inquiry.
  */
 async function chooseConfirmer(
   tx: Tx,
@@ -304,7 +301,7 @@ async function chooseConfirmer(
   return (facts) => simulateHolding({ iec, ...describeHolding(facts) });
 }
 
-/** What the registry is asked about: all that a price is made of. */
+/** The facts in the inquiry to the registry: those that decide a price. */
 function describeHolding({ scrip_no, scheme, face_paise, expires_on }: CreditFacts) {
   return { scrip_no, scheme, face_paise, expires_on };
 }
@@ -315,7 +312,7 @@ async function askAboutClaims(
   iec: string | null,
   now: Date,
 ): Promise<void> {
-  if (iec === null) return; // Only what is vouched for, and nobody is asked about that.
+  if (iec === null) return; // Only vouched credits come without an IEC; they need no inquiry.
   await tx.run(
     askOutside(
       created

@@ -1,8 +1,6 @@
-// What every action of a party has in common: the cross is locked, the caller has a side that may do
-// this (404, then 403), and the cross is in a state for it (409). What the action itself does comes
-// after; last, it is recorded.
-//
-// Why a cross is refused. What is told of the other side is that it cannot be dealt with, never why.
+// What the actions of a party share: lock the cross, check that the caller has a side (404) and the
+// role (403), run the action, which checks the state (409), and record the changes. Refusals tell a
+// caller nothing about the other side but that it cannot deal.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Change, toActor } from "../kernel/actor.ts";
@@ -31,7 +29,7 @@ import {
 import type { Cross } from "./schema.ts";
 import type { CrossRow } from "./store.ts";
 
-/** A cross that its party acts on, locked, and how it stands for them. */
+/** A locked cross, and the caller's standing in it. */
 export type LockedCross = {
   readonly call: Call;
   readonly cross: FoundCross;
@@ -39,7 +37,7 @@ export type LockedCross = {
   readonly now: Date;
 };
 
-/** Does what the action is about; the changes are recorded last. */
+/** Writes the action and returns its changes, which are recorded last. */
 type Act = (tx: Tx, acting: LockedCross) => Promise<readonly Change[]>;
 
 export async function actOnCross(
@@ -65,7 +63,7 @@ export async function actOnCross(
   );
 }
 
-/** The side that an action binds; calling off binds nobody. */
+/** The side that an action commits; undefined for actions that commit neither. */
 function findBoundSide(action: CrossAction, { proposedBy }: Standing): Side | undefined {
   switch (action) {
     case "accept":
@@ -77,7 +75,7 @@ function findBoundSide(action: CrossAction, { proposedBy }: Standing): Side | un
   }
 }
 
-/** The cross one move further, with a new deadline and the step in its history. */
+/** Moves the cross, with a new deadline and a step in its history. */
 export function moveToDeadline(
   row: CrossRow,
   move: AwaitingMove,
@@ -88,7 +86,7 @@ export function moveToDeadline(
   return { ...addStep(row, state, { reason: null, now }), due_at };
 }
 
-/** The cross one move further, when neither party is waited for any more. */
+/** Moves the cross to a state without a deadline. */
 export function moveCross(
   row: CrossRow,
   move: LastMove,
@@ -112,7 +110,7 @@ function addStep(
   };
 }
 
-/** A credit of the cross is not to be had, whatever became of it. */
+/** One answer for every reason: the buyer must not learn what happened to the seller's credit. */
 export function creditUnavailable(): Failure {
   return new Failure("conflict", "a credit of this cross is not to be had", {
     detail: { reason: "credit_unavailable" },
@@ -125,7 +123,7 @@ export function counterpartyUnavailable(): Failure {
   });
 }
 
-/** A company does not deal with itself, however many firms it has. */
+/** A company cannot deal with itself through two firms. */
 export function samePan(path: string): Failure {
   return unprocessable({ path, problem: "both sides are the same company" });
 }

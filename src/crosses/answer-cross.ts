@@ -17,7 +17,7 @@ import { buildConflict, requireMove } from "./rules.ts";
 import type { AcceptCrossBody, Cross } from "./schema.ts";
 import { type CrossRow, setCrosses } from "./store.ts";
 
-/** The second consent, to the very terms of the first: from here on the credits are reserved. */
+/** Accepts the terms of a proposal, named by their hash, and reserves the credits. */
 export async function acceptCross(
   ctx: Context,
   call: Call,
@@ -40,7 +40,7 @@ async function accept(tx: Tx, acting: LockedCross, body: AcceptCrossBody): Promi
   const when = { now, calendar: await readCalendar(tx) };
   const after = { ...moveToDeadline(bound, "accept", when), scrip_nos };
   const isCounted = cross.proposing_key_id === call.caller.keyId;
-  // Whoever proposes to buy from a stranger has seen none of its credits.
+  // A buyer on another desk has not seen the credits, so they were not priced by it.
   const pricedAt = cross.names_credits && cross.proposed_by === "sell" ? cross.created_at : null;
   await reserveForCrosses(tx, call.caller, { crosses: [after], isCounted, pricedAt, now });
   await tx.run(setCrosses([after]));
@@ -54,7 +54,7 @@ type DeliveryChoice = {
   readonly now: Date;
 };
 
-/** What the terms name; where they name nothing, what the seller, who answers, chooses or has. */
+/** The credits of the terms; when the terms name none, those that the accepting seller chooses. */
 async function chooseDelivery(tx: Tx, delivering: DeliveryChoice): Promise<readonly string[]> {
   const { cross, chosen, now } = delivering;
   if (cross.names_credits) {
@@ -98,7 +98,7 @@ async function checkChosenCredits(
   return numbers;
 }
 
-/** The firm's answer, whichever of its desks gives it: nobody can accept afterwards. */
+/** Declines for the firm: none of its desks can accept afterwards. */
 export async function declineCross(ctx: Context, call: Call, crossId: string): Promise<Cross> {
   const action = "decline";
   return await actOnCross(ctx, call, { crossId, action }, async (tx, acting) => {

@@ -1,5 +1,5 @@
-// How crosses end before they are released: by a party, by the clock or by customs. What was reserved
-// is let go, and what was in escrow goes back, in one transaction with the end.
+// How crosses end before their release: by a party, by the clock or by customs. One transaction
+// ends the cross, releases its credits and returns its escrow.
 
 import type { LostCreditHook } from "../credits/registry-news.ts";
 import { releaseCredits } from "../credits/reserve-credits.ts";
@@ -35,7 +35,7 @@ import {
   yieldToCallers,
 } from "./store.ts";
 
-/** A locked cross, and how it ends. */
+/** A locked cross, its last move and the reason. */
 type Ending = {
   readonly cross: CrossRow;
   readonly move: LastMove;
@@ -80,7 +80,7 @@ async function endCrosses(
   );
 }
 
-/** Those who could have answered, and now cannot. */
+/** The firms that could have answered these proposals. */
 async function listAddressedFirms(tx: Tx, crosses: readonly CrossRow[]): Promise<AddressedFirm[]> {
   const found: AddressedFirm[] = [];
   for (const [environment, rows] of Map.groupBy(crosses, (row) => row.environment)) {
@@ -93,7 +93,7 @@ async function listAddressedFirms(tx: Tx, crosses: readonly CrossRow[]): Promise
 const setSizeMax = 200;
 const clock: Actor = { kind: "worker", id: "cross-deadlines", requestId: null };
 
-/** One set of crosses whose time is up: credits are let go, and money goes back to its buyers. */
+/** Ends one set of overdue crosses per environment. */
 export async function endOverdue(
   ctx: Pick<Context, "db" | "now">,
   offenders: Offenders = noOffenders(),
@@ -128,7 +128,7 @@ function toOverdueEnding(cross: CrossRow): Ending {
   return { cross, move, action: move, reason: "timeout" };
 }
 
-/** Takes a proposal back, leaves an agreement, or, for the seller, gives the buyer its money back. */
+/** Cancels a proposal or an agreement; a seller that cancels a funded cross refunds it. */
 export async function cancelCross(ctx: Context, call: Call, crossId: string): Promise<Cross> {
   const action = "cancel";
   return await actOnCross(ctx, call, { crossId, action }, async (tx, acting) => {
@@ -143,12 +143,12 @@ export async function cancelCross(ctx: Context, call: Call, crossId: string): Pr
   });
 }
 
-/** What a desk proposed and what is open among its own firms, locked before credits are. */
+/** Locks the open proposals of a desk and the open crosses among its firms, before credits. */
 export async function lockOpenCrosses(tx: Tx, deskId: string): Promise<readonly CrossRow[]> {
   return await lockOpenOfDesk(tx, deskId);
 }
 
-/** A desk gives up on these. */
+/** Ends these locked crosses for a desk that resets. */
 export async function giveUpCrosses(
   tx: Tx,
   { crosses, reason }: { readonly crosses: readonly CrossRow[]; readonly reason: string },
@@ -163,7 +163,7 @@ export async function giveUpCrosses(
   return await endCrosses(tx, crosses.map(toEnding), now);
 }
 
-/** What customs takes from a cross, the cross cannot deliver: it ends, and money in it goes back. */
+/** Ends the crosses whose credits customs suspended, cancelled or reported as used. */
 export const endCrossesOfLostCredits: LostCreditHook = {
   list: async (db, { environment, scripNos }) => await listByCredits(db, environment, scripNos),
   async lock(tx, crossIds) {
@@ -183,7 +183,7 @@ function toLostCreditEnding(cross: CrossRow): Ending {
   return { cross, move, action: move, reason: "credit_unavailable" };
 }
 
-/** Of the desk's proposals and of crosses among its own firms: others keep their time. */
+/** Moves the deadlines of the desk's proposals and own crosses; those with other desks stay. */
 export async function advanceCrosses(tx: Tx, passage: Passage): Promise<number> {
   const open = await lockOpenOfDesk(tx, passage.deskId);
   const ids = open.map((row) => row.cross_id);
@@ -193,7 +193,7 @@ export async function advanceCrosses(tx: Tx, passage: Passage): Promise<number> 
 
 const blockersMax = 100;
 
-/** The crosses that a firm has to see through, or to cancel, before it leaves. */
+/** The open crosses that keep a firm from leaving. */
 export async function listOpenCrosses(tx: Tx, deskId: string, firmId: string): Promise<Blocker[]> {
   const open = await listOpenOfFirm(tx, { deskId, firmId }, blockersMax);
   return open.map(({ cross_id }) => ({

@@ -1,10 +1,10 @@
-// The buyer's money goes into escrow, by one entry:
+// The buyer's money goes into escrow, by one pending entry:
 //
-//   balance   what the buyer has with us is held at once when it reaches
-//   sandbox   what is missing comes from the simulated bank in the same call
-//   live      the bank is asked, and the cross waits for what an operator saw
+//   balance   a sufficient balance is held at once
+//   sandbox   the simulated bank pays the missing sum in the same call
+//   live      the bank is asked, and the cross waits for the answer
 //
-// A payment is known by what the buyer calls it: the same again is the same payment.
+// `payment_ref` identifies the payment: the same reference again does nothing.
 
 import { lockTradingFirms } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
@@ -30,7 +30,7 @@ import { buildConflict, requireMove } from "./rules.ts";
 import type { Cross, FundCrossBody } from "./schema.ts";
 import { type CrossRow, lockCrosses, setCrosses } from "./store.ts";
 
-/** How often it is tried because the buyer's balance moved meanwhile. */
+/** Attempts while the buyer's balance changes between reading and holding. */
 const attemptsMax = 5;
 
 export async function fundCross(
@@ -90,7 +90,7 @@ async function holdMoney(tx: Tx, { before, paying, missing, now }: Holding): Pro
   return [...taken.changes, ...buildCrossChanges({ action: "fund", before, after })];
 }
 
-/** The whole of it, so that it suffices whatever becomes of the balance until it arrives. */
+/** Asks for the whole sum: the balance may be gone before the payment arrives. */
 async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
   const after = { ...paying, version: paying.version + 1, updated_at: now };
   await tx.run(setCrosses([after]));
@@ -107,10 +107,10 @@ async function askBank(tx: Tx, paying: CrossRow, now: Date): Promise<Change[]> {
   return buildCrossChanges({ action: "await_payment", isTold: false, before, after });
 }
 
-/** A cross as other slices know it. */
+/** A cross as other rooms see it. */
 export type AwaitedCross = CrossRow;
 
-/** Who buys in these crosses, as far as it is known. */
+/** The buyers of these crosses; open proposals without a buyer are left out. */
 export async function findBuyers(
   db: Db,
   crossIds: readonly string[],
@@ -124,7 +124,7 @@ export async function findBuyers(
   );
 }
 
-/** The payments that crosses wait for, by what their buyers named them. */
+/** The payments that agreed crosses wait for, by `payment_ref`. */
 export async function readAwaitedPayments(db: Db, environment: Environment) {
   return await listAwaitedPayments(db, environment);
 }
@@ -136,7 +136,7 @@ export async function lockCrossesById(
   return crossIds.length === 0 ? [] : await lockCrosses(tx, crossIds);
 }
 
-/** What is left for the caller: the entries to write with its own, and the changes to record. */
+/** The entries and changes that the caller writes and records with its own. */
 type FundedCrosses = {
   readonly dealIds: readonly string[];
   readonly entries: readonly Entry[];
@@ -144,8 +144,8 @@ type FundedCrosses = {
 };
 
 /**
- * Puts into escrow what locked crosses cost, where what their buyers have now reaches for all of it;
- * what is used up is taken from `available`. The others wait for the rest.
+ * Funds the locked crosses whose buyers have the whole sum available, and subtracts it from
+ * `available`. The others keep waiting.
  */
 export async function fundReceivedCrosses(
   tx: Tx,
@@ -156,7 +156,7 @@ export async function fundReceivedCrosses(
     now,
   }: {
     readonly available: Map<string, PaiseSum>;
-    /** What the bank named the money by, for a buyer who named it by nothing. */
+    /** The bank's reference, for crosses whose buyer gave none. */
     readonly reference: (crossId: string) => string;
     readonly now: Date;
   },
@@ -187,7 +187,7 @@ export async function fundReceivedCrosses(
 
 type Funding = Answered<"deal_funding">;
 
-/** What the bank says about payments that crosses wait for. One that did not come can be made anew. */
+/** Applies the bank's answers about payments. After a missing payment the buyer may fund again. */
 export async function applyCrossFunding(
   tx: Tx,
   actor: Actor,
@@ -229,14 +229,14 @@ export async function applyCrossFunding(
   await recordChanges(tx, actor, [...taken.changes, ...changes], now);
 }
 
-/** What names the entry that holds the money of a cross. */
+/** The name of the entry that holds the escrow of a cross. */
 export function toEscrowName({ environment, cross_id }: CrossRow): EntryName {
   return { environment, kind: "cross_escrow", subject: cross_id };
 }
 
 /**
- * One pending entry holds what the buyer pays. It is never posted: what was released is held leg by
- * leg by its settlement instead, and what was not goes back.
+ * One pending entry holds the buyer's money. It is never posted: on release the settlement holds
+ * the money leg by leg instead, and otherwise it is voided.
  */
 export function buildEscrowEntry(cross: CrossRow): Entry {
   const { buyer_paise, seller_paise } = cross;

@@ -1,8 +1,8 @@
-// What each credit of a cross bears of its money. A leg is delivered or refunded by itself, so every
-// leg needs its own sums, and together they are exactly the cross's.
+// How a cross is agreed: both firms may trade, they are two companies, and all credits of the
+// seller are reserved, or none.
 //
-// Agreement is the moment a cross takes hold: both firms may deal, they are two companies, and the
-// seller's credits are reserved for the cross, all of them or none.
+// Also the shares of its legs: a leg is delivered or refunded by itself, so each has its own sums,
+// which add up exactly to those of the cross.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { type OfferedCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
@@ -40,9 +40,9 @@ import { type CrossRow, insertCrosses } from "./store.ts";
 /** A firm of the caller's desk on one side of a cross. */
 type CrossParty = { readonly firmId: string; readonly iec: string };
 
-/** What a desk agrees on between two of its own firms. */
+/** A cross between two firms of one desk. */
 export type NewCross = {
-  /** Made here unless the caller has told it already. */
+  /** Generated when left out. */
   readonly crossId?: string;
   readonly kind: CrossKind;
   readonly seller: CrossParty;
@@ -51,22 +51,22 @@ export type NewCross = {
   readonly scripNos: readonly string[];
   readonly facePaise: Paise;
   readonly priceBps: Bps;
-  /** The side that is acted for first. */
+  /** The side of the firm that the caller acts for. */
   readonly proposedBy: Side;
-  /** The netting that it is a part of. */
+  /** The netting run that it belongs to. */
   readonly nettingRef: string | null;
 };
 
 type OpenedCrosses = {
-  /** In the order they were asked for. */
+  /** In the order of the request. */
   readonly crosses: readonly CrossRow[];
-  /** For the caller to record with its own, last. */
+  /** The caller records them last, with its own. */
   readonly changes: readonly Change[];
 };
 
 /**
- * Crosses among the firms of one desk, agreed as they are made, with their credits reserved: all of
- * them or none. Refused as a whole when a firm may not deal or a credit is not to be had.
+ * Opens crosses among the firms of one desk, agreed and with their credits reserved: all or none.
+ * Refused when a firm may not trade or a credit is not available.
  */
 export async function openCrosses(
   tx: Tx,
@@ -103,7 +103,7 @@ export async function openCrosses(
   return { crosses: rows, changes };
 }
 
-/** A cross with its terms and nobody on its sides yet. */
+/** The row of a cross with its terms, without firms on its sides. */
 export function buildCrossRow({
   crossId,
   caller: { environment, keyId },
@@ -164,7 +164,7 @@ type Share = {
   readonly fees: { readonly buyer: Fee; readonly seller: Fee };
 };
 
-/** One share per face, in their order. */
+/** One share per face, in order. */
 export function computeShares(
   faces: readonly Paise[],
   { priceBps, feeBps }: Pick<Terms, "priceBps" | "feeBps">,
@@ -184,7 +184,7 @@ export function computeShares(
   }));
 }
 
-/** What each item adds to what the ones before it come to. */
+/** Each share is the difference of two rounded running totals, so that the shares add up. */
 function computeRunningShares<Item extends number>(
   items: readonly Item[],
   added: (before: number, item: Item) => number,
@@ -198,8 +198,8 @@ function computeRunningShares<Item extends number>(
 }
 
 /**
- * The same fees, moved between legs where one would be more than its leg is worth, as it can be for a
- * credit of a few paise. Their sum is within the values' sum, so there is room for all.
+ * Moves parts of fees to other legs where a fee exceeds the value of its leg, which happens for
+ * credits of a few paise. The sum of fees is at most the sum of values, so all of it fits.
  */
 function limitFees(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
   const kept = fees.map((fee, at) => Math.min(fee, values[at] ?? 0));
@@ -211,7 +211,7 @@ function limitFees(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
   });
 }
 
-/** Fee and tax of each, which sum to fee and tax of the whole. */
+/** Fee and tax of each leg; they add up to fee and tax of the whole. */
 function splitFees(fees: readonly Paise[]): Fee[] {
   return computeRunningShares(fees, (before, fee) => {
     return feeWithin(before + fee).gstPaise - feeWithin(before).gstPaise;
@@ -223,9 +223,9 @@ function sumAmounts(amounts: readonly Paise[]): Paise {
 }
 
 /**
- * Reserves what the caller's crosses are to deliver; both sides and the credits of each are known. A
- * firm of another desk is refused without saying why. No cross takes hold but through here, so here
- * is where the key's limits stand, unless the deal was counted for this key as it was proposed.
+ * Reserves the credits of crosses whose sides and credits are known. A firm of another desk is
+ * refused without a reason. Every agreement passes here, so the key's limits are charged here,
+ * unless the proposal has charged this key.
  */
 export async function reserveForCrosses(
   tx: Tx,
@@ -239,8 +239,8 @@ export async function reserveForCrosses(
     readonly crosses: readonly CrossRow[];
     readonly isCounted: boolean;
     /**
-     * When the credits were looked at for the terms; null where nobody has. A holding that began later
-     * may have another life than the one that was priced.
+     * When the credits were priced; null when they were not. A holding that began later may have
+     * another expiry than the priced one.
      */
     readonly pricedAt: Date | null;
     readonly now: Date;

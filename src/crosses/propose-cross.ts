@@ -1,4 +1,5 @@
-// What a request for a cross quote means, or everything that is wrong with it.
+// Proposals of crosses, and the request of a cross quote: its parsing, and the choice of the
+// credits (the lot) that a cross is about.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { chooseOwnCredits } from "../cover/choose-bundle.ts";
@@ -32,8 +33,8 @@ import type { Cross, ProposeCrossBody } from "./schema.ts";
 import { type CrossRow, insertCrosses, listAddressed } from "./store.ts";
 
 /**
- * A cross among the caller's own firms is agreed at once. Any other waits for an answer, and neither
- * the proposer nor anybody else can tell whether there is somebody here to give one.
+ * Proposes a cross. Between firms of the caller's desk it is agreed at once. Otherwise it waits for
+ * an answer; the proposer cannot tell whether a firm with that IEC exists here.
  */
 export async function proposeCross(
   ctx: Context,
@@ -107,7 +108,7 @@ async function propose(
     return (await openCrosses(tx, caller, [cross], { pricedAt: quote.created_at, now })).changes;
   }
   const firm = (await tx.run(lockTradingFirms([firm_id]))).get(firm_id);
-  // Whoever proposes is bound by the other's yes, and is not asked again.
+  // The other side's acceptance commits the proposer, so its limits are charged now.
   await spendKeyLimits(tx, caller, { deals: [quote.face_paise], now });
   const refusal = firm && findTradingRefusal(firm, now);
   if (refusal) throw refusal;
@@ -144,7 +145,7 @@ function toTerms(quote: CrossQuoteRow): Terms {
   };
 }
 
-/** A request as it arrives, well-formed field by field. */
+/** The body of the request; its fields are valid one by one. */
 type CrossRequest = {
   readonly kind: CrossKind;
   readonly side: Side;
@@ -157,7 +158,7 @@ type CrossRequest = {
   readonly price_bps?: number;
 };
 
-/** Credits by number, or an amount of a scheme; both where nobody here can tell what a number is. */
+/** Scrip numbers, or an amount of a scheme; both for numbers of another desk's credits. */
 type Lot = {
   readonly scripNos: readonly string[] | undefined;
   readonly scheme: Scheme | undefined;
@@ -184,7 +185,7 @@ export function parseCrossRequest(request: CrossRequest): WantedCross {
     side,
     firmId: request.firm_id,
     counterparty,
-    // A text that is no number stays as it is, and is found nowhere.
+    // An invalid number stays as it is and will not be found.
     lot: {
       scripNos: request.scrip_nos?.map((text) => normalizeScripNo(text) ?? text),
       scheme,
@@ -224,20 +225,20 @@ function findLotProblems(request: CrossRequest): FieldProblem[] {
   if (numbers.size < scripNos.length) {
     return [{ path: "scrip_nos", problem: "names a credit twice" }];
   }
-  // What another desk's credits are is for their seller to say.
+  // Credits of another desk cannot be looked up, so their scheme and face are required.
   return side === "buy" && request.counterparty_firm_id === undefined ? missing : [];
 }
 
-/** What a cross is about. */
+/** The credits that a cross is about. */
 type ChosenLot = {
   readonly scheme: Scheme;
-  /** 0 when the seller has nothing of the kind. */
+  /** 0 when the seller has no such credits. */
   readonly facePaise: Paise;
-  /** Null where the seller, whom nobody here knows, is to choose. */
+  /** Null when a seller on another desk will choose. */
   readonly scripNos: readonly string[] | null;
 };
 
-/** The seller's credits where it is a firm of the caller's desk; otherwise what the caller says. */
+/** Credits of a seller on the caller's desk; for another seller, the lot as requested. */
 export async function chooseLot(
   db: Db,
   caller: Caller,
@@ -254,7 +255,7 @@ export async function chooseLot(
   return await chooseOwnLot(db, { firmId: seller.firm_id, scheme, facePaise }, now);
 }
 
-/** A firm's own long-lived credits whose sum is the largest within a face. */
+/** The firm's credits with enough days left whose sum is the largest up to a face. */
 export async function chooseOwnLot(
   db: Db,
   wanted: { readonly firmId: string; readonly scheme: Scheme; readonly facePaise: Paise },
@@ -295,7 +296,7 @@ async function checkNamedLot(
   return { scheme: first.scheme, facePaise, scripNos };
 }
 
-/** What the caller says about credits that are known here must be so. */
+/** The differences between the request and the stored credits. */
 function findDifferences(
   credits: readonly CreditForSale[],
   {
@@ -316,7 +317,7 @@ function findDifferences(
   ];
 }
 
-/** The first of those with the awaited IEC to answer takes the side; the others know nothing of it. */
+/** The first firm with the awaited IEC that answers takes the open side. */
 export function bindAnswerer(
   { addressed_firm_id: firmId, ...cross }: FoundCross,
   deskId: string,

@@ -1,5 +1,5 @@
-// From a request to the terms of a cross. Nothing is reserved and nobody is told: a quote is what a
-// proposal is made of. What is said of a firm of another desk is what the caller said itself.
+// Cross quotes: the terms that a proposal is made of. A quote reserves nothing and records no
+// event. It reveals nothing about firms of other desks: their IEC is the caller's own input.
 
 import { requireVisibleFirm, type FirmOfDesk } from "../firms/find-firms.ts";
 import { findTradingRefusal } from "../firms/rules.ts";
@@ -20,7 +20,7 @@ import { feeBpsByKind, type Sums, computeSums, type Terms, hashTerms } from "./r
 import type { CrossQuote, QuoteCrossBody } from "./schema.ts";
 
 export type CrossLimits = {
-  /** The least face of a block. */
+  /** The minimum face of a block. */
   readonly blockMinPaise: Paise;
 };
 
@@ -40,7 +40,7 @@ export async function quoteCross(
   const findCard = await ctx.db.run(loadCardsToday([caller.environment], now));
   const card = findCard(caller.environment, lot.scheme);
   if (card?.state !== "open") return noQuote("market_unavailable");
-  // The seller may have less than was asked for.
+  // The seller may have less than requested.
   if (lot.facePaise < faceMin) return noQuote("size_unavailable");
   const terms = {
     kind: wanted.kind,
@@ -67,9 +67,9 @@ function belowMinimum({ lot }: WantedCross, faceMin: Paise) {
 }
 
 type Parties = {
-  /** The firm that is acted for. */
+  /** The firm that the caller acts for. */
   readonly firm: FirmOfDesk;
-  /** The other one, when it is of the same desk. */
+  /** The other firm, if it is on the same desk. */
   readonly counterparty: FirmOfDesk | undefined;
   readonly seller: FirmOfDesk | undefined;
   readonly sellerIec: string;
@@ -85,7 +85,7 @@ async function findParties(
   const firm = await requireVisibleFirm(db, caller, firmId ?? caller.firmId);
   const ownIec = requireTradingIec(firm, now);
   if ("iec" in named) {
-    // An IEC of today is the PAN itself, so a company is recognised by either.
+    // A new IEC is the PAN itself, so both are compared.
     if ([firm.iec, firm.pan].includes(named.iec)) throw samePan("counterparty_iec");
     return side === "sell"
       ? { firm, counterparty: undefined, seller: firm, sellerIec: ownIec, buyerIec: named.iec }
@@ -110,7 +110,7 @@ async function findParties(
     : { firm, counterparty, seller: counterparty, sellerIec: otherIec, buyerIec: ownIec };
 }
 
-/** A firm that may trade is known to customs. */
+/** The IEC of a firm that may trade; refused when it may not. */
 function requireTradingIec(firm: FirmOfDesk, now: Date): string {
   const refusal = findTradingRefusal(firm, now);
   if (refusal) throw refusal;

@@ -1,5 +1,3 @@
-// The statements of cross quotes.
-
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import type { Visibility } from "../kernel/visibility.ts";
@@ -58,7 +56,7 @@ export async function lockCrossQuote(
   return row;
 }
 
-/** The quote was locked and unused. */
+/** The quote is locked and unused. */
 export async function setCrossOfQuote(
   tx: Tx,
   crossQuoteRef: string,

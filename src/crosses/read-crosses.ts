@@ -39,7 +39,7 @@ export async function readCross(ctx: Context, caller: Caller, crossId: string): 
   return await requireCross(ctx.db, caller, crossId);
 }
 
-/** A cross as this caller sees it at this moment of a transaction. */
+/** A cross as the caller sees it, also inside a transaction. */
 export async function requireCross(db: Db, caller: Caller, crossId: string): Promise<Cross> {
   const visible = visibleTo(caller);
   const row = isId("crs", crossId) ? await findCross(db, visible, crossId) : undefined;
@@ -89,7 +89,7 @@ type CrossSearch = {
   readonly limit: number;
 };
 
-/** Crosses of every desk with both of their sides, newest first, for the operator. */
+/** Crosses of every desk with both sides, newest first, for the operator. */
 export async function listAllCrosses(
   { db }: Pick<Context, "db">,
   { environment, status, crossId, limit }: CrossSearch,
@@ -102,7 +102,7 @@ export async function listAllCrosses(
   return await listAllCrossRows(db.planned, filter, limit);
 }
 
-/** A side of a cross that the caller has, or could take by its answer. */
+/** A side of a cross that the caller has, or would take by accepting. */
 type OwnSide = { readonly side: Side; readonly firmId: string };
 
 /** The caller's sides, the proposing one first. */
@@ -121,7 +121,7 @@ export function findStanding(row: FoundCross, visible: Visibility): Standing {
   return { state: row.state, proposedBy: row.proposed_by, sides };
 }
 
-/** A cross as a caller sees it: its own side, or both where both are its own. */
+/** A cross as a caller sees it: its own sides only. */
 function viewCross(row: FoundCross, visible: Visibility, settlementStatus: string | null): Cross {
   const sides = listOwnSides(row, visible);
   const [own] = sides;
@@ -163,7 +163,7 @@ function viewCross(row: FoundCross, visible: Visibility, settlementStatus: strin
   };
 }
 
-/** The same for a set; the state of a settlement is the settlement's, never copied. */
+/** The same for a set; the state of a settlement is read from the settlement. */
 async function viewCrosses(
   db: Db,
   rows: readonly FoundCross[],
@@ -178,14 +178,13 @@ async function viewCrosses(
   return await mapPaced(rows, view, openPace());
 }
 
-/** A firm's side of a cross, and nothing of the other's. */
 type SideOfCross = {
   readonly side: Side;
   readonly deskId: string;
   readonly firmId: string;
 };
 
-/** The firms on both sides as far as they are known. */
+/** The sides whose firms are known. */
 function listSides(row: CrossRow): SideOfCross[] {
   const { seller_desk_id, seller_firm_id, buyer_desk_id, buyer_firm_id } = row;
   return [
@@ -198,19 +197,18 @@ function listSides(row: CrossRow): SideOfCross[] {
   ];
 }
 
-/** What a side pays or gets, everything included. */
+/** What a side pays or gets, fees included. */
 function allInPaise(row: CrossRow, side: Side): number {
   return side === "sell" ? row.seller_paise : row.buyer_paise;
 }
 
-/** Whom the other side is known as. */
 function counterpartyIec(row: CrossRow, side: Side): string {
   return side === "sell" ? row.buyer_iec : row.seller_iec;
 }
 
 /**
- * What every desk that has a side is told of a change of a cross: its own side. While an answer is
- * waited for, whoever could give it is told as well.
+ * One change per side of the cross, for the desk of that side. A proposal is also recorded for
+ * every firm that could answer it.
  */
 export function buildCrossChanges({
   action,
@@ -220,7 +218,7 @@ export function buildCrossChanges({
   addressed = [],
 }: {
   readonly action: string;
-  /** Whether it is an event, as every change of state is. */
+  /** Whether there is an event; every change of state has one. */
   readonly isTold?: boolean;
   readonly before: CrossRow | null;
   readonly after: CrossRow;
@@ -228,7 +226,7 @@ export function buildCrossChanges({
 }): Change[] {
   const awaited = addressed
     .filter(({ iec, authorized_at }) => {
-      // Whoever takes on an IEC once there is a proposal to it is told nothing of that proposal.
+      // A firm that was authorized after the proposal must not learn of it.
       return iec === after.awaited_iec && authorized_at <= after.created_at;
     })
     .map(({ desk_id, firm_id }) => ({

@@ -1,5 +1,4 @@
-// The statements of reading: what a desk has a side of, or could take one of, and what the operator
-// looks at.
+// Reads of crosses: those that a caller has a side in or can answer, and those for the operator.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { PageRequest } from "../kernel/page.ts";
@@ -7,7 +6,7 @@ import type { Visibility } from "../kernel/visibility.ts";
 import { type Db, sql, type Tx } from "../platform/postgres/postgres.ts";
 import { crossColumns, type CrossRow } from "./store.ts";
 
-/** A cross as one party finds it, with the firm of it whose answer is waited for. */
+/** A cross, with the caller's firm that can answer it. */
 export type FoundCross = CrossRow & { readonly addressed_firm_id: string | null };
 
 export type CrossFilter = {
@@ -17,7 +16,7 @@ export type CrossFilter = {
   readonly nettingRef: string | null;
 };
 
-/** A cross that this party has a side in, or whose answer is waited for from one of its firms. */
+/** A cross that the caller has a side in or can answer. */
 export async function findCross(
   db: Db,
   { deskId, firmId }: Visibility,
@@ -45,8 +44,8 @@ export async function findCross(
 }
 
 /**
- * The same, to be acted on. Nobody waits for what is not theirs; whoever does wait finds it as the
- * one before left it, which may be bound to somebody else.
+ * The same, locked. Only visible crosses are locked; the row is read again after the lock, because
+ * another firm may have taken the open side meanwhile.
  */
 export async function lockCross(
   tx: Tx,
@@ -63,9 +62,8 @@ export async function lockCross(
 }
 
 /**
- * Newest first: the latest sold, the latest bought and the latest to be answered, put together. The
- * firms of the desk are found by the desk before anything else is asked of them (`offset`): how many
- * of all firms are authorized, no plan should bet on.
+ * Newest first: the union of the latest sold, bought and answerable crosses. `offset 0` makes the
+ * planner find the firms by desk first, not by how many firms are authorized.
  */
 export async function listCrossRows(
   db: Db,
@@ -176,7 +174,7 @@ export async function countCrosses(
   return row?.total ?? 0;
 }
 
-/** What a firm has proposed or agreed to and has not been done with yet. */
+/** The open crosses that a firm has proposed or agreed to. */
 export async function listOpenOfFirm(
   db: Db,
   { deskId, firmId }: { readonly deskId: string; readonly firmId: string },
@@ -194,7 +192,7 @@ export async function listOpenOfFirm(
     limit ${limit}`);
 }
 
-/** For the operator, who sees both sides of everything. */
+/** Of every desk, for the operator. */
 export async function listAllCrossRows(
   db: Db,
   filter: {
@@ -224,7 +222,7 @@ export async function listBuyers(
     where cross_id = any(${crossIds}::text[])`);
 }
 
-/** What buyers named the payments by that agreed crosses wait for. */
+/** The payment references that agreed crosses wait for. */
 export async function listAwaitedPayments(
   db: Db,
   environment: Environment,

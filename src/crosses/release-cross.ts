@@ -21,7 +21,7 @@ import { buildConflict, requireMove } from "./rules.ts";
 import type { Cross } from "./schema.ts";
 import { type CrossRow, lockBySettlements, setCrosses } from "./store.ts";
 
-/** Credits and money are let go: they change hands by a settlement, credit by credit, as orders do. */
+/** Releases credits and money into a settlement, which moves them leg by leg. */
 export async function releaseCross(ctx: Context, call: Call, crossId: string): Promise<Cross> {
   return await actOnCross(ctx, call, { crossId, action: "release" }, release);
 }
@@ -88,7 +88,7 @@ function requireParty(deskId: string | null, firmId: string | null) {
   return { deskId, firmId, orderId: null };
 }
 
-/** Who then locks credits of these settlements can still have their crosses follow them. */
+/** Locks the crosses of settlements, before the credits are locked. */
 export async function lockCrossesOfSettlements(
   tx: Tx,
   settlementIds: readonly string[],
@@ -97,12 +97,12 @@ export async function lockCrossesOfSettlements(
 }
 
 /**
- * A cross ends as its settlement does: settled with whatever was delivered, failed when nothing was.
- * Joins the transaction that ended the settlements. Whoever holds a released cross waits for nothing
- * else, so it can be waited for here.
+ * Ends crosses with their settlements: settled when any credit was delivered, otherwise failed.
+ * Runs in the transaction that ends the settlements. Waiting for the lock is safe: a transaction
+ * that holds a released cross waits for no other lock.
  */
 export const followSettlements: OnEnded = async (tx, _actor, ended, now) => {
-  // A buyer's side has all the legs, so it ends with the settlement.
+  // The buyer's side has all legs, so it ends with the settlement.
   const bought = ended.filter(({ side }) => side === "buy");
   const states = new Map(bought.map(({ settlementId, state }) => [settlementId, state]));
   if (states.size === 0) return [];

@@ -1,18 +1,18 @@
-// A cross is a deal between two named firms, away from the market. Both consent to the same terms,
-// which a hash names, and money waits in escrow until the credits are let go:
+// A cross is a deal between two named firms, outside the order book. Both accept the same terms,
+// identified by a hash, and the money is in escrow until the credits are released:
 //
 //   proposed ──accept──▶ agreed ──fund──▶ funded ──release──▶ released ──settle──▶ settled
 //     │ └──decline──▶ declined              │                     └──fail──▶ failed
 //     │                   │                 └──refund──▶ refunded
 //     └───cancel, expire──┴──▶ cancelled, expired
 //
-//   the proposer       may take its proposal back until it is answered
+//   the proposer       may cancel its proposal until it is answered
 //   the counterparty   accepts or declines
-//   the buyer          funds; from then on it waits for the seller or for the deadline
-//   the seller         releases, or gives the money back, which the deadline does otherwise
-//   the settlement     of what was released settles or fails the cross
+//   the buyer          funds, and then waits for the seller or the deadline
+//   the seller         releases or refunds; the deadline refunds
+//   the settlement     settles or fails the released cross
 //
-// Agreement is what reserves the credits: a proposal binds nobody and holds nothing.
+// Agreement reserves the credits; a proposal reserves nothing.
 
 import { createHash } from "node:crypto";
 
@@ -55,7 +55,7 @@ export const crossLifecycle = {
     fund: { from: ["agreed"], to: "funded" },
     release: { from: ["funded"], to: "released" },
     expire: { from: ["proposed", "agreed"], to: "expired", by: "clock" },
-    // The clock's, and what becomes of a funded cross that its seller cancels or a credit leaves.
+    // By the clock, by a seller that cancels a funded cross, or when a credit is lost.
     refund: { from: ["funded"], to: "refunded", by: "clock" },
     lose: { from: ["agreed"], to: "cancelled", by: "registry" },
     settle: { from: ["released"], to: "settled", by: "deal" },
@@ -65,15 +65,15 @@ export const crossLifecycle = {
 
 export type CrossMove = keyof typeof crossLifecycle.moves;
 
-/** The moves after which a party has something to do in time. */
+/** The moves after which a party has a deadline. */
 export type AwaitingMove = "accept" | "fund";
 
-/** Those after which neither is waited for any more. */
+/** The moves after which there is no deadline. */
 export type LastMove = Exclude<CrossMove, AwaitingMove>;
 
 type Role = "proposer" | "counterparty" | "buyer" | "seller" | "either side";
 
-/** Who may do what, and in which states of a cross. */
+/** The role that each action needs, by state. */
 export const crossActions = {
   accept: { proposed: "counterparty" },
   decline: { proposed: "counterparty" },
@@ -84,14 +84,13 @@ export const crossActions = {
 
 export type CrossAction = keyof typeof crossActions;
 
-/** What decides who may do what: the sides that the caller has, and which one proposed. */
+/** A caller's standing in a cross: its state, the proposing side and the caller's sides. */
 export type Standing = {
   readonly state: CrossState;
   readonly proposedBy: Side;
   readonly sides: readonly Side[];
 };
 
-/** What this caller can do with a cross now. */
 export function listAllowedActions(standing: Standing): CrossAction[] {
   const { state } = standing;
   return actionNames.filter((action) => hasRole(findRole(action, state), standing));
@@ -125,7 +124,7 @@ export function otherSide(side: Side): Side {
   return side === "sell" ? "buy" : "sell";
 }
 
-/** The side that never does this, whatever the state, acts outside its role. */
+/** Refuses a caller whose sides have the role in no state. */
 export function refuseRole(action: CrossAction, standing: Standing): void {
   if (crossStates.some((state) => hasRole(findRole(action, state), standing))) return;
   throw new Failure("forbidden", `it is the other side that may ${action} this cross`, {
@@ -133,7 +132,7 @@ export function refuseRole(action: CrossAction, standing: Standing): void {
   });
 }
 
-/** The move that an action makes, or the conflict that says what is allowed instead. */
+/** The move of an action; refused with the allowed actions when the state does not permit it. */
 export function requireMove<Action extends CrossAction>(
   action: Action,
   standing: Standing,
@@ -149,7 +148,7 @@ export function requireMove<Action extends CrossAction>(
   return action === "cancel" && state === "funded" ? "refund" : action;
 }
 
-/** A refusal by how things stand, with what can be done instead. */
+/** A conflict with the state and the allowed actions. */
 export function buildConflict(standing: Standing, reason: string, message: string): Failure {
   const { state } = standing;
   return new Failure("conflict", message, {
@@ -161,20 +160,20 @@ export function advanceCross(state: CrossState, move: CrossMove): CrossState {
   return advance(crossLifecycle, state, move);
 }
 
-/** The states in which a party of the cross still has something to do. */
+/** The states in which a party can still act. */
 export const openStates = ["proposed", "agreed", "funded"] as const satisfies CrossState[];
 
-/** How many working days the party whose move it is has for it. */
+/** Working days until the deadline of a state. */
 const workingDaysFor: Readonly<Partial<Record<CrossState, number>>> = {
   proposed: 1,
   agreed: 1,
   funded: 1,
 };
 
-/** Long enough to be done by hand, short enough to see a deadline pass. */
+/** Long enough to act by hand, short enough to see a deadline pass. */
 const sandboxSeconds = 900;
 
-/** By when what is waited for must have happened; null when nothing is. */
+/** The deadline of a state; null for states without one. */
 export function computeDueAt(
   state: CrossState,
   environment: Environment,
@@ -187,7 +186,7 @@ export function computeDueAt(
   return new Date(now.getTime() + sandboxSeconds * 1_000);
 }
 
-/** Whose move it is. */
+/** Who has to act next. */
 export function findWaitingOn({
   state,
   proposed_by,
@@ -224,14 +223,14 @@ export const stateEvents = {
   failed: "cross.failed",
 } as const satisfies Record<CrossState, string>;
 
-/** One step of a cross, as its history shows it. */
+/** One step in the history of a cross. */
 export type Step = {
   readonly status: CrossState;
   readonly at: string;
   readonly reason: string | null;
 };
 
-/** The least face of a block, ₹1 crore, unless the operator says otherwise. */
+/** The default minimum face of a block: ₹1 crore. */
 export const blockMinPaise: Paise = 1_000_000_000;
 
 /** What each side pays the house, tax included. */
@@ -245,11 +244,11 @@ export type Terms = {
   readonly facePaise: Paise;
   readonly priceBps: Bps;
   readonly feeBps: Bps;
-  /** Null where the seller is to choose what it delivers. */
+  /** Null when the seller will choose. */
   readonly scripNos: readonly string[] | null;
 };
 
-/** What both sides consent to, as one name. The bytes never change; other terms get another version. */
+/** Identifies the terms. The hashed bytes never change; other terms get the next version. */
 export function hashTerms(terms: Terms): string {
   const { kind, sellerIec, buyerIec, scheme, facePaise, priceBps, feeBps, scripNos } = terms;
   const text = canonicalJson({
@@ -273,7 +272,7 @@ export type Sums = {
   readonly buyerPaise: Paise;
 };
 
-/** Rounded down where the seller is paid, up where the house is; undefined when nothing is left. */
+/** Rounds the value down and the fee up; undefined when nothing is left for the seller. */
 export function computeSums({
   facePaise,
   priceBps,

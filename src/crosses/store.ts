@@ -27,7 +27,7 @@ const crosses = table("crosses", {
   seller_paise: bigint(),
   buyer_paise: bigint(),
   proposed_by: text<Side>(),
-  /** Whose limits counted it as it was proposed; null where nobody noted it. */
+  /** The key whose limits were charged by the proposal; null for old rows. */
   proposing_key_id: text().orNull,
   seller_iec: text(),
   seller_desk_id: text().orNull,
@@ -77,7 +77,7 @@ const movedColumns = [
 ] as const;
 const setMovedColumns = crosses.assign(movedColumns);
 
-/** What becomes of crosses, each of which was locked; their terms stay. */
+/** Updates locked crosses; terms never change. */
 export function setCrosses(rows: readonly CrossRow[]): Query<void> {
   return command(sql`
     update crosses as c
@@ -95,7 +95,7 @@ export async function lockCrosses(tx: Tx, crossIds: readonly string[]): Promise<
     for update`);
 }
 
-/** Those whose settlements these are. */
+/** The crosses of these settlements. */
 export async function lockBySettlements(
   tx: Tx,
   settlementIds: readonly string[],
@@ -108,7 +108,7 @@ export async function lockBySettlements(
     for update`);
 }
 
-/** Those that have reserved one of these credits. */
+/** The crosses that have reserved one of these credits. */
 export async function listByCredits(
   db: Db,
   environment: Environment,
@@ -123,7 +123,7 @@ export async function listByCredits(
   return rows.map((row) => row.cross_id);
 }
 
-/** Those whose time is up; two workers never take the same one. */
+/** Overdue crosses, locked with `skip locked`. */
 export async function claimOverdue(
   tx: Tx,
   {
@@ -135,7 +135,7 @@ export async function claimOverdue(
     except,
   }: Choice & {
     readonly environment: Environment;
-    /** While it is away, nobody who waits for it is late. */
+    /** While the bank is down, crosses that wait for it are not overdue. */
     readonly bankIsUp: boolean;
     readonly now: Date;
     readonly limit: number;
@@ -154,7 +154,7 @@ export async function claimOverdue(
     for update skip locked`);
 }
 
-/** What a desk has open that concerns nobody else: its proposals, and deals among its own firms. */
+/** The open proposals of a desk and the open crosses among its own firms. */
 export async function lockOpenOfDesk(tx: Tx, deskId: string): Promise<CrossRow[]> {
   return await tx.rows(sql`
     select ${crossColumns}
@@ -166,7 +166,7 @@ export async function lockOpenOfDesk(tx: Tx, deskId: string): Promise<CrossRow[]
     for update`);
 }
 
-/** A worker that holds crosses and waits for a credit gives way to whoever has it. */
+/** A short lock timeout: a worker that holds crosses gives way to a caller that holds a credit. */
 export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
 }
@@ -179,7 +179,7 @@ export type AddressedFirm = {
   readonly authorized_at: Date;
 };
 
-/** The firms that have one of these IECs and may deal, on whichever desks they are. */
+/** The authorized firms with one of these IECs, on any desk. */
 export async function listAddressed(
   db: Db,
   environment: Environment,
@@ -198,7 +198,7 @@ export async function listAddressed(
     order by f.firm_id`);
 }
 
-/** What is open has less time left. Each was locked before. */
+/** Moves the deadlines of locked crosses earlier. */
 export async function moveDeadlinesEarlier(
   tx: Tx,
   crossIds: readonly string[],

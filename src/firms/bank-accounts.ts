@@ -1,3 +1,6 @@
+// The bank accounts of firms. The account number is sealed with the master key and bound to its
+// firm; only a payment file and an audited look by an operator open it.
+
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -9,7 +12,6 @@ import { type Hold, listHolds } from "./rules.ts";
 import { accountColumn } from "./seal-store.ts";
 import { type FirmRow, listFirmsById, lockFirmsForShare } from "./store.ts";
 
-/** An account as it is kept: its number is sealed, bound to its firm. */
 type SealedAccount = {
   readonly firmId: string;
   readonly accountSealed: Buffer;
@@ -17,7 +19,7 @@ type SealedAccount = {
   readonly accountName: string;
 };
 
-/** Where firms are paid to; who has given no account is left out. */
+/** The accounts that firms are paid to; a firm without an account is left out. */
 export async function findSealedAccounts(
   db: Db,
   firmIds: readonly string[],
@@ -37,7 +39,7 @@ export async function findSealedAccounts(
   );
 }
 
-/** The whole number, which only a file for the bank and an audited look may show. */
+/** Opens the whole account number, for payment files and audited looks only. */
 export function openAccount(
   { firmId, accountSealed }: Pick<SealedAccount, "firmId" | "accountSealed">,
   sealKey: Buffer,
@@ -47,7 +49,7 @@ export function openAccount(
   return opened;
 }
 
-/** Whom money may come from: the firm's own account and names. */
+/** The account and the names under which a firm may send money. */
 type Remitter = {
   readonly environment: string;
   readonly accountNo: string | null;
@@ -63,7 +65,7 @@ export async function findRemitters(
   const firms = await listFirmsById(db, firmIds);
   return new Map(
     firms.map((firm) => {
-      // What a firm says of an account counts once the bank has confirmed whose it is.
+      // An account counts once the bank has confirmed its holder.
       const isProven = firm.checks.some(
         ({ check, outcome }) => check === "BANK_NAME_MATCH" && outcome === "pass",
       );
@@ -79,7 +81,7 @@ export async function findRemitters(
   );
 }
 
-/** Where a firm's money goes, as far as anybody is shown, and what keeps it from going there. */
+/** The account that a firm is paid to, masked, and the holds on its payouts. */
 export type PayeeFirm = {
   readonly account: { readonly ifsc: string; readonly last4: string } | null;
   readonly holds: readonly Hold[];
@@ -93,7 +95,7 @@ export async function findPayees(
   return toPayees(await listFirmsById(db, firmIds), now);
 }
 
-/** The same for money that leaves now: a hold that is being put on a firm is waited for. */
+/** The same under a share lock: waits for a hold that another transaction is placing. */
 export async function lockPayees(
   tx: Tx,
   firmIds: readonly string[],
@@ -121,7 +123,7 @@ type RevealedAccount = {
 
 const reasonLengthMax = 500;
 
-/** Shows a firm's whole account number to an operator. Who looked and why is on record first. */
+/** Shows a firm's whole account number to an operator, after the audit record of the look. */
 export async function revealAccount(
   ctx: Pick<Context, "db" | "now" | "sealKey">,
   operator: Actor,
@@ -150,7 +152,7 @@ export async function revealAccount(
   });
 }
 
-/** Where account numbers are sealed. */
+/** The sealed account numbers, for the change of the master key. */
 export function sealedAccounts({ db }: Pick<Context, "db">): SealedPlace {
   return {
     name: "bank accounts",

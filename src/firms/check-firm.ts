@@ -1,3 +1,9 @@
+// Verification and authorization of a firm.
+//
+//   verify      the registry and the bank are asked about the firm; it is `verifying`
+//   answers     checks arrive in any order; the last one decides the next state
+//   authorize   the firm's mandate lets its desk trade for it
+
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
@@ -21,7 +27,9 @@ import {
 import type { AuthorizeFirmBody, Firm } from "./schema.ts";
 import { type FirmRow, lockFirms, setFirms } from "./store.ts";
 
-/** Asks outside whether the firm is who it says. The answers come later; asking twice is one. */
+/**
+ * Asks the registry and the bank about the firm. Asking again while answers are due does nothing.
+ */
 export async function verifyFirm(
   ctx: Pick<Context, "db" | "now">,
   requester: Requester,
@@ -39,7 +47,7 @@ export async function verifyFirm(
   });
 }
 
-/** A desk's own firm may have been opened without identifiers. */
+/** A desk's own firm can be opened without IEC and PAN. */
 function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
   const missing = Object.entries({ iec, pan }).flatMap(([name, value]) => (value ? [] : [name]));
   if (missing.length === 0) return;
@@ -53,14 +61,14 @@ function refuseIncomplete({ iec, pan, connection_state }: FirmRow): void {
   });
 }
 
-/** Asks the registry who the firm is and, where it has an account, the bank whose that is. */
+/** Asks the registry about the firm and, if it has an account, the bank about the account. */
 export async function askAboutFirm(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
   const account = buildAccountQuestion(firm);
   await tx.run(askOutside([buildIdentityQuestion(firm), ...(account ? [account] : [])], now));
   return buildPendingChecks([...listIdentityChecks(firm), ...(account ? accountChecks : [])]);
 }
 
-/** Asks the bank alone; nothing is asked about a firm without an account. */
+/** Asks the bank only; does nothing for a firm without an account. */
 export async function askAboutAccount(tx: Tx, firm: FirmRow, now: Date): Promise<FirmCheck[]> {
   const account = buildAccountQuestion(firm);
   if (!account) return [];
@@ -80,7 +88,7 @@ function buildIdentityQuestion(firm: FirmRow): Question<"firm_identity"> {
   };
 }
 
-/** The bank is asked by the last digits: the whole number is not for a list of questions. */
+/** Names the account by its last digits, so that no inquiry holds the whole number. */
 function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefined {
   if (firm.bank_last4 === null || firm.bank_ifsc === null || firm.bank_name === null) {
     return undefined;
@@ -102,7 +110,7 @@ function buildAccountQuestion(firm: FirmRow): Question<"bank_account"> | undefin
 
 type Answers = readonly Answered<"firm_identity" | "bank_account">[];
 
-/** What the registry and the bank found about firms: their checks, and the state that follows. */
+/** Stores the answers about firms as their checks, and moves firms whose checks are complete. */
 export async function applyChecks(
   tx: Tx,
   actor: Actor,
@@ -147,7 +155,7 @@ function decideOnChecks(firm: FirmRow, found: readonly FirmCheck[], now: Date): 
   const changes = { checks, checked_at: now };
   const failed = checks.filter(({ outcome }) => outcome === "fail");
   if (firm.connection_state !== "verifying") {
-    // A firm that trades and changed its bank: it goes on, unpaid until the bank agrees.
+    // A trading firm that changed its account keeps trading; its payouts wait for the bank.
     const isFailure = found.some(({ outcome }) => outcome === "fail");
     const event = { name: "firm.action_required", data: { checks: failed } };
     return { action: "check", changes, ...(isFailure && { event }) };
@@ -162,7 +170,9 @@ function decideOnChecks(firm: FirmRow, found: readonly FirmCheck[], now: Date): 
   };
 }
 
-/** The firm's mandate lets the desk trade for it. The same mandate twice is one. */
+/**
+ * Stores the mandate that lets the desk trade for the firm. The same mandate again does nothing.
+ */
 export async function authorizeFirm(
   ctx: Pick<Context, "db" | "now">,
   requester: Requester,

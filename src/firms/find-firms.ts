@@ -1,4 +1,5 @@
-// Who acts on a firm, and on which firms they may act.
+// How firms are found: by the caller that sees them, by desk, by id across desks. `require…`
+// refuses with 404 when there is none; `Requester` is the one who asks for a change of a firm.
 
 import { type Actor, toActor, operator } from "../kernel/actor.ts";
 import type { Call, Caller, Environment } from "../kernel/caller.ts";
@@ -18,20 +19,20 @@ import {
   lockFirmsForShare,
 } from "./store.ts";
 
-/** A firm that something of the service's own is about, whoever's desk it is on. */
+/** A firm that the service's own records refer to; a missing one is a fault. */
 export async function loadFirm(db: Db, firmId: string): Promise<FirmOfDesk> {
   const [firm] = await listFirmsById(db, [firmId]);
   if (!firm) throw new Error(`the books know ${firmId} and nobody else does`);
   return firm;
 }
 
-/** A firm this caller may read; a sub_account key knows of its own firm and of no other. */
+/** A firm that the caller can see. */
 export async function requireVisibleFirm(db: Db, caller: Caller, firmId: string): Promise<FirmRow> {
   if (!isVisible(visibleTo(caller), { deskId: caller.deskId, firmId })) throw notFound();
   return await requireFirmOfDesk(db, caller.deskId, firmId);
 }
 
-/** The same, and it stays as it is until the transaction ends. */
+/** The same, locked. */
 export async function lockVisibleFirm(tx: Tx, caller: Caller, firmId: string): Promise<FirmRow> {
   await requireVisibleFirm(tx, caller, firmId);
   const firm = await lockFirm(tx, caller.deskId, firmId);
@@ -39,7 +40,7 @@ export async function lockVisibleFirm(tx: Tx, caller: Caller, firmId: string): P
   return firm;
 }
 
-/** A firm that left the desk stays readable, and takes on nothing new. */
+/** Refuses new business for a firm that has left its desk; such a firm stays readable. */
 export function refuseOffboarded({ connection_state }: Pick<FirmRow, "connection_state">): void {
   if (connection_state !== "offboarded") return;
   throw new Failure("conflict", "the firm has left your desk", {
@@ -47,10 +48,10 @@ export function refuseOffboarded({ connection_state }: Pick<FirmRow, "connection
   });
 }
 
-/** A firm as other slices know it. */
+/** A firm as other rooms see it. */
 export type FirmOfDesk = FirmRow;
 
-/** A firm of this desk; not found when it is another desk's or nobody's. */
+/** A firm of this desk. */
 export async function requireFirmOfDesk(db: Db, deskId: string, firmId: string): Promise<FirmRow> {
   const firm = isId("frm", firmId) ? await findFirm(db, deskId, firmId) : undefined;
   if (!firm) throw notFound();
@@ -69,7 +70,7 @@ export async function findEnvironment(db: Db, firmId: string): Promise<Environme
   return firm?.environment;
 }
 
-/** Across desks, so for figures about the whole market only; no caller is ever shown it. */
+/** Reads across desks: for figures about the whole market, never for a caller's answer. */
 export async function findOwnerships(
   db: Db,
   firmIds: readonly string[],
@@ -78,20 +79,20 @@ export async function findOwnerships(
   return new Map(rows.map(({ firm_id, pan, group_id }) => [firm_id, { pan, groupId: group_id }]));
 }
 
-/** What of a firm decides whether and with whom it deals. */
+/** The columns that decide whether and with whom a firm trades. */
 export type TradingFirm = Pick<
   FirmRow,
   "firm_id" | "desk_id" | "pan" | "connection_state" | "mandate" | "legal_name"
 >;
 
-/** The firms of these ids, which stay as they are until the transaction ends. */
+/** Firms by id, locked for share until the transaction ends. */
 export function lockTradingFirms(
   firmIds: readonly string[],
 ): Query<ReadonlyMap<string, TradingFirm>> {
   return lockFirmsForShare(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row])));
 }
 
-/** By whom firms are known to be the same company, wherever they are registered. */
+/** The PANs of firms: two firms of one PAN are one company, whatever their desks. */
 export async function findPans(
   db: Db,
   firmIds: readonly string[],
@@ -101,12 +102,10 @@ export async function findPans(
   return new Map(rows.map((row) => [row.firm_id, row.pan]));
 }
 
-/** By what customs knows firms. */
 export function findIecs(firmIds: readonly string[]): Query<ReadonlyMap<string, string | null>> {
   return listIdentities(firmIds).map((rows) => new Map(rows.map((row) => [row.firm_id, row.iec])));
 }
 
-/** By what the state knows firms. */
 export async function findTaxpayers(
   db: Db,
   firmIds: readonly string[],
@@ -137,7 +136,7 @@ export async function toOperatorRequester(
   return { actor, visible: { deskId, firmId: null }, dryRun: false };
 }
 
-/** What the operator suspended, only the operator resumes or lets go. */
+/** Only the operator resumes or offboards a firm that the operator suspended. */
 export function refuseOperatorSuspension(
   { actor }: Pick<Requester, "actor">,
   { suspended_by }: { readonly suspended_by: string | null },

@@ -17,7 +17,7 @@ import { type GroupMove, lockMembership, buildMembershipChange, setGroup } from 
 
 type MemberOfGroup = { readonly groupId: string; readonly firmId: string };
 
-/** Puts a firm into a group. A member is put in again without a change. */
+/** Adds a firm to a group; does nothing when it is a member already. */
 export async function addMember(
   ctx: Context,
   call: Call,
@@ -46,7 +46,7 @@ export async function addMember(
   );
 }
 
-/** Takes a firm out of a group. One that is not in it is taken out without a change. */
+/** Removes a firm from a group; does nothing when it is no member. */
 export async function removeMember(
   ctx: Context,
   call: Call,
@@ -101,8 +101,8 @@ export async function listMembers(
 }
 
 /**
- * The groups' side of a firm that is registered into one or corrected to be in another; the firm
- * itself is written afterwards. A group that is not the desk's is left to the firm's own check.
+ * Updates the groups when a firm's own `group_id` is set by registration or update; the caller
+ * writes the firm afterwards. A group of another desk is refused by the firm's foreign key.
  */
 export async function noteMove(
   tx: Tx,
@@ -129,7 +129,7 @@ export async function noteMove(
   return changes;
 }
 
-/** What the members hold against the duty they will owe, all as of one moment. */
+/** The credits of the members against the duty they will owe, from one snapshot. */
 export async function readGroupPositions(
   ctx: Context,
   caller: Caller,

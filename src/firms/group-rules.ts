@@ -1,17 +1,17 @@
-// What a group may be asked to do, and what its members' credits and duty add up to.
+// The allowed actions of a group, and the sums of its members' credits and duty.
 //
-// Sums are exact whatever their size: a position that is off by a paisa is wrong.
+// Sums are exact at any size.
 
 import { Failure } from "../kernel/failure.ts";
 import { type Scheme, schemes } from "../kernel/scheme.ts";
 import { type PaiseSum, readPaise, subtractPaise, sumPaise } from "../kernel/money.ts";
 
-/** A group is read whole: its members, and the position of each. */
+/** A group's members and their positions are read in one answer, so their number is limited. */
 export const membersMax = 500;
 
 export type GroupFacts = { readonly member_count: number };
 
-/** A group has no states; how many members it has decides what can be done with it. */
+/** A group has no states; its number of members decides what is allowed. */
 export function listGroupActions({ member_count }: GroupFacts): string[] {
   return [
     "update",
@@ -20,7 +20,7 @@ export function listGroupActions({ member_count }: GroupFacts): string[] {
   ];
 }
 
-/** Whether the firm has to be put in; false when it is a member already. */
+/** Whether the firm is to be added; false when it is a member already. */
 export function mustJoin(group: { group_id: string } & GroupFacts, current: string | null) {
   if (current === group.group_id) return false;
   if (current !== null) {
@@ -34,7 +34,7 @@ export function mustJoin(group: { group_id: string } & GroupFacts, current: stri
   });
 }
 
-/** A group that is deleted takes nobody with it. */
+/** Only an empty group can be deleted. */
 export function refuseMembers(group: GroupFacts): void {
   if (group.member_count === 0) return;
   throw new Failure("conflict", "only a group without members can be deleted", {
@@ -46,7 +46,7 @@ export function refuseMembers(group: GroupFacts): void {
   });
 }
 
-/** By days left until the credit lapses; the last one has no end. */
+/** By days left until the credit expires; the last bucket has no end. */
 export const expiryBuckets = [
   { bucket: "0-30", days_max: 30 },
   { bucket: "31-60", days_max: 60 },
@@ -56,12 +56,12 @@ export const expiryBuckets = [
   { bucket: "over-365", days_max: null },
 ] as const;
 
-/** The first day of every bucket but the first: how the store sorts credits into them. */
+/** The first day of every bucket but the first, for `width_bucket` in the store. */
 export const bucketStarts = expiryBuckets.flatMap(({ days_max }) =>
   days_max === null ? [] : [days_max + 1],
 );
 
-/** Credits that a firm has and can still use: not those that customs has suspended. */
+/** Credits that a firm can still use; suspended ones are left out. */
 export const heldStates = ["listed", "reserved", "in_settlement"] as const;
 
 /** Credits of one scheme in one bucket. */
@@ -73,7 +73,7 @@ export type HeldSum = {
   readonly available_paise: string;
 };
 
-/** Duty of one scheme, or of any. */
+/** Duty of one scheme; null is duty that either scheme can pay. */
 export type OwedSum = {
   readonly scheme: Scheme | null;
   readonly count: number;

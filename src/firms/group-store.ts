@@ -26,7 +26,7 @@ const groupColumns = fragment`
   group_id, environment, desk_id, name, version, created_at, updated_at,
   (select count(*) from firms where firms.group_id = groups.group_id) as member_count`;
 
-/** Two groups of one name on a desk: this is the constraint that refuses the second. */
+/** The unique constraint on the names of a desk's groups. */
 export const groupNameConstraint = "groups_desk_id_name_key";
 
 export async function insertGroup(tx: Tx, group: GroupRow): Promise<void> {
@@ -62,7 +62,9 @@ export async function findGroupByName(
   return row;
 }
 
-/** Locked against every change of the group and of its membership; read it again for its facts. */
+/**
+ * Locks the group and its membership. Read the row afterwards: it may have changed while waiting.
+ */
 export async function lockGroup(tx: Tx, deskId: string, groupId: string): Promise<boolean> {
   const locked = await tx.rows(sql`
     select
@@ -107,7 +109,7 @@ export async function setGroupName(
     where desk_id = ${deskId} and group_id = ${change.groupId}`);
 }
 
-/** The membership itself is the firms'; the group's version says that it changed. */
+/** Membership is a column of firms; this raises the group's version when it changes. */
 export async function setGroupChanged(
   tx: Tx,
   deskId: string,
@@ -142,8 +144,8 @@ export async function listMembers(
 }
 
 /**
- * What each member holds and owes, in one statement and so as of one moment. Undefined when there
- * is no such group. Sums are text, because a sum of paise need not fit a number.
+ * What each member holds and owes, in one statement and so from one snapshot. Undefined when there
+ * is no such group. Sums are text, because a sum of paise may exceed a safe integer.
  */
 export async function sumMembers(
   db: Db,

@@ -72,7 +72,7 @@ export async function createGroup(
   );
 }
 
-/** What the key created may be gone by now; creating it again is not what a retry asks for. */
+/** A retry whose group was deleted meanwhile is refused: a retry never creates a second group. */
 async function findCreatedEarlier(tx: Tx, { caller }: Call, groupId: string): Promise<Group> {
   const row = await findGroup(tx, caller.deskId, groupId);
   if (row) return viewGroup(row);
@@ -81,7 +81,7 @@ async function findCreatedEarlier(tx: Tx, { caller }: Call, groupId: string): Pr
   });
 }
 
-/** Gives a group another name. The name it has already changes nothing. */
+/** Renames a group; does nothing when it has the name already. */
 export async function updateGroup(
   ctx: Context,
   call: Call,
@@ -106,7 +106,7 @@ export async function updateGroup(
   );
 }
 
-/** Ends a group without members; the answer is what it was. */
+/** Deletes a group without members and returns it as it was. */
 export async function deleteGroup(ctx: Context, call: Call, groupId: string): Promise<Group> {
   const now = ctx.now();
   const { caller } = call;
@@ -159,7 +159,7 @@ export function viewGroup(row: GroupRow): Group {
   };
 }
 
-/** A change of a group for the audit trail; nobody else is told of it. */
+/** A change of a group for the audit trail; there is no event for it. */
 export function buildGroupChange(
   action: string,
   { before, after }: { readonly before: GroupRow | null; readonly after: GroupRow | null },
@@ -182,7 +182,7 @@ export function buildGroupChange(
   };
 }
 
-/** A group of the caller's desk; not found when it is another desk's or nobody's. */
+/** A group of the caller's desk. */
 export async function requireGroup(
   db: Db,
   { deskId }: Pick<Caller, "deskId">,
@@ -193,7 +193,7 @@ export async function requireGroup(
   return row;
 }
 
-/** The same, locked. It is read after the lock is held, so that its members are those of now. */
+/** The same, locked. It is read after the lock, so that its number of members is current. */
 export async function lockGroupOfDesk(
   tx: Tx,
   caller: Pick<Caller, "deskId">,
@@ -204,7 +204,7 @@ export async function lockGroupOfDesk(
   return await requireGroup(tx, caller, groupId);
 }
 
-/** Runs a write that names a group, and says which group has the name when one has. */
+/** Runs a write that names a group, and turns the unique violation into a conflict. */
 async function catchNameConflict<Result>(
   ctx: Context,
   { deskId, name }: { readonly deskId: string; readonly name: string },

@@ -1,3 +1,6 @@
+// How one firm changes: `changeFirm` locks it, lets the use case decide, stores and records. Here
+// are also the two simplest changes, suspension and its end.
+
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Change, ChangeEvent } from "../kernel/actor.ts";
 import { notFound, unprocessable } from "../kernel/failure.ts";
@@ -14,21 +17,18 @@ import type { Firm } from "./schema.ts";
 import { moveHoldsEarlier } from "./seal-store.ts";
 import { type FirmRow, lockFirm, setFirms } from "./store.ts";
 
-/** What was decided about a firm: its columns that change, and what is told about it. */
+/** The columns of a firm that change, and the event of the change. */
 export type Decision = {
   readonly action: string;
   readonly changes: Partial<FirmRow>;
   readonly event?: Pick<ChangeEvent, "name" | "data">;
-  /** Changes of other things that follow from this one, done already. */
+  /** Changes of other records that follow from this one and are written already. */
   readonly also?: readonly Change[];
 };
 
 type Decide = (tx: Tx, firm: FirmRow, now: Date) => Promise<Decision | undefined>;
 
-/**
- * One firm, loaded under its lock, decided about, stored and recorded. Nothing is written when
- * nothing was decided.
- */
+/** Locks the firm, decides, stores and records. Writes nothing when there is no decision. */
 export async function changeFirm(
   ctx: Pick<Context, "db" | "now">,
   requester: Requester,
@@ -85,7 +85,7 @@ export function buildFirmChange(
   };
 }
 
-/** Stops trading for a firm. The operator's suspension stands over the desk's own. */
+/** Stops trading for a firm. An operator's suspension replaces the desk's own. */
 export async function suspendFirm(
   ctx: Pick<Context, "db" | "now">,
   requester: Requester,
@@ -111,7 +111,7 @@ export async function suspendFirm(
   });
 }
 
-/** Ends a suspension. What the operator suspended, only the operator resumes. */
+/** Ends a suspension. */
 export async function resumeFirm(
   ctx: Pick<Context, "db" | "now">,
   requester: Requester,

@@ -1,10 +1,10 @@
 // How a firm leaves.
 //
-//   refuse   open business of other slices blocks it: each is named
-//   drain    the firm takes no new business; when nothing else is open its balance is paid out, and
-//            a worker lets it go when the last blocker is gone
-//   leave    what belongs to the firm follows (its keys, its listed credits), and what is personal
-//            is masked for good; the sealed account number is destroyed
+//   refuse   open business of other rooms blocks it; the conflict lists every blocker
+//   drain    the firm takes no new business; once only money is left, the balance is paid out; a
+//            worker offboards the firm when the last blocker is gone
+//   leave    the firm's keys are revoked and its listed credits withdrawn; personal data is masked
+//            and the sealed account number deleted
 
 import { refuseSubAccount } from "../kernel/visibility.ts";
 import { dropQuestions } from "../outside/ask.ts";
@@ -21,12 +21,12 @@ import { firmLifecycle, maskEmail, maskedName, maskPhone } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";
 import { type FirmRow, listOffboardingFirms } from "./store.ts";
 
-/** One piece of open business. */
+/** One piece of open business that keeps a firm from leaving. */
 export type Blocker = {
   readonly type: string;
   readonly id: string;
   readonly href: string;
-  /** How much money it is about, where it is about money. */
+  /** The amount, for business that is about money. */
   readonly amount_paise?: number;
 };
 
@@ -38,7 +38,7 @@ export type LeavingFirm = {
   readonly firmId: string;
 };
 
-/** What another slice does when a firm leaves; it returns its changes, which are recorded last. */
+/** What another room does when a firm leaves; it returns its changes, which are recorded last. */
 export type OnOffboard = (
   tx: Tx,
   actor: Actor,
@@ -46,10 +46,10 @@ export type OnOffboard = (
   now: Date,
 ) => Promise<readonly Change[]>;
 
-/** What other slices have to say about a firm that leaves. */
+/** The hooks of other rooms; `src/hooks.ts` lists them. */
 export type Offboarding = {
   readonly blockers: readonly ListBlockers[];
-  /** What a firm has and owes, and how a firm that drains is rid of it once nothing else is open. */
+  /** Lists the firm's balance and debts, and pays the balance out once nothing else is open. */
   readonly money: {
     readonly list: (tx: Tx, firm: LeavingFirm) => Promise<Blocker[]>;
     readonly drain: OnOffboard;
@@ -101,7 +101,7 @@ export async function offboardFirm(
   });
 }
 
-/** Lets firms go whose open business is done. Firms that still have some are looked at again. */
+/** Offboards draining firms without blockers. The others are looked at again in the next run. */
 export async function finishOffboarding(
   ctx: Pick<Context, "db" | "now">,
   offboarding: Offboarding,

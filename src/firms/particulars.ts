@@ -1,5 +1,5 @@
-// From what a caller wrote to what is kept of a firm: one spelling for each thing, every rule that
-// is broken named with its field, and the bank's number sealed before it goes anywhere.
+// From the fields of a request to the columns of a firm: identifiers are normalized, every broken
+// rule is reported with its field, and the account number is sealed.
 
 import { createHmac } from "node:crypto";
 
@@ -34,7 +34,7 @@ const noBank: BankColumns = {
   bank_name: null,
 };
 
-/** What the caller wrote, each thing in its one spelling. */
+/** The given fields with normalized spelling. */
 export function normalizeParticulars<Body extends UpdateFirmBody>(body: Body): Body {
   const plain = (text: string | null | undefined) => text && normalizeIdentifier(text);
   return dropUndefined({
@@ -52,17 +52,17 @@ export function normalizeParticulars<Body extends UpdateFirmBody>(body: Body): B
       ifsc: normalizeIdentifier(body.bank.ifsc),
       name: body.bank.name.trim().replace(/\s+/g, " "),
     },
-  }) as Body; // The same fields, spelt plainly.
+  }) as Body; // The same fields.
 }
 
-/** Refuses what is wrong with the given fields, read beside what else is known of the firm. */
+/** Refuses invalid fields; rules that tie two fields also read the stored firm. */
 export function refuseInvalidParticulars(
   given: UpdateFirmBody,
   firm: Pick<FirmRow, "iec" | "pan" | "gstin" | "cin">,
 ): void {
   const { iec, pan, gstin, cin } = { ...firm, ...given };
   const changesPan = given.pan !== undefined;
-  // A rule that ties two fields is checked when either was given, and names the one it is about.
+  // A rule that ties two fields is checked when either is given.
   const aboutPan = pan !== null && findPanProblem(pan) === undefined ? pan : null;
   const problems: [string, Problem][] = [
     ["legal_name", given.legal_name === "" ? "is required" : undefined],
@@ -98,7 +98,7 @@ export function refuseInvalidParticulars(
   if (fields.length > 0) throw unprocessable(...fields);
 }
 
-/** The number is bound to its firm: sealed bytes moved to another row do not open there. */
+/** The seal is bound to the firm: sealed bytes copied to another row do not open there. */
 export function sealBank(bank: Bank | null, firmId: string, sealKey: Buffer): BankColumns {
   if (!bank) return noBank;
   return {
@@ -126,8 +126,8 @@ export function isSameBank(firm: FirmRow, bank: Bank | null, sealKey: Buffer): b
 }
 
 /**
- * What an idempotency key remembers of a registration. A bare digest of an account number could be
- * guessed back, so the number goes in keyed.
+ * The body that an idempotency key's fingerprint is made of. An account number could be guessed
+ * from a plain digest, so it is replaced by an HMAC.
  */
 export function toFingerprintBody(body: RegisterFirmBody, sealKey: Buffer): RegisterFirmBody {
   if (!body.bank) return body;
@@ -148,8 +148,8 @@ function dropUndefined(fields: Readonly<Record<string, unknown>>): Record<string
 type Particulars = Pick<FirmRow, "desk_id" | "firm_id" | "iec" | "external_id">;
 
 /**
- * One legal entity is one firm of a desk: the conflict names the one that is there, unless the
- * caller is bound to another firm and must not learn of it.
+ * The conflict for an IEC or external id that another firm of the desk has. It names that firm only
+ * to callers that see the whole desk.
  */
 export async function explainDuplicate(
   db: Db,
@@ -171,7 +171,7 @@ export async function explainDuplicate(
   );
 }
 
-/** What the caller is told when the database refused to store a firm. */
+/** Turns a constraint violation into the failure that the caller gets. */
 export async function explainRefusal(
   db: Db,
   error: unknown,

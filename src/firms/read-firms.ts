@@ -74,7 +74,7 @@ export async function listAllFirms(
   return rows.map((row) => ({ desk_name: row.desk_name, firm: viewFirm(row, now) }));
 }
 
-/** A firm as its desk sees it: the bank's number is never in it. */
+/** A firm as its desk sees it; the account number is masked. */
 export function viewFirm(row: FirmRow, now: Date): Firm {
   return {
     firm_id: row.firm_id,
@@ -96,7 +96,7 @@ export function viewFirm(row: FirmRow, now: Date): Firm {
   };
 }
 
-/** What is the same in a firm and in its connection. */
+/** The fields that a firm and its connection share. */
 function viewState(row: FirmRow, now: Date): Omit<Connection, "firm_id" | "ports" | "as_of"> {
   return {
     connection_state: row.connection_state,

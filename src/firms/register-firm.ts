@@ -24,7 +24,7 @@ import type { Firm, RegisterFirmBody } from "./schema.ts";
 import { blankFirm, findDeskByName, type FirmRow, insertClients, insertFirm } from "./store.ts";
 import type { OnMoved } from "./update-firm.ts";
 
-/** A new client firm of the caller's desk. */
+/** Registers a client firm on the caller's desk. */
 export async function registerFirm(
   ctx: Context & { readonly onMoved: OnMoved },
   call: Call,
@@ -100,14 +100,14 @@ type OpenDesk = {
 
 type OpenedDesk = {
   readonly desk: FirmRow;
-  /** For the audit trail, when there was none of that name. */
+  /** For the audit trail; empty when the desk existed. */
   readonly opened: readonly Change[];
 };
 
 /**
- * The desk of that name, made when there is none. A sandbox desk can trade at once under synthetic
- * identifiers. A live one can when the operator vouches for its own; without them it is registered
- * and acts for client firms only.
+ * Finds the desk of that name or opens it. A sandbox desk can trade at once, under synthetic
+ * identifiers. A live desk can when the operator gives its identifiers; without them it is only
+ * registered, and acts for client firms.
  */
 export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<OpenedDesk> {
   if (!isLegalName(command.legalName)) {
@@ -149,7 +149,7 @@ function chooseIdentity({ environment, iec, pan }: OpenDesk, firmId: string) {
   return { iec: iec ?? taken, pan: taken };
 }
 
-/** Synthetic client firms of a sandbox desk, the same for the same seeds; ready to trade. */
+/** Inserts synthetic client firms, authorized to trade; the same seed gives the same PAN. */
 export async function seedClients(
   tx: Tx,
   desk: FirmRow,

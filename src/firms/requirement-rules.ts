@@ -1,10 +1,10 @@
-// A requirement is duty that a firm will have to pay on a day that is still to come.
+// A requirement is customs duty that a firm will have to pay on a future day.
 
 import { unprocessable } from "../kernel/failure.ts";
 import type { Scheme } from "../kernel/scheme.ts";
 import type { IstDay } from "../kernel/time.ts";
 
-/** What can be declared about a requirement, and changed later. */
+/** The fields that are declared and can be changed later. */
 export type RequirementTerms = {
   readonly scheme: Scheme | null;
   readonly amount_paise: number;
@@ -12,23 +12,23 @@ export type RequirementTerms = {
   readonly reference: string;
 };
 
-/** A requirement has no states: it can be changed until it is taken back. */
+/** A requirement has no states: it can be changed until it is deleted. */
 export const requirementActions = ["update", "delete"] as const;
 
-/** Days are compared as text: they are written so that this is the order of the calendar. */
+/** Compares days as text: YYYY-MM-DD sorts like the calendar. */
 export function refusePastDay(dueOn: IstDay, today: IstDay): void {
   if (dueOn >= today) return;
   throw unprocessable({ path: "due_on", problem: `must not be before today, ${today} in IST` });
 }
 
-/** The terms after a change; a field that is not named stays, and null takes the scheme away. */
+/** The terms after a change. Fields left out stay as they are; a null scheme removes the scheme. */
 export function applyTermChanges(
   terms: RequirementTerms,
   change: Partial<RequirementTerms>,
   today: IstDay,
 ): RequirementTerms {
   const { scheme, amount_paise, due_on, reference } = terms;
-  // A requirement whose day has passed can still be corrected in everything else.
+  // A past day may stay while other fields change.
   if (change.due_on !== undefined && change.due_on !== due_on) refusePastDay(change.due_on, today);
   return {
     scheme: change.scheme === undefined ? scheme : change.scheme,

@@ -21,7 +21,7 @@ const firmId = Type.String({
   examples: ["frm_01jd2m7q4x8r5v6w9y0abcdefg"],
 });
 
-/** The pattern keeps out the year 0, which PostgreSQL's calendar does not have. */
+/** The pattern excludes the year 0, which PostgreSQL does not accept. */
 function day(description: string) {
   return Type.String({
     format: "date",

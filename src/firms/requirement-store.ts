@@ -22,7 +22,7 @@ export type RequirementFilter = {
   readonly dueBefore: IstDay | null;
 };
 
-/** Two requirements of one reference on a firm: this is the constraint that refuses the second. */
+/** The unique constraint on the references of a firm's requirements. */
 export const referenceConstraint = "requirements_firm_id_reference_key";
 
 const requirementColumns = fragment`

@@ -75,7 +75,7 @@ export async function declareRequirement(
             resource: await findDeclaredEarlier(tx, row, declaredBefore),
           };
         }
-        // A retry finds its original even when the day or the firm has gone since; new ones do not.
+        // After the claim, so that a retry finds its original when the day has passed meanwhile.
         refusePastDay(row.due_on, istDay(now));
         refuseOffboarded(firm);
         await insertRequirement(tx, row);
@@ -91,7 +91,7 @@ export async function declareRequirement(
   );
 }
 
-/** What the key created may be gone by now; creating it again is not what a retry asks for. */
+/** A retry whose requirement was deleted is refused: a retry never creates a second one. */
 async function findDeclaredEarlier(
   tx: Tx,
   { desk_id, firm_id }: RequirementRow,
@@ -104,7 +104,7 @@ async function findDeclaredEarlier(
   });
 }
 
-/** Changes the fields that are named. What they are already changes nothing. */
+/** Changes the given fields; does nothing when none differs. */
 export async function updateRequirement(
   ctx: Context,
   call: Call,
@@ -129,7 +129,7 @@ export async function updateRequirement(
   );
 }
 
-/** Takes a requirement back; the answer is what it was. */
+/** Deletes a requirement and returns it as it was. */
 export async function deleteRequirement(
   ctx: Context,
   call: Call,
@@ -189,7 +189,7 @@ export async function listRequirements(
 
 type RequirementOfFirm = { readonly firmId: string; readonly requirementId: string };
 
-/** A requirement of a firm that the caller may act for, locked. */
+/** A requirement of a firm that the caller can see, locked. */
 async function lockRequirementOfFirm(
   tx: Tx,
   caller: Caller,
@@ -203,7 +203,7 @@ async function lockRequirementOfFirm(
   return row;
 }
 
-/** Runs a write that gives a reference, and says which requirement has it when one has. */
+/** Runs a write that sets a reference, and turns the unique violation into a conflict. */
 async function catchReferenceConflict<Result>(
   ctx: Context,
   { reference, ...firm }: FirmKey & { readonly reference: string | undefined },
@@ -238,7 +238,7 @@ function viewRequirement(row: RequirementRow): Requirement {
   };
 }
 
-/** A change of a requirement for the audit trail; nobody else is told of it. */
+/** A change of a requirement for the audit trail; there is no event for it. */
 function buildRequirementChange(
   action: string,
   {

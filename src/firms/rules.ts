@@ -1,5 +1,5 @@
-// Who a firm is, how far its connection has come, and what follows from both. Indian identifiers
-// are checked by form alone; whether they are true is asked of the registry and the bank.
+// The lifecycle of a firm, its checks and holds, and the forms of Indian identifiers. Identifiers
+// are checked by form only; the registry and the bank are asked whether they are true.
 //
 //   registered ──verify──▶ verifying ──confirm──▶ verified ──authorize──▶ authorized ──suspend──▶ suspended
 //                           │ │  ▲ ▲                 │                       │ ▲                     │
@@ -10,10 +10,9 @@
 //
 //   from each of these:  ──offboard──▶ offboarded    ──drain──▶ offboarding ──finish──▶ offboarded
 //
-// Identity decides whether a firm trades, the bank account whether it is paid: a new name or code leads
-// back to `verifying` and ends the mandate, a new account only holds payouts. Holds are computed from
-// stored facts, so none is forgotten and none outlives its end. Account numbers are sealed, bound to
-// the firm's id.
+// The identity decides whether a firm trades, the bank account whether it is paid: a new name or code
+// leads back to `verifying` and ends the mandate, a new account only holds payouts. Holds are
+// computed from stored facts. Account numbers are sealed, bound to the firm's id.
 
 import { createHash } from "node:crypto";
 
@@ -54,8 +53,8 @@ const beforeLeaving = [
 ] as const satisfies readonly FirmState[];
 
 /**
- * Since when a firm's authorization holds, after a move to a state. A suspension interrupts it; only
- * a new one, after the firm was verified anew, begins again.
+ * `authorized_at` after a move to a state: suspension and its end keep it; a new verification
+ * clears it, and the next authorization sets it anew.
  */
 export function keepAuthorizedAt(
   firm: { readonly connection_state: FirmState; readonly authorized_at: Date | null },
@@ -68,8 +67,8 @@ export function keepAuthorizedAt(
 }
 
 /**
- * `change_identity` is a PATCH of who the firm is; `drain` is offboarding that waits for open
- * business, and `finish` its end.
+ * `change_identity` is a PATCH of name, IEC, PAN or GSTIN; `drain` starts an offboarding that waits
+ * for open business, and `finish` ends it.
  */
 export const firmLifecycle = {
   noun: "firm",
@@ -91,7 +90,7 @@ export const firmLifecycle = {
   },
 } as const satisfies Lifecycle<FirmState>;
 
-/** A check of a firm: asked and pending, or answered as of a time. */
+/** A check of a firm: pending, or answered as of a time. */
 export type FirmCheck = {
   readonly check: CheckName;
   readonly outcome: "pass" | "fail" | "pending";
@@ -108,7 +107,7 @@ export type Mandate = {
 export type Hold = {
   readonly on: "payouts";
   readonly reason: string;
-  /** When it ends by itself; null when something has to happen first. */
+  /** When it ends by itself; null when it waits for an event. */
   readonly until: Date | null;
 };
 
@@ -120,7 +119,7 @@ export function buildPendingChecks(names: readonly CheckName[]): FirmCheck[] {
     .map((check) => ({ check, outcome: "pending", cure: null, as_of: null }));
 }
 
-/** Newer checks take the place of older ones of the same name. */
+/** Newer checks replace older ones of the same name. */
 export function mergeChecks(
   known: readonly FirmCheck[],
   newer: readonly FirmCheck[],
@@ -133,7 +132,7 @@ export function toFirmChecks(results: readonly CheckResult[], asOf: string): Fir
   return results.map(({ check, outcome, cure }) => ({ check, outcome, cure, as_of: asOf }));
 }
 
-/** Where verification leads once nothing is pending. A flagged code cannot be cured. */
+/** The move that the checks decide once none is pending. A flagged IEC is rejected for good. */
 export function decideVerification(
   checks: readonly FirmCheck[],
 ): "pending" | "reject" | "require_action" | "confirm" {
@@ -143,7 +142,7 @@ export function decideVerification(
   return failed.length > 0 ? "require_action" : "confirm";
 }
 
-/** Why money does not go out to this firm now; empty when it may. */
+/** The reasons why payouts to this firm wait; empty when none do. */
 export function listHolds(
   firm: {
     readonly connection_state: FirmState;
@@ -216,7 +215,7 @@ export function isIec(text: string): boolean {
   return isPan(text) || legacyIecForm.test(text);
 }
 
-/** The rule an identifier breaks, as the end of a sentence that begins with its name. */
+/** The rule that a value breaks, as the end of a sentence that begins with the field's name. */
 export type Problem = string | undefined;
 
 export function findPanProblem(pan: string): Problem {
@@ -265,7 +264,7 @@ export function findEmailProblem(email: string): Problem {
   return emailForm.test(email) && !email.includes("..") ? undefined : "must be an email address";
 }
 
-/** With its country code; undefined when it cannot be a telephone number. */
+/** The number with its country code; undefined when it cannot be a telephone number. */
 export function toInternationalPhone(text: string): string | undefined {
   const digits = text.replace(/[\s().-]+/g, "");
   if (internationalPhoneForm.test(digits)) return digits;
@@ -288,7 +287,7 @@ export function computeGstinCheckCharacter(first14: string): string {
   return base36.charAt((36 - (sum % 36)) % 36);
 }
 
-/** Identifiers are written in many ways and kept in one. */
+/** Upper case without spaces. */
 export function normalizeIdentifier(text: string): string {
   return text.replace(/\s+/g, "").toUpperCase();
 }
@@ -297,7 +296,7 @@ export function maskAccountNo(last4: string): string {
   return `XXXXXX${last4}`;
 }
 
-/** What is left of personal data when a firm has gone. */
+/** Masks personal data of a firm that has left. */
 export function maskEmail(email: string): string {
   return `${email.slice(0, 1)}***@***`;
 }
@@ -309,8 +308,8 @@ export function maskPhone(phone: string): string {
 export const maskedName = "***";
 
 /**
- * A well-formed PAN of a company, the same for the same seed. Its digits stay below 9000, out of
- * the range that the simulated registry gives a meaning.
+ * A well-formed PAN of a company, the same for the same seed. Its digits stay below 9000: the
+ * simulated registry gives 9998 and 9999 a meaning.
  */
 export function makeSyntheticPan(seed: string): string {
   const bytes = createHash("sha256").update(seed).digest();
@@ -319,5 +318,5 @@ export function makeSyntheticPan(seed: string): string {
   return `${letter(0)}${letter(1)}${letter(2)}C${letter(3)}${digits}${letter(4)}`;
 }
 
-/** Who a firm is in law, and whose: what tells trade at arm's length from trade with oneself. */
+/** The company and the group of a firm: a trade within either is not at arm's length. */
 export type Ownership = { readonly pan: string | null; readonly groupId: string | null };

@@ -1,17 +1,15 @@
-// What of this slice is sealed, for whoever changes the master key.
-
 import type { Passage } from "../kernel/passage.ts";
 import { sql, type Tx } from "../platform/postgres/postgres.ts";
 import { sealedColumn } from "../platform/sealed-column.ts";
 
-/** Account numbers. */
+/** The sealed account numbers, for the change of the master key. */
 export const accountColumn = sealedColumn({
   table: "firms",
   id: "firm_id",
   sealed: "bank_sealed",
 });
 
-/** The holds on a desk's firms end sooner; how many there are. */
+/** Moves the ends of holds on a desk's firms earlier; returns their number. */
 export async function moveHoldsEarlier(
   tx: Tx,
   { environment, deskId, seconds, now }: Passage,

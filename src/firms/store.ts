@@ -28,7 +28,7 @@ const firms = table("firms", {
   checks: json<readonly FirmCheck[]>(),
   checked_at: time().orNull,
   mandate: json<Mandate>().orNull,
-  /** Since when the authorization it has holds; a suspension interrupts it and does not end it. */
+  /** When the current authorization began; suspension keeps it. */
   authorized_at: time().orNull,
   hold_reason: text().orNull,
   hold_until: time().orNull,
@@ -40,7 +40,7 @@ const firms = table("firms", {
 });
 export type FirmRow = RowOf<typeof firms>;
 
-/** What a firm has when nothing is known of it but its name. */
+/** Default columns of a firm that has only a name. */
 export const blankFirm = {
   iec: null,
   pan: null,
@@ -73,13 +73,13 @@ export type FirmFilter = {
   readonly groupId: string | null;
   readonly externalId: string | null;
   readonly iec: string | null;
-  /** The one firm that the caller's key is bound to; null for a key that acts for the desk. */
+  /** The one firm that the caller can see; null for all of the desk. */
   readonly firmId: string | null;
 };
 
 const firmColumns = firms.columns;
 
-/** The firm, unless another stands in its way: a desk of that name, or that IEC on the desk. */
+/** False when a unique constraint refuses it: a desk of that name, or the IEC on this desk. */
 export async function insertFirm(tx: Tx, firm: FirmRow): Promise<boolean> {
   const inserted = await tx.rows(sql`
     insert into firms (${firmColumns})
@@ -123,7 +123,7 @@ export async function findFirm(
   return row;
 }
 
-/** Rows that refer to the firm may still be written beside this lock. */
+/** `for no key update`: rows that reference the firm can still be inserted. */
 export async function lockFirm(
   tx: Tx,
   deskId: string,
@@ -137,7 +137,7 @@ export async function lockFirm(
   return row;
 }
 
-/** Firms of any desk, for answers from outside, which arrive in sets. */
+/** Firms of any desk, in the order of their ids. */
 export async function lockFirms(tx: Tx, firmIds: readonly string[]): Promise<FirmRow[]> {
   return await tx.rows(sql`
     select ${firmColumns}
@@ -147,7 +147,7 @@ export async function lockFirms(tx: Tx, firmIds: readonly string[]): Promise<Fir
     for no key update`);
 }
 
-/** Firms of any desk that are about to trade: what would stop them waits until they have. */
+/** Firms of any desk that are about to trade; a suspension waits for the share lock. */
 export function lockFirmsForShare(firmIds: readonly string[]): Query<FirmRow[]> {
   return query(sql`
     select ${firmColumns}
@@ -157,7 +157,7 @@ export function lockFirmsForShare(firmIds: readonly string[]): Query<FirmRow[]> 
     for share`);
 }
 
-/** Firms of any desk as they are now. */
+/** Firms of any desk. */
 export async function listFirmsById(db: Db, firmIds: readonly string[]): Promise<FirmRow[]> {
   return await db.rows(sql`
     select ${firmColumns}
@@ -174,7 +174,7 @@ export function listIdentities(
     where firm_id = any(${firmIds}::text[])`);
 }
 
-/** The desk of a firm, for the operator, who is on no desk. */
+/** The desk of a firm, for the operator. */
 export async function findDeskOfFirm(db: Db, firmId: string): Promise<string | undefined> {
   const [row] = await db.rows<{ desk_id: string }>(sql`
     select desk_id
@@ -183,7 +183,7 @@ export async function findDeskOfFirm(db: Db, firmId: string): Promise<string | u
   return row?.desk_id;
 }
 
-/** Who has this IEC or this external id on the desk, other than the firm itself. */
+/** Another firm of the desk with this IEC or external id. */
 export async function findDuplicate(
   db: Db,
   firm: Pick<FirmRow, "desk_id" | "firm_id" | "iec" | "external_id">,
@@ -203,7 +203,7 @@ const fixedColumns: readonly string[] = ["firm_id", "environment", "desk_id", "c
 const changedColumns = firms.all.filter((name) => !fixedColumns.includes(name));
 const setChangedColumns = firms.assign(changedColumns);
 
-/** Everything about firms that can change, for a whole set; each row was locked before. */
+/** Sets every column that can change. The rows are locked before. */
 export async function setFirms(tx: Tx, rows: readonly FirmRow[]): Promise<void> {
   await tx.rows(sql`
     update firms
@@ -273,7 +273,7 @@ export async function listAllFirmRows(
     limit ${limit}`);
 }
 
-/** Some of the firms that are leaving; a random choice, so that those that wait hold up no other. */
+/** A random sample of draining firms, so that firms with blockers cannot fill every batch. */
 export async function listOffboardingFirms(
   db: Db,
   { limit, except }: Pick<Choice, "except"> & { readonly limit: number },
@@ -286,7 +286,7 @@ export async function listOffboardingFirms(
     limit ${limit}`);
 }
 
-/** The house is there from the beginning and is nobody's desk. */
+/** Counts desks without the house. */
 export async function countDesks(db: Db): Promise<number> {
   const [row] = await db.rows<{ total: number }>(sql`
     select count(*) as total
@@ -295,7 +295,7 @@ export async function countDesks(db: Db): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** What of a firm says which group it is in. */
+/** The columns of a firm that membership changes need. */
 export type Membership = {
   readonly firm_id: string;
   readonly environment: Environment;
@@ -332,7 +332,7 @@ export async function setFirmGroup(
   return row;
 }
 
-/** Client firms by the thousand, as seeding makes them; those that are there already stay. */
+/** Inserts client firms in bulk, for seeding; existing ones stay. */
 export async function insertClients(tx: Tx, rows: readonly FirmRow[]): Promise<void> {
   const clients = firms.values(
     {

@@ -1,5 +1,5 @@
-// A firm's membership is a column of the firm, so that it is in one group or in none; groups decide
-// about it and this file writes it. Whoever needs both rows locks the firm before the group.
+// PATCH of a firm, and its membership. Membership is a column of the firm, so that a firm is in one
+// group or none; groups decide and this file writes. The firm is locked before the group.
 
 import type { Change } from "../kernel/actor.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
@@ -32,7 +32,7 @@ import {
 const identityFields = ["legal_name", "iec", "pan", "gstin"] as const;
 const closedStates: readonly FirmState[] = ["rejected", "offboarding", "offboarded"];
 
-/** Corrects what is known of a firm. Who it is and where its money goes are asked about again. */
+/** Changes a firm. A new identity or account is verified again. */
 export async function updateFirm(
   ctx: Context & { readonly onMoved: OnMoved },
   requester: Requester,
@@ -68,7 +68,7 @@ export async function updateFirm(
   }
 }
 
-/** Only what is different from what is known. */
+/** The columns that differ from the stored ones. */
 function findChanges(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Partial<FirmRow> {
   const { bank, ...fields } = given;
   const known: Readonly<Record<string, unknown>> = firm;
@@ -80,11 +80,10 @@ function findChanges(firm: FirmRow, given: UpdateFirmBody, sealKey: Buffer): Par
 }
 
 /**
- *   who it is        a firm that was verified is verified again, and its mandate, which named
- *                    another, ends
- *   where money goes payouts are held for a day; a firm that trades goes on, and the bank is asked
- *                    again before it is paid
- *   anything else    is just written down
+ *   identity        a verified firm is verified again, and its mandate ends
+ *   bank account    payouts are held for a day; a trading firm keeps trading, and the bank is asked
+ *                   before the next payout
+ *   other fields    are stored
  */
 async function decideConsequences(
   tx: Tx,
@@ -130,7 +129,7 @@ function refuseClosed({ connection_state }: FirmRow): void {
   });
 }
 
-/** Desks are told apart by their names, and only the operator knows all of them. */
+/** Names of desks are unique across the service, so only the operator changes them. */
 function refuseRenamedDesk(firm: FirmRow, changes: Partial<FirmRow>): void {
   if (firm.firm_id !== firm.desk_id || changes.legal_name === undefined) return;
   throw new Failure("forbidden", "the operator names a desk", { detail: { reason: "own_firm" } });
@@ -143,8 +142,8 @@ export type GroupMove = {
 };
 
 /**
- * What groups have to say about a firm that is about to come or go by a field of its own: they may
- * refuse it, and what changes of them is recorded with the firm.
+ * Called before a firm's `group_id` changes: groups may refuse the move, and their changes are
+ * recorded with the firm's.
  */
 export type OnMoved = (tx: Tx, move: GroupMove, now: Date) => Promise<readonly Change[]>;
 
@@ -154,7 +153,7 @@ export async function lockMembership(tx: Tx, deskId: string, firmId: string): Pr
   return row;
 }
 
-/** Puts a locked firm into a group of its desk, or into none. */
+/** Sets the group of a locked firm; null for none. */
 export async function setGroup(
   tx: Tx,
   { firm_id, desk_id }: Membership,
@@ -166,7 +165,7 @@ export async function setGroup(
   return changed;
 }
 
-/** The firm's side of a change of membership, for the audit trail. */
+/** The change of the firm when its membership changes, for the audit trail. */
 export function buildMembershipChange({
   before,
   after,

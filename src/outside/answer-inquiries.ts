@@ -1,10 +1,10 @@
-// How answers arrive.
+// How inquiries are answered.
 //
-//   simulated   sandbox: a worker answers what has fallen due, by pure rules of each port
-//   attested    live: an operator answers what they saw, with a reference
+//   simulated   sandbox: a worker answers due inquiries by the pure rules of each port
+//   attested    live: an operator enters what they saw, with a reference
 //
-// Either way the answer and what follows from it commit together. When somebody is changing what
-// the answer is about, the set is given up and answered in a later run.
+// The answer and its consequences commit together. When a caller holds a lock on the firm, credit
+// or deal of an answer, the transaction gives up, and a later run answers.
 
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
@@ -28,8 +28,7 @@ import {
 } from "./inquiry-store.ts";
 
 /**
- * What follows from answers about one kind of thing; given all of a set at once, because it locks
- * those things in their order and then records what it did.
+ * Applies a set of answers of one kind: locks their subjects in id order and records the changes.
  */
 export type Apply<Kind extends InquiryKind> = (
   tx: Tx,
@@ -46,7 +45,7 @@ export type Appliers = {
   readonly payouts: Apply<"payout">;
 };
 
-/** The kinds that each applier is given. A transaction of the simulation has one applier. */
+/** The kinds of each applier. A transaction of the simulation calls one applier. */
 const applierKinds = {
   firms: ["firm_identity", "bank_account"],
   credits: ["credit_holding"],
@@ -58,14 +57,14 @@ const applierKinds = {
 export type Attestation = {
   readonly inquiryId: string;
   readonly answer: Answered["answer"];
-  /** What the operator saw: a ticket, a screenshot's number, a letter. */
+  /** The evidence: a ticket, the number of a screenshot, a letter. */
   readonly reference: string;
 };
 
 const setSizeMax = 200;
 const simulation: Actor = { kind: "worker", id: "simulation", requestId: null };
 
-/** One set of due sandbox inquiries of each applier; whether there may be more. */
+/** Answers one set of due sandbox inquiries per applier. */
 export async function answerDueInquiries(
   ctx: Pick<Context, "db" | "now">,
   simulators: Simulators,
@@ -114,7 +113,7 @@ async function answerDue(
   return done === setSizeMax ? "more" : "idle";
 }
 
-/** All or none: an operator's batch with one wrong id changes nothing. */
+/** All or none: a batch with one unknown id changes nothing. */
 export async function attestInquiries(
   ctx: Pick<Context, "db" | "now">,
   operator: Actor,
@@ -129,7 +128,7 @@ export async function attestInquiries(
   });
 }
 
-/** The questions that these answer, locked, with their answers; refused when one is not open. */
+/** Locks the inquiries and joins them with their answers; refused when one is not open. */
 export async function lockAttested(
   tx: Tx,
   attestations: readonly Attestation[],
@@ -162,7 +161,7 @@ export async function applyAttested(
   await applyAnswers(tx, operator, answered, appliers, now);
 }
 
-/** The answers and what follows from them, in one transaction. */
+/** Stores the answers and applies them, in one transaction. */
 export async function applyAnswers(
   tx: Tx,
   actor: Actor,

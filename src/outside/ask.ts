@@ -1,16 +1,16 @@
-// Customs (`registry`) and the bank know what we do not: whether a code is active and whose it is,
-// whether an account bears the firm's name, whether a firm holds a scrip. Neither offers an interface,
-// so a question is a row:
+// How the service asks customs (`registry`) and the bank: whether a code is active and whose it is,
+// whether an account bears the firm's name, whether a firm holds a scrip. Neither has an API, so an
+// inquiry is a row:
 //
 //   use case ──ask──▶ inquiries (open) ──┬── sandbox: a worker simulates the answer ─────┬──▶ applier
-//               ◀──drop── taken back     └── live: an operator attests, with a reference ┘
+//               ◀──drop── dropped        └── live: an operator attests, with a reference ┘
 //
-// This room asks, claims and answers; it knows nothing of firms or credits. What follows from an answer
-// is an applier of the room that asked, and commits with the answer; `workers.ts` connects the two. At
-// most one question of a kind is open about one thing, and every answer says as of when it holds.
+// This room asks, claims and answers; it knows nothing of firms or credits. The room that asked has
+// an applier, which commits with the answer; `workers.ts` connects them. At most one inquiry of a kind
+// is open about one subject, and every answer has an `as_of`.
 //
-// An outage is a row of `port_outages`: the simulation leaves that port's questions open, deadlines
-// that wait for the port stand still, callers see when it began, and nothing else stops.
+// An outage is a row of `port_outages`: the simulation leaves that port's inquiries open, deadlines
+// that wait for the port stand still, and callers see when it began.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { type Actor, type Change, operator } from "../kernel/actor.ts";
@@ -43,7 +43,7 @@ import {
   yieldToCallers,
 } from "./inquiry-store.ts";
 
-/** How long the simulation takes to answer: long enough to be seen waiting. */
+/** The delay of the simulation: long enough that the waiting state can be seen. */
 const simulatedDelayMs = 500;
 
 export type Question<Kind extends InquiryKind = InquiryKind> = {
@@ -57,7 +57,7 @@ export type Question<Kind extends InquiryKind = InquiryKind> = {
   };
 }[Kind];
 
-/** Asks; the answer comes later, to whoever applies answers of that kind. */
+/** Opens inquiries; their answers go to the applier of their kind. */
 export function askOutside(questions: readonly Question[], now: Date): Query<void> {
   if (questions.length === 0) return known(undefined);
   const dueAt = new Date(now.getTime() + simulatedDelayMs);
@@ -74,12 +74,12 @@ export function askOutside(questions: readonly Question[], now: Date): Query<voi
           facts: question.facts,
           due_at: dueAt,
           created_at: now,
-        }) as Inquiry, // Kind, port and facts belong together, as they did in the question.
+        }) as Inquiry, // Kind, port and facts come from one question.
     ),
   );
 }
 
-/** Takes back every open question about these subjects. */
+/** Drops every open inquiry about these subjects. */
 export async function dropQuestions(tx: Tx, subjectIds: readonly string[]): Promise<void> {
   await setDropped(tx, subjectIds);
 }
@@ -107,7 +107,7 @@ export async function isPortUp(db: Db, environment: Environment, port: Port): Pr
   return outages.every((outage) => outage.port !== port);
 }
 
-/** The same with the version of the calendar: whoever makes deals needs both, and asks once. */
+/** The same with the version of the calendar, in one statement: deals need both. */
 export function loadPortAndCalendar(
   environment: Environment,
   port: Port,
@@ -118,7 +118,7 @@ export function loadPortAndCalendar(
   }));
 }
 
-/** Open questions wait until the operator says that the port is back. */
+/** Marks a port as down, or as up when `note` is undefined. Open inquiries wait for the port. */
 export async function setOutage(
   ctx: Pick<Context, "db" | "now">,
   target: PortOfEnvironment,
@@ -138,7 +138,7 @@ export async function setOutage(
 
 type PortOfEnvironment = { readonly environment: Environment; readonly port: Port };
 
-/** A port is everybody's, so its changes are on the operator's own desk. */
+/** Ports belong to no desk, so their changes are recorded on the house's desk. */
 function buildPortChange(
   { environment, port }: PortOfEnvironment,
   before: object | null,
@@ -164,9 +164,9 @@ export async function readOpenInquiries(
 }
 
 /**
- * What the simulation would say about a thing or its parts, said now and not when it falls due; how
- * many questions had an answer. Only ever asked about things of the sandbox, and by who has locked them:
- * then nobody else answers or takes back these questions.
+ * Applies the simulation's answers about a subject and its parts before they are due; returns their
+ * number. For sandbox subjects that the caller has locked, so that no other transaction answers or
+ * drops these inquiries.
  */
 export async function answerNow(
   tx: Tx,

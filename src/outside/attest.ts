@@ -1,8 +1,8 @@
-// From what an operator saw to an answer of the inquiry's kind.
+// Attestations: an operator enters what they saw at customs or at the bank as the answer to an
+// inquiry.
 //
-// An operator's word about the outside world counts as money or as a credit, so a large one counts
-// once a second person has given theirs. So does any word about the account of a firm that has money
-// with us: whoever changes it could take that money.
+// An attestation can create money or credits, so a large one needs a second operator. So does every
+// attestation that confirms the bank account of a firm with a balance: a false one would divert it.
 
 import { createHash } from "node:crypto";
 
@@ -35,9 +35,9 @@ import { listInquiries, listOpenAbout } from "./inquiry-store.ts";
 export type Finding = {
   readonly inquiryId: string;
   readonly reference: string;
-  /** The checks that failed; the others that were asked passed. */
+  /** The failed checks; all other checks of the inquiry passed. */
   readonly failed: readonly { readonly check: CheckName; readonly cure: string | null }[];
-  /** Whether the firm holds the credit; only for a question about one. */
+  /** Whether the firm holds the credit; for inquiries about a credit only. */
   readonly held: boolean | undefined;
 };
 
@@ -78,18 +78,18 @@ function wrongForm({ inquiry_id, kind }: Inquiry, path: string, problem: string)
   return unprocessable({ path, problem: `${problem} to ${inquiry_id}, a question of ${kind}` });
 }
 
-/** What an operator saw of a thing, or of the parts of it that are named. */
+/** What an operator saw of a subject, or of some of its parts. */
 export type Observation<Kind extends InquiryKind> = {
   readonly subjectId: string;
-  /** Whether it was this part; all that are asked about when it is left out. */
+  /** Selects the parts; all parts when left out. */
   readonly isMeant?: (inquiry: Answered<Kind>["facts"]) => boolean;
   readonly answer: Answered<Kind>["answer"];
   readonly reference: string;
 };
 
 /**
- * Answers what is asked about things that the operator knows by their own names. All or none: a thing
- * that nothing is asked about changes nothing.
+ * Answers the open inquiries about subjects by the subjects' ids. All or none: a subject without an
+ * open inquiry refuses the whole set.
  */
 export async function attestSubjects<Kind extends InquiryKind>(
   ctx: Pick<Context, "db" | "now">,
@@ -100,7 +100,7 @@ export async function attestSubjects<Kind extends InquiryKind>(
   return await attestInquiries(ctx, operator, attestations, appliers);
 }
 
-/** What was seen of things, as answers to the questions that are open about them. */
+/** Turns observations into attestations of the open inquiries about their subjects. */
 export async function findAttestations<Kind extends InquiryKind>(
   ctx: Pick<Context, "db">,
   { kind, seen }: { kind: Kind; seen: readonly Observation<Kind>[] },
@@ -114,7 +114,7 @@ export async function findAttestations<Kind extends InquiryKind>(
     const meant = open.filter(
       ({ subject_id, facts }) =>
         (subject_id === subjectId || subject_id.startsWith(`${subjectId}:`)) &&
-        isMeant(facts as Answered<Kind>["facts"]), // The facts of a kind have that kind's form.
+        isMeant(facts as Answered<Kind>["facts"]), // The inquiry has this kind.
     );
     if (meant.length === 0) {
       throw new Failure("conflict", `nothing is open of ${kind} about ${subjectId}`, {
@@ -196,7 +196,7 @@ export function buildAttestationKind(appliers: Appliers): AttestationKind {
   };
 }
 
-/** What an answer makes of nothing: a credit that can be sold, money that can be spent. */
+/** The credit or money that an answer creates. */
 function valueAnswer(inquiry: Answered): number {
   switch (inquiry.kind) {
     case "credit_holding":
@@ -218,7 +218,7 @@ function sumValue(answered: readonly Answered[]): number {
   return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }
 
-/** Whether an account passes for a firm that has money with us or on its way. */
+/** Whether an answer confirms the account of a firm that has a balance or money in transit. */
 async function confirmsFundedAccount(db: Db, answered: readonly Answered[]): Promise<boolean> {
   const accounts = answered.filter(
     (inquiry): inquiry is Answered<"bank_account"> =>
@@ -237,7 +237,7 @@ function hashIds(ids: readonly string[]): string {
   return createHash("sha256").update(ids.toSorted().join(" ")).digest("hex").slice(0, 40);
 }
 
-/** What operators saw, as answers to the open questions; several lines about one are one answer. */
+/** Turns findings into attestations; several findings about one inquiry are one answer. */
 export async function toAttestations(
   ctx: Pick<Context, "db">,
   findings: readonly Finding[],
@@ -249,7 +249,7 @@ export async function toAttestations(
   );
 }
 
-/** Several lines about one question are several failed checks of it. */
+/** Several findings about one inquiry are its failed checks. */
 function mergeFindings(findings: readonly Finding[]): Finding[] {
   const merged = new Map<string, Finding>();
   for (const finding of findings) {

@@ -1,9 +1,8 @@
-// The simulated bank decides by the form of what it is asked, so that a test can choose:
+// The simulated bank. The facts of an inquiry decide the answer, so that a test can choose it:
 //
-//   an account    bears the firm's name when the name given with it is the firm's, letter case and
-//                 spacing aside
-//   a buyer       pays what it owes
-//   a payment     arrives, but for an account ending 0000, which is closed
+//   bank_account   passes when the account's name is the firm's, ignoring case and punctuation
+//   deal_funding   the money has arrived
+//   payout         paid; an account ending in 0000 is closed and returns the payment
 
 import { createHash } from "node:crypto";
 
@@ -35,7 +34,7 @@ export function simulatePayout({ last4, scenario }: Payout["facts"]): Payout["an
   return { outcome: "paid", reason: null };
 }
 
-/** What a bank would name a payment by: the same for the same payment. */
+/** The bank's reference of a payment; the same payment gets the same one. */
 export function makeSimulatedUtr(rail: string, paymentId: string): string {
   const digest = createHash("sha256").update(`${rail} ${paymentId}`).digest("hex");
   return `SIM${rail}${digest.slice(0, 14).toUpperCase()}`;

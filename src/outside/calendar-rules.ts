@@ -1,15 +1,15 @@
-// The days of the calendar: what the operator keeps of the lists that banks and customs publish.
+// The days of the calendar: the holidays and extra working days that banks and customs publish.
 
 import { type FieldProblem, unprocessable } from "../kernel/failure.ts";
 import { type IstDay, isCalendarDay } from "../kernel/time.ts";
 import { type Calendar, type Office, offices } from "../kernel/working-days.ts";
 
-/** Starting rows are to be checked; what an operator has given is confirmed. */
+/** Seed rows have the status `check`; rows from an operator are `confirmed`. */
 export const dayStatuses = ["check", "confirmed"] as const;
 
 export type DayStatus = (typeof dayStatuses)[number];
 
-/** A day that is different from the week. */
+/** A day that differs from the ordinary week: a holiday, or a working Saturday. */
 export type CalendarDay = {
   readonly office: Office;
   readonly day: IstDay;
@@ -17,11 +17,11 @@ export type CalendarDay = {
   readonly works: boolean;
 };
 
-/** So many rows are the holidays of decades. */
+/** Enough for the holidays of decades. */
 export const daysMax = 5_000;
 const nameLengthMax = 100;
 
-/** What a row of a file says, before anybody has looked at it. */
+/** A row of a file, unchecked. */
 export type GivenDay = {
   readonly office: string;
   readonly day: string;
@@ -29,7 +29,7 @@ export type GivenDay = {
   readonly works: string;
 };
 
-/** The rows as days, or everything that is wrong with them. */
+/** Parses the rows, or refuses them with every problem. */
 export function parseDays(given: readonly GivenDay[]): CalendarDay[] {
   if (given.length === 0 || given.length > daysMax) {
     throw unprocessable({ path: "days", problem: `must be 1 to ${daysMax} rows` });
@@ -57,14 +57,14 @@ export function parseDays(given: readonly GivenDay[]): CalendarDay[] {
   return days;
 }
 
-/** A row that does not say is a holiday. */
+/** An empty cell means a holiday. */
 const worksByText: ReadonlyMap<string, boolean> = new Map([
   ["", false],
   ["no", false],
   ["yes", true],
 ]);
 
-/** A calendar as the arithmetic of working days takes it. */
+/** The calendar in the form that `kernel/working-days.ts` takes. */
 export function buildCalendar(
   version: string,
   days: readonly Pick<CalendarDay, "office" | "day" | "works">[],

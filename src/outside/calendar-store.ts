@@ -21,14 +21,14 @@ export async function findVersion(db: Db): Promise<string> {
   return row.version;
 }
 
-/** Whoever changes the days does it alone, and everybody who keeps them learns of it. */
+/** Locks the version row, so that changes are serialized, and invalidates every cached calendar. */
 export async function setNewVersion(tx: Tx): Promise<void> {
   await tx.rows(sql`
     update calendar_versions
     set version = gen_random_uuid()`);
 }
 
-/** With the version that they are of, as one statement sees both. */
+/** The days with their version, from one snapshot. */
 export async function listVersionedDays(db: Db): Promise<
   {
     readonly version: string;
@@ -75,7 +75,7 @@ export async function upsertDays(
     returning office, day`);
 }
 
-/** Starting rows of an office and year that its own list does not have. */
+/** Deletes seed rows of an office and year that the imported list does not have. */
 export async function deleteUnchecked(
   tx: Tx,
   office: Office,

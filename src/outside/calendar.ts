@@ -1,10 +1,9 @@
-// How the operator keeps the calendar. Every change gives the days a new version, so that all nodes
-// count with them from the commit on; deadlines that were given before are not moved, and one that
-// falls on a new holiday ends with the next working day (`lateUntil`).
+// The calendar of bank and customs holidays. Each node caches it whole, with its version. A reader
+// fetches the current version, alone or in another statement, and reads the days only when the
+// version is new, so that a change applies on every node from its commit on.
 //
-// The calendar is read whole and kept with its version: whoever needs it asks for the version, alone or
-// together with something else, and reads the days when it is another one. So a change counts on every
-// node from its commit on, and nobody reads the days again while there is none.
+// A change moves no deadline that was given before; a deadline that falls on a new holiday ends
+// with the next working day (`lateUntil`).
 
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor, Change } from "../kernel/actor.ts";
@@ -36,13 +35,13 @@ type CalendarContext = Pick<Context, "db" | "now">;
 
 type ImportedDays = {
   readonly rows: number;
-  /** Rows that were not there, or otherwise. */
+  /** New or changed rows. */
   readonly changed: number;
-  /** Starting rows of the same office and year that the list does not have. */
+  /** Seed rows of the same office and year that the list does not have. */
   readonly removed: number;
 };
 
-/** The list of an office for one or more years; the same list again changes nothing. */
+/** Imports the list of an office for one or more years; the same list again changes nothing. */
 export async function importDays(
   ctx: CalendarContext,
   actor: Actor,
@@ -69,7 +68,7 @@ export async function importDays(
   });
 }
 
-/** One day; said again, it is as it was said last. */
+/** Adds or replaces one day. */
 export async function addDay(ctx: CalendarContext, actor: Actor, given: GivenDay): Promise<void> {
   const [day] = parseDays([given]);
   if (!day) return;
@@ -104,7 +103,7 @@ export async function removeDay(
   });
 }
 
-/** The calendar is for live deadlines, and nobody's but the operator's. */
+/** The calendar belongs to no desk, so its changes are recorded on the house's desk. */
 function buildCalendarChange(
   action: string,
   id: string,
@@ -135,7 +134,7 @@ export async function readCalendar(db: Db): Promise<Calendar> {
   return await loadCalendar(db, await findVersion(db));
 }
 
-/** The calendar, when its version is known already; a newer one if there is one by now. */
+/** The calendar of a version that the caller has just read; a newer one if it changed since. */
 export async function loadCalendar(db: Db, version: string): Promise<Calendar> {
   if (kept.version === version) return kept;
   const rows = await listVersionedDays(db);

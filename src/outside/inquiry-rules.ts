@@ -1,5 +1,5 @@
-// What is asked of the world outside, and what comes back. An inquiry is asynchronous by nature:
-// it is open until somebody answers, and every answer says as of when it holds.
+// Inquiries: the questions to customs (the registry) and banks, and their answers. An inquiry stays
+// open until it is answered; every answer has an `as_of`.
 
 import type { Environment } from "../kernel/caller.ts";
 import type { Scheme } from "../kernel/scheme.ts";
@@ -10,7 +10,7 @@ export type Port = "registry" | "bank";
 
 export const ports = ["registry", "bank"] as const satisfies readonly Port[];
 
-/** The things that can be asked, each with the facts it is asked with and the answer it gets. */
+/** The kinds of inquiries with their facts and answers. */
 export type Inquiries = {
   /** Is this importer-exporter code active, unflagged, and does it belong to this PAN and GSTIN? */
   firm_identity: {
@@ -51,7 +51,7 @@ export type Inquiries = {
       face_paise: number;
       seller_iec: string | null;
       buyer_iec: string | null;
-      /** What the sandbox's desk wants to see happen. */
+      /** The scenario that the sandbox desk has set. */
       scenario: TransferScenario | null;
     };
     answer: { outcome: TransferOutcome };
@@ -71,7 +71,7 @@ export type Inquiries = {
   };
 };
 
-/** A transfer that customs suspends has not happened, and the credit is held up. */
+/** `suspended`: customs has suspended the credit, and it was not transferred. */
 export const transferOutcomes = ["transferred", "refused", "suspended"] as const;
 
 export type TransferOutcome = (typeof transferOutcomes)[number];
@@ -97,17 +97,16 @@ export const checkNames = [
 
 export type CheckName = (typeof checkNames)[number];
 
-/** What the registry is asked about a firm: its GSTIN only when it has one. */
+/** The checks of the registry; GSTIN_MATCH only for a firm with a GSTIN. */
 export function listIdentityChecks({ gstin }: { readonly gstin: string | null }): CheckName[] {
   return checkNames.filter(
     (check) => check !== "BANK_NAME_MATCH" && (check !== "GSTIN_MATCH" || gstin !== null),
   );
 }
 
-/** What the bank is asked about an account. */
+/** The checks of the bank. */
 export const accountChecks = ["BANK_NAME_MATCH"] as const satisfies readonly CheckName[];
 
-/** The checks that an inquiry about a firm asks for. */
 export function listAskedChecks(
   inquiry: Inquiry<"firm_identity" | "bank_account">,
 ): readonly CheckName[] {
@@ -117,7 +116,7 @@ export function listAskedChecks(
 export type CheckResult = {
   readonly check: CheckName;
   readonly outcome: "pass" | "fail";
-  /** What the firm can do about a failed check. */
+  /** How the firm can cure a failed check. */
   readonly cure: string | null;
 };
 
@@ -144,8 +143,8 @@ export type Answered<Kind extends InquiryKind = InquiryKind> = {
 }[Kind];
 
 /**
- * What the simulation of a port answers: a pure function, so that the sandbox is predictable. Where
- * it has no answer the question stays open, as it would at a port that never replies.
+ * The simulated ports: pure functions, so that the sandbox is predictable. Undefined leaves the
+ * inquiry open, like a port that never replies.
  */
 export type Simulators = {
   readonly [Kind in InquiryKind]: (

@@ -45,14 +45,14 @@ const askedColumns = [
 ] as const;
 const inquiryColumns = inquiries.as("inquiries", askedColumns);
 
-/** A question that is open already is not asked twice. */
+/** An inquiry that is already open is not inserted again. */
 export function insertInquiries(asked: readonly Inquiry[]): Query<void> {
   return command(sql`
     insert into inquiries ${inquiries.values(askedColumns, asked, { state: "open" })}
     on conflict (kind, subject_id) where state = 'open' do nothing`);
 }
 
-/** The kinds that the sandbox has something due of. */
+/** The kinds of due sandbox inquiries. */
 export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
   const rows = await db.rows<{ kind: InquiryKind }>(sql`
     select asked.kind
@@ -65,7 +65,7 @@ export async function listDueKinds(db: Db, now: Date): Promise<InquiryKind[]> {
   return rows.map(({ kind }) => kind);
 }
 
-/** Open sandbox inquiries that have fallen due, locked; two workers never take the same one. */
+/** Due sandbox inquiries, locked with `skip locked`. */
 export async function claimDueInquiries(
   tx: Tx,
   kinds: readonly InquiryKind[],
@@ -89,9 +89,9 @@ export async function claimDueInquiries(
 }
 
 /**
- * A caller holds a firm or credit and may wait for its question; whoever answers holds the question
- * and may wait for the firm or credit. This side gives up first, well before the server looks for
- * deadlocks (1 s), so that the caller is never the one who is refused.
+ * A caller locks a firm or credit and then its inquiry; an answer locks the inquiry and then the
+ * firm or credit. To avoid a deadlock the answering side times out first, well before PostgreSQL's
+ * deadlock check (1 s), so that the caller is never the victim.
  */
 export async function yieldToCallers(tx: Tx): Promise<void> {
   await tx.rows(sql`set local lock_timeout = '250ms'`);
@@ -119,7 +119,7 @@ export async function setAnswered(
     where inquiries.inquiry_id = a.inquiry_id`);
 }
 
-/** Questions that nobody will answer by themselves: they stay open and fall due no more. */
+/** Keeps inquiries that the simulation does not answer open, and takes them off the due list. */
 export async function leaveOpen(tx: Tx, left: readonly Inquiry[]): Promise<void> {
   await tx.rows(sql`
     update inquiries
@@ -127,7 +127,9 @@ export async function leaveOpen(tx: Tx, left: readonly Inquiry[]): Promise<void>
     where inquiry_id = any(${left.map(({ inquiry_id }) => inquiry_id)}::text[])`);
 }
 
-/** Ends open questions whose answer no longer matters. Naming the kinds lets an index find them. */
+/**
+ * Drops open inquiries whose answer no longer matters. The list of kinds lets the index be used.
+ */
 export async function setDropped(tx: Tx, subjectIds: readonly string[]): Promise<void> {
   await tx.rows(sql`
     update inquiries
@@ -149,7 +151,7 @@ export async function listOpenInquiries(
     order by created_at, inquiry_id`);
 }
 
-/** What is asked about these things, or about parts of them: `thing:part`. */
+/** The open inquiries about these subjects and their parts (`subject:part`). */
 export async function listOpenAbout(
   db: Db,
   kind: InquiryKind,

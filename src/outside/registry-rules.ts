@@ -1,15 +1,15 @@
-// The simulated customs registry. It knows nothing and decides by the form of what it is asked, so
-// that a test can choose every outcome:
+// The simulated customs registry. The facts of an inquiry decide the answer, so that a test can
+// choose it:
 //
-//   PAN digits 9999       the registry finds a mismatch: action is required
-//   PAN digits 9998       the code is flagged: the firm is rejected
-//   anything else         all checks pass
-//   scrip_no ending 0404  the registry does not know this holding
-//   scrip_no ending 0405  it knows this holding as one of ROSCTL only
-//   scrip_no ending 0406  it knows this holding to expire on a 31 December only
-//   scrip_no ending 0407  its transfer is held up: customs suspends the credit
-//   scrip_no ending 0408  its transfer is never answered
-//   scrip_no ending 0409  its transfer is refused
+//   PAN digits 9999       PAN_MATCH fails: the firm needs action
+//   PAN digits 9998       the IEC is flagged: the firm is rejected
+//   other PANs            all checks pass
+//   scrip_no ending 0404  not held by the firm
+//   scrip_no ending 0405  held only as ROSCTL
+//   scrip_no ending 0406  held only with an expiry on 31 December
+//   scrip_no ending 0407  customs suspends the credit during its transfer
+//   scrip_no ending 0408  the transfer is never answered
+//   scrip_no ending 0409  the transfer is refused
 
 import type { Inquiries } from "./inquiry-rules.ts";
 
@@ -48,7 +48,7 @@ export function simulateHolding({
   return { held: true, reason: null };
 }
 
-/** What the desk wants to see happens; otherwise its number decides. */
+/** The desk's scenario decides; without one, the scrip number. */
 export function simulateTransfer({
   scrip_no,
   scenario,

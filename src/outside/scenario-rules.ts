@@ -1,17 +1,17 @@
-// What a sandbox desk can have happen to what it does next, so that it sees its own code deal with
-// it. Each happens once, but for a market that is halted for the desk until it is opened again.
+// Scenarios: outcomes that a sandbox desk sets for its next settlement or payout, to test its own
+// code. Each applies once; a halted market stays halted for the desk until it is opened.
 
-/** To the next settlement that goes to customs. */
+/** For the next settlement that goes to customs. */
 export const transferScenarios = [
   "transfer_timeout",
   "transfer_refused",
   "credit_suspended",
 ] as const;
 
-/** To the next payout that is sent. */
+/** For the next payout that is sent. */
 export const payoutScenarios = ["payout_returned"] as const;
 
-/** To every quote that it asks for: there is none while its market is halted. */
+/** For all quotes of the desk: none while its market is halted. */
 export const marketScenarios = ["market_halt", "market_open"] as const;
 
 export const scenarios = [...transferScenarios, ...payoutScenarios, ...marketScenarios] as const;

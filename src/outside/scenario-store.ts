@@ -22,7 +22,7 @@ export async function listScenarios(db: Db, deskId: string): Promise<ScenarioRow
     order by set_at, scenario`);
 }
 
-/** The first of these of each desk; what somebody else is taking is left to them. */
+/** Deletes and returns the first matching scenario of each desk; skips locked rows. */
 export function takeScenarios(
   deskIds: readonly string[],
   wanted: readonly Scenario[],

@@ -8,7 +8,7 @@ import {
   takeScenarios as takeRows,
 } from "./scenario-store.ts";
 
-/** A scenario that is set twice is set once; an open market is one that is not halted. */
+/** Setting a scenario twice sets it once; `market_open` removes `market_halt`. */
 export async function setScenario(
   tx: Tx,
   { deskId, scenario, now }: { readonly deskId: string; readonly scenario: Scenario; now: Date },
@@ -17,7 +17,7 @@ export async function setScenario(
   await insertScenario(tx, { desk_id: deskId, scenario, set_at: now });
 }
 
-/** What has been set for a desk and has not happened yet. */
+/** The scenarios of a desk that have not applied yet. */
 export async function readScenarios(db: Db, deskId: string): Promise<Scenario[]> {
   return (await listScenarios(db, deskId)).map(({ scenario }) => scenario);
 }
@@ -26,18 +26,18 @@ export async function clearScenarios(tx: Tx, deskId: string): Promise<void> {
   await deleteScenarios(tx, deskId, scenarios);
 }
 
-/** What is to happen to each of these desks, by desk; it happens once. Live desks have none. */
+/** Takes the next scenario of each desk; each applies once. Live desks have none. */
 export function takeScenarios<Wanted extends Scenario>(
   environment: Environment,
   { deskIds, wanted }: { readonly deskIds: readonly string[]; readonly wanted: readonly Wanted[] },
 ): Query<Map<string, Wanted>> {
   if (environment === "live" || deskIds.length === 0) return known(new Map());
   return takeRows([...new Set(deskIds)], wanted).map(
-    (rows) => new Map(rows.map((row) => [row.desk_id, row.scenario as Wanted])), // Only those were asked for.
+    (rows) => new Map(rows.map((row) => [row.desk_id, row.scenario as Wanted])), // One of `wanted`.
   );
 }
 
-/** What is to happen to the next thing of one of these desks; the one after it is left alone. */
+/** Takes the scenario of the first of these desks that has one. */
 export function takeScenarioFor<Wanted>(
   taken: Map<string, Wanted>,
   ...deskIds: string[]

@@ -1,6 +1,5 @@
-// A desk of the sandbox does not wait a day to see what its code does when a deadline has passed. It
-// puts its clock forward, and everything of its own that ends with time ends that much sooner. The
-// workers then find it due, as they would have in the end.
+// A sandbox desk advances its clock to see deadlines pass. Every deadline of the desk is moved
+// earlier by as much; the workers then find it due as usual.
 
 import { recordChanges } from "../journal/record-changes.ts";
 import { toActor } from "../kernel/actor.ts";
@@ -14,11 +13,11 @@ import { countMidnights } from "./rules.ts";
 import type { AdvanceClockBody, DeskClock } from "./schema.ts";
 import { addToClock } from "./store.ts";
 
-/** What a slice does when time passes for a desk; it answers how many things came nearer to their end. */
+/** Moves a room's deadlines of a desk earlier; returns their number. */
 type TimeHook = (tx: Tx, passage: Passage) => Promise<number>;
 
 export type TimeHooks = Readonly<Record<keyof DeskClock["brought_nearer"], TimeHook>> & {
-  /** Keeps deals from being made meanwhile; taken first, as by all who trade. */
+  /** Locks matching, so that no deal is made meanwhile; taken first, as in all trading. */
   readonly lock: (tx: Tx, environment: Passage["environment"]) => Promise<void>;
 };
 
@@ -38,7 +37,7 @@ export async function advanceClock(
       const days = countMidnights(new Date(clock.getTime() - seconds * 1_000), clock);
       const passage = { environment, deskId, seconds, days, now };
       await timeHooks.lock(tx, environment);
-      // In the order of locks.
+      // In lock order.
       const brought_nearer = {
         quotes: await timeHooks.quotes(tx, passage),
         payouts: await timeHooks.payouts(tx, passage),

@@ -1,5 +1,5 @@
-// The books and the events of a desk are only ever added to, in the sandbox as well. A reset lets go
-// of everything that is open, so that the desk can begin anew; it makes nothing unhappened.
+// Reset and seeding of a sandbox desk. A reset ends everything that is open; the books and the
+// events are append-only in the sandbox as well, and keep the past.
 
 import { lockFreeCredits, withdrawAllOfDesk } from "../credits/end-holdings.ts";
 import { seedFirmCredits } from "../credits/seed-credits.ts";
@@ -34,9 +34,9 @@ export async function resetSandbox(
   const { rows: resting } = await listOrders(ctx, call.caller, { status: "open" });
   return await ctx.db.transaction(
     async (tx) => {
-      await deleteClock(tx, deskId); // First, as when it is put forward: two never wait for each other.
+      await deleteClock(tx, deskId); // First, as in advanceClock: the same lock order.
       await clearScenarios(tx, deskId);
-      // All is locked before anything is let go of. What comes up later is the new beginning's.
+      // Locks everything before it ends anything. Later records belong to the time after the reset.
       await lockTrading(tx, environment);
       const settlements = await lockSettlementsOfDesk(tx, { environment, deskId, settlementHooks });
       const open = await lockOpenCrosses(tx, deskId);
@@ -68,7 +68,7 @@ export async function resetSandbox(
   );
 }
 
-/** Listed credits to try things with. */
+/** Adds listed synthetic credits to a firm. */
 export async function seedSandbox(
   ctx: Pick<Context, "db" | "now">,
   call: Call,
@@ -91,7 +91,7 @@ export async function seedSandbox(
   );
 }
 
-/** One record for all of them: a seed is a fixture, but who asked for it is known. */
+/** One audit record for the whole seed. */
 function buildSeedChange(
   { environment, desk_id, firm_id, version }: FirmOfDesk,
   after: object,
@@ -107,12 +107,12 @@ function buildSeedChange(
   };
 }
 
-/** For a live key these operations are not there. */
+/** Live keys get 404: the operations exist in the sandbox only. */
 function requireSandbox({ environment }: Caller): void {
   if (environment !== "sandbox") throw notFound();
 }
 
-/** What concerns the whole desk is not for a key that is bound to one firm. */
+/** For operations on the whole desk; refuses sub_account keys. */
 export function requireSandboxDesk(caller: Caller): void {
   requireSandbox(caller);
   refuseSubAccount(visibleTo(caller), "change the desk's sandbox");

@@ -79,7 +79,7 @@ export const ResetDone = Type.Object(
 );
 export type ResetDone = Static<typeof ResetDone>;
 
-/** Two years: as long as a credit lives. */
+/** Two years, the life of a credit. */
 const advanceMaxS = 63_158_400;
 
 export const AdvanceClockBody = body({

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "../platform/postgres/postgres.ts";
 
-/** Puts a desk's clock forward; by how much it is ahead then, in all. */
+/** Advances a desk's clock; returns by how many seconds it is ahead in total. */
 export async function addToClock(tx: Tx, deskId: string, seconds: number): Promise<number> {
   const [clock] = await tx.rows<{ ahead_s: number }>(sql`
     insert into desk_clocks as c (desk_id, ahead_s)
