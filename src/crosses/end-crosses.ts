@@ -14,7 +14,12 @@ import { resolveEntries } from "../ledger/write-books.ts";
 import { dropQuestions, isPortUp } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
-import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import {
+  noOffenders,
+  type Offenders,
+  workInParts,
+  yieldToCallers,
+} from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { actOnCross, moveCross } from "./act-on-cross.ts";
 import { toEscrowName } from "./fund-cross.ts";
@@ -32,7 +37,6 @@ import {
   lockCrosses,
   lockOpenOfDesk,
   setCrosses,
-  yieldToCallers,
 } from "./store.ts";
 
 /** A locked cross, its last move and the reason. */

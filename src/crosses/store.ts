@@ -166,11 +166,6 @@ export async function lockOpenOfDesk(tx: Tx, deskId: string): Promise<CrossRow[]
     for update`);
 }
 
-/** A short lock timeout: a worker that holds crosses gives way to a caller that holds a credit. */
-export async function yieldToCallers(tx: Tx): Promise<void> {
-  await tx.rows(sql`set local lock_timeout = '250ms'`);
-}
-
 export type AddressedFirm = {
   readonly firm_id: string;
   readonly desk_id: string;

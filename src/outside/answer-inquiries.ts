@@ -9,7 +9,12 @@
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
 import type { Context } from "../platform/context.ts";
-import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import {
+  noOffenders,
+  type Offenders,
+  workInParts,
+  yieldToCallers,
+} from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import {
   type Answered,
@@ -24,7 +29,6 @@ import {
   listDueKinds,
   lockOpenInquiries,
   setAnswered,
-  yieldToCallers,
 } from "./inquiry-store.ts";
 
 /**

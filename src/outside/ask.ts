@@ -18,6 +18,7 @@ import type { Environment } from "../kernel/caller.ts";
 import { houseFirmId, newId } from "../kernel/ids.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
+import { yieldToCallers } from "../platform/postgres/offenders.ts";
 import { type Db, known, type Query, type Tx } from "../platform/postgres/postgres.ts";
 import { type Appliers, applyAnswers } from "./answer-inquiries.ts";
 import {
@@ -40,7 +41,6 @@ import {
   listOutages,
   lockOpenInquiries,
   setDropped,
-  yieldToCallers,
 } from "./inquiry-store.ts";
 
 /** The delay of the simulation: long enough that the waiting state can be seen. */

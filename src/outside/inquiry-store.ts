@@ -88,15 +88,6 @@ export async function claimDueInquiries(
     for update skip locked`);
 }
 
-/**
- * A caller locks a firm or credit and then its inquiry; an answer locks the inquiry and then the
- * firm or credit. To avoid a deadlock the answering side times out first, well before PostgreSQL's
- * deadlock check (1 s), so that the caller is never the victim.
- */
-export async function yieldToCallers(tx: Tx): Promise<void> {
-  await tx.rows(sql`set local lock_timeout = '250ms'`);
-}
-
 export async function lockOpenInquiries(tx: Tx, inquiryIds: readonly string[]): Promise<Inquiry[]> {
   return await tx.rows(sql`
     select ${inquiryColumns}

@@ -12,7 +12,12 @@ import { lateUntil } from "../kernel/working-days.ts";
 import { isPortUp } from "../outside/ask.ts";
 import { readCalendar } from "../outside/calendar.ts";
 import type { Context } from "../platform/context.ts";
-import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import {
+  noOffenders,
+  type Offenders,
+  workInParts,
+  yieldToCallers,
+} from "../platform/postgres/offenders.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { claimOverdue } from "./claim-store.ts";
 import { concludeLegs, type SettlementHooks } from "./conclude-legs.ts";
@@ -28,7 +33,6 @@ import {
   lockSettlements,
   lockWithin,
   type SettlementRow,
-  yieldToCallers,
 } from "./store.ts";
 
 const setSizeMax = 200;

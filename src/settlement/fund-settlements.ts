@@ -18,6 +18,7 @@ import {
   noOffenders,
   type Offenders,
   workInParts,
+  yieldToCallers,
 } from "../platform/postgres/offenders.ts";
 import {
   all,
@@ -42,7 +43,6 @@ import {
   lockSettlements,
   setSettlements,
   type SettlementRow,
-  yieldToCallers,
 } from "./store.ts";
 
 const setSizeMax = 500;

@@ -212,11 +212,6 @@ export async function lockWithin(
     for update`);
 }
 
-/** Sets a lock timeout: a worker that waits for a caller's lock rolls back and retries later. */
-export async function yieldToCallers(tx: Tx): Promise<void> {
-  await tx.rows(sql`set local lock_timeout = '250ms'`);
-}
-
 const movedColumns = [
   "state",
   "reason",

@@ -9,7 +9,12 @@ import type { Answered } from "../outside/inquiry-rules.ts";
 import { buildFundingReference } from "../payouts/deposit-rules.ts";
 import type { Deposit } from "../payouts/deposits.ts";
 import type { Context } from "../platform/context.ts";
-import { noOffenders, type Offenders, workInParts } from "../platform/postgres/offenders.ts";
+import {
+  noOffenders,
+  type Offenders,
+  workInParts,
+  yieldToCallers,
+} from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { askCustoms, findCustomsFacts } from "./ask-customs.ts";
 import { claimFunded } from "./claim-store.ts";
@@ -36,7 +41,6 @@ import {
   setLegs,
   setSettlements,
   type SettlementRow,
-  yieldToCallers,
 } from "./store.ts";
 
 const setSizeMax = 200;

@@ -10,7 +10,7 @@
 
 import type { FastifyBaseLogger } from "fastify";
 
-import { isPassing } from "./postgres.ts";
+import { isPassing, sql, type Tx } from "./postgres.ts";
 import { keptNothing } from "./split.ts";
 
 const firstPauseMs = 1_000;
@@ -113,4 +113,12 @@ export async function workOneByOne<Item extends string>(
   }
   if (others.length > 0) throw others[0];
   return done;
+}
+
+/**
+ * A worker and a caller may lock the same rows in opposite orders. The worker's lock timeout is far
+ * shorter than PostgreSQL's deadlock check (1 s), so that the worker gives up and never the caller.
+ */
+export async function yieldToCallers(tx: Tx): Promise<void> {
+  await tx.rows(sql`set local lock_timeout = '250ms'`);
 }
