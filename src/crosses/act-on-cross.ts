@@ -16,7 +16,9 @@ import type { Tx } from "../platform/postgres/postgres.ts";
 import { requireCross, findStanding } from "./read-crosses.ts";
 import { type FoundCross, lockCross } from "./read-store.ts";
 import {
+  advanceCross,
   type AwaitingMove,
+  buildConflict,
   type CrossAction,
   type CrossState,
   computeDueAt,
@@ -24,7 +26,6 @@ import {
   otherSide,
   refuseRole,
   type Standing,
-  advanceCross,
 } from "./rules.ts";
 import type { Cross } from "./schema.ts";
 import type { CrossRow } from "./store.ts";
@@ -111,10 +112,10 @@ function addStep(
 }
 
 /** One answer for every reason: the buyer must not learn what happened to the seller's credit. */
-export function creditUnavailable(): Failure {
-  return new Failure("conflict", "a credit of this cross is not to be had", {
-    detail: { reason: "credit_unavailable" },
-  });
+export function creditUnavailable(standing?: Standing): Failure {
+  const [reason, message] = ["credit_unavailable", "a credit of this cross is not available"];
+  if (standing) return buildConflict(standing, reason, message);
+  return new Failure("conflict", message, { detail: { reason } });
 }
 
 export function counterpartyUnavailable(): Failure {

@@ -1,8 +1,5 @@
 // How a cross is agreed: both firms may trade, they are two companies, and all credits of the
 // seller are reserved, or none.
-//
-// Also the shares of its legs: a leg is delivered or refunded by itself, so each has its own sums,
-// which add up exactly to those of the cross.
 
 import { spendKeyLimits } from "../access/money-limits.ts";
 import { type OfferedCredit, lockOffered, reserveCredits } from "../credits/reserve-credits.ts";
@@ -12,14 +9,7 @@ import { findTradingRefusal } from "../firms/rules.ts";
 import type { Change } from "../kernel/actor.ts";
 import type { Caller } from "../kernel/caller.ts";
 import { newId } from "../kernel/ids.ts";
-import {
-  addedCeil,
-  addedFloor,
-  type Bps,
-  type Fee,
-  feeWithin,
-  type Paise,
-} from "../kernel/money.ts";
+import type { Bps, Paise } from "../kernel/money.ts";
 import type { Scheme, Side } from "../kernel/scheme.ts";
 import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Calendar } from "../kernel/working-days.ts";
@@ -156,70 +146,6 @@ export function buildCrossRow({
     created_at: now,
     updated_at: now,
   };
-}
-
-type Share = {
-  readonly sellerPaise: Paise;
-  readonly buyerPaise: Paise;
-  readonly fees: { readonly buyer: Fee; readonly seller: Fee };
-};
-
-/** One share per face, in order. */
-export function computeShares(
-  faces: readonly Paise[],
-  { priceBps, feeBps }: Pick<Terms, "priceBps" | "feeBps">,
-): Share[] {
-  const values = computeRunningShares(faces, (before, face) => addedFloor(before, face, priceBps));
-  const buyerFees = computeRunningShares(faces, (before, face) => addedCeil(before, face, feeBps));
-  const sellerFees = limitFees(values, buyerFees);
-  const buyerSplit = splitFees(buyerFees);
-  const sellerSplit = splitFees(sellerFees);
-  return faces.map((_, at) => ({
-    sellerPaise: (values[at] ?? 0) - (sellerFees[at] ?? 0),
-    buyerPaise: (values[at] ?? 0) + (buyerFees[at] ?? 0),
-    fees: {
-      buyer: buyerSplit[at] ?? feeWithin(0),
-      seller: sellerSplit[at] ?? feeWithin(0),
-    },
-  }));
-}
-
-/** Each share is the difference of two rounded running totals, so that the shares add up. */
-function computeRunningShares<Item extends number>(
-  items: readonly Item[],
-  added: (before: number, item: Item) => number,
-): number[] {
-  let before = 0;
-  return items.map((item) => {
-    const share = added(before, item);
-    before += item;
-    return share;
-  });
-}
-
-/**
- * Moves parts of fees to other legs where a fee exceeds the value of its leg, which happens for
- * credits of a few paise. The sum of fees is at most the sum of values, so all of it fits.
- */
-function limitFees(values: readonly Paise[], fees: readonly Paise[]): Paise[] {
-  const kept = fees.map((fee, at) => Math.min(fee, values[at] ?? 0));
-  let left = sumAmounts(fees) - sumAmounts(kept);
-  return kept.map((fee, at) => {
-    const room = Math.min(left, (values[at] ?? 0) - fee);
-    left -= room;
-    return fee + room;
-  });
-}
-
-/** Fee and tax of each leg; they add up to fee and tax of the whole. */
-function splitFees(fees: readonly Paise[]): Fee[] {
-  return computeRunningShares(fees, (before, fee) => {
-    return feeWithin(before + fee).gstPaise - feeWithin(before).gstPaise;
-  }).map((gstPaise, at) => ({ feePaise: (fees[at] ?? 0) - gstPaise, gstPaise }));
-}
-
-function sumAmounts(amounts: readonly Paise[]): Paise {
-  return amounts.reduce((total, amount) => total + amount, 0);
 }
 
 /**

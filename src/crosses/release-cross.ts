@@ -13,11 +13,10 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import type { OnEnded } from "../settlement/conclude-legs.ts";
 import { type NewDeal, openSettlements, storeSettlements } from "../settlement/open-settlements.ts";
-import { type LockedCross, actOnCross, moveCross } from "./act-on-cross.ts";
+import { type LockedCross, actOnCross, creditUnavailable, moveCross } from "./act-on-cross.ts";
 import { toEscrowName } from "./fund-cross.ts";
-import { computeShares } from "./open-crosses.ts";
 import { buildCrossChanges } from "./read-crosses.ts";
-import { buildConflict, requireMove } from "./rules.ts";
+import { computeShares, requireMove } from "./rules.ts";
 import type { Cross } from "./schema.ts";
 import { type CrossRow, lockBySettlements, setCrosses } from "./store.ts";
 
@@ -40,7 +39,7 @@ async function release(tx: Tx, acting: LockedCross): Promise<Change[]> {
     return locked.get(reserved.get(scripNo) ?? "") ?? [];
   });
   if (credits.length < cross.scrip_nos.length) {
-    throw buildConflict(standing, "credit_unavailable", "a credit of this cross is not to be had");
+    throw creditUnavailable(standing);
   }
   const settlement_id = newId("stl", now);
   const deal = buildDeal(cross, credits, settlement_id);

@@ -115,7 +115,7 @@ export function crossRoutes(app: App, ctx: Context, limits: CrossLimits): void {
         summary: "Agree to the terms of a cross",
         description:
           "For the side that did not propose. The seller's credits are reserved with it, all of " +
-          "them or none; when one is not to be had, it is a conflict.",
+          "them or none; when one is not available, it is a conflict.",
         params: CrossParams,
         body: AcceptCrossBody,
         response: { 200: Cross },

@@ -22,8 +22,8 @@ import {
   computeSums,
   hashTerms,
   findWaitingOn,
+  computeShares,
 } from "./rules.ts";
-import { computeShares } from "./open-crosses.ts";
 
 const actions = Object.keys(crossActions) as CrossAction[];
 const moves = Object.keys(crossLifecycle.moves) as CrossMove[];
