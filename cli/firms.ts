@@ -1,7 +1,7 @@
 import { authorizeFirm, verifyFirm } from "../src/firms/check-firm.ts";
 import { requireAnyFirm, toOperatorRequester } from "../src/firms/find-firms.ts";
 import { listAllFirms, viewFirm } from "../src/firms/read-firms.ts";
-import { resumeFirm, suspendFirm } from "../src/firms/hold-firm.ts";
+import { resumeFirm, suspendFirm } from "../src/firms/change-firm.ts";
 import { revealAccount } from "../src/firms/bank-accounts.ts";
 import { firmStates } from "../src/firms/rules.ts";
 import type { Firm } from "../src/firms/schema.ts";

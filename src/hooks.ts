@@ -6,7 +6,7 @@ import { advanceCredits, withdrawAllCredits } from "./credits/end-holdings.ts";
 import type { LostCreditHook } from "./credits/registry-news.ts";
 import { endCrossesOfLostCredits, listOpenCrosses, advanceCrosses } from "./crosses/end-crosses.ts";
 import { followSettlements, lockCrossesOfSettlements } from "./crosses/release-cross.ts";
-import { advanceHolds } from "./firms/hold-firm.ts";
+import { advanceHolds } from "./firms/change-firm.ts";
 import type { Offboarding } from "./firms/offboard-firm.ts";
 import { schemes } from "./kernel/scheme.ts";
 import { latestIndices } from "./market/daily-index.ts";

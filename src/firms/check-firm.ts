@@ -14,7 +14,7 @@ import { accountChecks, type Answered, listIdentityChecks } from "../outside/inq
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import type { Requester } from "./find-firms.ts";
-import { applyChanges, changeFirm, buildFirmChange, type Decision } from "./hold-firm.ts";
+import { applyChanges, changeFirm, buildFirmChange, type Decision } from "./change-firm.ts";
 import {
   toFirmChecks,
   type FirmCheck,

@@ -15,7 +15,7 @@ import { advance, allowedActions } from "../kernel/lifecycle.ts";
 import type { Context } from "../platform/context.ts";
 import { noOffenders, type Offenders, workOneByOne } from "../platform/postgres/offenders.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
-import { changeFirm, type Decision } from "./hold-firm.ts";
+import { changeFirm, type Decision } from "./change-firm.ts";
 import { type Requester, refuseOperatorSuspension } from "./find-firms.ts";
 import { firmLifecycle, maskEmail, maskedName, maskPhone } from "./rules.ts";
 import type { Firm, OffboardFirmBody } from "./schema.ts";

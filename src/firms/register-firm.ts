@@ -9,7 +9,7 @@ import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { requireFirmOfDesk, toRequester } from "./find-firms.ts";
-import { buildFirmChange } from "./hold-firm.ts";
+import { buildFirmChange } from "./change-firm.ts";
 import {
   explainDuplicate,
   explainRefusal,

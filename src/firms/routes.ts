@@ -6,7 +6,7 @@ import { toRequester } from "./find-firms.ts";
 import { listFirms, readConnection, readFirm } from "./read-firms.ts";
 import { offboardFirm, type Offboarding } from "./offboard-firm.ts";
 import { registerFirm } from "./register-firm.ts";
-import { resumeFirm, suspendFirm } from "./hold-firm.ts";
+import { resumeFirm, suspendFirm } from "./change-firm.ts";
 import {
   AuthorizeFirmBody,
   Connection,

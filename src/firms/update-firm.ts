@@ -11,7 +11,7 @@ import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { askAboutAccount, askAboutFirm } from "./check-firm.ts";
 import type { Requester } from "./find-firms.ts";
-import { changeFirm, type Decision } from "./hold-firm.ts";
+import { changeFirm, type Decision } from "./change-firm.ts";
 import {
   explainRefusal,
   isSameBank,

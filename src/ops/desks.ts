@@ -4,7 +4,7 @@ import { payOutCommission, setCommission } from "../settlement/commissions.ts";
 import { authorizeFirm, verifyFirm } from "../firms/check-firm.ts";
 import { requireAnyFirm, toOperatorRequester } from "../firms/find-firms.ts";
 import { listAllFirms, viewFirm } from "../firms/read-firms.ts";
-import { resumeFirm, suspendFirm } from "../firms/hold-firm.ts";
+import { resumeFirm, suspendFirm } from "../firms/change-firm.ts";
 import { firmStates } from "../firms/rules.ts";
 import { issueKey } from "../access/issue-keys.ts";
 import { listAllKeys } from "../access/read-keys.ts";

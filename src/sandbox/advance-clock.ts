@@ -5,11 +5,10 @@ import { recordChanges } from "../journal/record-changes.ts";
 import { toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
 import type { Passage } from "../kernel/passage.ts";
-import { istTimestamp } from "../kernel/time.ts";
+import { dayMs, istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { requireSandboxDesk } from "./reset-sandbox.ts";
-import { countMidnights } from "./rules.ts";
 import type { AdvanceClockBody, DeskClock } from "./schema.ts";
 import { addToClock } from "./store.ts";
 
@@ -55,4 +54,9 @@ export async function advanceClock(
     },
     { rollBack: call.dryRun },
   );
+}
+
+/** The number of IST midnights after one instant, up to another. */
+function countMidnights(from: Date, to: Date): number {
+  return (Date.parse(istDay(to)) - Date.parse(istDay(from))) / dayMs;
 }

@@ -1,5 +1,5 @@
-// Reset and seeding of a sandbox desk. A reset ends everything that is open; the books and the
-// events are append-only in the sandbox as well, and keep the past.
+// Reset, seeding and scenarios of a sandbox desk. A reset ends everything that is open; the books
+// and the events are append-only in the sandbox as well, and keep the past.
 
 import { lockFreeCredits, withdrawAllOfDesk } from "../credits/end-holdings.ts";
 import { seedFirmCredits } from "../credits/seed-credits.ts";
@@ -10,13 +10,19 @@ import { toActor, type Change } from "../kernel/actor.ts";
 import type { Call, Caller } from "../kernel/caller.ts";
 import { notFound } from "../kernel/failure.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
-import { clearScenarios } from "../outside/scenarios.ts";
+import { clearScenarios, readScenarios, setScenario as setForDesk } from "../outside/scenarios.ts";
 import type { Context } from "../platform/context.ts";
 import type { SettlementHooks } from "../settlement/conclude-legs.ts";
 import { giveUpSettlements, lockSettlementsOfDesk } from "../settlement/fail-settlements.ts";
 import { endOpenOrders, lockTrading } from "../trading/end-orders.ts";
 import { listOrders } from "../trading/read-orders.ts";
-import type { ResetDone, SeedCreditsBody, SeededCredits } from "./schema.ts";
+import type {
+  ResetDone,
+  ScenarioList,
+  SeedCreditsBody,
+  SeededCredits,
+  SetScenarioBody,
+} from "./schema.ts";
 import { deleteClock } from "./store.ts";
 
 /** What follows from settlements that a reset fails. */
@@ -105,6 +111,35 @@ function buildSeedChange(
     before: null,
     after,
   };
+}
+
+/** Sets an outcome for what the desk does next. */
+export async function setScenario(
+  ctx: Pick<Context, "db" | "now">,
+  call: Call,
+  { scenario }: SetScenarioBody,
+): Promise<ScenarioList> {
+  requireSandboxDesk(call.caller);
+  const { deskId, environment } = call.caller;
+  const now = ctx.now();
+  return await ctx.db.transaction(
+    async (tx) => {
+      await setForDesk(tx, { deskId, scenario, now });
+      const scenarios = await readScenarios(tx, deskId);
+      const change = {
+        environment,
+        deskId,
+        firmId: deskId,
+        action: "sandbox.set_scenario",
+        entity: { type: "scenario", id: scenario, version: 1, href: "/v1/sandbox/scenarios" },
+        before: null,
+        after: { scenarios },
+      };
+      await recordChanges(tx, toActor(call), [change], now);
+      return { scenarios };
+    },
+    { rollBack: call.dryRun },
+  );
 }
 
 /** Live keys get 404: the operations exist in the sandbox only. */

@@ -2,7 +2,7 @@ import { callOf, takeNoBodyAsEmpty } from "../platform/http/calls.ts";
 import { type Context, contextFor } from "../platform/context.ts";
 import type { App } from "../platform/http/server.ts";
 import { advanceClock, type TimeHooks } from "./advance-clock.ts";
-import { type ResetHooks, resetSandbox, seedSandbox } from "./reset-sandbox.ts";
+import { type ResetHooks, resetSandbox, seedSandbox, setScenario } from "./reset-sandbox.ts";
 import {
   AdvanceClockBody,
   DeskClock,
@@ -13,7 +13,6 @@ import {
   SeededCredits,
   SetScenarioBody,
 } from "./schema.ts";
-import { setScenario } from "./set-scenario.ts";
 
 export function sandboxRoutes(
   app: App,

@@ -8,7 +8,7 @@ import { findFirm } from "../../src/firms/store.ts";
 import { attestInquiries } from "../../src/outside/answer-inquiries.ts";
 import { readOpenInquiries, setOutage } from "../../src/outside/ask.ts";
 import { operator } from "../../src/kernel/actor.ts";
-import { resumeFirm, suspendFirm } from "../../src/firms/hold-firm.ts";
+import { resumeFirm, suspendFirm } from "../../src/firms/change-firm.ts";
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
 import { offboarding } from "../../src/hooks.ts";
 import { sql } from "../../src/platform/postgres/postgres.ts";

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { approvalKinds } from "../../src/approval-kinds.ts";
 import { approveProposal } from "../../src/operators/decide-approval.ts";
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
-import { suspendFirm } from "../../src/firms/hold-firm.ts";
+import { suspendFirm } from "../../src/firms/change-firm.ts";
 import { namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";
 import { makeFiles, previewFiles } from "../../src/payouts/make-files.ts";

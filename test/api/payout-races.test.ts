@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
-import { suspendFirm } from "../../src/firms/hold-firm.ts";
+import { suspendFirm } from "../../src/firms/change-firm.ts";
 import { setOutage } from "../../src/outside/ask.ts";
 import { operator, namedOperator } from "../../src/kernel/actor.ts";
 import { Failure } from "../../src/kernel/failure.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { toOperatorRequester } from "../../src/firms/find-firms.ts";
-import { resumeFirm, suspendFirm } from "../../src/firms/hold-firm.ts";
+import { resumeFirm, suspendFirm } from "../../src/firms/change-firm.ts";
 import { attestSubjects } from "../../src/outside/attest.ts";
 import { setOutage } from "../../src/outside/ask.ts";
 import { operator, namedOperator } from "../../src/kernel/actor.ts";
