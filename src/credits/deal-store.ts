@@ -27,10 +27,9 @@ export type CreditForSale = Omit<DealtRow, "reserved_for"> & { readonly firm_sta
 const numbersOfDesks = shape({ desk_id: text(), scrip_nos: textList() });
 
 /**
- * All that each desk has or had of its numbers, the latest first. The index is walked once per
- * desk, along that desk's own numbers: an array of desks beside an array of numbers would be tried
- * in every combination. `offset` and `limit` keep the planner from turning look-ups into a join
- * with all there is.
+ * All rows of each desk's numbers, the latest first. The index is scanned once per desk with that
+ * desk's numbers: two arrays would be tried in every combination. `offset` and `limit` keep the
+ * planner from flattening the look-ups into a join with the whole table.
  */
 export function listForSale(
   numbersByDesk: ReadonlyMap<string, ReadonlySet<string>>,
@@ -208,7 +207,7 @@ export async function lockForTransfer(
     ) as c`);
 }
 
-/** Each of them was locked and listed or reserved, so its place is still the one that is found. */
+/** Joins by ctid, so that no plan scans the table; the rows are locked, so their ctid is stable. */
 export function setInSettlement(taken: readonly Reservation[], now: Date): Query<number> {
   return query(sql`
     update credits as c
@@ -236,7 +235,7 @@ const reservedColumns = {
   reserved_for: ({ reservedFor }: Reservation) => reservedFor,
 };
 
-/** The rows are locked, so their ctid cannot change before the update. */
+/** Joins by ctid, so that no plan scans the table; the rows are locked, so their ctid is stable. */
 export function reserveCredits(reservations: readonly Reservation[], now: Date): Query<number> {
   return query(sql`
     update credits as c

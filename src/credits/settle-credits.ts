@@ -77,7 +77,7 @@ export async function deliverCredits(
   const sold = deliveries.map((delivery) => {
     const row = live.get(delivery.scripNo);
     if (row?.reserved_for !== delivery.reservedFor) {
-      throw new Error(`${delivery.scripNo} is not in the hands of the deal that delivers it`);
+      throw new Error(`${delivery.scripNo} is not reserved for the deal that delivers it`);
     }
     return { row, delivery };
   });
@@ -95,7 +95,7 @@ export async function deliverCredits(
     tx,
     sold.map(({ row, delivery }) => buildHolding(row, delivery, now)),
   );
-  if (begun.length !== sold.length) throw new Error("a number that was let go is free");
+  if (begun.length !== sold.length) throw new Error("the number of an ended holding is free");
   const changes = [
     ...rejected,
     ...ended.map((after) =>
@@ -150,7 +150,7 @@ export async function giveBackCredits(
     tx,
     held.map(({ row, to }) => buildHolding(row, { ...to, asOf: now }, now)),
   );
-  if (begun.length !== held.length) throw new Error("a number that was given back is free");
+  if (begun.length !== held.length) throw new Error("the number of a returned credit is free");
   return [
     ...ended.map((after) =>
       buildCreditChange({ action: "give_back", before: live.get(after.scrip_no) ?? null, after }),

@@ -95,8 +95,7 @@ async function takeSome(
   });
 
   for (let look = 0; waiting.length > 0; look++) {
-    if (look === roundsMax)
-      throw new Error("numbers changed hands faster than they were looked at");
+    if (look === roundsMax) throw new Error("other transactions took the numbers in every round");
     const known = await loadKnown(tx, taking.firm, waiting);
     const plan = judgeAll(waiting, known, taking, make);
     const written = await writePlan(tx, plan, taking.now);

@@ -112,7 +112,7 @@ export function buildCrossRow({
   readonly calendar: Calendar;
 }): CrossRow {
   const sums = computeSums(terms);
-  if (!sums) throw new Error("what a cross is worth was looked at before");
+  if (!sums) throw new Error("the sums of a cross are checked before it is built");
   return {
     cross_id: crossId,
     environment,

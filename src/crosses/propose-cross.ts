@@ -322,7 +322,7 @@ export function bindAnswerer(
   { addressed_firm_id: firmId, ...cross }: FoundCross,
   deskId: string,
 ): CrossRow {
-  if (firmId === null) throw new Error("only a firm whose answer is waited for answers");
+  if (firmId === null) throw new Error("only an addressed firm answers a proposal");
   const bound = { ...cross, awaited_iec: null };
   return cross.proposed_by === "sell"
     ? { ...bound, buyer_desk_id: deskId, buyer_firm_id: firmId }

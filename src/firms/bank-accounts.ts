@@ -45,7 +45,7 @@ export function openAccount(
   sealKey: Buffer,
 ): string {
   const opened = openAccountNo({ firm_id: firmId, bank_sealed: accountSealed }, sealKey);
-  if (opened === null) throw new Error("what was sealed opens");
+  if (opened === null) throw new Error("a sealed account number opens");
   return opened;
 }
 

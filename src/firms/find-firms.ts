@@ -22,7 +22,7 @@ import {
 /** A firm that the service's own records refer to; a missing one is a fault. */
 export async function loadFirm(db: Db, firmId: string): Promise<FirmOfDesk> {
   const [firm] = await listFirmsById(db, [firmId]);
-  if (!firm) throw new Error(`the books know ${firmId} and nobody else does`);
+  if (!firm) throw new Error(`${firmId} is in the books and not among the firms`);
   return firm;
 }
 

@@ -165,7 +165,7 @@ export function buildGroupChange(
   { before, after }: { readonly before: GroupRow | null; readonly after: GroupRow | null },
 ): Change {
   const row = after ?? before;
-  if (!row) throw new Error("a change is of something");
+  if (!row) throw new Error("a change has a row before or after it");
   return {
     environment: row.environment,
     deskId: row.desk_id,

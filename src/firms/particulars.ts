@@ -156,16 +156,16 @@ export async function explainDuplicate(
   firm: Particulars,
   visible: Visibility,
 ): Promise<Failure> {
-  const twin = await findDuplicate(db, firm);
-  if (!twin) throw new Error("a firm that stood in the way is visible afterwards");
-  const sameIec = twin.iec === firm.iec;
+  const duplicate = await findDuplicate(db, firm);
+  if (!duplicate) throw new Error("a firm that caused a unique violation exists");
+  const sameIec = duplicate.iec === firm.iec;
   return new Failure(
     "conflict",
     sameIec ? "a firm of this IEC is on your desk" : "a firm of this external_id is on your desk",
     {
       detail: {
         reason: sameIec ? "duplicate_iec" : "duplicate_external_id",
-        ...(visible.firmId === null && { firm_id: twin.firm_id }),
+        ...(visible.firmId === null && { firm_id: duplicate.firm_id }),
       },
     },
   );

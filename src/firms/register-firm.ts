@@ -134,7 +134,7 @@ export async function openDesk(tx: Tx, command: OpenDesk, now: Date): Promise<Op
     return { desk, opened: [buildFirmChange(null, desk, { action: "open_desk" }, now)] };
   }
   const winner = await findDeskByName(tx, command.environment, command.legalName);
-  if (!winner) throw new Error("a desk that stood in the way is visible afterwards");
+  if (!winner) throw new Error("a desk that caused a unique violation exists");
   return { desk: winner, opened: [] };
 }
 

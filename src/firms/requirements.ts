@@ -247,7 +247,7 @@ function buildRequirementChange(
   }: { readonly before: RequirementRow | null; readonly after: RequirementRow | null },
 ): Change {
   const row = after ?? before;
-  if (!row) throw new Error("a change is of something");
+  if (!row) throw new Error("a change has a row before or after it");
   return {
     environment: row.environment,
     deskId: row.desk_id,

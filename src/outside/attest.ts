@@ -41,43 +41,6 @@ export type Finding = {
   readonly held: boolean | undefined;
 };
 
-function toAttestation(inquiry: Inquiry | undefined, finding: Finding): Attestation {
-  const { inquiryId, reference } = finding;
-  if (!inquiry) throw new Failure("not_found", `no open inquiry ${inquiryId}`);
-  return { inquiryId, reference, answer: buildAnswer(inquiry, finding) };
-}
-
-function buildAnswer(inquiry: Inquiry, { failed, held }: Finding): Attestation["answer"] {
-  if (
-    inquiry.kind === "deal_funding" ||
-    inquiry.kind === "credit_transfer" ||
-    inquiry.kind === "payout"
-  ) {
-    throw wrongForm(
-      inquiry,
-      inquiry.kind,
-      "is answered by the commands of crosses, settlements and payouts",
-    );
-  }
-  if (inquiry.kind === "credit_holding") {
-    if (held === undefined || failed.length > 0) throw wrongForm(inquiry, "held", "is the answer");
-    return { held, reason: held ? null : "not_held" };
-  }
-  if (held !== undefined) throw wrongForm(inquiry, "held", "is no answer");
-  const asked = listAskedChecks(inquiry);
-  const stray = failed.find(({ check }) => !asked.includes(check));
-  if (stray) throw wrongForm(inquiry, stray.check, "was not asked");
-  const checks = asked.map((check): CheckResult => {
-    const failure = failed.find((candidate) => candidate.check === check);
-    return failure ? { ...failure, outcome: "fail" } : { check, outcome: "pass", cure: null };
-  });
-  return { checks };
-}
-
-function wrongForm({ inquiry_id, kind }: Inquiry, path: string, problem: string): Failure {
-  return unprocessable({ path, problem: `${problem} to ${inquiry_id}, a question of ${kind}` });
-}
-
 /** What an operator saw of a subject, or of some of its parts. */
 export type Observation<Kind extends InquiryKind> = {
   readonly subjectId: string;
@@ -258,4 +221,41 @@ function mergeFindings(findings: readonly Finding[]): Finding[] {
     merged.set(finding.inquiryId, { ...finding, failed });
   }
   return [...merged.values()];
+}
+
+function toAttestation(inquiry: Inquiry | undefined, finding: Finding): Attestation {
+  const { inquiryId, reference } = finding;
+  if (!inquiry) throw new Failure("not_found", `no open inquiry ${inquiryId}`);
+  return { inquiryId, reference, answer: buildAnswer(inquiry, finding) };
+}
+
+function buildAnswer(inquiry: Inquiry, { failed, held }: Finding): Attestation["answer"] {
+  if (
+    inquiry.kind === "deal_funding" ||
+    inquiry.kind === "credit_transfer" ||
+    inquiry.kind === "payout"
+  ) {
+    throw wrongForm(
+      inquiry,
+      inquiry.kind,
+      "is answered by the commands of crosses, settlements and payouts",
+    );
+  }
+  if (inquiry.kind === "credit_holding") {
+    if (held === undefined || failed.length > 0) throw wrongForm(inquiry, "held", "is the answer");
+    return { held, reason: held ? null : "not_held" };
+  }
+  if (held !== undefined) throw wrongForm(inquiry, "held", "is no answer");
+  const asked = listAskedChecks(inquiry);
+  const stray = failed.find(({ check }) => !asked.includes(check));
+  if (stray) throw wrongForm(inquiry, stray.check, "was not asked");
+  const checks = asked.map((check): CheckResult => {
+    const failure = failed.find((candidate) => candidate.check === check);
+    return failure ? { ...failure, outcome: "fail" } : { check, outcome: "pass", cure: null };
+  });
+  return { checks };
+}
+
+function wrongForm({ inquiry_id, kind }: Inquiry, path: string, problem: string): Failure {
+  return unprocessable({ path, problem: `${problem} to ${inquiry_id}, a question of ${kind}` });
 }

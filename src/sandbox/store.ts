@@ -7,7 +7,7 @@ export async function addToClock(tx: Tx, deskId: string, seconds: number): Promi
     values (${deskId}, ${seconds})
     on conflict (desk_id) do update set ahead_s = c.ahead_s + excluded.ahead_s
     returning c.ahead_s`);
-  if (!clock) throw new Error("a clock that was put forward is there");
+  if (!clock) throw new Error("an advanced clock exists");
   return clock.ahead_s;
 }
 
