@@ -68,6 +68,7 @@ function buildDeal(
     environment: cross.environment,
     scheme: cross.scheme,
     origin: cross.cross_id,
+    originKind: "cross",
     buyer: requireParty(cross.buyer_desk_id, cross.buyer_firm_id),
     buyerBps: priceBps,
     isPrivate: true,

@@ -267,12 +267,9 @@ function toRetentionName({ environment, settlement_id, ordinal }: LegRow): Entry
   return { environment, kind: "payout", subject: settlement_id, ordinal };
 }
 
-/** What a cross is known by where its deals come from. */
-const crossPrefix = "crs_";
-
 /** The delivered sides that earn commission; a desk earns nothing on its own deals or on crosses. */
 export function listCommissionedSides({ before, answered }: Decided): CommissionedSide[] {
-  if (before.origin.startsWith(crossPrefix)) return [];
+  if (before.origin_kind === "cross") return [];
   return answered
     .filter((leg) => leg.state === "delivered")
     .flatMap((leg) =>
@@ -301,7 +298,7 @@ export function toTaxableLeg(settlement: SettlementRow, leg: LegRow): TaxableLeg
     environment: leg.environment,
     settlementId: leg.settlement_id,
     ordinal: leg.ordinal,
-    isCross: settlement.origin.startsWith(crossPrefix),
+    isCross: settlement.origin_kind === "cross",
     sides: listSides(settlement, [leg]).map(({ side, firmId }) => {
       const fee = toSideFee(side, leg);
       const allInPaise = side === "sell" ? leg.seller_paise : leg.buyer_paise;

@@ -38,7 +38,7 @@ import { askCustoms, findCustomsFacts } from "./ask-customs.ts";
 import { buildSettlementChanges } from "./move-settlement.ts";
 import { beginTransfer, buildTransferChanges } from "./decide-legs.ts";
 import { buildCreditMovement, buildMoneyMovements } from "./movements.ts";
-import { computeDueAt, type SettlementState } from "./rules.ts";
+import { computeDueAt, type OriginKind, type SettlementState } from "./rules.ts";
 import { insertLegs, insertSettlements, type LegRow, type SettlementRow } from "./store.ts";
 
 /** A firm on one side of a deal, with its order; the house has no order. */
@@ -55,6 +55,7 @@ export type NewDeal = {
   readonly scheme: Scheme;
   /** The order or cross that made the deal. */
   readonly origin: string;
+  readonly originKind: OriginKind;
   readonly buyer: Party;
   readonly buyerBps: Bps;
   /** Whether it was agreed on the buyer's available money; if that has fallen, `FundsMoved` is thrown. */
@@ -279,6 +280,7 @@ function buildSettlement(deal: NewDeal, funded: boolean, { now, calendar }: When
     environment: deal.environment,
     scheme: deal.scheme,
     origin: deal.origin,
+    origin_kind: deal.originKind,
     buyer_desk_id: deal.buyer.deskId,
     buyer_firm_id: deal.buyer.firmId,
     buyer_order_id: deal.buyer.orderId,

@@ -105,7 +105,7 @@ type SettlementSearch = {
 export async function listAllSettlements(
   ctx: Pick<Context, "db">,
   { environment, status, settlementId, limit }: SettlementSearch,
-): Promise<(SettlementRow & { readonly legs: readonly LegRow[] })[]> {
+): Promise<(Omit<SettlementRow, "origin_kind"> & { readonly legs: readonly LegRow[] })[]> {
   const filter = {
     environment: environment ?? null,
     status: status ?? null,
@@ -117,7 +117,10 @@ export async function listAllSettlements(
     rows.map((row) => row.settlement_id),
   );
   const legsById = Map.groupBy(legs, (leg) => leg.settlement_id);
-  return rows.map((row) => ({ ...row, legs: legsById.get(row.settlement_id) ?? [] }));
+  return rows.map(({ origin_kind: _kind, ...row }) => ({
+    ...row,
+    legs: legsById.get(row.settlement_id) ?? [],
+  }));
 }
 
 /** A settlement as one party sees it: the sides of its own firms, at their own prices. */
@@ -133,7 +136,7 @@ export function viewSettlement(
   return {
     settlement_id: row.settlement_id,
     // Both sides of a cross may see its id; an order's id belongs to one desk.
-    cross_id: isId("crs", row.origin) ? row.origin : null,
+    cross_id: row.origin_kind === "cross" ? row.origin : null,
     scheme: row.scheme,
     status,
     reason: findReason(row, ownLegs, status),

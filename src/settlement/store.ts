@@ -20,13 +20,15 @@ import {
   text,
   time,
 } from "../platform/postgres/table.ts";
-import type { LegState, SettlementState, Step } from "./rules.ts";
+import type { LegState, OriginKind, SettlementState, Step } from "./rules.ts";
 
 export const settlements = table("settlements", {
   settlement_id: text(),
   environment: text<Environment>(),
   scheme: text<Scheme>(),
+  /** The id of the order or cross that made the deal. */
   origin: text(),
+  origin_kind: text<OriginKind>(),
   buyer_desk_id: text(),
   buyer_firm_id: text(),
   buyer_order_id: text().orNull,

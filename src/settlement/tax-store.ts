@@ -156,7 +156,7 @@ export async function insertSums(
       select l.seller_paise + l.seller_fee_paise + l.seller_gst_paise as paise
       from settlement_legs as l
       join settlements as s on s.settlement_id = l.settlement_id and s.state <> 'reversed'
-        and (${withCrosses} or not starts_with(s.origin, 'crs_'))
+        and (${withCrosses} or s.origin_kind <> 'cross')
       where l.seller_desk_id = own.desk_id and l.seller_firm_id = own.firm_id
         and l.environment = ${environment} and l.state = 'delivered'
         and l.answered_at >= ${from} and l.answered_at < ${before}

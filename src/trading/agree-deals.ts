@@ -138,6 +138,7 @@ function toNewDeal(
     environment: matchState.environment,
     scheme: deal.scheme,
     origin: deal.originOrderId,
+    originKind: "order",
     buyer: toBuyer(matchState, deal),
     buyerBps: deal.buyerBps,
     isFunded: deal.isFunded,

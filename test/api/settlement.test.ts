@@ -712,3 +712,16 @@ test("an order through the front door ends in a payout, and a buy in a holding",
   assert.equal((await holdingsOf(service, scripNo))[0]?.firm_id, buyer.firmId);
   await assertLedgerSound(service);
 });
+
+test("a settlement is a cross's exactly when its origin is a cross", async (t) => {
+  const service = await startService(t);
+  const desk = await openTestDesk(service);
+  const scripNo = await addCredit(service, desk);
+  const settlementId = await makeDeal(service, {
+    buyer: house(),
+    legs: [{ seller: desk, scripNo }],
+  });
+  const { pool } = service.ctx.db;
+  const set = `update settlements set origin_kind = 'cross' where settlement_id = $1`;
+  await assert.rejects(pool.query(set, [settlementId]), /settlements_origin_is_of_its_kind/);
+});

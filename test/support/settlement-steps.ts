@@ -142,6 +142,7 @@ function agree({ world, model }: Worlds, { deal: kind, client, faces: wanted, pi
     environment,
     scheme: "RODTEP",
     origin,
+    originKind: kind === "cross" ? "cross" : "order",
     buyer: party(buyer),
     buyerBps: 9_850,
     ...(kind === "cross" && { escrow: { environment, kind: "cross_escrow", subject: origin } }),

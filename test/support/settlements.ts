@@ -60,7 +60,7 @@ export async function addCredit(
 
 export type TestDeal = {
   readonly environment?: Environment;
-  /** What made the deal, where it was no order. */
+  /** The cross that made the deal, where it was no order. */
   readonly origin?: string;
   readonly buyer: TestParty;
   readonly legs: readonly {
@@ -106,6 +106,7 @@ export async function makeDeal(
       environment,
       scheme: "RODTEP" as const,
       origin: made ?? origin.orderId ?? "",
+      originKind: made === undefined ? ("order" as const) : ("cross" as const),
       buyer: partyOf(buyer),
       buyerBps: 9_840,
       legs: legs.map((leg) => ({
