@@ -51,7 +51,7 @@ async function againstSolver(): Promise<Row[]> {
   const offers = [...marketOffers(draw, 2_000)];
   const index = indexOf(offers);
   const options = { time_limit: solverSeconds, mip_rel_gap: 0, mip_abs_gap: 0.5 };
-  highs.solve(milpOf(offers.slice(0, 20), marketRequirement(draw)), options);
+  highs.solve(writeMilp(offers.slice(0, 20), marketRequirement(draw)), options);
   for (let number = 0; number < warmUps; number++) {
     chooseBundle(index, { requirement_paise: marketRequirement(draw) });
     chooseOwnCredits(offers, marketRequirement(draw));
@@ -59,7 +59,7 @@ async function againstSolver(): Promise<Row[]> {
   const cases: { ours: number; list: number; theirs: number; gap: number; stopped: boolean }[] = [];
   for (let number = 0; number < solvedCases; number++) {
     const requirement = marketRequirement(draw);
-    const model = milpOf(offers, requirement);
+    const model = writeMilp(offers, requirement);
     const ours = timed(() => chooseBundle(index, { requirement_paise: requirement }));
     const list = timed(() => chooseOwnCredits(offers, requirement));
     const theirs = timed(() => highs.solve(model, options));
@@ -164,7 +164,7 @@ function processorTime<T>(work: () => T): { readonly ms: number; readonly result
   return { ms: (user + system) / 1_000, result };
 }
 
-function milpOf(offers: readonly Offer[], requirement: number): string {
+function writeMilp(offers: readonly Offer[], requirement: number): string {
   const terms = offers.map(({ face_paise }, at) => `${face_paise / 100} x${at}`).join("\n + ");
   const names = offers.map((_, at) => `x${at}`).join("\n");
   const limit = Math.floor(requirement / 100);

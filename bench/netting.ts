@@ -48,7 +48,7 @@ async function againstSolver({ size, cases }: Sized): Promise<Row> {
     const highs = await loadHighs();
     const board = buildBoard(marketGroup(draw, size));
     const ours = timed(() => assignmentOf(board));
-    const model = milpOf(board);
+    const model = writeMilp(board);
     const options = { time_limit: solverSeconds, mip_rel_gap: 0, mip_abs_gap: 0.5 };
     const theirs = timed(() => attempt(() => highs.solve(model, options)));
     const solution = theirs.result;
@@ -98,7 +98,7 @@ function assignmentOf(board: Board): Assignment & { readonly sliceMs: number } {
 }
 
 /** One binary for each credit and requirement that it may pay, in whole rupees. */
-function milpOf({ credits, requirements, creditKinds, requirementsByKind }: Board): string {
+function writeMilp({ credits, requirements, creditKinds, requirementsByKind }: Board): string {
   const names: string[] = [];
   const terms: string[] = [];
   const once: string[] = [];

@@ -14,7 +14,7 @@ import type { Socket } from "node:net";
 
 import { Failure } from "../../kernel/failure.ts";
 import { toErrorReply } from "./errors.ts";
-import { requestIdOf } from "./calls.ts";
+import { readRequestId } from "./calls.ts";
 
 export type BrokenRequests = {
   /** Told of every request, so that the connection's latest one is known. */
@@ -37,7 +37,7 @@ export function brokenRequests(now: () => Date): BrokenRequests {
     }
     // Of a request whose body broke the headers were read; of anything else nothing is known.
     const cut = latest && !latest.req.complete ? latest.req : { headers: {} };
-    const text = answerText(error, requestIdOf(cut, now()));
+    const text = answerText(error, readRequestId(cut, now()));
     socket.end(text, () => socket.destroy());
   }
 

@@ -3,13 +3,13 @@
 //   1  request id      echoed when well-formed, made otherwise; on every answer
 //   2  load            more than `inFlightMax` requests at once are shed
 //   3  size            over 1 MiB is refused; a chunked body is counted as it arrives, and kept only
-//                      for whom it can be used (`http-body.ts`)
+//                      for whom it can be used (`body.ts`)
 //   4  route           unknown paths and methods
 //   5  key, meter, scope     `admit.ts`, for routes that demand a key; for public ones the budget
 //   6  content type, JSON, shape
 //
 // A slow sender is cut by Node's own timeouts, which are checked every second. What breaks before
-// it is a whole request is answered by `http-broken.ts`.
+// it is a whole request is answered by `broken.ts`.
 
 import { isUtf8 } from "node:buffer";
 import type { ServerResponse } from "node:http";
@@ -49,7 +49,7 @@ import { brokenRequests } from "./broken.ts";
 import { toErrorReply } from "./errors.ts";
 import { compileSerializer } from "./serialization.ts";
 import { takePiece } from "../heavy/pace.ts";
-import { requestIdOf } from "./calls.ts";
+import { readRequestId } from "./calls.ts";
 import { InFlight } from "./in-flight.ts";
 import { compileValidator, unknownFields, unknownParameters } from "./validation.ts";
 import { watchConnections } from "./listen.ts";
@@ -148,7 +148,7 @@ export function createServer(options: ServerOptions): App {
   const app = fastify({
     loggerInstance: undivided(log),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: (message) => requestIdOf(message, now()),
+    genReqId: (message) => readRequestId(message, now()),
     requestIdHeader: false,
     rewriteUrl: ({ url = "/" }) => plainColons(url),
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,

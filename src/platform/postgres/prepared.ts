@@ -62,7 +62,7 @@ async function ended(client: pg.ClientBase, run: PreparedRun): Promise<void> {
   try {
     await run.ended;
   } catch (error) {
-    throw causeOf(client, run.statement, error as Error); // The driver rejects with nothing else.
+    throw findCause(client, run.statement, error as Error); // The driver rejects with nothing else.
   }
 }
 
@@ -83,7 +83,7 @@ const failedIn = new WeakMap<Error, Statement>();
  * Of statements that travel together, those behind one that failed only say that their transaction has
  * failed. Whoever hears of one of them first hears of the cause.
  */
-function causeOf(client: pg.ClientBase, statement: Statement, error: Error): Error {
+function findCause(client: pg.ClientBase, statement: Statement, error: Error): Error {
   const isAborted = "code" in error && error.code === abortedCode;
   const cause = (isAborted ? lastFaults.get(client) : undefined) ?? error;
   if (cause !== error) return cause;
