@@ -2,7 +2,7 @@ import { readConfig } from "../src/config.ts";
 import { environments } from "../src/kernel/caller.ts";
 import { schemes } from "../src/kernel/scheme.ts";
 import { istTimestamp } from "../src/kernel/time.ts";
-import { countOpenQuotes } from "../src/trading/use-quotes.ts";
+import { countOpenQuotes } from "../src/trading/quotes.ts";
 import { listCards } from "../src/rates/current-cards.ts";
 import { previewCard, publishCardWithApproval } from "../src/rates/publish-card.ts";
 import type { CardTerms, RateCard, SizeBand, ValidityBand } from "../src/rates/rules.ts";

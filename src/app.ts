@@ -41,7 +41,7 @@ import { payoutRoutes } from "./payouts/routes.ts";
 import { payoutLifecycle } from "./payouts/rules.ts";
 import { orderRoutes, quoteRoutes } from "./trading/routes.ts";
 import { quoteLifecycle } from "./trading/quote-rules.ts";
-import { createQuoter } from "./trading/take-quote.ts";
+import { createQuoter } from "./trading/quotes.ts";
 import type { Outbound } from "./platform/outbound.ts";
 import { openStreams } from "./platform/http/sse.ts";
 import { servePage } from "./platform/http/web-page.ts";

@@ -27,7 +27,7 @@ import {
 import { houseOffers, type OfferSource, restingOffers } from "./trading/book.ts";
 import { failOrders, lockTrading, passTimeOfOrders } from "./trading/end-orders.ts";
 import { listOpenOrders } from "./trading/read-orders.ts";
-import { passTimeOfQuotes } from "./trading/use-quotes.ts";
+import { passTimeOfQuotes } from "./trading/quotes.ts";
 
 /** Moves the deadlines of a sandbox desk earlier, room by room, when its clock is put forward. */
 export const timeHooks: TimeHooks = {

@@ -43,7 +43,7 @@ import {
 import type { Intent } from "./order-rules.ts";
 import type { OrderRow } from "./order-store.ts";
 import { isPricedCredit } from "./quote-rules.ts";
-import type { LockedQuote } from "./use-quotes.ts";
+import type { LockedQuote } from "./quotes.ts";
 
 export type Command = {
   readonly call: Call;

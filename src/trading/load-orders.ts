@@ -32,7 +32,7 @@ import type { Command, Loaded } from "./decide-orders.ts";
 import { type MatchState, newMatchState } from "./match-state.ts";
 import { findByIdempotencyKey, findOrders, lockMatching, type OrderRow } from "./order-store.ts";
 import { listRestingBuys } from "./resting-store.ts";
-import { type LockedQuote, lockQuotes } from "./use-quotes.ts";
+import { type LockedQuote, lockQuotes } from "./quotes.ts";
 
 /** How many resting buys of a scheme a set loads, those with priority first. */
 export const restingBuysMax = { limit: 500, ofDesk: 100, throughDesk: 1_000 };

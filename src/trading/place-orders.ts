@@ -21,14 +21,13 @@ import { type Attempt, type Outcome, RowsHeld } from "../platform/postgres/split
 import { openQuotesOn } from "../rates/open-quotes.ts";
 import { FundsMoved, OwnersDisputed } from "../settlement/open-settlements.ts";
 import { findOrderStandings } from "../settlement/read-settlements.ts";
-import { CreditsHeld, StaleBook } from "./agree-deals.ts";
+import { CreditsHeld, StaleBook, storeOrders } from "./store-orders.ts";
 import type { BookSessions, BookSession } from "./book-session.ts";
 import { type Command, decideOrders, type Verdict } from "./decide-orders.ts";
 import { loadOrders, type OrderSet } from "./load-orders.ts";
 import { currentOrder, type MatchState } from "./match-state.ts";
 import type { OrderRow } from "./order-store.ts";
 import { type OrderSettled, viewSettled } from "./read-orders.ts";
-import { storeOrders } from "./store-orders.ts";
 
 /** How often a set is decided before its conflict is answered as an error. */
 const decisionsMax = 5;

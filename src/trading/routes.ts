@@ -1,11 +1,17 @@
+// The path of a quote: takeQuote (quotes.ts) collects requests into sets, priceSells or priceBuys
+// (price-quotes.ts) prices them from the rate card and the book, and quote-store.ts inserts them.
+//
+// The path of an order: placeOrder (order-desk.ts) parses it, the order desk collects orders into
+// sets, and placeOrders (place-orders.ts) runs each set as one transaction: load, decide, confirm,
+// store. The matcher (match-resting.ts) deals resting orders later.
+
 import { type Context, contextFor } from "../platform/context.ts";
 import { callOf, sendCreation, sendLong, sendPage } from "../platform/http/calls.ts";
 import type { App } from "../platform/http/server.ts";
 import { compileBatchValidator } from "../platform/http/validation.ts";
-import type { OrderDesk } from "./order-desk.ts";
-import { cancelOrder, placeOrder, placeOrderBatch } from "./place-order.ts";
+import { cancelOrder, type OrderDesk, placeOrder, placeOrderBatch } from "./order-desk.ts";
 import { listOrders, readOrder } from "./read-orders.ts";
-import { readQuote } from "./read-quotes.ts";
+import { readQuote, type TakeQuote } from "./quotes.ts";
 import {
   BatchResults,
   ListOrdersQuery,
@@ -19,14 +25,6 @@ import {
   StoredQuote,
   TakeQuoteBody,
 } from "./schema.ts";
-import type { TakeQuote } from "./take-quote.ts";
-
-// The path of a quote: takeQuote (take-quote.ts) collects requests into sets, priceSells or priceBuys
-// prices them from the rate card and the book, and quote-store.ts inserts what was quoted.
-//
-// The path of an order: placeOrder (place-order.ts) parses it, the order desk (order-desk.ts)
-// collects orders into sets, and placeOrders (place-orders.ts) runs each set as one transaction:
-// load, decide, confirm, store. The matcher (match-resting.ts) deals resting orders later.
 
 export function quoteRoutes(app: App, ctx: Context, takeQuote: TakeQuote): void {
   app.post(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Caller } from "../../src/kernel/caller.ts";
-import { lockQuotes, useQuotes } from "../../src/trading/use-quotes.ts";
+import { lockQuotes, useQuotes } from "../../src/trading/quotes.ts";
 import { addFirm } from "../support/holdings.ts";
 import { type Service, startService } from "../support/service.ts";
 

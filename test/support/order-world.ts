@@ -14,7 +14,7 @@ import { houseFirmId } from "../../src/kernel/ids.ts";
 import { advance } from "../../src/kernel/lifecycle.ts";
 import { addDays, dayNumber, istDay } from "../../src/kernel/time.ts";
 import { comparePriority } from "../../src/trading/match-rules.ts";
-import { buildDeals } from "../../src/trading/agree-deals.ts";
+import { buildDeals } from "../../src/trading/store-orders.ts";
 import { decideOrders, type Loaded, type Verdict } from "../../src/trading/decide-orders.ts";
 import {
   endRest,

@@ -1,0 +1,249 @@
+// From a request to a binding price. Concurrent requests form a set per side and environment: one
+// statement reads what they name, pure rules price each, and one statement inserts the quotes
+// before any request is answered, so that every answered price is stored.
+//
+// Sells and buys have separate queues, so a search for cover never delays a sell. Nothing is
+// cached: a halt, a new card or a suspended credit counts for the next set. A quote changes no data
+// of a tenant, so it is neither an event nor an audit record. Quotes of a dry run and "no quote"
+// are not stored. Orders lock stored quotes, and each is used once.
+
+import { planSearches, SearchNeeded } from "../cover/search-cover.ts";
+import { buySideOff, type Call, type Caller, type Environment } from "../kernel/caller.ts";
+import { notFound } from "../kernel/failure.ts";
+import { firstId, isId } from "../kernel/ids.ts";
+import { allowedActions } from "../kernel/lifecycle.ts";
+import type { Passage } from "../kernel/passage.ts";
+import type { Scheme } from "../kernel/scheme.ts";
+import { istTimestamp } from "../kernel/time.ts";
+import { visibleTo } from "../kernel/visibility.ts";
+import { type Context, contextFor } from "../platform/context.ts";
+import type { Metrics } from "../platform/metrics.ts";
+import { coalesce, type Outcome } from "../platform/postgres/coalesce.ts";
+import { known, type Query, type Tx } from "../platform/postgres/postgres.ts";
+import { withoutKeeping } from "../platform/postgres/split.ts";
+import type { Book } from "./book.ts";
+import { type Ask, type BuyAsked, priceBuys, priceSells, type Verdict } from "./price-quotes.ts";
+import {
+  findQuoteState,
+  parseWanted,
+  quoteLifecycle,
+  quoteWindowMaxMs,
+  type SellWanted,
+} from "./quote-rules.ts";
+import {
+  findQuote,
+  insertBuys,
+  insertSells,
+  lockQuoteRows,
+  moveQuoteExpiriesEarlier,
+  type OpenQuoteTotals,
+  type QuoteRow,
+  type QuoteUse,
+  setQuoteOrders,
+  sumOpenQuotes,
+} from "./quote-store.ts";
+import type { Quote, StoredQuote, TakeQuoteBody } from "./schema.ts";
+
+const sellSetSizeMax = 256;
+/** A set waits for the database twice; several in flight use that time. */
+const sellSetsInFlight = 4;
+const buySetSizeMax = 32;
+const queueMax = 20_000;
+
+/** The body of an answer and its headers. */
+export type QuoteAnswer = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly quote: Quote;
+};
+
+export type TakeQuote = (call: Call, request: TakeQuoteBody) => Promise<QuoteAnswer>;
+
+export function createQuoter(
+  ctx: Context,
+  book: Book,
+  { setSize }: Pick<Metrics, "setSize">,
+): TakeQuote {
+  // Separate queues: a wait in the sandbox, for a connection or a row, does not delay live quotes.
+  const openQueues = (environment: Environment) => {
+    const scoped = contextFor(ctx, { environment });
+    return {
+      sell: coalesce(
+        (asks: readonly Ask<SellWanted>[]) =>
+          keepAll(asks, priceSells(scoped, asks), (rows) => insertSells(scoped.db, rows)),
+        {
+          setSizeMax: sellSetSizeMax,
+          setsInFlight: sellSetsInFlight,
+          queueMax,
+          onSet: (size) => setSize.observe({ set: "sell quotes" }, size),
+        },
+      ),
+      buy: coalesce(
+        (asks: readonly Ask<BuyAsked>[]) =>
+          keepAll(asks, priceBuys(scoped, book, asks), (rows) => insertBuys(scoped.db, rows)),
+        {
+          setSizeMax: buySetSizeMax,
+          queueMax,
+          onSet: (size) => setSize.observe({ set: "buy quotes" }, size),
+        },
+      ),
+    };
+  };
+  const queues = { live: openQueues("live"), sandbox: openQueues("sandbox") };
+
+  return async function takeQuote(call, request) {
+    const wanted = parseWanted(request);
+    const { sell, buy } = queues[call.caller.environment];
+    if (wanted.side === "sell") return await sell({ call, wanted });
+    if (!call.caller.buySide) throw buySideOff();
+    return await buy({ call, wanted }).catch(async (error: unknown) => {
+      if (!(error instanceof SearchNeeded)) throw error;
+      const asked = { by: call.caller, signal: call.gone?.() };
+      const [plan = null] = await planSearches(ctx, [error], asked);
+      return await buy({ call, wanted: { ...wanted, plan } });
+    });
+  };
+}
+
+/** A quote that the caller may see, with its present state. */
+export async function readQuote(
+  ctx: Context,
+  caller: Caller,
+  quoteRef: string,
+): Promise<StoredQuote> {
+  const row = isId("qte", quoteRef)
+    ? await findQuote(ctx.db, { ...visibleTo(caller), quoteRef })
+    : undefined;
+  if (!row) throw notFound();
+  return viewStoredQuote(row, ctx.now());
+}
+
+/** A quote as an order sees it. */
+export type LockedQuote = QuoteRow;
+
+/**
+ * Locks the quotes of a set of orders until the transaction ends, one per element of `asked`;
+ * undefined where the caller has no such quote.
+ */
+export function lockQuotes(
+  asked: readonly { readonly caller: Caller; readonly quoteRef: string }[],
+): Query<readonly (LockedQuote | undefined)[]> {
+  if (asked.length === 0) return known([]);
+  const locked = lockQuoteRows(
+    asked.map(({ caller, quoteRef }) => ({
+      ...visibleTo(caller),
+      quoteRef: isId("qte", quoteRef) ? quoteRef : "",
+    })),
+  );
+  return locked.map((rows) => {
+    const found = asked.map((): LockedQuote | undefined => undefined);
+    for (const { position, ...row } of rows) found[position] = row;
+    return found;
+  });
+}
+
+/**
+ * Binds quotes to their orders; returns the indexes of the uses that succeeded. A quote is used once:
+ * the first use wins, within a set and between transactions.
+ */
+export function useQuotes(uses: readonly QuoteUse[]): Query<ReadonlySet<number>> {
+  const first = new Map<string, number>();
+  uses.forEach(({ quoteRef }, at) => {
+    if (!first.has(quoteRef)) first.set(quoteRef, at);
+  });
+  return setQuoteOrders([...first.values()].flatMap((at) => uses[at] ?? [])).map(
+    (bound) => new Set(bound.map((quoteRef) => first.get(quoteRef) ?? -1)),
+  );
+}
+
+/** Open quotes of a market; they are honoured whatever card is published. */
+export async function countOpenQuotes(
+  { db, now }: Pick<Context, "db" | "now">,
+  market: { readonly environment: Environment; readonly scheme: Scheme },
+): Promise<OpenQuoteTotals> {
+  return await sumOpenQuotes(db, market, now());
+}
+
+export async function passTimeOfQuotes(tx: Tx, passage: Passage): Promise<number> {
+  const oldest = new Date(passage.now.getTime() - quoteWindowMaxMs);
+  return await moveQuoteExpiriesEarlier(tx, passage, firstId("qte", oldest));
+}
+
+/** Inserts the quotes, except those of dry runs, before any is answered. */
+async function keepAll<Row extends QuoteRow>(
+  asks: readonly Ask<unknown>[],
+  pricing: Promise<readonly Verdict<Row>[]>,
+  insert: (rows: readonly Row[]) => Promise<void>,
+): Promise<Outcome<QuoteAnswer>[]> {
+  const verdicts = await withoutKeeping(() => pricing);
+  const kept = verdicts.flatMap((verdict, at) =>
+    "row" in verdict && !asks[at]?.call.dryRun ? [verdict.row] : [],
+  );
+  if (kept.length > 0) await insert(kept);
+  return verdicts.map(toQuoteAnswer);
+}
+
+function toQuoteAnswer(verdict: Verdict<QuoteRow>): Outcome<QuoteAnswer> {
+  if (verdict instanceof Error) return verdict;
+  if (!("row" in verdict)) {
+    return { headers: {}, quote: { no_quote: true, reason: verdict.reason } };
+  }
+  const { row, proof } = verdict;
+  return {
+    headers: {
+      "x-quote-valid-until": istTimestamp(row.valid_until),
+      ...(proof && {
+        "x-cover-residual": proof.residual,
+        "x-cover-residual-bound-paise": String(proof.residual_bound_paise),
+      }),
+    },
+    quote: viewQuote(row),
+  };
+}
+
+/** The answer of readQuote. The key is not shown: a key of one firm must not learn of other keys. */
+function viewStoredQuote(row: QuoteRow, now: Date): StoredQuote {
+  const status = findQuoteState(row, now);
+  return {
+    ...viewQuote(row),
+    quote_ref: row.quote_ref,
+    valid_until: istTimestamp(row.valid_until),
+    status,
+    order_id: row.order_id,
+    firm_id: row.firm_id,
+    card_version: row.card_version,
+    created_at: istTimestamp(row.created_at),
+    version: row.order_id === null ? 1 : 2,
+    allowed_actions: allowedActions(quoteLifecycle, status),
+  };
+}
+
+/** The answer of takeQuote: the fields of its side only. */
+function viewQuote(row: QuoteRow): Quote {
+  const { quote_ref, scheme, price_bps, all_in_paise } = row;
+  if (row.side === "sell") {
+    return {
+      side: row.side,
+      scheme,
+      ...(row.scrip_no !== null && { scrip_no: row.scrip_no }),
+      face_paise: row.face_paise,
+      price_bps,
+      all_in_paise,
+      valid_until: istTimestamp(row.valid_until),
+      quote_ref,
+    };
+  }
+  const residual = row.requirement_paise - row.covered_paise;
+  return {
+    side: row.side,
+    scheme,
+    requirement_paise: row.requirement_paise,
+    price_bps,
+    all_in_paise,
+    savings_paise: row.covered_paise - all_in_paise,
+    scrip_nos: [...row.scrip_nos],
+    covered_paise: row.covered_paise,
+    residual_paise: residual,
+    fully_covered: residual === 0,
+    quote_ref,
+  };
+}
