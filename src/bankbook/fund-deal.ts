@@ -4,6 +4,7 @@ import type { Actor } from "../kernel/actor.ts";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import { isId, utrForm } from "../kernel/ids.ts";
+import { wrongState } from "../kernel/lifecycle.ts";
 import { rupeesText } from "../kernel/money.ts";
 import { writeBooks } from "../ledger/write-books.ts";
 import { actWithApproval } from "../operators/act-with-approval.ts";
@@ -77,6 +78,7 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
     const { firmId, environment } = await findBuyer(tx, dealId);
     const locked = await lockReceivers(tx, [{ firmId, dealId }]);
     const state = locked.settlements[0]?.state ?? locked.crosses[0]?.state;
+    if (state === undefined) throw new Error("a deal stays");
     refuseFunded(dealId, state);
     const firm = locked.firms.get(firmId);
     if (!firm) throw new Error("who buys is a firm");
@@ -99,11 +101,9 @@ export const dealFunding: ApprovalKind<{ readonly deal_id: string; readonly pais
 };
 
 /** Only a pending settlement or an agreed cross waits for money. */
-function refuseFunded(dealId: string, state: string | undefined): void {
+function refuseFunded(dealId: string, state: string): void {
   if (state === "pending" || state === "agreed") return;
-  throw new Failure("conflict", `${dealId} is ${state} and waits for no money`, {
-    detail: { reason: "wrong_state", state, allowed_actions: [] },
-  });
+  throw wrongState(`${dealId} is ${state} and waits for no money`, { state });
 }
 
 /** The buyer of a settlement or cross. */

@@ -19,7 +19,7 @@ import { createHash } from "node:crypto";
 import type { Environment } from "../kernel/caller.ts";
 import { Failure } from "../kernel/failure.ts";
 import { canonicalJson } from "../kernel/json.ts";
-import { advance, type Lifecycle } from "../kernel/lifecycle.ts";
+import { advance, type Lifecycle, wrongState } from "../kernel/lifecycle.ts";
 import {
   addedCeil,
   addedFloor,
@@ -148,11 +148,8 @@ export function requireMove<Action extends CrossAction>(
 ): Action | "refund" {
   const { state } = standing;
   if (!hasRole(findRole(action, state), standing)) {
-    throw buildConflict(
-      standing,
-      "wrong_state",
-      `a cross that is ${state} does not allow ${action}`,
-    );
+    const allowed = listAllowedActions(standing);
+    throw wrongState(`a cross that is ${state} does not allow ${action}`, { state, allowed });
   }
   return action === "cancel" && state === "funded" ? "refund" : action;
 }

@@ -4,7 +4,7 @@
 import type { Change } from "../kernel/actor.ts";
 import { Failure, notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
-import { advance, allowedActions } from "../kernel/lifecycle.ts";
+import { advance, allowedActions, wrongState } from "../kernel/lifecycle.ts";
 import { refuseSubAccount } from "../kernel/visibility.ts";
 import { dropQuestions } from "../outside/ask.ts";
 import type { Context } from "../platform/context.ts";
@@ -120,12 +120,9 @@ async function decideConsequences(
 
 function refuseClosed({ connection_state }: FirmRow): void {
   if (!closedStates.includes(connection_state)) return;
-  throw new Failure("conflict", `a firm that is ${connection_state} cannot be changed`, {
-    detail: {
-      reason: "wrong_state",
-      state: connection_state,
-      allowed_actions: allowedActions(firmLifecycle, connection_state),
-    },
+  throw wrongState(`a firm that is ${connection_state} cannot be changed`, {
+    state: connection_state,
+    allowed: allowedActions(firmLifecycle, connection_state),
   });
 }
 

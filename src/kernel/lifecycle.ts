@@ -27,8 +27,19 @@ export function advance<State extends string, Table extends Moves<State>>(
 ): State {
   const move = lifecycle.moves[action];
   if (move?.from.includes(state)) return move.to;
-  throw new Failure("conflict", `a ${lifecycle.noun} that is ${state} does not allow ${action}`, {
-    detail: { reason: "wrong_state", state, allowed_actions: allowedActions(lifecycle, state) },
+  throw wrongState(`a ${lifecycle.noun} that is ${state} does not allow ${action}`, {
+    state,
+    allowed: allowedActions(lifecycle, state),
+  });
+}
+
+/** The conflict of an action that the state does not allow; nothing is allowed unless it is given. */
+export function wrongState(
+  message: string,
+  { state, allowed = [] }: { readonly state: string; readonly allowed?: readonly string[] },
+): Failure {
+  return new Failure("conflict", message, {
+    detail: { reason: "wrong_state", state, allowed_actions: allowed },
   });
 }
 

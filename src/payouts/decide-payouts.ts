@@ -1,6 +1,7 @@
 // Decides the moves of payouts: on an earning, at a review, on an answer of the bank, or by the
 // operator. Pure; the use cases load and store.
 
+import { wrongState } from "../kernel/lifecycle.ts";
 import { makeSimulatedUtr } from "../outside/bank-rules.ts";
 import type { Answered } from "../outside/inquiry-rules.ts";
 import type { Change } from "../kernel/actor.ts";
@@ -186,9 +187,7 @@ export function buildResendEarning(
 
 function refuseUnreturned({ state }: PayoutRow, isReversed: boolean): void {
   if (state !== "returned") {
-    throw new Failure("conflict", `a payout that is ${state} is not sent again`, {
-      detail: { reason: "wrong_state", state, allowed_actions: [] },
-    });
+    throw wrongState(`a payout that is ${state} is not sent again`, { state });
   }
   if (isReversed) {
     throw new Failure("conflict", "the deal that it paid for was reversed", {

@@ -5,6 +5,7 @@ import { toSealPurpose } from "../firms/particulars.ts";
 import { recordChanges } from "../journal/record-changes.ts";
 import type { Actor } from "../kernel/actor.ts";
 import { Failure } from "../kernel/failure.ts";
+import { wrongState } from "../kernel/lifecycle.ts";
 import { istDay } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import type { SealedPlace } from "../platform/master-key.ts";
@@ -80,9 +81,7 @@ export async function readFile(
     const [file] = await lockFiles(tx, [fileId]);
     if (!file) throw new Failure("not_found", `no payout file ${fileId}`);
     if (file.state === "voided") {
-      throw new Failure("conflict", "the file was voided: the bank must not get it", {
-        detail: { reason: "wrong_state", state: file.state },
-      });
+      throw wrongState("the file was voided: the bank must not get it", { state: file.state });
     }
     const lines = await listFileLines(tx, [fileId]);
     const opened = lines.map((line) => ({

@@ -1,11 +1,12 @@
 import { recordChanges } from "../journal/record-changes.ts";
+import { wrongState } from "../kernel/lifecycle.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Appliers } from "../outside/answer-inquiries.ts";
 import { answerNow } from "../outside/ask.ts";
 import type { Simulators } from "../outside/inquiry-rules.ts";
 import { type Actor, toActor } from "../kernel/actor.ts";
 import type { Call } from "../kernel/caller.ts";
-import { Failure, notFound } from "../kernel/failure.ts";
+import { notFound } from "../kernel/failure.ts";
 import { isId } from "../kernel/ids.ts";
 import type { Context } from "../platform/context.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
@@ -66,8 +67,8 @@ async function takeNextStep(tx: Tx, known: SettlementRow, stepping: StepContext)
       // No inquiry is open, so no answer will come: the next event is the deadline.
       return await moveOn(tx, known, stepping, "fail");
     default:
-      throw new Failure("conflict", `a settlement that is ${known.state} goes no further`, {
-        detail: { reason: "wrong_state", state: known.state, allowed_actions: [] },
+      throw wrongState(`a settlement that is ${known.state} goes no further`, {
+        state: known.state,
       });
   }
 }
