@@ -128,9 +128,3 @@ export function counterpartyUnavailable(): Failure {
 export function samePan(path: string): Failure {
   return unprocessable({ path, problem: "both sides are the same company" });
 }
-
-export function quoteUsed(crossId: string): Failure {
-  return new Failure("conflict", "the quote was used for another cross", {
-    detail: { reason: "quote_used", cross_id: crossId },
-  });
-}

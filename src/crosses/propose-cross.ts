@@ -22,8 +22,7 @@ import type { Creation } from "../platform/http/calls.ts";
 import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
 import type { Db, Tx } from "../platform/postgres/postgres.ts";
 import { amountDaysMin } from "../rates/rules.ts";
-import { creditNotSellable, quoteExpired } from "../trading/order-refusals.ts";
-import { quoteUsed } from "./act-on-cross.ts";
+import { creditNotSellable, quoteExpired, quoteUsed } from "../trading/order-refusals.ts";
 import { buildCrossRow, openCrosses } from "./open-crosses.ts";
 import { type CrossQuoteRow, lockCrossQuote, setCrossOfQuote } from "./quote-store.ts";
 import { buildCrossChanges, requireCross } from "./read-crosses.ts";
@@ -76,7 +75,7 @@ async function lockOpenQuote(
   const quote = isId("cqt", ref) ? await lockCrossQuote(tx, visibleTo(caller), ref) : undefined;
   if (!quote) throw notFound();
   if (quote.side === "buy" && !caller.buySide) throw buySideOff();
-  if (quote.cross_id !== null) throw quoteUsed(quote.cross_id);
+  if (quote.cross_id !== null) throw quoteUsed({ cross_id: quote.cross_id });
   if (quote.valid_until < now) throw quoteExpired(istTimestamp(quote.valid_until));
   return quote;
 }

@@ -11,7 +11,7 @@ import { istTimestamp } from "../kernel/time.ts";
 import { refuseSubAccount, visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
-import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
 import { type Db, type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { listGroupActions, refuseMembers } from "./group-rules.ts";
 import type { CreateGroupBody, Group, ListGroupsQuery, UpdateGroupBody } from "./group-schema.ts";
@@ -76,9 +76,7 @@ export async function createGroup(
 async function findCreatedEarlier(tx: Tx, { caller }: Call, groupId: string): Promise<Group> {
   const row = await findGroup(tx, caller.deskId, groupId);
   if (row) return viewGroup(row);
-  throw new Failure("conflict", "the group this idempotency key created has been deleted", {
-    detail: { reason: "deleted", group_id: groupId },
-  });
+  throw createdWasDeleted("group", groupId);
 }
 
 /** Renames a group; does nothing when it has the name already. */

@@ -8,7 +8,7 @@ import { istDay, istTimestamp } from "../kernel/time.ts";
 import type { Context } from "../platform/context.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
 import type { Creation } from "../platform/http/calls.ts";
-import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
 import { type Tx, violatedConstraint } from "../platform/postgres/postgres.ts";
 import { requireVisibleFirm, refuseOffboarded } from "./find-firms.ts";
 import {
@@ -99,9 +99,7 @@ async function findDeclaredEarlier(
 ): Promise<Requirement> {
   const row = await findRequirement(tx, { deskId: desk_id, firmId: firm_id }, requirementId);
   if (row) return viewRequirement(row);
-  throw new Failure("conflict", "the requirement this idempotency key created has been deleted", {
-    detail: { reason: "deleted", requirement_id: requirementId },
-  });
+  throw createdWasDeleted("requirement", requirementId);
 }
 
 /** Changes the given fields; does nothing when none differs. */

@@ -27,7 +27,7 @@ import type { Paise } from "../kernel/money.ts";
 import { istTimestamp } from "../kernel/time.ts";
 import { idempotencyOwner, visibleTo } from "../kernel/visibility.ts";
 import { mapPaced, openPace } from "../platform/heavy/pace.ts";
-import { differences, fingerprintOf } from "../platform/http/idempotency.ts";
+import { differences, fingerprintOf, keyReused } from "../platform/http/idempotency.ts";
 import { amountDaysMin } from "../rates/rules.ts";
 import { OwnersDisputed } from "../settlement/open-settlements.ts";
 import { buyCover, buyQuoted, chooseDeliverable, type Draft, sellCredits } from "./match-order.ts";
@@ -35,7 +35,6 @@ import type { MatchState } from "./match-state.ts";
 import {
   creditNotSellable,
   factsChanged,
-  keyReused,
   otherFirm,
   quoteExpired,
   quoteUsed,
@@ -129,7 +128,7 @@ function originalKey({ call, idempotencyKey }: Pick<Command, "call" | "idempoten
 function answerReplay(original: OrderRow, { request }: Loaded): Verdict {
   const differs = differences(fingerprintOf(original.request ?? {}), fingerprintOf(request));
   if (differs.length === 0) return { kind: "replayed", orderId: original.order_id };
-  return { kind: "refused", failure: keyReused(original.order_id, differs) };
+  return { kind: "refused", failure: keyReused("order", { order_id: original.order_id, differs }) };
 }
 
 function findRefusal(matchState: MatchState, item: Loaded): Failure | undefined {
@@ -160,7 +159,7 @@ function refuseByKey(matchState: MatchState, item: Loaded): Failure | undefined 
 function refuseByState(matchState: MatchState, item: Loaded): Failure | undefined {
   const { quote, firm, credit } = item;
   const usedBy = quote && (matchState.usedQuotes.get(quote.quote_ref) ?? quote.order_id);
-  if (usedBy) return quoteUsed(usedBy);
+  if (usedBy) return quoteUsed({ order_id: usedBy });
   if (quote && quote.valid_until < item.receivedAt) {
     return quoteExpired(istTimestamp(quote.valid_until));
   }

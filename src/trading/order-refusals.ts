@@ -4,15 +4,13 @@ import type { NotSellableReason } from "../credits/rules.ts";
 import { Failure, unprocessable } from "../kernel/failure.ts";
 import type { Paise } from "../kernel/money.ts";
 
-export function keyReused(orderId: string, differs: readonly string[]): Failure {
-  return new Failure("conflict", "this idempotency key was used for a different order", {
-    detail: { reason: "idempotency_key_reused", order_id: orderId, differs },
-  });
-}
-
-export function quoteUsed(orderId: string): Failure {
-  return new Failure("conflict", "the quote was used for another order", {
-    detail: { reason: "quote_used", order_id: orderId },
+/** The quote has made an order or a cross already. */
+export function quoteUsed(
+  by: { readonly order_id: string } | { readonly cross_id: string },
+): Failure {
+  const noun = "order_id" in by ? "order" : "cross";
+  return new Failure("conflict", `the quote was used for another ${noun}`, {
+    detail: { reason: "quote_used", ...by },
   });
 }
 

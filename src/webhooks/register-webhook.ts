@@ -7,7 +7,7 @@ import { advance } from "../kernel/lifecycle.ts";
 import { visibleTo } from "../kernel/visibility.ts";
 import type { Context } from "../platform/context.ts";
 import type { Creation } from "../platform/http/calls.ts";
-import { claimIdempotencyKey } from "../platform/http/idempotency.ts";
+import { claimIdempotencyKey, createdWasDeleted } from "../platform/http/idempotency.ts";
 import type { Outbound } from "../platform/outbound.ts";
 import type { Tx } from "../platform/postgres/postgres.ts";
 import { seal } from "../platform/seal.ts";
@@ -94,9 +94,7 @@ async function refuseTooMany(tx: Tx, deskId: string): Promise<void> {
 async function findRegistered(tx: Tx, { caller }: Call, webhookId: string): Promise<Webhook> {
   const row = await findWebhook(tx, visibleTo(caller), webhookId);
   if (row) return viewWebhook(row);
-  throw new Failure("conflict", "the webhook this idempotency key created has been deleted", {
-    detail: { reason: "deleted", webhook_id: webhookId },
-  });
+  throw createdWasDeleted("webhook", webhookId);
 }
 
 /** Deletes a subscription and answers its last state. */

@@ -107,14 +107,19 @@ function frameworkStatusOf(error: unknown): number | undefined {
 }
 
 function frameworkReply(status: number, requestId: string): ErrorReply {
-  const failure = {
-    404: new Failure("not_found", "no such route", { form: "transport" }),
-    415: new Failure("unsupported_media_type", "send the body as application/json", {
-      form: "transport",
-    }),
-  }[status];
+  const failure = { 404: noRoute(), 415: notJson() }[status];
   const fallback = new Failure("bad_request", "the request is malformed", { form: "transport" });
   return failureReply(failure ?? fallback, requestId);
+}
+
+export function notJson(): Failure {
+  return new Failure("unsupported_media_type", "send the body as application/json", {
+    form: "transport",
+  });
+}
+
+export function noRoute(): Failure {
+  return new Failure("not_found", "no such route", { form: "transport" });
 }
 
 /** The service cannot run here, and this one line says why: it is printed without a stack. */

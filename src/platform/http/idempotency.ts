@@ -50,12 +50,26 @@ export async function claimIdempotencyKey(tx: Tx, claim: Claim): Promise<string 
   const differs = differences(bound.fingerprint, binding.fingerprint);
   if (differs.length === 0) return bound.resource_id;
   const isNamed = claim.mayKnow === undefined || (await claim.mayKnow(bound.resource_id));
-  throw new Failure("conflict", "this idempotency key was used for a different request", {
-    detail: {
-      reason: "idempotency_key_reused",
-      ...(isNamed && { [idField]: bound.resource_id }),
-      differs,
-    },
+  throw keyReused("request", { ...(isNamed && { [idField]: bound.resource_id }), differs });
+}
+
+/** The conflict of a key that was used for another request; the detail names what it created. */
+export function keyReused(
+  what: "request" | "order",
+  detail: { readonly [idField: string]: string | readonly string[]; differs: readonly string[] },
+): Failure {
+  return new Failure("conflict", `this idempotency key was used for a different ${what}`, {
+    detail: { reason: "idempotency_key_reused", ...detail },
+  });
+}
+
+/** The conflict of a retry whose resource is gone: a retry never creates a second one. */
+export function createdWasDeleted(
+  noun: "group" | "requirement" | "webhook",
+  resourceId: string,
+): Failure {
+  return new Failure("conflict", `the ${noun} this idempotency key created has been deleted`, {
+    detail: { reason: "deleted", [`${noun}_id`]: resourceId },
   });
 }
 

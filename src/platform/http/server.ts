@@ -33,7 +33,6 @@ import {
 import type { BudgetName } from "../../kernel/budget.ts";
 import type { Actor } from "../../kernel/actor.ts";
 import type { Caller, Demand } from "../../kernel/caller.ts";
-import { Failure } from "../../kernel/failure.ts";
 import type { Metered } from "../../kernel/metered.ts";
 import { parseStrictJson } from "../../kernel/json.ts";
 import { Overloaded } from "../postgres/coalesce.ts";
@@ -46,7 +45,7 @@ import {
   tooLarge,
 } from "./body.ts";
 import { brokenRequests } from "./broken.ts";
-import { toErrorReply } from "./errors.ts";
+import { toErrorReply, notJson, noRoute } from "./errors.ts";
 import { compileSerializer } from "./serialization.ts";
 import { takePiece } from "../heavy/pace.ts";
 import { readRequestId } from "./calls.ts";
@@ -350,14 +349,4 @@ function plainColons(url: string): string {
   if (!url.includes("%3")) return url;
   const [path = "", ...query] = url.split("?");
   return [path.replaceAll(/%3a/gi, ":"), ...query].join("?");
-}
-
-function notJson(): Failure {
-  return new Failure("unsupported_media_type", "send the body as application/json", {
-    form: "transport",
-  });
-}
-
-function noRoute(): Failure {
-  return new Failure("not_found", "no such route", { form: "transport" });
 }
